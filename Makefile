@@ -1,0 +1,65 @@
+# The doors of the project. `make` alone lists them.
+
+PREFIX ?= /usr/local
+BUILD := build
+
+.PHONY: help setup build run test check-c clients mpi4py osu app compare install uninstall clean
+
+help:
+	@echo "make run                 build Catena and run the example on 4 ranks"
+	@echo "make test                all tests; the last line tells how many passed"
+	@echo "make install PREFIX=dir  install into dir (default $(PREFIX); DESTDIR works)"
+	@echo "make uninstall PREFIX=dir"
+	@echo "make compare             speed next to MPICH, Intel MPI and Open MPI (ARGS=--quick)"
+	@echo "make clients             mpi4py's own tests and a real application"
+	@echo "make osu OSU_SRC=dir     the OSU micro-benchmarks with data validation"
+	@echo "make check-c             the C tests alone (ARGS=name for some of them)"
+	@echo "make build               release build of the library and the launcher"
+	@echo "make clean               removes build/ and target/"
+
+setup:
+	@scripts/setup base
+
+build: setup
+	cargo build --release -p catena-capi -p catena-cli
+
+$(BUILD)/prefix: build
+	@scripts/install --quiet $(abspath $(BUILD)/prefix)
+
+.PHONY: $(BUILD)/prefix
+
+run: $(BUILD)/prefix
+	@scripts/run-example $(BUILD)/prefix
+
+test:
+	@scripts/setup base python
+	@scripts/test $(ARGS)
+
+check-c: $(BUILD)/prefix
+	@scripts/run-tests $(ARGS)
+
+clients: mpi4py app
+
+mpi4py: $(BUILD)/prefix
+	@scripts/setup python
+	@scripts/clients/mpi4py $(ARGS)
+
+app: $(BUILD)/prefix
+	@scripts/setup python
+	@scripts/clients/mrbayes $(ARGS)
+
+osu: $(BUILD)/prefix
+	@scripts/clients/osu "$(OSU_SRC)" $(ARGS)
+
+compare: $(BUILD)/prefix
+	@scripts/setup python
+	@scripts/compare $(ARGS)
+
+install: build
+	@DESTDIR="$(DESTDIR)" scripts/install "$(abspath $(PREFIX))"
+
+uninstall:
+	@DESTDIR="$(DESTDIR)" scripts/uninstall "$(abspath $(PREFIX))"
+
+clean:
+	rm -rf $(BUILD) target

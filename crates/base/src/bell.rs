@@ -1,0 +1,186 @@
+//! Sleeping and being woken across processes.
+//!
+//! | field  | writer               | reader | rule                          |
+//! |--------|----------------------|--------|-------------------------------|
+//! | `word` | owner (0→1, 1→0), any sender (1→0) | senders | see below      |
+//!
+//! The owner announces its sleep, executes a heavy barrier, looks once more
+//! whether work has come, and sleeps. A sender publishes work, executes a
+//! light barrier and looks at the announcement. Light means: nothing but a
+//! hint to the compiler, because the owner's heavy barrier (`membarrier(2)`)
+//! makes all running threads of registered processes execute a full one. So
+//! whoever comes second sees the other, and sending costs no fence.
+//!
+//! Where `membarrier` does not exist a wake-up can be missed; sleeps are then
+//! short. They are bounded in any case.
+//!
+//! Model: `tests/loom_bell.rs`, both barriers being full fences there.
+
+use std::time::Duration;
+
+use crate::sync::AtomicU32;
+use crate::sync::Ordering::{AcqRel, Relaxed};
+
+const AWAKE: u32 = 0;
+const ASLEEP: u32 = 1;
+
+/// A word in shared memory that one process sleeps on and others ring. Zeroed
+/// memory is a valid doorbell.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct Doorbell {
+    word: AtomicU32,
+}
+
+/// How the sleeper makes sure that it misses nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Barrier {
+    /// `membarrier(2)`, which all senders have registered for.
+    Membarrier,
+    /// None: a wake-up may be missed.
+    Missing,
+}
+
+impl Barrier {
+    /// Finds out what the kernel offers and registers this process, as sender
+    /// and as sleeper.
+    #[cfg(not(loom))]
+    pub fn register() -> Barrier {
+        /// Commands of `membarrier(2)`.
+        const QUERY: libc::c_int = 0;
+        const REGISTER: libc::c_int = 1 << 2;
+        // SAFETY: these commands read no memory of ours.
+        let done = unsafe {
+            let known = libc::syscall(libc::SYS_membarrier, QUERY, 0, 0);
+            known > 0
+                && known & libc::c_long::from(REGISTER) != 0
+                && libc::syscall(libc::SYS_membarrier, REGISTER, 0, 0) == 0
+        };
+        if done {
+            Barrier::Membarrier
+        } else {
+            Barrier::Missing
+        }
+    }
+
+    /// The longest sleep that still does no harm if a wake-up is missed. With
+    /// `membarrier` that never happens, short of a peer that could not
+    /// register.
+    pub const fn bound(self) -> Duration {
+        match self {
+            Barrier::Membarrier => Duration::from_millis(10),
+            Barrier::Missing => Duration::from_millis(1),
+        }
+    }
+
+    /// The sleeper's side.
+    #[cfg(not(loom))]
+    fn heavy(self) {
+        const GLOBAL_EXPEDITED: libc::c_int = 1 << 1;
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        if self == Barrier::Membarrier {
+            // SAFETY: this command reads no memory of ours.
+            unsafe { libc::syscall(libc::SYS_membarrier, GLOBAL_EXPEDITED, 0, 0) };
+        }
+    }
+
+    #[cfg(loom)]
+    fn heavy(self) {
+        crate::sync::fence(crate::sync::Ordering::SeqCst);
+    }
+
+    /// The sender's side.
+    #[inline(always)]
+    fn light() {
+        #[cfg(not(loom))]
+        std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+        #[cfg(loom)]
+        crate::sync::fence(crate::sync::Ordering::SeqCst);
+    }
+}
+
+impl Doorbell {
+    /// A doorbell whose owner is awake.
+    #[cfg(not(loom))]
+    pub const fn new() -> Self {
+        Doorbell {
+            word: AtomicU32::new(AWAKE),
+        }
+    }
+
+    /// A doorbell whose owner is awake.
+    #[cfg(loom)]
+    pub fn new() -> Self {
+        Doorbell {
+            word: AtomicU32::new(AWAKE),
+        }
+    }
+
+    /// Wakes the owner if it sleeps. Called after work was published. Cost if
+    /// it does not sleep: one load of a line that nobody writes.
+    #[inline(always)]
+    pub fn ring(&self) {
+        Barrier::light();
+        if self.word.load(Relaxed) != AWAKE {
+            self.wake();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wake(&self) {
+        // Of several senders one makes the call.
+        if self.word.swap(AWAKE, AcqRel) == ASLEEP {
+            futex_wake(&self.word);
+        }
+    }
+
+    /// Sleeps until rung, at most for `limit` and at most for
+    /// [`Barrier::bound`]; not at all if `ready`, asked after the sleep was
+    /// announced, says so. May wake for no reason. Only the owner sleeps.
+    pub fn sleep(&self, barrier: Barrier, limit: Duration, ready: impl FnOnce() -> bool) {
+        self.word.store(ASLEEP, Relaxed);
+        barrier.heavy();
+        if !ready() {
+            futex_wait(&self.word, ASLEEP, limit.min(barrier.bound()));
+        }
+        self.word.store(AWAKE, Relaxed);
+    }
+}
+
+/// Sleeps while `word` is `expected`; works across processes.
+#[cfg(not(loom))]
+fn futex_wait(word: &AtomicU32, expected: u32, limit: Duration) {
+    let limit = libc::timespec {
+        tv_sec: limit.as_secs() as libc::time_t,
+        tv_nsec: limit.subsec_nanos() as libc::c_long,
+    };
+    // SAFETY: both addresses are valid for the whole call.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAIT,
+            expected,
+            &limit as *const _,
+        )
+    };
+}
+
+/// Wakes who sleeps on `word`.
+#[cfg(not(loom))]
+fn futex_wake(word: &AtomicU32) {
+    // SAFETY: the address is valid for the whole call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+}
+
+/// The model has no time: a missed wake-up is a sleep that never ends.
+#[cfg(loom)]
+fn futex_wait(word: &AtomicU32, expected: u32, _limit: Duration) {
+    while word.load(Relaxed) == expected {
+        crate::sync::yield_now();
+    }
+}
+
+#[cfg(loom)]
+fn futex_wake(_word: &AtomicU32) {}

@@ -1,0 +1,29 @@
+//! Row 0: what everything else stands on. No MPI in here.
+//!
+//! | module  | what                                                        |
+//! |---------|-------------------------------------------------------------|
+//! | `mem`   | views of memory that others may write                       |
+//! | `ring`  | one-way packet ring over shared memory                      |
+//! | `bell`  | sleeping and being woken across processes                   |
+//! | `wait`  | when to spin, yield, sleep                                  |
+//! | `clock` | cheap ticks                                                 |
+//! | `copy`  | copies, with and without the cache                          |
+//! | `slab`  | numbered things with stable addresses and stale-key checks  |
+//! | `pad`   | cache lines                                                 |
+//! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
+
+pub mod bell;
+pub mod clock;
+pub mod copy;
+pub mod mem;
+pub mod pad;
+pub mod ring;
+pub mod slab;
+pub mod sync;
+pub mod wait;
+
+pub use bell::{Barrier, Doorbell};
+pub use mem::{PeerBytes, Room};
+pub use pad::CachePadded;
+pub use slab::{Key, Slab};
+pub use wait::{Idle, Waiter};

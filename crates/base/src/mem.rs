@@ -1,0 +1,166 @@
+//! Views of memory that is shared with another process, or with the user.
+//!
+//! A peer may write its memory at any time, so no `&[u8]` is ever formed over
+//! it: bytes are copied out first and judged afterwards.
+
+use std::marker::PhantomData;
+use std::ptr;
+
+/// Bytes that somebody else may be writing while we read them.
+#[derive(Clone, Copy, Debug)]
+pub struct PeerBytes<'a> {
+    ptr: *const u8,
+    len: usize,
+    life: PhantomData<&'a ()>,
+}
+
+impl<'a> PeerBytes<'a> {
+    /// No bytes at all.
+    pub const EMPTY: PeerBytes<'static> = PeerBytes {
+        ptr: ptr::null(),
+        len: 0,
+        life: PhantomData,
+    };
+
+    /// Views `len` bytes at `ptr`.
+    ///
+    /// # Safety
+    /// The range must stay mapped and readable for `'a`. Its contents may
+    /// change at any time.
+    #[inline]
+    pub const unsafe fn new(ptr: *const u8, len: usize) -> Self {
+        PeerBytes {
+            ptr,
+            len,
+            life: PhantomData,
+        }
+    }
+
+    /// Number of bytes.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The address, for copy routines of their own.
+    #[inline]
+    pub const fn as_ptr(&self) -> *const u8 {
+        self.ptr
+    }
+
+    /// The part `[from, from + len)`, clipped to what there is.
+    #[inline]
+    pub fn part(&self, from: usize, len: usize) -> PeerBytes<'a> {
+        let from = from.min(self.len);
+        let len = len.min(self.len - from);
+        // SAFETY: a sub-range of a range that is valid for 'a.
+        unsafe { PeerBytes::new(self.ptr.wrapping_add(from), len) }
+    }
+
+    /// Copies all bytes to `dst`.
+    ///
+    /// # Safety
+    /// `dst` must be valid for `self.len()` bytes and not overlap the view.
+    #[inline]
+    pub unsafe fn copy_to(&self, dst: *mut u8) {
+        // SAFETY: `new` vouches for the source, the caller for `dst`.
+        unsafe {
+            if self.len <= 32 {
+                crate::copy::small(dst, self.ptr, self.len);
+            } else {
+                crate::copy::plain(dst, self.ptr, self.len);
+            }
+        }
+    }
+
+    /// Copies the first `dst.len()` bytes into `dst`, or fewer if there are
+    /// fewer; returns how many.
+    #[inline]
+    pub fn read(&self, dst: &mut [u8]) -> usize {
+        let n = self.len.min(dst.len());
+        // SAFETY: `n` bytes are valid in both, and `dst` is exclusively ours.
+        unsafe { ptr::copy_nonoverlapping(self.ptr, dst.as_mut_ptr(), n) };
+        n
+    }
+
+    /// A private copy of all bytes.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.len);
+        // SAFETY: capacity was just reserved, and the copy initialises it.
+        unsafe {
+            self.copy_to(out.as_mut_ptr());
+            out.set_len(self.len);
+        }
+        out
+    }
+}
+
+impl<'a> From<&'a [u8]> for PeerBytes<'a> {
+    #[inline]
+    fn from(bytes: &'a [u8]) -> Self {
+        // SAFETY: a shared borrow is valid for 'a.
+        unsafe { PeerBytes::new(bytes.as_ptr(), bytes.len()) }
+    }
+}
+
+/// Room inside a transport for one payload; write-only.
+#[derive(Debug)]
+pub struct Room<'a> {
+    ptr: *mut u8,
+    len: usize,
+    life: PhantomData<&'a mut ()>,
+}
+
+impl<'a> Room<'a> {
+    /// Offers `len` bytes at `ptr`.
+    ///
+    /// # Safety
+    /// The range must be writable for `'a`, and nobody but its consumer, who
+    /// waits until it is published, may read it.
+    #[inline]
+    pub const unsafe fn new(ptr: *mut u8, len: usize) -> Self {
+        Room {
+            ptr,
+            len,
+            life: PhantomData,
+        }
+    }
+
+    /// Number of bytes offered.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is offered.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The address, for copy and pack routines of their own.
+    #[inline]
+    pub const fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.ptr
+    }
+
+    /// Writes `bytes` at `offset`.
+    ///
+    /// # Panics
+    /// If they do not fit.
+    #[inline]
+    pub fn write(&mut self, offset: usize, bytes: &[u8]) {
+        assert!(
+            offset <= self.len && bytes.len() <= self.len - offset,
+            "payload overruns its room"
+        );
+        // SAFETY: in bounds as just checked; `new` vouches for the range.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.ptr.add(offset), bytes.len()) }
+    }
+}

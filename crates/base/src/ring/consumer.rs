@@ -1,0 +1,194 @@
+//! The receiving end.
+
+use super::{Area, Corrupt, INLINE, PAYLOAD_AT, Place, Touch, place, stamp};
+use crate::mem::PeerBytes;
+use crate::sync::Ordering::{Acquire, Release};
+
+/// The receiving end of a ring. There is one per ring.
+#[derive(Debug)]
+pub struct Consumer<A> {
+    area: A,
+    mask: u64,
+    shift: u32,
+    /// Packets taken since the start.
+    got: u64,
+    /// What `head` says.
+    published: u64,
+    at: usize,
+    data_size: usize,
+    /// Data bytes taken since the start, skipped ones included.
+    taken: u64,
+    /// What `freed` says.
+    freed: u64,
+}
+
+/// What one cell brought.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet<'a> {
+    /// The header; the low byte of the first word is the ring's own.
+    pub words: [u64; 3],
+    /// What the producer passed to `commit`; 0 for a packet inside a cell.
+    pub flags: u32,
+    /// The payload, as untrusted as the rest.
+    pub bytes: PeerBytes<'a>,
+}
+
+/// Why no packet could be taken although one is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Its payload is in the data area, which is not attached yet.
+    NoData,
+    /// It is nonsense. The ring cannot be used any more.
+    Corrupt(Corrupt),
+}
+
+impl<A: Area> Consumer<A> {
+    /// The receiving end of a ring without a data area.
+    ///
+    /// # Safety
+    /// `area` must have `cells` cells and no other consumer.
+    ///
+    /// # Panics
+    /// If `cells` is no power of two, or less than 2.
+    pub unsafe fn new(area: A, cells: usize) -> Self {
+        assert!(
+            cells.is_power_of_two() && cells >= 2,
+            "a ring of {cells} cells"
+        );
+        Consumer {
+            area,
+            mask: cells as u64 - 1,
+            shift: cells.trailing_zeros(),
+            got: 0,
+            published: 0,
+            at: 0,
+            data_size: 0,
+            taken: 0,
+            freed: 0,
+        }
+    }
+
+    /// Adds the data area.
+    ///
+    /// # Safety
+    /// `area` must be the ring's memory, now with `size` data bytes.
+    ///
+    /// # Panics
+    /// If there is one already, or `size` is not a positive multiple of 64.
+    pub unsafe fn attach_data(&mut self, area: A, size: usize) {
+        assert!(self.data_size == 0 && size > 0 && size.is_multiple_of(super::ALIGN));
+        self.area = area;
+        self.data_size = size;
+    }
+
+    /// Whether a packet is there.
+    #[inline(always)]
+    pub fn is_ready(&self) -> bool {
+        let cell = (self.got & self.mask) as usize;
+        self.area.word(cell).load(Acquire) as u8 == stamp(self.got, self.shift)
+    }
+
+    /// How many cells were given back so far.
+    #[inline(always)]
+    pub fn given_back(&self) -> u64 {
+        self.published
+    }
+
+    /// Takes one packet, if there is one, and shows it to `take`.
+    ///
+    /// # Errors
+    /// See [`Stop`]; then `take` was not called.
+    #[inline(always)]
+    pub fn pop(&mut self, take: impl FnOnce(Packet<'_>)) -> Result<bool, Stop> {
+        let cell = (self.got & self.mask) as usize;
+        // W2: pairs with W1; cell and data are ours now.
+        let word = self.area.word(cell).load(Acquire);
+        if word as u8 != stamp(self.got, self.shift) {
+            return Ok(false);
+        }
+        self.area.reads(Touch::Cell(cell));
+        let rest = self.area.rest(cell);
+        // SAFETY: `rest` is valid for 56 bytes and aligned (`Area`). Volatile:
+        // each is read once, so what is checked is what is used.
+        let (words, meta) = unsafe {
+            let at = rest.cast::<u64>();
+            (
+                [word, at.read_volatile(), at.add(1).read_volatile()],
+                at.add(2).read_volatile(),
+            )
+        };
+        let len = meta as u32 as usize;
+        let mut due = false;
+        if len <= INLINE {
+            // SAFETY: 32 bytes of the cell, which stays mapped as long as
+            // `area`, and ours until R1.
+            let bytes = unsafe { PeerBytes::new(rest.wrapping_add(PAYLOAD_AT), len) };
+            take(Packet {
+                words,
+                flags: 0,
+                bytes,
+            });
+        } else {
+            due = self.pop_bulk(words, meta, take)?;
+        }
+        self.got += 1;
+        // A quarter at a time: the line that says so travels to the producer.
+        if due || self.got - self.published > self.mask >> 2 {
+            self.give_back();
+        }
+        Ok(true)
+    }
+
+    /// Takes a packet from the data area; whether it is time to give back.
+    #[inline]
+    fn pop_bulk(
+        &mut self,
+        words: [u64; 3],
+        meta: u64,
+        take: impl FnOnce(Packet<'_>),
+    ) -> Result<bool, Stop> {
+        let (len, flags) = (meta as u32 as usize, (meta >> 32) as u32);
+        if self.data_size == 0 {
+            return Err(Stop::NoData);
+        }
+        if len > self.data_size / 2 {
+            return Err(Stop::Corrupt(Corrupt {
+                what: "the length of a packet",
+                found: len as u64,
+            }));
+        }
+        let Place { from, skip, need } = place(self.at, len, self.data_size);
+        self.area.reads(Touch::Data { from, len: need });
+        // SAFETY: from + len <= data_size: `place` made it so from our own
+        // position and a length that was just checked. The bytes are ours
+        // until R1.
+        let bytes = unsafe { PeerBytes::new(self.area.data(from), len) };
+        take(Packet {
+            words,
+            flags,
+            bytes,
+        });
+        self.at = from + need;
+        self.taken += (skip + need) as u64;
+        Ok(self.taken - self.freed > self.data_size as u64 / 4)
+    }
+
+    /// Gives back everything taken so far, for when nothing is left to do.
+    #[inline(always)]
+    pub fn idle(&mut self) {
+        if self.got != self.published {
+            self.give_back();
+        }
+    }
+
+    #[inline]
+    fn give_back(&mut self) {
+        // R1: cells and bytes are the producer's again; pairs with R2.
+        if self.taken != self.freed {
+            self.freed = self.taken;
+            self.area.freed().store(self.taken, Release);
+        }
+        self.published = self.got;
+        self.area.head().store(self.got, Release);
+    }
+}

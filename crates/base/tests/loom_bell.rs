@@ -1,0 +1,54 @@
+//! Model of falling asleep while work arrives. A missed wake-up shows as a
+//! sleep without end, which the model reports.
+#![cfg(loom)]
+
+use std::time::Duration;
+
+use catena_base::sync::{AtomicU32, Ordering::Acquire, Ordering::Release};
+use catena_base::{Barrier, Doorbell};
+use loom::sync::Arc;
+
+struct Shared {
+    bell: Doorbell,
+    work: AtomicU32,
+}
+
+fn model(senders: u32, preemptions: Option<usize>) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = preemptions;
+    model.check(move || {
+        let shared = Arc::new(Shared {
+            bell: Doorbell::new(),
+            work: AtomicU32::new(0),
+        });
+        let threads: Vec<_> = (0..senders)
+            .map(|_| {
+                let shared = shared.clone();
+                loom::thread::spawn(move || {
+                    shared.work.fetch_add(1, Release);
+                    shared.bell.ring();
+                })
+            })
+            .collect();
+        let mut seen = 0;
+        while seen < senders {
+            shared.bell.sleep(Barrier::Membarrier, Duration::MAX, || {
+                shared.work.load(Acquire) != seen
+            });
+            seen = shared.work.load(Acquire);
+        }
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn one_sender_is_never_missed() {
+    model(1, None);
+}
+
+#[test]
+fn two_senders_are_never_missed() {
+    model(2, Some(2));
+}

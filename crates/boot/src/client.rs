@@ -1,0 +1,318 @@
+//! The built-in backend, in a rank: a connection to the launcher.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
+
+use crate::wire::{self, Inbox, Kind, Malformed, Reader, Writer};
+use crate::{Boot, BootError, Interest, Job, Poller, sys};
+
+/// Where the launcher is, and who I am: what `CATENA_BOOT` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Name of the abstract socket.
+    pub socket: String,
+    /// My rank.
+    pub rank: u32,
+    /// Proof that the launcher has told me.
+    pub cookie: [u8; wire::COOKIE],
+}
+
+impl Place {
+    /// As the value of `CATENA_BOOT`.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("{}:{}:{}:", wire::VERSION, self.socket, self.rank);
+        for byte in self.cookie {
+            text += &format!("{byte:02x}");
+        }
+        text
+    }
+
+    /// Reads what [`Place::to_text`] wrote.
+    pub fn parse(text: &str) -> Option<Place> {
+        let mut parts = text.split(':');
+        let version = parts.next()?.parse::<u32>().ok()?;
+        let socket = parts.next()?.to_string();
+        let rank = parts.next()?.parse().ok()?;
+        let hex = parts.next()?;
+        let sound = version == wire::VERSION
+            && parts.next().is_none()
+            && hex.len() == 2 * wire::COOKIE
+            && hex.bytes().all(|b| b.is_ascii_hexdigit());
+        if !sound {
+            return None;
+        }
+        let mut cookie = [0; wire::COOKIE];
+        for (byte, at) in cookie.iter_mut().zip((0..).step_by(2)) {
+            *byte = u8::from_str_radix(&hex[at..at + 2], 16).ok()?;
+        }
+        Some(Place {
+            socket,
+            rank,
+            cookie,
+        })
+    }
+}
+
+/// A connection to the launcher.
+#[derive(Debug)]
+pub struct Client {
+    socket: UnixStream,
+    inbox: Inbox,
+    job: Job,
+    segment: Option<OwnedFd>,
+    /// What the next fence sends.
+    puts: BTreeMap<String, Vec<u8>>,
+    /// What fences have brought.
+    fenced: BTreeMap<String, BTreeMap<u32, Vec<u8>>>,
+    in_fence: bool,
+}
+
+impl Client {
+    /// Connects as `place`, the value of `CATENA_BOOT`, says. One round trip.
+    pub fn connect(place: &str) -> Result<Client, BootError> {
+        let place = Place::parse(place).ok_or_else(|| BootError::BadVariable(place.to_string()))?;
+        let address = SocketAddr::from_abstract_name(place.socket.as_bytes())
+            .map_err(BootError::Unreachable)?;
+        let socket = UnixStream::connect_addr(&address).map_err(BootError::Unreachable)?;
+
+        let mut hello = Writer::new(Kind::Hello);
+        hello.u32(wire::VERSION);
+        hello.raw(&place.cookie);
+        hello.u32(place.rank);
+        let mut inbox = Inbox::default();
+        send(&socket, &mut inbox, &hello.finish())?;
+
+        let mut segment = None;
+        let job = loop {
+            let (more, fd) = read_some(&socket, &mut inbox, true)?;
+            debug_assert!(more, "a waiting read returns bytes");
+            segment = segment.or(fd);
+            match inbox.next(wire::MAX_BODY)? {
+                Some((Kind::Welcome, body)) => break Job::read(&mut Reader::new(body))?,
+                Some((Kind::Refused, body)) => {
+                    return Err(BootError::Refused(Reader::new(body).text()?));
+                }
+                Some(_) => return Err(Malformed("not an answer to hello").into()),
+                None => {}
+            }
+        };
+        if job.rank != place.rank {
+            return Err(Malformed("the answer is for another rank").into());
+        }
+        let (puts, fenced) = Default::default();
+        Ok(Client {
+            socket,
+            inbox,
+            job,
+            segment,
+            puts,
+            fenced,
+            in_fence: false,
+        })
+    }
+
+    /// Takes the end of the fence from the inbox if it has arrived.
+    fn take_fenced(&mut self) -> Result<bool, BootError> {
+        match self.inbox.next(wire::MAX_BODY)? {
+            None => Ok(false),
+            Some((Kind::Fenced, body)) => {
+                let mut r = Reader::new(body);
+                while !r.is_empty() {
+                    let rank = r.u32()?;
+                    let key = r.text()?;
+                    let value = r.bytes()?.to_vec();
+                    self.fenced.entry(key).or_default().insert(rank, value);
+                }
+                self.in_fence = false;
+                Ok(true)
+            }
+            Some(_) => Err(Malformed("not an answer to a fence").into()),
+        }
+    }
+}
+
+impl Boot for Client {
+    fn job(&self) -> &Job {
+        &self.job
+    }
+
+    fn take_segment(&mut self) -> Option<OwnedFd> {
+        self.segment.take()
+    }
+
+    fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
+        check_length(key, value)?;
+        self.puts.insert(key.to_string(), value.to_vec());
+        Ok(())
+    }
+
+    fn begin_fence(&mut self) -> Result<(), BootError> {
+        if self.in_fence {
+            return Err(BootError::Fence);
+        }
+        let mut frame = Writer::new(Kind::Fence);
+        for (key, value) in std::mem::take(&mut self.puts) {
+            frame.bytes(key.as_bytes());
+            frame.bytes(&value);
+        }
+        self.in_fence = true;
+        send(&self.socket, &mut self.inbox, &frame.finish())
+    }
+
+    fn fence_done(&mut self) -> Result<bool, BootError> {
+        if !self.in_fence {
+            return Err(BootError::Fence);
+        }
+        while !self.take_fenced()? {
+            if !read_some(&self.socket, &mut self.inbox, false)?.0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn end_fence(&mut self) -> Result<(), BootError> {
+        if !self.in_fence {
+            return Err(BootError::Fence);
+        }
+        while !self.take_fenced()? {
+            read_some(&self.socket, &mut self.inbox, true)?;
+        }
+        Ok(())
+    }
+
+    fn get(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        if rank >= self.job.size {
+            return Err(BootError::NoSuchRank {
+                rank,
+                size: self.job.size,
+            });
+        }
+        Ok(self.fenced.get(key).and_then(|of| of.get(&rank)).cloned())
+    }
+
+    fn abort(&mut self, code: i32, message: &str) {
+        let mut frame = Writer::new(Kind::Abort);
+        frame.u32(code as u32);
+        frame.bytes(message.as_bytes());
+        if send(&self.socket, &mut self.inbox, &frame.finish()).is_err() {
+            eprintln!("{message}");
+        }
+        // The launcher leaves this rank a moment for it.
+        sys::flush_streams();
+    }
+
+    fn finalize(&mut self) -> Result<(), BootError> {
+        send(
+            &self.socket,
+            &mut self.inbox,
+            &Writer::new(Kind::Finalize).finish(),
+        )
+    }
+}
+
+/// Whether key and value may be put.
+pub fn check_length(key: &str, value: &[u8]) -> Result<(), BootError> {
+    if key.len() > wire::MAX_KEY || value.len() > wire::MAX_VALUE {
+        return Err(BootError::TooLong {
+            key: key.len(),
+            value: value.len(),
+        });
+    }
+    Ok(())
+}
+
+/// Sends a whole frame. What arrives meanwhile is read, lest launcher and rank
+/// wait for each other with full sockets.
+fn send(socket: &UnixStream, inbox: &mut Inbox, frame: &[u8]) -> Result<(), BootError> {
+    let mut rest = frame;
+    while !rest.is_empty() {
+        match sys::send(socket, rest, None) {
+            Ok(n) => rest = &rest[n..],
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let mut poller = Poller::new()?;
+                poller.add(socket, 0, Interest::ReadWrite)?;
+                poller.wait(None)?;
+                read_some(socket, inbox, false)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Reads what is there, or waits for the first bytes. Gives whether anything
+/// came, and the descriptor that came with it.
+fn read_some(
+    socket: &UnixStream,
+    inbox: &mut Inbox,
+    wait: bool,
+) -> Result<(bool, Option<OwnedFd>), BootError> {
+    let mut buffer = [0; 16 << 10];
+    loop {
+        match sys::receive(socket, &mut buffer, wait) {
+            Ok((0, _)) => return Err(BootError::LauncherGone),
+            Ok((n, fd)) => {
+                inbox.push(&buffer[..n]);
+                return Ok((true, fd));
+            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock => return Ok((false, None)),
+                _ => return Err(error.into()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_survive_the_environment() {
+        let place = Place {
+            socket: "catena-1-ab".to_string(),
+            rank: 7,
+            cookie: [0xa5; 16],
+        };
+        assert_eq!(Place::parse(&place.to_text()), Some(place.clone()));
+        let text = place.to_text();
+        for bad in [
+            "",
+            "1",
+            "2:s:0:00",
+            "1:s:x:000000000000000000000000000000ff",
+            "1:s:0:0g0000000000000000000000000000ff",
+            "1:s:0:éé000000000000000000000000000000",
+            &format!("{text}0"),
+            &format!("{text}:"),
+            &text[..text.len() - 1],
+        ] {
+            assert_eq!(Place::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_variable_is_told() {
+        let error = Client::connect("nonsense").unwrap_err().to_string();
+        assert!(
+            error.starts_with("CATENA_BOOT=nonsense was not written"),
+            "{error}"
+        );
+        let place = Place {
+            socket: "catena-no-such".to_string(),
+            rank: 0,
+            cookie: [0; 16],
+        };
+        let error = Client::connect(&place.to_text()).unwrap_err().to_string();
+        assert!(
+            error.contains("cannot be reached") && error.contains("mpirun"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,110 @@
+//! Why a process cannot be wired up.
+
+use std::fmt;
+use std::io;
+
+use crate::foreign::Foreign;
+use crate::wire::Malformed;
+
+/// Wire-up failed; the text names the cause and what to do.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BootError {
+    /// `CATENA_BOOT` is not what the launcher writes.
+    BadVariable(String),
+    /// The launcher's socket cannot be reached.
+    Unreachable(io::Error),
+    /// The launcher does not take this process; its words.
+    Refused(String),
+    /// The launcher has ended.
+    LauncherGone,
+    /// The launcher sent what cannot be understood.
+    Malformed(Malformed),
+    /// Reading or writing failed.
+    Io(io::Error),
+    /// Started by a launcher that Catena cannot talk to.
+    Foreign(Foreign),
+    /// Key or value exceed the limits of [`Boot::put`](crate::Boot::put).
+    TooLong {
+        /// Length of the key in bytes.
+        key: usize,
+        /// Length of the value in bytes.
+        value: usize,
+    },
+    /// A rank outside the job.
+    NoSuchRank {
+        /// The one that was asked for.
+        rank: u32,
+        /// Number of ranks.
+        size: u32,
+    },
+    /// A fence was begun twice or ended without having begun.
+    Fence,
+}
+
+impl fmt::Display for BootError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BootError::BadVariable(value) => write!(
+                f,
+                "CATENA_BOOT={value} was not written by Catena's mpirun of this version; \
+                 unset it, or start the program with the mpirun that belongs to this library"
+            ),
+            BootError::Unreachable(error) => write!(
+                f,
+                "the launcher that CATENA_BOOT names cannot be reached ({error}): it has ended, \
+                 or this process is in another network namespace; start the program with mpirun, \
+                 or set CATENA_SINGLETON=1 to run it alone"
+            ),
+            BootError::Refused(words) => f.write_str(words),
+            BootError::LauncherGone => {
+                f.write_str("the launcher (mpirun) has ended; this process cannot go on alone")
+            }
+            BootError::Malformed(error) => write!(
+                f,
+                "the launcher sent what this library cannot read ({error}); start the program \
+                 with the mpirun that belongs to this library"
+            ),
+            BootError::Io(error) => write!(f, "talking to the launcher failed: {error}"),
+            BootError::Foreign(foreign) => foreign.fmt(f),
+            BootError::TooLong { key, value } => write!(
+                f,
+                "a key of {key} or a value of {value} bytes is too long for the key-value \
+                 exchange (limits: 64 KiB and 16 MiB)"
+            ),
+            BootError::NoSuchRank { rank, size } => {
+                write!(f, "rank {rank} is not in this job of {size} ranks")
+            }
+            BootError::Fence => {
+                f.write_str("a fence was begun while one is under way, or ended without one")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BootError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            BootError::Unreachable(error) | BootError::Io(error) => Some(error),
+            BootError::Malformed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<Malformed> for BootError {
+    fn from(error: Malformed) -> Self {
+        BootError::Malformed(error)
+    }
+}
+
+impl From<io::Error> for BootError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::UnexpectedEof => BootError::LauncherGone,
+            _ => BootError::Io(error),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What a process knows about its job, and how that travels.
+
+use crate::wire::{Malformed, Reader, Writer};
+
+/// A job as one of its processes sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// My rank in the world.
+    pub rank: u32,
+    /// Number of ranks.
+    pub size: u32,
+    /// Which of the programs of the command line I am, from 0.
+    pub appnum: u32,
+    /// Number of processes that the job could have (`MPI_UNIVERSE_SIZE`).
+    pub universe_size: u32,
+    /// Random number, the same in all ranks.
+    pub job_id: u64,
+    /// Node of each rank.
+    pub node_of: Box<[u32]>,
+    /// Name of each node.
+    pub hosts: Box<[String]>,
+    /// Ranks on my node, ascending; I am among them.
+    pub local: Box<[u32]>,
+    /// Processors that the ranks on my node may use together; at least 1.
+    pub local_cpus: u32,
+    /// Process sets by name, with their ranks in ascending order. `mpi://WORLD`
+    /// and `mpi://SELF` exist in every job and are not listed.
+    pub psets: Vec<(String, Vec<u32>)>,
+}
+
+impl Job {
+    /// The job of a process that is alone.
+    pub fn singleton(host: String, cpus: u32) -> Job {
+        Job {
+            rank: 0,
+            size: 1,
+            appnum: 0,
+            universe_size: 1,
+            job_id: 0,
+            node_of: Box::new([0]),
+            hosts: Box::new([host]),
+            local: Box::new([0]),
+            local_cpus: cpus.max(1),
+            psets: Vec::new(),
+        }
+    }
+
+    /// Name of my node.
+    pub fn host(&self) -> &str {
+        &self.hosts[self.node_of[self.rank as usize] as usize]
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer) {
+        w.u32(self.rank);
+        w.u32(self.size);
+        w.u32(self.appnum);
+        w.u32(self.universe_size);
+        w.u64(self.job_id);
+        w.u32(self.local_cpus);
+        w.u32s(&self.node_of);
+        w.u32(self.hosts.len() as u32);
+        for host in &self.hosts {
+            w.bytes(host.as_bytes());
+        }
+        w.u32(self.psets.len() as u32);
+        for (name, ranks) in &self.psets {
+            w.bytes(name.as_bytes());
+            w.u32s(ranks);
+        }
+    }
+
+    /// Reads what `write` wrote and checks that it makes sense.
+    pub(crate) fn read(r: &mut Reader<'_>) -> Result<Job, Malformed> {
+        let rank = r.u32()?;
+        let size = r.u32()?;
+        let appnum = r.u32()?;
+        let universe_size = r.u32()?;
+        let job_id = r.u64()?;
+        let local_cpus = r.u32()?;
+        let node_of = r.u32s()?;
+        let hosts = (0..r.count(4)?)
+            .map(|_| r.text())
+            .collect::<Result<Box<[_]>, _>>()?;
+        let psets = (0..r.count(8)?)
+            .map(|_| Ok((r.text()?, r.u32s()?)))
+            .collect::<Result<Vec<_>, Malformed>>()?;
+
+        let sound = rank < size
+            && node_of.len() == size as usize
+            && node_of.iter().all(|&node| (node as usize) < hosts.len())
+            && psets.iter().all(|(_, ranks)| {
+                ranks.is_sorted_by(|a, b| a < b) && ranks.last().is_none_or(|&r| r < size)
+            });
+        if !sound {
+            return Err(Malformed("the job record contradicts itself"));
+        }
+        let mine = node_of[rank as usize];
+        let local = (0..size).filter(|&r| node_of[r as usize] == mine).collect();
+        Ok(Job {
+            rank,
+            size,
+            appnum,
+            universe_size,
+            job_id,
+            node_of: node_of.into(),
+            hosts,
+            local,
+            local_cpus: local_cpus.max(1),
+            psets,
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! Row 1: wire-up. How the processes of a job learn of each other before they
+//! can talk: who they are, where they run, and a key-value exchange.
+//!
+//! [`open`] chooses the backend:
+//!
+//! | environment                              | backend                       |
+//! |------------------------------------------|-------------------------------|
+//! | `CATENA_SINGLETON=1`                     | singleton                     |
+//! | `CATENA_BOOT` is set                     | built-in, see [`server`]      |
+//! | a launcher that Catena cannot talk to    | none: an error that names it  |
+//! | nothing of these                         | singleton                     |
+//!
+//! `unsafe` is confined to `sys`.
+
+#![deny(unsafe_code)]
+
+mod client;
+mod error;
+mod foreign;
+mod job;
+pub mod server;
+mod singleton;
+#[allow(unsafe_code)]
+mod sys;
+mod wire;
+
+use std::os::fd::OwnedFd;
+
+use catena_settings::{Setting, setting};
+
+pub use error::BootError;
+pub use foreign::Foreign;
+pub use job::Job;
+pub use sys::{Interest, Poller};
+
+setting! {
+    /// Run as a job of one process, whoever started the program.
+    ///
+    /// Without it, a program that was started by a launcher that Catena cannot
+    /// talk to refuses to run, as each process would believe to be alone.
+    pub static SINGLETON: bool = false;
+    scope: Local,
+    level: User,
+}
+
+/// The settings of this crate.
+pub static SETTINGS: &[&dyn Setting] = &[&SINGLETON];
+
+/// Tells a rank how to reach the launcher: `1:<socket>:<rank>:<cookie>`.
+pub const BOOT_VAR: &str = "CATENA_BOOT";
+
+/// The connection of a process to whoever started the job.
+pub trait Boot: Send {
+    /// Who I am and who else there is.
+    fn job(&self) -> &Job;
+
+    /// The memory that the ranks of this node share: an anonymous file of a
+    /// generous size, all holes, whose layout is up to the taker. `None` for a
+    /// singleton and at every call but the first.
+    fn take_segment(&mut self) -> Option<OwnedFd>;
+
+    /// Offers a value to all ranks; it is sent by the next fence. A later
+    /// value for the same key replaces an earlier one.
+    ///
+    /// # Errors
+    /// [`BootError::TooLong`] if key or value exceed 64 KiB or 16 MiB.
+    fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError>;
+
+    /// Publishes what I put and waits until every rank has done so. Collective
+    /// over the job.
+    ///
+    /// # Errors
+    /// If the launcher is gone or talks nonsense.
+    fn fence(&mut self) -> Result<(), BootError> {
+        self.begin_fence()?;
+        self.end_fence()
+    }
+
+    /// Starts a fence; [`Boot::fence_done`] or [`Boot::end_fence`] ends it.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`]; also if one is under way.
+    fn begin_fence(&mut self) -> Result<(), BootError>;
+
+    /// Whether the fence that was begun has ended; never blocks.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn fence_done(&mut self) -> Result<bool, BootError>;
+
+    /// Waits until the fence that was begun has ended.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn end_fence(&mut self) -> Result<(), BootError>;
+
+    /// What `rank` had put under `key` before the last fence.
+    ///
+    /// # Errors
+    /// [`BootError::NoSuchRank`]; backends that ask a server, as
+    /// [`Boot::fence`].
+    fn get(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError>;
+
+    /// Ends the job: has every other rank ended and `message` shown once. The
+    /// caller then ends its own process with status `code`.
+    fn abort(&mut self, code: i32, message: &str);
+
+    /// Says that this process needs the others no more and may end at will.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn finalize(&mut self) -> Result<(), BootError>;
+}
+
+/// Connects this process to whoever started it.
+///
+/// # Errors
+/// See [`BootError`]: each says the cause and what to do.
+pub fn open() -> Result<Box<dyn Boot>, BootError> {
+    if SINGLETON.get() {
+        return Ok(Box::new(singleton::Singleton::new()));
+    }
+    if let Some(place) = std::env::var_os(BOOT_VAR) {
+        let place = place.to_string_lossy();
+        return Ok(Box::new(client::Client::connect(&place)?));
+    }
+    match foreign::detect(|name| std::env::var(name).ok()) {
+        Some(foreign) => Err(BootError::Foreign(foreign)),
+        None => Ok(Box::new(singleton::Singleton::new())),
+    }
+}
+
+/// Name of this machine.
+pub fn host_name() -> String {
+    sys::host_name()
+}
+
+/// Number of processors that this process and its children may use.
+pub fn available_cpus() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
+}

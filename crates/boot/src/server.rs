@@ -1,0 +1,422 @@
+//! The built-in backend, in the launcher: serves the ranks of one job.
+//!
+//! A state machine behind one descriptor: the launcher waits until
+//! [`Server::as_fd`] can be read, then calls [`Server::step`]. A rank finds the
+//! abstract socket (a name without a file, so nothing is left behind) in its
+//! environment, and is taken in if it has the launcher's user and cookie.
+
+mod connection;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::client::Place;
+use connection::Client;
+
+use crate::wire::{self, Kind, Malformed, Reader, Writer};
+use crate::{Interest, Job, Poller, sys};
+
+/// Size of the segment that the ranks share. All holes: it costs nothing until
+/// it is written to.
+const SEGMENT: u64 = 64 << 30;
+
+/// Longest body of a message from somebody who is not taken in yet.
+const MAX_HELLO: usize = 64;
+
+const LISTENER: u64 = u64::MAX;
+
+/// What a rank did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It has connected.
+    Joined {
+        /// Its rank.
+        rank: u32,
+        /// Its process, which may be a child of the one that was started.
+        pid: u32,
+    },
+    /// It needs the others no more.
+    Finalized {
+        /// Its rank.
+        rank: u32,
+    },
+    /// It wants the job to end.
+    Abort {
+        /// Its rank.
+        rank: u32,
+        /// Status that the job shall end with.
+        code: i32,
+        /// Why.
+        message: String,
+    },
+    /// It has closed its connection, finalized or not, or ended.
+    Left {
+        /// Its rank.
+        rank: u32,
+        /// Its process.
+        pid: u32,
+    },
+    /// It sent nonsense and was disconnected.
+    Broken {
+        /// Its rank.
+        rank: u32,
+        /// Its process.
+        pid: u32,
+        /// What is wrong.
+        cause: String,
+    },
+}
+
+/// What is known of a rank.
+#[derive(Clone, Copy, Debug, Default)]
+struct Member {
+    /// Process that has joined as this rank.
+    pid: Option<u32>,
+    in_fence: bool,
+}
+
+/// Serves the ranks of one job.
+#[derive(Debug)]
+pub struct Server {
+    poller: Poller,
+    listener: UnixListener,
+    socket: String,
+    cookie: [u8; wire::COOKIE],
+    job: Job,
+    appnums: Vec<u32>,
+    segment: OwnedFd,
+    clients: Vec<Option<Client>>,
+    members: Vec<Member>,
+    /// How many ranks wait in the fence.
+    fencing: u32,
+    /// What they have brought.
+    fenced: Writer,
+}
+
+impl Server {
+    /// Opens the socket and makes the segment. `job` is what all ranks are
+    /// told, but for rank and program; `appnums` has the program of each rank.
+    ///
+    /// # Errors
+    /// If descriptors or memory are short, or anonymous files are forbidden.
+    ///
+    /// # Panics
+    /// If `appnums` and `job.node_of` do not have `job.size` elements.
+    pub fn open(mut job: Job, appnums: Vec<u32>) -> io::Result<Server> {
+        assert_eq!(
+            appnums.len(),
+            job.size as usize,
+            "one program number per rank"
+        );
+        assert_eq!(job.node_of.len(), job.size as usize, "one node per rank");
+        let mut random = [0; wire::COOKIE + 16];
+        sys::random(&mut random)?;
+        let [
+            cookie @ ..,
+            n0,
+            n1,
+            n2,
+            n3,
+            n4,
+            n5,
+            n6,
+            n7,
+            i0,
+            i1,
+            i2,
+            i3,
+            i4,
+            i5,
+            i6,
+            i7,
+        ] = random;
+        let name = u64::from_le_bytes([n0, n1, n2, n3, n4, n5, n6, n7]);
+        job.job_id = u64::from_le_bytes([i0, i1, i2, i3, i4, i5, i6, i7]);
+
+        let socket = format!("catena-{}-{name:016x}", std::process::id());
+        let address = SocketAddr::from_abstract_name(socket.as_bytes())?;
+        let listener = UnixListener::bind_addr(&address)?;
+        listener.set_nonblocking(true)?;
+        let poller = Poller::new()?;
+        poller.add(&listener, LISTENER, Interest::Read)?;
+        Ok(Server {
+            poller,
+            listener,
+            socket,
+            cookie,
+            members: vec![Member::default(); job.size as usize],
+            job,
+            appnums,
+            segment: sys::memfd(SEGMENT)?,
+            clients: Vec::new(),
+            fencing: 0,
+            fenced: Writer::new(Kind::Fenced),
+        })
+    }
+
+    /// What to put into the environment of a rank as `CATENA_BOOT`.
+    pub fn place(&self, rank: u32) -> String {
+        Place {
+            socket: self.socket.clone(),
+            rank,
+            cookie: self.cookie,
+        }
+        .to_text()
+    }
+
+    /// Number that all ranks share.
+    pub fn job_id(&self) -> u64 {
+        self.job.job_id
+    }
+
+    /// Whether some ranks wait in a fence for others.
+    pub fn in_fence(&self) -> bool {
+        self.fencing > 0
+    }
+
+    /// Does all that can be done without waiting, and tells what has happened.
+    /// What a process sent before it ended has been taken in when this returns.
+    pub fn step(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        // The number of rounds is bounded: a rank that talks without end shall
+        // not keep the launcher from its other work.
+        for _ in 0..1000 {
+            let ready = self.poller.wait(Some(Duration::ZERO)).unwrap_or_default();
+            if ready.is_empty() {
+                break;
+            }
+            for token in ready {
+                match token {
+                    LISTENER => self.accept(),
+                    index => self.serve(index as usize, &mut events),
+                }
+            }
+        }
+        events
+    }
+
+    fn accept(&mut self) {
+        // A process that gives up at once, or is short of descriptors, will
+        // learn it from its own end.
+        while let Ok((socket, _)) = self.listener.accept() {
+            let known = sys::peer(&socket);
+            let Ok((pid, user)) = known else { continue };
+            let trusted = user == sys::user() || user == 0;
+            if !trusted || socket.set_nonblocking(true).is_err() {
+                continue;
+            }
+            let index = self
+                .clients
+                .iter()
+                .position(Option::is_none)
+                .unwrap_or_else(|| {
+                    self.clients.push(None);
+                    self.clients.len() - 1
+                });
+            if self
+                .poller
+                .add(&socket, index as u64, Interest::Read)
+                .is_ok()
+            {
+                self.clients[index] = Some(Client::new(socket, pid));
+            }
+        }
+    }
+
+    /// Reads from and writes to a client that is ready.
+    fn serve(&mut self, index: usize, events: &mut Vec<Event>) {
+        // It may have gone since the poller reported it.
+        let Some(mut client) = self.clients.get_mut(index).and_then(Option::take) else {
+            return;
+        };
+        let stays = self.talk(&mut client, events);
+        if stays && client.flush(&self.poller, index as u64, self.segment.as_fd()) {
+            self.clients[index] = Some(client);
+            return;
+        }
+        let _ = self.poller.remove(&client.socket);
+        if let Some(rank) = client.rank {
+            events.push(Event::Left {
+                rank,
+                pid: client.pid,
+            });
+        }
+    }
+
+    /// Takes in what the client sent; gives whether it stays connected.
+    fn talk(&mut self, client: &mut Client, events: &mut Vec<Event>) -> bool {
+        let mut buffer = [0; 64 << 10];
+        match sys::receive(&client.socket, &mut buffer, false) {
+            Ok((0, _)) => return false,
+            Ok((n, _)) if !client.closing => client.inbox.push(&buffer[..n]),
+            Ok(_) => return true,
+            Err(error) => {
+                return matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                );
+            }
+        }
+        match self.take_frames(client, events) {
+            Ok(()) => true,
+            Err(Malformed(cause)) => {
+                if let Some(rank) = client.rank {
+                    let (pid, cause) = (client.pid, cause.to_string());
+                    events.push(Event::Broken { rank, pid, cause });
+                }
+                false
+            }
+        }
+    }
+
+    fn take_frames(
+        &mut self,
+        client: &mut Client,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Malformed> {
+        let mut inbox = std::mem::take(&mut client.inbox);
+        let limit = |client: &Client| {
+            if client.rank.is_some() {
+                wire::MAX_BODY
+            } else {
+                MAX_HELLO
+            }
+        };
+        while let Some((kind, body)) = inbox.next(limit(client))? {
+            let mut body = Reader::new(body);
+            match (kind, client.rank) {
+                (Kind::Hello, None) => self.hello(client, &mut body, events)?,
+                (Kind::Fence, Some(rank)) => self.fence(client, rank, &mut body)?,
+                (Kind::Abort, Some(rank)) => {
+                    let code = body.u32()? as i32;
+                    let message = String::from_utf8_lossy(body.bytes()?).into_owned();
+                    events.push(Event::Abort {
+                        rank,
+                        code,
+                        message,
+                    });
+                }
+                (Kind::Finalize, Some(rank)) => events.push(Event::Finalized { rank }),
+                _ => return Err(Malformed("a message at the wrong time")),
+            }
+            if client.closing {
+                return Ok(());
+            }
+        }
+        client.inbox = inbox;
+        Ok(())
+    }
+
+    fn hello(
+        &mut self,
+        client: &mut Client,
+        body: &mut Reader<'_>,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Malformed> {
+        let version = body.u32()?;
+        let cookie = body.raw(wire::COOKIE)?;
+        let rank = body.u32()?;
+        let pid = client.pid;
+        let member = self.members.get(rank as usize).copied();
+        let refusal = if version != wire::VERSION {
+            Some(format!(
+                "this library speaks version {version} of the start protocol, its mpirun version \
+                 {}; use the mpirun that belongs to the library",
+                wire::VERSION
+            ))
+        } else if cookie != self.cookie {
+            Some("the cookie in CATENA_BOOT is wrong; start the program with mpirun".to_string())
+        } else {
+            match member {
+                None => Some(format!(
+                    "rank {rank} is not in this job; CATENA_BOOT was changed"
+                )),
+                Some(Member {
+                    pid: Some(other), ..
+                }) => Some(format!(
+                    "process {other} has already taken part in this job as rank {rank}, so \
+                     process {pid} cannot: a rank is one process that calls MPI_Init once; to run \
+                     an MPI program from within another, use mpirun, or set CATENA_SINGLETON=1 \
+                     to run it alone"
+                )),
+                Some(_) => None,
+            }
+        };
+        if let Some(words) = refusal {
+            let mut w = Writer::new(Kind::Refused);
+            w.bytes(words.as_bytes());
+            client.push(w.finish().into(), false);
+            client.closing = true;
+            return Ok(());
+        }
+        self.members[rank as usize].pid = Some(pid);
+        client.rank = Some(rank);
+        self.job.rank = rank;
+        self.job.appnum = self.appnums[rank as usize];
+        let mut w = Writer::new(Kind::Welcome);
+        self.job.write(&mut w);
+        client.push(w.finish().into(), true);
+        events.push(Event::Joined { rank, pid });
+        Ok(())
+    }
+
+    fn fence(
+        &mut self,
+        client: &mut Client,
+        rank: u32,
+        body: &mut Reader<'_>,
+    ) -> Result<(), Malformed> {
+        let member = &mut self.members[rank as usize];
+        if std::mem::replace(&mut member.in_fence, true) {
+            return Err(Malformed("a fence within a fence"));
+        }
+        while !body.is_empty() {
+            let (key, value) = (body.bytes()?, body.bytes()?);
+            let sound = key.len() <= wire::MAX_KEY
+                && value.len() <= wire::MAX_VALUE
+                && std::str::from_utf8(key).is_ok();
+            if !sound {
+                return Err(Malformed("a key or value that is too long or no text"));
+            }
+            self.fenced.u32(rank);
+            self.fenced.bytes(key);
+            self.fenced.bytes(value);
+            if self.fenced.body_len() > wire::MAX_BODY {
+                return Err(Malformed("more than 256 MiB in one fence"));
+            }
+        }
+        self.fencing += 1;
+        if self.fencing < self.job.size {
+            return Ok(());
+        }
+        self.fencing = 0;
+        self.members.iter_mut().for_each(|m| m.in_fence = false);
+        let frame = std::mem::replace(&mut self.fenced, Writer::new(Kind::Fenced)).finish();
+        let frame: Arc<[u8]> = frame.into();
+        client.push(Arc::clone(&frame), false);
+        for index in 0..self.clients.len() {
+            let Some(mut other) = self.clients[index].take() else {
+                continue;
+            };
+            if other.rank.is_some() {
+                other.push(Arc::clone(&frame), false);
+                // One that cannot be written to will be reported as closed.
+                other.flush(&self.poller, index as u64, self.segment.as_fd());
+            }
+            self.clients[index] = Some(other);
+        }
+        Ok(())
+    }
+}
+
+impl AsFd for Server {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.poller.as_fd()
+    }
+}

@@ -1,0 +1,214 @@
+//! Server and clients in one process: the server on a thread of its own.
+
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
+use std::thread::{self, JoinHandle};
+
+use super::*;
+use crate::client::Client as Rank;
+use crate::{Boot, BootError};
+
+fn server(size: u32) -> Server {
+    let job = Job {
+        size,
+        universe_size: size,
+        node_of: vec![0; size as usize].into(),
+        psets: vec![("app://0".to_string(), (0..size).collect())],
+        ..Job::singleton("host".to_string(), 2)
+    };
+    Server::open(job, (0..size).map(|r| r % 2).collect()).unwrap()
+}
+
+/// Serves until `last` says that an event is the last one; gives all events.
+fn serve(
+    mut server: Server,
+    last: impl Fn(&Event) -> bool + Send + 'static,
+) -> JoinHandle<Vec<Event>> {
+    thread::spawn(move || {
+        let mut poller = Poller::new().unwrap();
+        poller.add(server.as_fd(), 0, Interest::Read).unwrap();
+        let mut all = Vec::new();
+        loop {
+            poller.wait(None).unwrap();
+            let events = server.step();
+            let over = events.iter().any(&last);
+            all.extend(events);
+            if over {
+                return all;
+            }
+        }
+    })
+}
+
+fn places(server: &Server) -> Vec<String> {
+    (0..server.job.size)
+        .map(|rank| server.place(rank))
+        .collect()
+}
+
+#[test]
+fn ranks_learn_the_job_and_exchange_values() {
+    const SIZE: u32 = 5;
+    let server = server(SIZE);
+    let places = places(&server);
+    let ranks: Vec<_> = places
+        .into_iter()
+        .zip(0u32..)
+        .map(|(place, me)| {
+            thread::spawn(move || {
+                let mut boot = Rank::connect(&place).unwrap();
+                let job = boot.job().clone();
+                assert_eq!((job.rank, job.size, job.appnum), (me, SIZE, me % 2));
+                assert_eq!(*job.local, [0, 1, 2, 3, 4]);
+                assert_eq!(job.psets[0].1.len(), SIZE as usize);
+                for round in 0..20u32 {
+                    boot.put("card", &[me, round].map(|n| n as u8)).unwrap();
+                    // Long enough for neither side to fit into a socket.
+                    boot.put("long", &vec![me as u8; 300_000]).unwrap();
+                    if round % 2 == 0 {
+                        boot.fence().unwrap();
+                    } else {
+                        boot.begin_fence().unwrap();
+                        assert!(matches!(boot.begin_fence(), Err(BootError::Fence)));
+                        while !boot.fence_done().unwrap() {
+                            thread::yield_now();
+                        }
+                    }
+                    for other in 0..SIZE {
+                        let card = boot.get(other, "card").unwrap().unwrap();
+                        assert_eq!(card, [other as u8, round as u8]);
+                        let long = boot.get(other, "long").unwrap().unwrap();
+                        assert_eq!(long, vec![other as u8; 300_000]);
+                    }
+                }
+                assert_eq!(boot.get(0, "none").unwrap(), None);
+                assert!(boot.get(SIZE, "card").is_err());
+                boot.finalize().unwrap();
+                let segment = std::fs::File::from(boot.take_segment().unwrap());
+                assert!(boot.take_segment().is_none());
+                assert!(segment.metadata().unwrap().len() > 0);
+                job.job_id
+            })
+        })
+        .collect();
+    let left = std::sync::atomic::AtomicU32::new(0);
+    let serving = serve(server, move |event| {
+        matches!(event, Event::Left { .. })
+            && left.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 == SIZE
+    });
+    let ids: Vec<u64> = ranks.into_iter().map(|rank| rank.join().unwrap()).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]));
+    let events = serving.join().unwrap();
+    for rank in 0..SIZE {
+        let of: Vec<_> = events
+            .iter()
+            .filter(|event| match event {
+                Event::Joined { rank: r, .. }
+                | Event::Left { rank: r, .. }
+                | Event::Finalized { rank: r } => *r == rank,
+                _ => false,
+            })
+            .collect();
+        assert!(
+            matches!(
+                of[..],
+                [
+                    Event::Joined { .. },
+                    Event::Finalized { .. },
+                    Event::Left { .. }
+                ]
+            ),
+            "{of:?}"
+        );
+    }
+}
+
+#[test]
+fn a_rank_that_goes_without_a_word_has_left() {
+    let server = server(1);
+    let places = places(&server);
+    let serving = serve(server, |event| matches!(event, Event::Left { .. }));
+    drop(Rank::connect(&places[0]).unwrap());
+    let pid = std::process::id();
+    let events = serving.join().unwrap();
+    assert_eq!(
+        events,
+        [Event::Joined { rank: 0, pid }, Event::Left { rank: 0, pid }]
+    );
+}
+
+#[test]
+fn strangers_and_second_processes_are_refused_with_words() {
+    let server = server(2);
+    let places = places(&server);
+    let outside = server.place(2);
+    let serving = serve(server, |event| matches!(event, Event::Abort { .. }));
+
+    let mut first = Rank::connect(&places[1]).unwrap();
+    let refused = |place: &str| match Rank::connect(place) {
+        Err(BootError::Refused(words)) => words,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused(&places[1]).contains("already taken part in this job as rank 1"));
+    assert!(refused(&outside).contains("rank 2 is not in this job"));
+    let mut forged = Place::parse(&places[0]).unwrap();
+    forged.cookie[3] ^= 1;
+    assert!(refused(&forged.to_text()).contains("cookie"));
+
+    first.abort(7, "enough");
+    let events = serving.join().unwrap();
+    let abort = Event::Abort {
+        rank: 1,
+        code: 7,
+        message: "enough".to_string(),
+    };
+    assert_eq!(events.last(), Some(&abort));
+}
+
+#[test]
+fn garbage_disconnects_its_sender_only() {
+    let server = server(1);
+    let place = places(&server).remove(0);
+    let socket = Place::parse(&place).unwrap().socket;
+    let serving = serve(server, |event| matches!(event, Event::Broken { .. }));
+
+    let address = SocketAddr::from_abstract_name(&socket).unwrap();
+    for garbage in [
+        &[0xff; 5][..],
+        &[0; 40],
+        &[200, 0, 0, 0, 1, 0, 0],
+        &[0, 0, 0, 0, 2],
+    ] {
+        let mut stranger = UnixStream::connect_addr(&address).unwrap();
+        stranger.write_all(garbage).unwrap();
+        let mut answer = Vec::new();
+        // Closed, whether or not all that was sent had been read.
+        let _ = stranger.read_to_end(&mut answer);
+        assert!(answer.is_empty());
+    }
+
+    // One that is taken in may write no nonsense either.
+    let hello = |w: &mut Writer| {
+        w.u32(wire::VERSION);
+        w.raw(&Place::parse(&place).unwrap().cookie);
+        w.u32(0);
+    };
+    let mut w = Writer::new(Kind::Hello);
+    hello(&mut w);
+    let mut rank = UnixStream::connect_addr(&address).unwrap();
+    rank.write_all(&w.finish()).unwrap();
+    let mut w = Writer::new(Kind::Fence);
+    w.u32(1000);
+    rank.write_all(&w.finish()).unwrap();
+    let events = serving.join().unwrap();
+    let [
+        Event::Joined { .. },
+        Event::Broken { .. },
+        Event::Left { .. },
+    ] = events[..]
+    else {
+        panic!("{events:?}");
+    };
+}

@@ -1,0 +1,329 @@
+//! Messages between the launcher and its ranks.
+//!
+//! A message is a frame: length of the body (4 bytes), kind (1 byte), body.
+//! Numbers are little-endian; strings and arrays are preceded by their number
+//! of elements (4 bytes). Nothing that arrives is trusted: every length is
+//! checked against what is there before anything is allocated.
+
+use std::fmt;
+
+/// Version of everything in this file; both sides must have the same.
+pub const VERSION: u32 = 1;
+
+/// Longest body of a frame, bytes.
+pub const MAX_BODY: usize = 256 << 20;
+/// Longest key, bytes.
+pub const MAX_KEY: usize = 64 << 10;
+/// Longest value, bytes.
+pub const MAX_VALUE: usize = 16 << 20;
+
+/// Length of the random number by which a rank proves that it was started by
+/// the launcher, bytes.
+pub const COOKIE: usize = 16;
+
+const HEAD: usize = 5;
+
+/// Kinds of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// To the launcher: version, cookie, rank.
+    Hello = 1,
+    /// To the launcher: pairs of key and value.
+    Fence = 2,
+    /// To the launcher: code, text.
+    Abort = 3,
+    /// To the launcher: nothing more.
+    Finalize = 4,
+    /// To a rank: its [`Job`](crate::Job); the segment comes along.
+    Welcome = 5,
+    /// To a rank: text.
+    Refused = 6,
+    /// To a rank: triples of rank, key and value.
+    Fenced = 7,
+}
+
+impl Kind {
+    fn from_byte(byte: u8) -> Option<Kind> {
+        use Kind::*;
+        [Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced]
+            .into_iter()
+            .find(|kind| *kind as u8 == byte)
+    }
+}
+
+/// What arrived breaks the rules of this file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed(pub(crate) &'static str);
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// Builds one frame.
+#[derive(Debug)]
+pub struct Writer(Vec<u8>);
+
+impl Writer {
+    /// An empty frame.
+    pub fn new(kind: Kind) -> Writer {
+        Writer(vec![0, 0, 0, 0, kind as u8])
+    }
+
+    /// A number of 4 bytes.
+    pub fn u32(&mut self, value: u32) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// A number of 8 bytes.
+    pub fn u64(&mut self, value: u64) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// Bytes of a fixed number.
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// A string or value.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.u32(bytes.len() as u32);
+        self.raw(bytes);
+    }
+
+    /// An array.
+    pub fn u32s(&mut self, values: &[u32]) {
+        self.u32(values.len() as u32);
+        for value in values {
+            self.u32(*value);
+        }
+    }
+
+    /// Number of bytes in the body so far.
+    pub fn body_len(&self) -> usize {
+        self.0.len() - HEAD
+    }
+
+    /// The frame.
+    pub fn finish(mut self) -> Vec<u8> {
+        let len = (self.0.len() - HEAD) as u32;
+        self.0[..4].copy_from_slice(&len.to_le_bytes());
+        self.0
+    }
+}
+
+/// Reads the body of one frame.
+#[derive(Debug)]
+pub struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// From a body.
+    pub fn new(body: &'a [u8]) -> Reader<'a> {
+        Reader(body)
+    }
+
+    /// Whether all was read.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Bytes of a fixed number.
+    pub fn raw(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
+        let (head, rest) = self
+            .0
+            .split_at_checked(len)
+            .ok_or(Malformed("a message ends early"))?;
+        self.0 = rest;
+        Ok(head)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        let raw = self.raw(N)?;
+        raw.try_into()
+            .map_err(|_| Malformed("a message ends early"))
+    }
+
+    /// A number of 4 bytes.
+    pub fn u32(&mut self) -> Result<u32, Malformed> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// A number of 8 bytes.
+    pub fn u64(&mut self) -> Result<u64, Malformed> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// How many elements follow, each of at least `least` bytes.
+    pub fn count(&mut self, least: usize) -> Result<usize, Malformed> {
+        let count = self.u32()? as usize;
+        match count.checked_mul(least) {
+            Some(bytes) if bytes <= self.0.len() => Ok(count),
+            _ => Err(Malformed("a message ends early")),
+        }
+    }
+
+    /// A string or value.
+    pub fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
+        let len = self.count(1)?;
+        self.raw(len)
+    }
+
+    /// A string.
+    pub fn text(&mut self) -> Result<String, Malformed> {
+        let bytes = self.bytes()?;
+        String::from_utf8(bytes.to_vec()).map_err(|_| Malformed("a text is not UTF-8"))
+    }
+
+    /// An array.
+    pub fn u32s(&mut self) -> Result<Vec<u32>, Malformed> {
+        (0..self.count(4)?).map(|_| self.u32()).collect()
+    }
+}
+
+/// Cuts a stream of bytes into frames.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    bytes: Vec<u8>,
+    /// Where the next frame begins.
+    start: usize,
+}
+
+impl Inbox {
+    /// Adds what has arrived.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.start > 0 {
+            self.bytes.drain(..self.start);
+            self.start = 0;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Takes the next frame if it is complete. Its body is at most `limit`
+    /// bytes long.
+    pub fn next(&mut self, limit: usize) -> Result<Option<(Kind, &[u8])>, Malformed> {
+        let mut r = Reader(&self.bytes[self.start..]);
+        if r.0.len() < HEAD {
+            return Ok(None);
+        }
+        let len = r.u32()? as usize;
+        let [kind] = r.array()?;
+        let kind = Kind::from_byte(kind).ok_or(Malformed("a message of an unknown kind"))?;
+        if len > limit {
+            return Err(Malformed("a message is too long"));
+        }
+        if r.0.len() < len {
+            return Ok(None);
+        }
+        let body = self.start + HEAD;
+        self.start = body + len;
+        Ok(Some((kind, &self.bytes[body..body + len])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Job;
+
+    fn job() -> Job {
+        Job {
+            rank: 2,
+            size: 3,
+            appnum: 1,
+            universe_size: 8,
+            job_id: 0x0123_4567_89ab_cdef,
+            node_of: Box::new([0, 1, 1]),
+            hosts: Box::new(["one".to_string(), "two".to_string()]),
+            local: Box::new([1, 2]),
+            local_cpus: 4,
+            psets: vec![("app://0".to_string(), vec![0, 2]), (String::new(), vec![])],
+        }
+    }
+
+    fn frame() -> Vec<u8> {
+        let mut w = Writer::new(Kind::Welcome);
+        job().write(&mut w);
+        w.finish()
+    }
+
+    #[test]
+    fn a_job_survives_the_journey_byte_by_byte() {
+        let mut inbox = Inbox::default();
+        let bytes = frame();
+        for byte in &bytes[..bytes.len() - 1] {
+            inbox.push(&[*byte]);
+            assert_eq!(inbox.next(MAX_BODY), Ok(None));
+        }
+        inbox.push(&bytes[bytes.len() - 1..]);
+        let (kind, body) = inbox.next(MAX_BODY).unwrap().unwrap();
+        assert_eq!(kind, Kind::Welcome);
+        let mut r = Reader::new(body);
+        assert_eq!(Job::read(&mut r), Ok(job()));
+        assert!(r.is_empty());
+        assert_eq!(inbox.next(MAX_BODY), Ok(None));
+    }
+
+    #[test]
+    fn two_frames_in_one_read_are_two() {
+        let mut inbox = Inbox::default();
+        let mut both = Writer::new(Kind::Finalize).finish();
+        both.extend(Writer::new(Kind::Fence).finish());
+        inbox.push(&both);
+        assert_eq!(inbox.next(0), Ok(Some((Kind::Finalize, &[][..]))));
+        assert_eq!(inbox.next(0), Ok(Some((Kind::Fence, &[][..]))));
+        assert_eq!(inbox.next(0), Ok(None));
+    }
+
+    #[test]
+    fn long_frames_are_refused_before_they_arrive() {
+        let mut inbox = Inbox::default();
+        inbox.push(&[0xff, 0xff, 0xff, 0xff, Kind::Hello as u8]);
+        assert_eq!(inbox.next(64), Err(Malformed("a message is too long")));
+    }
+
+    #[test]
+    fn jobs_that_contradict_themselves_are_refused() {
+        for spoil in [
+            (|j: &mut Job| j.rank = 3) as fn(&mut Job),
+            |j| j.node_of = Box::new([0, 1]),
+            |j| j.node_of = Box::new([0, 1, 2]),
+            |j| j.psets[0].1 = vec![3],
+            |j| j.psets[0].1 = vec![1, 0],
+        ] {
+            let mut spoilt = job();
+            spoil(&mut spoilt);
+            let mut w = Writer::new(Kind::Welcome);
+            spoilt.write(&mut w);
+            let bytes = w.finish();
+            assert!(Job::read(&mut Reader::new(&bytes[HEAD..])).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Job::read(&mut Reader::new(&bytes));
+            let mut inbox = Inbox::default();
+            inbox.push(&bytes);
+            while let Ok(Some(_)) = inbox.next(1 << 10) {}
+        }
+
+        #[test]
+        fn damaged_jobs_never_panic(at in 0usize..90, byte: u8, cut in 0usize..90) {
+            let mut body = frame().split_off(HEAD);
+            let at = at % body.len();
+            body[at] = byte;
+            body.truncate(body.len().saturating_sub(cut % 7));
+            if let Ok(job) = Job::read(&mut Reader::new(&body)) {
+                prop_assert!(job.local.contains(&job.rank));
+                prop_assert!(!job.host().contains('\0') || job.hosts.len() > 1 || at > 0);
+            }
+        }
+    }
+}

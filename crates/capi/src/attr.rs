@@ -1,0 +1,243 @@
+//! Attribute caching (MPI-5, chapter 7.7), and the attributes that
+//! `MPI_COMM_WORLD` has from the start (chapter 9.1.2).
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+
+use catena_abi::{
+    Comm, CommCopyAttrFunction, CommDeleteAttrFunction, CopyAttrFunction, Datatype,
+    DeleteAttrFunction, TypeCopyAttrFunction, TypeDeleteAttrFunction, WinCopyAttrFunction,
+    WinDeleteAttrFunction, consts,
+};
+use catena_core::attr::{Attributes, Carrier, CopyFn, DeleteFn, OnCopy};
+use catena_core::{Result, World, enter, enter_any, fail, p2p};
+
+use crate::args::{self, put};
+use crate::entry::mpi_fn;
+use crate::errors;
+
+fn on_copy<T>(function: CopyAttrFunction<T>) -> OnCopy {
+    match function.map_or(consts::NULL_COPY_FN, |f| f as usize) {
+        consts::NULL_COPY_FN => OnCopy::Drop,
+        consts::DUP_FN => OnCopy::Keep,
+        // SAFETY: the program's function; a handle is a `usize` in C's eyes.
+        address => OnCopy::Call(unsafe { std::mem::transmute::<usize, CopyFn>(address) }),
+    }
+}
+
+fn on_delete<T>(function: DeleteAttrFunction<T>) -> Option<DeleteFn> {
+    // SAFETY: the program's function; a handle is a `usize` in C's eyes.
+    function.map(|f| unsafe { std::mem::transmute::<usize, DeleteFn>(f as usize) })
+}
+
+fn create<T>(
+    carrier: Carrier,
+    copy: CopyAttrFunction<T>,
+    delete: DeleteAttrFunction<T>,
+    keyval: *mut c_int,
+    extra_state: *mut c_void,
+) -> Result<()> {
+    let (copy, delete) = (on_copy(copy), on_delete(delete));
+    put(
+        keyval,
+        enter_any()
+            .keyvals
+            .create(carrier, copy, delete, extra_state),
+        "keyval",
+    )
+}
+
+fn free(carrier: Carrier, keyval: *mut c_int) -> Result<()> {
+    enter_any()
+        .keyvals
+        .free(carrier, args::get(keyval, "keyval")?)?;
+    put(keyval, consts::KEYVAL_INVALID, "keyval")
+}
+
+/// Values of the predefined attributes, to which programs get pointers; from
+/// `MPI_TAG_UB` on in the order of their keys.
+static PREDEFINED: [AtomicI32; 7] = [const { AtomicI32::new(0) }; 7];
+
+fn place(key: c_int) -> Option<&'static AtomicI32> {
+    PREDEFINED.get(usize::try_from(key.checked_sub(consts::TAG_UB)?).ok()?)
+}
+
+/// Tells holders of the attribute `MPI_LASTUSEDCODE` that it may have changed.
+pub(crate) fn refresh_last_used() {
+    if let Some(place) = place(consts::LASTUSEDCODE) {
+        place.store(errors::last_used(), Relaxed);
+    }
+}
+
+/// The predefined attribute under `key`.
+fn predefined(w: &World, key: c_int) -> Option<*mut c_void> {
+    let place = place(key)?;
+    let boot = w.boot.borrow();
+    let job = boot.job();
+    let value = match key {
+        consts::TAG_UB => p2p::TAG_UB,
+        consts::IO => consts::ANY_SOURCE,
+        consts::HOST => consts::PROC_NULL,
+        // The steady clock counts from the start of the node.
+        consts::WTIME_IS_GLOBAL => job.node_of.iter().all(|&n| n == job.node_of[0]).into(),
+        consts::APPNUM => job.appnum as c_int,
+        consts::LASTUSEDCODE => errors::last_used(),
+        _ => job.universe_size as c_int,
+    };
+    place.store(value, Relaxed);
+    Some(place.as_ptr().cast())
+}
+
+/// Refuses to change what the library defines.
+fn changeable(key: c_int) -> Result<()> {
+    if place(key).is_some() {
+        fail!(
+            Keyval,
+            "{key} is the key of a predefined attribute, which cannot be changed"
+        );
+    }
+    Ok(())
+}
+
+/// Stores what was found.
+fn found(value: Option<*mut c_void>, to: *mut c_void, flag: *mut c_int) -> Result<()> {
+    if let Some(value) = value {
+        put(to.cast::<*mut c_void>(), value, "attribute_val")?;
+    }
+    put(flag, value.is_some().into(), "flag")
+}
+
+fn comm_get(comm: Comm, key: c_int, to: *mut c_void, flag: *mut c_int) -> Result<()> {
+    let w = enter()?;
+    let comm = w.comm_ref(comm)?;
+    if let Some(value) = predefined(&w, key) {
+        return found(Some(value), to, flag);
+    }
+    let keyval = w.objects.keyvals.find(Carrier::Comm, key)?;
+    found(comm.attrs.borrow().get(&keyval), to, flag)
+}
+
+fn comm_set(comm: Comm, key: c_int, value: *mut c_void) -> Result<()> {
+    let w = enter()?;
+    let comm = w.comm(comm)?;
+    changeable(key)?;
+    set(
+        &w,
+        Carrier::Comm,
+        &comm.attrs.borrow(),
+        comm.handle.get().0,
+        key,
+        value,
+    )
+}
+
+fn comm_delete(comm: Comm, key: c_int) -> Result<()> {
+    let w = enter()?;
+    let comm = w.comm(comm)?;
+    changeable(key)?;
+    w.objects.keyvals.find(Carrier::Comm, key)?;
+    comm.attrs.borrow().delete(comm.handle.get().0, key)
+}
+
+fn set(
+    w: &World,
+    carrier: Carrier,
+    attrs: &Attributes,
+    handle: usize,
+    key: c_int,
+    value: *mut c_void,
+) -> Result<()> {
+    attrs.set(handle, w.objects.keyvals.get(carrier, key)?, value)
+}
+
+mpi_fn! {
+    fn Comm_create_keyval(copy: CommCopyAttrFunction, delete: CommDeleteAttrFunction,
+        comm_keyval: *mut c_int, extra_state: *mut c_void)
+    {
+        create(Carrier::Comm, copy, delete, comm_keyval, extra_state)
+    }
+
+    fn Type_create_keyval(copy: TypeCopyAttrFunction, delete: TypeDeleteAttrFunction,
+        type_keyval: *mut c_int, extra_state: *mut c_void)
+    {
+        create(Carrier::Type, copy, delete, type_keyval, extra_state)
+    }
+
+    fn Win_create_keyval(copy: WinCopyAttrFunction, delete: WinDeleteAttrFunction,
+        win_keyval: *mut c_int, extra_state: *mut c_void)
+    {
+        create(Carrier::Win, copy, delete, win_keyval, extra_state)
+    }
+
+    fn Keyval_create(copy: CommCopyAttrFunction, delete: CommDeleteAttrFunction,
+        keyval: *mut c_int, extra_state: *mut c_void)
+    {
+        create(Carrier::Comm, copy, delete, keyval, extra_state)
+    }
+
+    fn Comm_free_keyval(comm_keyval: *mut c_int) {
+        free(Carrier::Comm, comm_keyval)
+    }
+
+    fn Type_free_keyval(type_keyval: *mut c_int) {
+        free(Carrier::Type, type_keyval)
+    }
+
+    fn Win_free_keyval(win_keyval: *mut c_int) {
+        free(Carrier::Win, win_keyval)
+    }
+
+    fn Keyval_free(keyval: *mut c_int) {
+        free(Carrier::Comm, keyval)
+    }
+
+    fn Comm_get_attr(comm: Comm, keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int)
+        on comm
+    {
+        comm_get(comm, keyval, attribute_val, flag)
+    }
+
+    fn Comm_set_attr(comm: Comm, keyval: c_int, attribute_val: *mut c_void) on comm {
+        comm_set(comm, keyval, attribute_val)
+    }
+
+    fn Comm_delete_attr(comm: Comm, keyval: c_int) on comm {
+        comm_delete(comm, keyval)
+    }
+
+    fn Attr_get(comm: Comm, keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int)
+        on comm
+    {
+        comm_get(comm, keyval, attribute_val, flag)
+    }
+
+    fn Attr_put(comm: Comm, keyval: c_int, attribute_val: *mut c_void) on comm {
+        comm_set(comm, keyval, attribute_val)
+    }
+
+    fn Attr_delete(comm: Comm, keyval: c_int) on comm {
+        comm_delete(comm, keyval)
+    }
+
+    fn Type_get_attr(datatype: Datatype, keyval: c_int, attribute_val: *mut c_void,
+        flag: *mut c_int)
+    {
+        let w = enter()?;
+        let ty = w.objects.type_object(datatype)?;
+        let keyval = w.objects.keyvals.find(Carrier::Type, keyval)?;
+        found(ty.attrs.get(&keyval), attribute_val, flag)
+    }
+
+    fn Type_set_attr(datatype: Datatype, keyval: c_int, attribute_val: *mut c_void) {
+        let w = enter()?;
+        let ty = w.objects.type_object(datatype)?;
+        set(&w, Carrier::Type, &ty.attrs, datatype.0, keyval, attribute_val)
+    }
+
+    fn Type_delete_attr(datatype: Datatype, keyval: c_int) {
+        let w = enter()?;
+        let ty = w.objects.type_object(datatype)?;
+        w.objects.keyvals.find(Carrier::Type, keyval)?;
+        ty.attrs.delete(datatype.0, keyval)
+    }
+}

@@ -1,0 +1,118 @@
+//! Buffers for buffered sends (MPI-5, chapter 3.6).
+
+use std::cell::RefCell;
+use std::ffi::c_void;
+
+use catena_abi::{Comm, Count, Request, consts};
+use catena_core::bsend::Attached;
+use catena_core::{Error, Kind, Result, enter, fail};
+
+use crate::args::{self, put};
+use crate::entry::mpi_fn;
+
+fn attach(slot: &RefCell<Option<Attached>>, buffer: *mut c_void, size: Count) -> Result<()> {
+    let addr = buffer as usize;
+    // The size of a buffer that the library finds itself does not count.
+    let size = if addr == consts::BUFFER_AUTOMATIC {
+        0
+    } else {
+        size
+    };
+    let Ok(size) = u64::try_from(size) else {
+        fail!(Arg, "the size is {size}: it must not be negative");
+    };
+    if addr == 0 && size != 0 {
+        fail!(
+            Buffer,
+            "the buffer is a null pointer, but its size is {size}"
+        );
+    }
+    let mut slot = slot.borrow_mut();
+    if slot.is_some() {
+        fail!(Buffer, "a buffer is attached already: detach it first");
+    }
+    *slot = Some(Attached::new(addr, size));
+    Ok(())
+}
+
+/// Forgets the buffer, which was flushed, and tells the program which it was.
+fn detach<N: TryFrom<u64>>(
+    slot: &RefCell<Option<Attached>>,
+    buffer_addr: *mut c_void,
+    size: *mut N,
+) -> Result<()> {
+    let Some((addr, bytes)) = slot.borrow().as_ref().map(|b| (b.addr, b.size)) else {
+        fail!(Buffer, "no buffer is attached");
+    };
+    let Ok(bytes) = N::try_from(bytes) else {
+        fail!(
+            ValueTooLarge,
+            "the buffer has {bytes} bytes, too many for the type of the \
+            argument size: call the large-count form of the function"
+        );
+    };
+    if size.is_null() {
+        return Err(args::null_argument("size"));
+    }
+    put(buffer_addr.cast::<usize>(), addr, "buffer_addr")?;
+    put(size, bytes, "size")?;
+    slot.borrow_mut().take();
+    Ok(())
+}
+
+fn attached(slot: &RefCell<Option<Attached>>) -> Result<()> {
+    match *slot.borrow() {
+        Some(_) => Ok(()),
+        None => Err(Error::new(Kind::Buffer, "no buffer is attached")),
+    }
+}
+
+mpi_fn! {
+    fn Buffer_attach | Buffer_attach_c(buffer: *mut c_void, size: Num) {
+        attach(&enter()?.buffer, buffer, size.into())
+    }
+
+    fn Buffer_detach | Buffer_detach_c(buffer_addr: *mut c_void, size: *mut Num) {
+        let w = enter()?;
+        attached(&w.buffer)?;
+        w.flush_process_buffer();
+        detach(&w.buffer, buffer_addr, size)
+    }
+
+    fn Buffer_flush() {
+        enter()?.flush_process_buffer();
+        Ok(())
+    }
+
+    fn Buffer_iflush(request: *mut Request) {
+        put(request, enter()?.iflush(None), "request")
+    }
+
+    fn Comm_attach_buffer | Comm_attach_buffer_c(comm: Comm, buffer: *mut c_void, size: Num)
+        on comm
+    {
+        attach(&enter()?.comm_ref(comm)?.buffer, buffer, size.into())
+    }
+
+    fn Comm_detach_buffer | Comm_detach_buffer_c(comm: Comm, buffer_addr: *mut c_void,
+        size: *mut Num) on comm
+    {
+        let w = enter()?;
+        let comm = w.comm(comm)?;
+        attached(&comm.buffer)?;
+        w.flush_buffer(&comm)?;
+        detach(&comm.buffer, buffer_addr, size)
+    }
+
+    fn Comm_flush_buffer(comm: Comm) on comm {
+        let w = enter()?;
+        let comm = w.comm(comm)?;
+        w.flush_buffer(&comm)
+    }
+
+    fn Comm_iflush_buffer(comm: Comm, request: *mut Request) on comm {
+        let w = enter()?;
+        let comm = w.comm(comm)?;
+        put(request, w.iflush(Some(comm)), "request")
+    }
+}

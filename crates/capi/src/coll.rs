@@ -1,0 +1,273 @@
+//! Collective communication (MPI-5, chapter 6).
+//!
+//! The blocking, non-blocking and persistent form of an operation prepare the
+//! same thing and differ only in what they do with it.
+
+use std::ffi::{c_int, c_void};
+
+use catena_abi::{Aint, Comm, Count, Datatype, Info, Op, Request};
+use catena_core::coll::{Caller, Data, Prepared, VData, WData, is_in_place};
+use catena_core::comm::Comm as CommObj;
+use catena_core::request::Operation;
+use catena_core::{Result, enter};
+
+use crate::args::{self, put};
+use crate::entry::mpi_fn;
+
+/// Defines the forms of each operation; the body prepares it.
+macro_rules! collectives {
+    ($(
+        $now:ident $(| $now_c:ident)?, $start:ident $(| $start_c:ident)?,
+        $init:ident $(| $init_c:ident)?
+        ($($arg:ident: $ty:ty),* $(,)?) |$w:ident, $c:ident| $body:block
+    )*) => {
+        mpi_fn! {$(
+            fn $now $(| $now_c)? ($($arg: $ty,)* comm: Comm) on comm {
+                let world = enter()?;
+                let ($w, $c) = (Caller { world: &world, now: true }, world.comm_arc(comm)?);
+                match prepare(|| $body)? {
+                    Some(prepared) => world.run(prepared),
+                    None => Ok(()),
+                }
+            }
+
+            fn $start $(| $start_c)? ($($arg: $ty,)* comm: Comm, request: *mut Request) on comm {
+                let world = enter()?;
+                let object = world.comm(comm)?;
+                let ($w, $c) = (Caller { world: &world, now: false }, &object);
+                let prepared = later(|| $body)?;
+                put(request, world.start_collective(&prepared)?, "request")
+            }
+
+            fn $init $(| $init_c)? ($($arg: $ty,)* comm: Comm, info: Info, request: *mut Request)
+                on comm
+            {
+                let world = enter()?;
+                let object = world.comm(comm)?;
+                world.objects.info(info)?;
+                let ($w, $c) = (Caller { world: &world, now: false }, &object);
+                let prepared = later(|| $body)?;
+                put(request, world.persistent(Operation::Collective(prepared)), "request")
+            }
+        )*}
+    };
+}
+
+/// Gives the bodies above their type; `None` if the operation ran at once.
+#[inline]
+fn prepare(body: impl FnOnce() -> Result<Option<Prepared>>) -> Result<Option<Prepared>> {
+    body()
+}
+
+/// For the forms that do not block, of which nothing runs at once.
+fn later(body: impl FnOnce() -> Result<Option<Prepared>>) -> Result<Prepared> {
+    Ok(body()?.expect("only blocking calls run at once"))
+}
+
+fn data(buf: *const c_void, count: impl Into<Count>, ty: Datatype) -> Data {
+    Data {
+        buf: buf.cast_mut().cast(),
+        count: count.into(),
+        ty,
+    }
+}
+
+fn counts<N: Copy + Into<Count>>(at: *const N, n: usize, name: &str) -> Result<Vec<Count>> {
+    Ok(args::array(at, n, name)?
+        .iter()
+        .map(|&c| c.into())
+        .collect())
+}
+
+/// Displacements are `int` or `MPI_Aint`.
+trait Displacement: Copy {
+    fn wide(self) -> i64;
+}
+
+impl Displacement for c_int {
+    fn wide(self) -> i64 {
+        self.into()
+    }
+}
+
+impl Displacement for Aint {
+    fn wide(self) -> i64 {
+        self as i64
+    }
+}
+
+fn displs<D: Displacement>(at: *const D, n: usize, name: &str) -> Result<Vec<i64>> {
+    Ok(args::array(at, n, name)?.iter().map(|d| d.wide()).collect())
+}
+
+/// One block per peer, of one type. Where the arrays mean nothing
+/// (`significant` is false) they are not read.
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the arguments of the C functions"
+)]
+fn vdata<N: Copy + Into<Count>, D: Displacement>(
+    significant: bool,
+    c: &CommObj,
+    buf: *const c_void,
+    at_counts: *const N,
+    at_displs: *const D,
+    ty: Datatype,
+) -> Result<VData> {
+    let n = if significant { c.peers as usize } else { 0 };
+    Ok(VData {
+        buf: buf.cast_mut().cast(),
+        counts: counts(at_counts, n, "counts")?,
+        displs: displs(at_displs, n, "displs")?,
+        ty,
+    })
+}
+
+/// One block per peer, each of its own type.
+fn wdata<N: Copy + Into<Count>, D: Displacement>(
+    c: &CommObj,
+    buf: *const c_void,
+    at_counts: *const N,
+    at_displs: *const D,
+    at_types: *const Datatype,
+) -> Result<WData> {
+    let n = c.peers as usize;
+    Ok(WData {
+        buf: buf.cast_mut().cast(),
+        counts: counts(at_counts, n, "counts")?,
+        displs: displs(at_displs, n, "displs")?,
+        types: args::array(at_types, n, "types")?.to_vec(),
+    })
+}
+
+collectives! {
+    Barrier, Ibarrier, Barrier_init() |w, c| {
+        w.barrier(c)
+    }
+
+    Bcast | Bcast_c, Ibcast | Ibcast_c, Bcast_init | Bcast_init_c
+    (buffer: *mut c_void, count: Num, datatype: Datatype, root: c_int) |w, c| {
+        w.bcast(c, data(buffer, count, datatype), root)
+    }
+
+    Gather | Gather_c, Igather | Igather_c, Gather_init | Gather_init_c
+    (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
+        recvcount: Num, recvtype: Datatype, root: c_int) |w, c|
+    {
+        let (s, r) = (data(sendbuf, sendcount, sendtype), data(recvbuf, recvcount, recvtype));
+        w.gather(c, s, r, root)
+    }
+
+    Gatherv | Gatherv_c, Igatherv | Igatherv_c, Gatherv_init | Gatherv_init_c
+    (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
+        recvcounts: *const Num, displs: *const Disp, recvtype: Datatype, root: c_int) |w, c|
+    {
+        let r = vdata(w.world.is_root(c, root), c, recvbuf, recvcounts, displs, recvtype)?;
+        w.gatherv(c, data(sendbuf, sendcount, sendtype), r, root)
+    }
+
+    Scatter | Scatter_c, Iscatter | Iscatter_c, Scatter_init | Scatter_init_c
+    (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
+        recvcount: Num, recvtype: Datatype, root: c_int) |w, c|
+    {
+        let (s, r) = (data(sendbuf, sendcount, sendtype), data(recvbuf, recvcount, recvtype));
+        w.scatter(c, s, r, root)
+    }
+
+    Scatterv | Scatterv_c, Iscatterv | Iscatterv_c, Scatterv_init | Scatterv_init_c
+    (sendbuf: *const c_void, sendcounts: *const Num, displs: *const Disp, sendtype: Datatype,
+        recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype, root: c_int) |w, c|
+    {
+        let s = vdata(w.world.is_root(c, root), c, sendbuf, sendcounts, displs, sendtype)?;
+        w.scatterv(c, s, data(recvbuf, recvcount, recvtype), root)
+    }
+
+    Allgather | Allgather_c, Iallgather | Iallgather_c, Allgather_init | Allgather_init_c
+    (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
+        recvcount: Num, recvtype: Datatype) |w, c|
+    {
+        let (s, r) = (data(sendbuf, sendcount, sendtype), data(recvbuf, recvcount, recvtype));
+        w.allgather(c, s, r)
+    }
+
+    Allgatherv | Allgatherv_c, Iallgatherv | Iallgatherv_c, Allgatherv_init | Allgatherv_init_c
+    (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
+        recvcounts: *const Num, displs: *const Disp, recvtype: Datatype) |w, c|
+    {
+        let r = vdata(true, c, recvbuf, recvcounts, displs, recvtype)?;
+        w.allgatherv(c, data(sendbuf, sendcount, sendtype), r)
+    }
+
+    Alltoall | Alltoall_c, Ialltoall | Ialltoall_c, Alltoall_init | Alltoall_init_c
+    (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
+        recvcount: Num, recvtype: Datatype) |w, c|
+    {
+        let (s, r) = (data(sendbuf, sendcount, sendtype), data(recvbuf, recvcount, recvtype));
+        w.alltoall(c, s, r)
+    }
+
+    Alltoallv | Alltoallv_c, Ialltoallv | Ialltoallv_c, Alltoallv_init | Alltoallv_init_c
+    (sendbuf: *const c_void, sendcounts: *const Num, sdispls: *const Disp, sendtype: Datatype,
+        recvbuf: *mut c_void, recvcounts: *const Num, rdispls: *const Disp,
+        recvtype: Datatype) |w, c|
+    {
+        let there = !is_in_place(sendbuf.cast());
+        let s = vdata(there, c, sendbuf, sendcounts, sdispls, sendtype)?;
+        let r = vdata(true, c, recvbuf, recvcounts, rdispls, recvtype)?;
+        w.alltoallv(c, s, r)
+    }
+
+    Alltoallw | Alltoallw_c, Ialltoallw | Ialltoallw_c, Alltoallw_init | Alltoallw_init_c
+    (sendbuf: *const c_void, sendcounts: *const Num, sdispls: *const Disp,
+        sendtypes: *const Datatype, recvbuf: *mut c_void, recvcounts: *const Num,
+        rdispls: *const Disp, recvtypes: *const Datatype) |w, c|
+    {
+        let s = if !is_in_place(sendbuf.cast()) {
+            wdata(c, sendbuf, sendcounts, sdispls, sendtypes)?
+        } else {
+            WData::in_place()
+        };
+        w.alltoallw(c, s, wdata(c, recvbuf, recvcounts, rdispls, recvtypes)?)
+    }
+
+    Reduce | Reduce_c, Ireduce | Ireduce_c, Reduce_init | Reduce_init_c
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op,
+        root: c_int) |w, c|
+    {
+        w.reduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op, root)
+    }
+
+    Allreduce | Allreduce_c, Iallreduce | Iallreduce_c, Allreduce_init | Allreduce_init_c
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |w, c| {
+        w.allreduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
+    }
+
+    Reduce_scatter | Reduce_scatter_c, Ireduce_scatter | Ireduce_scatter_c,
+    Reduce_scatter_init | Reduce_scatter_init_c
+    (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const Num, datatype: Datatype,
+        op: Op) |w, c|
+    {
+        let n = counts(recvcounts, c.size() as usize, "recvcounts")?;
+        w.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), &n, datatype, op)
+    }
+
+    Reduce_scatter_block | Reduce_scatter_block_c,
+    Ireduce_scatter_block | Ireduce_scatter_block_c,
+    Reduce_scatter_block_init | Reduce_scatter_block_init_c
+    (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: Num, datatype: Datatype,
+        op: Op) |w, c|
+    {
+        let n = vec![recvcount.into(); c.size() as usize];
+        w.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), &n, datatype, op)
+    }
+
+    Scan | Scan_c, Iscan | Iscan_c, Scan_init | Scan_init_c
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |w, c| {
+        w.scan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
+    }
+
+    Exscan | Exscan_c, Iexscan | Iexscan_c, Exscan_init | Exscan_init_c
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |w, c| {
+        w.exscan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
+    }
+}

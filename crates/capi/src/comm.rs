@@ -1,0 +1,185 @@
+//! Communicators (MPI-5, chapters 7.4 to 7.8 and 11.10.1).
+
+use std::ffi::{c_char, c_int};
+use std::sync::Arc;
+
+use catena_abi::{Comm, Group, Info, consts};
+use catena_core::info::Info as Pairs;
+use catena_core::{Result, World, enter, fail, p2p};
+
+use crate::args::{self, put, put_string};
+use crate::entry::mpi_fn;
+use crate::group::likeness;
+use crate::info;
+
+/// Stores the handle of a new communicator, if this process is a member.
+fn put_comm(to: *mut Comm, new: Option<Comm>) -> Result<()> {
+    put(to, new.unwrap_or(consts::COMM_NULL), "newcomm")
+}
+
+fn remote(comm: &catena_core::comm::Comm) -> Result<&Arc<catena_core::group::Group>> {
+    match &comm.remote {
+        Some(group) => Ok(group),
+        None => fail!(Comm, "the communicator is not an intercommunicator"),
+    }
+}
+
+/// `MPI_Comm_free` and `MPI_Comm_disconnect`. Messages that are still on their
+/// way belong to `link`, which finishes them.
+fn free(w: &World, comm: *mut Comm) -> Result<()> {
+    let old = w.comm(args::get(comm, "comm")?)?;
+    w.comm_free(old)?;
+    put(comm, consts::COMM_NULL, "comm")
+}
+
+/// The color of this process for a split by `split_type`; `MPI_UNDEFINED` where
+/// the result is `MPI_COMM_NULL`.
+fn color(w: &World, split_type: c_int, hints: Option<&Pairs>) -> Result<c_int> {
+    let node = || {
+        let boot = w.boot.borrow();
+        boot.job()
+            .node_of
+            .get(w.me.0 as usize)
+            .map_or(0, |&n| n as c_int)
+    };
+    match split_type {
+        consts::COMM_TYPE_SHARED => Ok(node()),
+        consts::COMM_TYPE_HW_GUIDED | consts::COMM_TYPE_RESOURCE_GUIDED => {
+            let wanted = hints.and_then(|i| i.get("mpi_hw_resource_type"));
+            Ok(if wanted.as_deref() == Some("mpi_shared_memory") {
+                node()
+            } else {
+                consts::UNDEFINED
+            })
+        }
+        // What lies below a node is not known, so nothing can be split further.
+        consts::COMM_TYPE_HW_UNGUIDED | consts::UNDEFINED => Ok(consts::UNDEFINED),
+        _ => fail!(Arg, "{split_type} is not a way to split a communicator"),
+    }
+}
+
+mpi_fn! {
+    fn Comm_size(comm: Comm, size: *mut c_int) on comm {
+        put(size, enter()?.comm_ref(comm)?.size() as c_int, "size")
+    }
+
+    fn Comm_rank(comm: Comm, rank: *mut c_int) on comm {
+        put(rank, enter()?.comm_ref(comm)?.rank as c_int, "rank")
+    }
+
+    fn Comm_compare(comm1: Comm, comm2: Comm, result: *mut c_int) on comm1 {
+        let w = enter()?;
+        let like = w.comm_ref(comm1)?.compare(w.comm_ref(comm2)?);
+        put(result, likeness(like), "result")
+    }
+
+    fn Comm_group(comm: Comm, group: *mut Group) on comm {
+        let w = enter()?;
+        let members = w.comm_ref(comm)?.group.clone();
+        put(group, w.objects.add_group(members), "group")
+    }
+
+    fn Comm_test_inter(comm: Comm, flag: *mut c_int) on comm {
+        put(flag, enter()?.comm_ref(comm)?.is_inter().into(), "flag")
+    }
+
+    fn Comm_remote_size(comm: Comm, size: *mut c_int) on comm {
+        let w = enter()?;
+        put(size, remote(w.comm_ref(comm)?)?.size() as c_int, "size")
+    }
+
+    fn Comm_remote_group(comm: Comm, group: *mut Group) on comm {
+        let w = enter()?;
+        let members = remote(w.comm_ref(comm)?)?.clone();
+        put(group, w.objects.add_group(members), "group")
+    }
+
+    fn Comm_dup(comm: Comm, newcomm: *mut Comm) on comm {
+        let w = enter()?;
+        // Hints stay with the old communicator since MPI-4.
+        let new = w.comm_dup(&w.comm(comm)?, Some(Arc::default()))?;
+        put(newcomm, new, "newcomm")
+    }
+
+    fn Comm_dup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm) on comm {
+        let w = enter()?;
+        let hints = w.objects.info(hints)?.map(|i| i.duplicate()).unwrap_or_default();
+        let new = w.comm_dup(&w.comm(comm)?, Some(hints))?;
+        put(newcomm, new, "newcomm")
+    }
+
+    fn Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {
+        let w = enter()?;
+        let new = w.comm_create(&w.comm(comm)?, &w.objects.group(group)?)?;
+        put_comm(newcomm, new)
+    }
+
+    fn Comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: *mut Comm) on comm {
+        let w = enter()?;
+        let tag = p2p::send_tag(tag)?;
+        let new = w.comm_create_group(&w.comm(comm)?, &w.objects.group(group)?, tag)?;
+        put_comm(newcomm, new)
+    }
+
+    fn Comm_split(comm: Comm, color: c_int, key: c_int, newcomm: *mut Comm) on comm {
+        let w = enter()?;
+        let new = w.comm_split(&w.comm(comm)?, color, key)?;
+        put_comm(newcomm, new)
+    }
+
+    fn Comm_split_type(comm: Comm, split_type: c_int, key: c_int, hints: Info,
+        newcomm: *mut Comm) on comm
+    {
+        let w = enter()?;
+        let parent = w.comm(comm)?;
+        let color = color(&w, split_type, w.objects.info(hints)?.as_deref())?;
+        let new = w.comm_split(&parent, color, key)?;
+        put_comm(newcomm, new)
+    }
+
+    fn Comm_free(comm: *mut Comm) on comm {
+        free(&*enter()?, comm)
+    }
+
+    fn Comm_disconnect(comm: *mut Comm) on comm {
+        free(&*enter()?, comm)
+    }
+
+    /// No process can have a parent before there is `MPI_Comm_spawn`.
+    fn Comm_get_parent(parent: *mut Comm) {
+        enter()?;
+        put(parent, consts::COMM_NULL, "parent")
+    }
+
+    fn Comm_set_name(comm: Comm, comm_name: *const c_char) on comm {
+        let w = enter()?;
+        let name = args::object_name(comm_name, "comm_name")?;
+        *w.comm_ref(comm)?.name.borrow_mut() = name;
+        Ok(())
+    }
+
+    fn Comm_get_name(comm: Comm, comm_name: *mut c_char, resultlen: *mut c_int) on comm {
+        let w = enter()?;
+        let comm = w.comm_ref(comm)?;
+        let size = consts::MAX_OBJECT_NAME as usize;
+        put_string(comm_name, size, resultlen, comm.name.borrow().as_str())
+    }
+
+    fn Comm_set_info(comm: Comm, hints: Info) on comm {
+        let w = enter()?;
+        let comm = w.comm_ref(comm)?;
+        if let Some(new) = w.objects.info(hints)? {
+            let now = comm.info.borrow();
+            for (key, value) in new.pairs() {
+                now.set(&key, &value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn Comm_get_info(comm: Comm, info_used: *mut Info) on comm {
+        let w = enter()?;
+        let copy = w.comm_ref(comm)?.info.borrow().duplicate();
+        put(info_used, info::add(w.objects, copy), "info_used")
+    }
+}

@@ -1,0 +1,222 @@
+//! Start, end and environment (MPI-5, chapters 9 and 11.2 to 11.6), error
+//! classes and codes (9.4, 9.5), facts about the ABI (20).
+
+use std::ffi::{c_char, c_int, c_void};
+
+use catena_abi::{Aint, Comm, Info, consts};
+use catena_core::info::Info as Pairs;
+use catena_core::{Result, enter, enter_any, fail, init};
+
+use crate::args::{self, put, put_string};
+use crate::attr::refresh_last_used;
+use crate::entry::mpi_fn;
+use crate::{errors, info};
+
+/// What `MPI_Get_library_version` says.
+const LIBRARY: &str = concat!(
+    "Catena ",
+    env!("CARGO_PKG_VERSION"),
+    ", an MPI 5.0 library with the standard ABI 1.0"
+);
+
+/// Alignment of memory from `MPI_Alloc_mem`, if it fills no page: a cache line.
+const LINE: usize = 64;
+const PAGE: usize = 4096;
+
+/// The name of the host.
+fn host() -> String {
+    let mut name = [0u8; consts::MAX_PROCESSOR_NAME as usize];
+    // SAFETY: the last byte stays zero.
+    let failed = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) } != 0;
+    let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
+    if failed || end == 0 {
+        return "localhost".to_owned();
+    }
+    String::from_utf8_lossy(&name[..end]).into_owned()
+}
+
+/// The alignment that the program asks for (MPI-5, 9.2), or ours.
+fn alignment(size: usize, hints: Option<&Pairs>) -> usize {
+    let asked = hints
+        .and_then(|i| i.get("mpi_minimum_memory_alignment"))
+        .and_then(|v| v.parse::<usize>().ok())
+        .and_then(usize::checked_next_power_of_two)
+        .unwrap_or(1);
+    asked.max(if size >= PAGE { PAGE } else { LINE })
+}
+
+fn check_added(there: bool, what: &str, code: c_int) -> Result<()> {
+    if !there {
+        fail!(
+            Arg,
+            "{code} is not an error {what} that this program has added"
+        );
+    }
+    refresh_last_used();
+    Ok(())
+}
+
+mpi_fn! {
+    /// The arguments of the program stay as they are: nothing in them is ours.
+    fn Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
+        init::init(consts::THREAD_SINGLE).map(drop)
+    }
+
+    fn Init_thread(_argc: *mut c_int, _argv: *mut *mut *mut c_char, required: c_int,
+        provided: *mut c_int)
+    {
+        put(provided, init::init(required)?, "provided")
+    }
+
+    fn Initialized(flag: *mut c_int) {
+        put(flag, init::is_initialized().into(), "flag")
+    }
+
+    fn Finalize() {
+        init::finalize()
+    }
+
+    fn Finalized(flag: *mut c_int) {
+        put(flag, init::is_finalized().into(), "flag")
+    }
+
+    fn Query_thread(provided: *mut c_int) {
+        put(provided, enter()?.level, "provided")
+    }
+
+    fn Is_thread_main(flag: *mut c_int) {
+        let main = enter()?.main_thread == std::thread::current().id();
+        put(flag, main.into(), "flag")
+    }
+
+    fn Abort(comm: Comm, errorcode: c_int) on comm {
+        let who = match enter() {
+            Ok(w) => format!("rank {}", w.me.0),
+            Err(_) => "a process".to_owned(),
+        };
+        init::abort(errorcode, &format!("{who} called MPI_Abort with error code {errorcode}"))
+    }
+
+    fn Get_processor_name(name: *mut c_char, resultlen: *mut c_int) {
+        put_string(name, consts::MAX_PROCESSOR_NAME as usize, resultlen, &host())
+    }
+
+    fn Get_version(version: *mut c_int, subversion: *mut c_int) {
+        put(version, consts::VERSION, "version")?;
+        put(subversion, consts::SUBVERSION, "subversion")
+    }
+
+    fn Get_library_version(version: *mut c_char, resultlen: *mut c_int) {
+        put_string(version, consts::MAX_LIBRARY_VERSION_STRING as usize, resultlen, LIBRARY)
+    }
+
+    /// The node is the one resource that is known to hold the whole process.
+    fn Get_hw_resource_info(hw_info: *mut Info) {
+        let pair = ("mpi_shared_memory".to_owned(), "true".to_owned());
+        put(hw_info, info::add(&enter_any(), Pairs::from_pairs([pair])), "hw_info")
+    }
+
+    fn Alloc_mem(size: Aint, hints: Info, baseptr: *mut c_void) {
+        let hints = enter_any().info(hints)?;
+        let Ok(size) = usize::try_from(size) else {
+            fail!(Arg, "the size is {size}: it must not be negative");
+        };
+        if baseptr.is_null() {
+            return Err(args::null_argument("baseptr"));
+        }
+        let mut at: *mut c_void = std::ptr::null_mut();
+        let alignment = alignment(size, hints.as_deref());
+        // SAFETY: stores an address in `at`, or fails.
+        if unsafe { libc::posix_memalign(&raw mut at, alignment, size.max(1)) } != 0 {
+            fail!(NoMem, "no memory for {size} bytes");
+        }
+        put(baseptr.cast::<*mut c_void>(), at, "baseptr")
+    }
+
+    fn Free_mem(base: *mut c_void) {
+        // SAFETY: the program passes what `MPI_Alloc_mem` gave, or null.
+        unsafe { libc::free(base) };
+        Ok(())
+    }
+
+    fn Error_class(errorcode: c_int, errorclass: *mut c_int) {
+        match errors::class_of(errorcode) {
+            Some(class) => put(errorclass, class, "errorclass"),
+            None => fail!(Arg, "{errorcode} is not an error code"),
+        }
+    }
+
+    fn Error_string(errorcode: c_int, string: *mut c_char, resultlen: *mut c_int) {
+        match errors::text_of(errorcode) {
+            Some(text) => put_string(string, consts::MAX_ERROR_STRING as usize, resultlen, &text),
+            None => fail!(Arg, "{errorcode} is not an error code"),
+        }
+    }
+
+    fn Add_error_class(errorclass: *mut c_int) {
+        if errorclass.is_null() {
+            return Err(args::null_argument("errorclass"));
+        }
+        let new = errors::add(None).expect("a class needs no other");
+        refresh_last_used();
+        put(errorclass, new, "errorclass")
+    }
+
+    fn Add_error_code(errorclass: c_int, errorcode: *mut c_int) {
+        if errorcode.is_null() {
+            return Err(args::null_argument("errorcode"));
+        }
+        let Some(new) = errors::add(Some(errorclass)) else {
+            fail!(Arg, "{errorclass} is not an error class");
+        };
+        refresh_last_used();
+        put(errorcode, new, "errorcode")
+    }
+
+    fn Add_error_string(errorcode: c_int, string: *const c_char) {
+        let string = args::string(string, "string")?;
+        if string.len() >= consts::MAX_ERROR_STRING as usize {
+            fail!(Arg, "the string has {} bytes, at most {} are allowed", string.len(),
+                consts::MAX_ERROR_STRING - 1);
+        }
+        check_added(errors::set_text(errorcode, string), "class or code", errorcode)
+    }
+
+    fn Remove_error_class(errorclass: c_int) {
+        check_added(errors::remove(errorclass, true), "class", errorclass)
+    }
+
+    fn Remove_error_code(errorcode: c_int) {
+        check_added(errors::remove(errorcode, false), "code", errorcode)
+    }
+
+    fn Remove_error_string(errorcode: c_int) {
+        check_added(errors::set_text(errorcode, ""), "class or code", errorcode)
+    }
+
+    fn Abi_get_version(abi_major: *mut c_int, abi_minor: *mut c_int) {
+        put(abi_major, consts::ABI_VERSION, "abi_major")?;
+        put(abi_minor, consts::ABI_SUBVERSION, "abi_minor")
+    }
+
+    fn Abi_get_info(to: *mut Info) {
+        let sizes = [
+            ("mpi_aint_size", size_of::<Aint>()),
+            ("mpi_count_size", size_of::<catena_abi::Count>()),
+            ("mpi_offset_size", size_of::<catena_abi::Offset>()),
+        ];
+        let pairs = sizes.map(|(key, size)| (key.to_owned(), size.to_string()));
+        put(to, info::add(&enter_any(), Pairs::from_pairs(pairs)), "info")
+    }
+
+    /// Nothing is known of the Fortran compiler, and nobody can tell us yet.
+    fn Abi_get_fortran_info(to: *mut Info) {
+        put(to, consts::INFO_NULL, "info")
+    }
+
+    fn Abi_get_fortran_booleans(_logical_size: c_int, _logical_true: *mut c_void,
+        _logical_false: *mut c_void, is_set: *mut c_int)
+    {
+        put(is_set, 0, "is_set")
+    }
+}

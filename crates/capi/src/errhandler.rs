@@ -1,0 +1,135 @@
+//! Error handlers (MPI-5, chapter 9.3). Windows, files and sessions do not
+//! exist yet; handlers for them can be made, and `MPI_FILE_NULL` has the one
+//! that new files will get.
+
+use std::ffi::c_int;
+use std::sync::{Mutex, PoisonError};
+
+use catena_abi::{
+    Comm, CommErrhandlerFunction, Errhandler, ErrhandlerFunction, File, FileErrhandlerFunction,
+    SessionErrhandlerFunction, WinErrhandlerFunction, consts,
+};
+use catena_core::errhandler::{Errhandler as Handler, ErrhandlerRef, Target};
+use catena_core::object::Objects;
+use catena_core::{Result, enter, enter_any, fail};
+
+use crate::args::{self, put};
+use crate::entry::mpi_fn;
+use crate::errors::{self, On};
+
+/// Makes the handler that calls `function`.
+fn create<T>(on: Target, function: ErrhandlerFunction<T>, to: *mut Errhandler) -> Result<()> {
+    let Some(function) = function else {
+        fail!(Arg, "the error handler function is a null pointer");
+    };
+    let handler = Handler::User {
+        on,
+        function: function as usize,
+    };
+    put(to, enter_any().add_errhandler(handler.into()), "errhandler")
+}
+
+/// The handler behind a handle, if objects of this kind can have it.
+fn fitting(objects: &Objects, handle: Errhandler, target: Target) -> Result<ErrhandlerRef> {
+    let handler = objects.errhandler(handle)?;
+    if !handler.fits(target) {
+        fail!(
+            Errhandler,
+            "the error handler was not made for {target:?} objects"
+        );
+    }
+    Ok(handler)
+}
+
+fn set(comm: Comm, handle: Errhandler) -> Result<()> {
+    let w = enter()?;
+    let handler = fitting(w.objects, handle, Target::Comm)?;
+    *w.comm_ref(comm)?.errhandler.borrow_mut() = handler;
+    Ok(())
+}
+
+fn get(comm: Comm, to: *mut Errhandler) -> Result<()> {
+    let w = enter()?;
+    let handler = w.comm_ref(comm)?.errhandler.borrow().clone();
+    put(to, w.objects.errhandler_handle(&handler), "errhandler")
+}
+
+/// What `MPI_FILE_NULL` has; `None` stands for `MPI_ERRORS_RETURN`.
+static OF_NEW_FILES: Mutex<Option<ErrhandlerRef>> = Mutex::new(None);
+
+fn check_file(file: File) -> Result<()> {
+    if file != consts::FILE_NULL {
+        fail!(File, "{:#x} is not a file", file.0);
+    }
+    Ok(())
+}
+
+mpi_fn! {
+    fn Comm_create_errhandler(function: CommErrhandlerFunction, errhandler: *mut Errhandler) {
+        create(Target::Comm, function, errhandler)
+    }
+
+    fn Comm_set_errhandler(comm: Comm, errhandler: Errhandler) on comm {
+        set(comm, errhandler)
+    }
+
+    fn Comm_get_errhandler(comm: Comm, errhandler: *mut Errhandler) on comm {
+        get(comm, errhandler)
+    }
+
+    fn Comm_call_errhandler(comm: Comm, errorcode: c_int) on comm {
+        enter()?.comm_ref(comm)?;
+        let text = errors::text_of(errorcode).unwrap_or_else(|| format!("error {errorcode}"));
+        errors::call_handler(On::Comm(comm), errorcode, &text);
+        Ok(())
+    }
+
+    fn Errhandler_create(function: CommErrhandlerFunction, errhandler: *mut Errhandler) {
+        create(Target::Comm, function, errhandler)
+    }
+
+    fn Errhandler_set(comm: Comm, errhandler: Errhandler) on comm {
+        set(comm, errhandler)
+    }
+
+    fn Errhandler_get(comm: Comm, errhandler: *mut Errhandler) on comm {
+        get(comm, errhandler)
+    }
+
+    fn Errhandler_free(errhandler: *mut Errhandler) {
+        let objects = enter_any();
+        let old = args::get(errhandler, "errhandler")?;
+        objects.free_errhandler(old)?;
+        put(errhandler, consts::ERRHANDLER_NULL, "errhandler")
+    }
+
+    fn Win_create_errhandler(function: WinErrhandlerFunction, errhandler: *mut Errhandler) {
+        create(Target::Win, function, errhandler)
+    }
+
+    fn Session_create_errhandler(function: SessionErrhandlerFunction,
+        errhandler: *mut Errhandler)
+    {
+        create(Target::Session, function, errhandler)
+    }
+
+    fn File_create_errhandler(function: FileErrhandlerFunction, errhandler: *mut Errhandler) {
+        create(Target::File, function, errhandler)
+    }
+
+    fn File_set_errhandler(file: File, errhandler: Errhandler) {
+        let objects = enter_any();
+        check_file(file)?;
+        let handler = fitting(&objects, errhandler, Target::File)?;
+        *OF_NEW_FILES.lock().unwrap_or_else(PoisonError::into_inner) = Some(handler);
+        Ok(())
+    }
+
+    fn File_get_errhandler(file: File, errhandler: *mut Errhandler) {
+        let objects = enter_any();
+        check_file(file)?;
+        let handler = OF_NEW_FILES.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let handle = handler.map_or(consts::ERRORS_RETURN, |h| objects.errhandler_handle(&h));
+        put(errhandler, handle, "errhandler")
+    }
+}

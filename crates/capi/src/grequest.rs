@@ -1,0 +1,32 @@
+//! Generalized requests (MPI-5, chapter 13.2).
+
+use std::cell::Cell;
+use std::ffi::c_void;
+
+use catena_abi::{GrequestCancelFunction, GrequestFreeFunction, GrequestQueryFunction, Request};
+use catena_core::enter;
+use catena_core::request::Generalized;
+
+use crate::args::put;
+use crate::entry::mpi_fn;
+
+mpi_fn! {
+    fn Grequest_start(query_fn: GrequestQueryFunction, free_fn: GrequestFreeFunction,
+        cancel_fn: GrequestCancelFunction, extra_state: *mut c_void, request: *mut Request)
+    {
+        let w = enter()?;
+        let new = Generalized {
+            query: query_fn,
+            free: free_fn,
+            cancel: cancel_fn,
+            extra_state,
+            done: Cell::new(false),
+            freed: Cell::new(false),
+        };
+        put(request, w.generalized(new), "request")
+    }
+
+    fn Grequest_complete(request: Request) {
+        enter()?.grequest_complete(request)
+    }
+}

@@ -1,0 +1,139 @@
+//! Groups (MPI-5, chapter 7.3).
+
+use std::ffi::c_int;
+
+use catena_abi::{Group, consts};
+use catena_core::group::Likeness;
+use catena_core::object::Objects;
+use catena_core::{Result, enter, fail};
+
+use crate::args::{self, array, array_mut, put};
+use crate::entry::mpi_fn;
+
+/// The number of entries of an array argument.
+pub(crate) fn number(n: c_int) -> Result<usize> {
+    match usize::try_from(n) {
+        Ok(n) => Ok(n),
+        Err(_) => fail!(Arg, "n is {n}: it must not be negative"),
+    }
+}
+
+/// The number that stands for the result of a comparison.
+pub(crate) fn likeness(like: Likeness) -> c_int {
+    match like {
+        Likeness::Ident => consts::IDENT,
+        Likeness::Congruent => consts::CONGRUENT,
+        Likeness::Similar => consts::SIMILAR,
+        Likeness::Unequal => consts::UNEQUAL,
+    }
+}
+
+/// The ranks that an array of (first, last, stride) triples stands for.
+fn ranges(
+    group: &catena_core::group::Group,
+    n: c_int,
+    ranges: *const [c_int; 3],
+) -> Result<Vec<c_int>> {
+    group.expand_ranges(array(ranges, number(n)?, "ranges")?)
+}
+
+fn translate(objects: &Objects, from: Group, to: Group, ranks: &[c_int]) -> Result<Vec<c_int>> {
+    let (from, to) = (objects.group(from)?, objects.group(to)?);
+    let real: Vec<c_int> = ranks
+        .iter()
+        .copied()
+        .filter(|&r| r != consts::PROC_NULL)
+        .collect();
+    let mut there = from.translate(&real, &to)?.into_iter();
+    let mut next = || {
+        there
+            .next()
+            .flatten()
+            .map_or(consts::UNDEFINED, |r| r as c_int)
+    };
+    Ok(ranks
+        .iter()
+        .map(|&r| if r == consts::PROC_NULL { r } else { next() })
+        .collect())
+}
+
+mpi_fn! {
+    fn Group_size(group: Group, size: *mut c_int) {
+        put(size, enter()?.objects.group(group)?.size() as c_int, "size")
+    }
+
+    fn Group_rank(group: Group, rank: *mut c_int) {
+        let mine = enter()?.objects.group(group)?.rank();
+        put(rank, mine.map_or(consts::UNDEFINED, |r| r as c_int), "rank")
+    }
+
+    fn Group_translate_ranks(group1: Group, n: c_int, ranks1: *const c_int, group2: Group,
+        ranks2: *mut c_int)
+    {
+        let w = enter()?;
+        let n = number(n)?;
+        let there = translate(w.objects, group1, group2, array(ranks1, n, "ranks1")?)?;
+        array_mut(ranks2, n, "ranks2")?.copy_from_slice(&there);
+        Ok(())
+    }
+
+    fn Group_compare(group1: Group, group2: Group, result: *mut c_int) {
+        let w = enter()?;
+        let like = w.objects.group(group1)?.compare(&*w.objects.group(group2)?);
+        put(result, likeness(like), "result")
+    }
+
+    fn Group_union(group1: Group, group2: Group, newgroup: *mut Group) {
+        let w = enter()?;
+        let new = w.objects.group(group1)?.union(&*w.objects.group(group2)?);
+        put(newgroup, w.objects.add_group(new), "newgroup")
+    }
+
+    fn Group_intersection(group1: Group, group2: Group, newgroup: *mut Group) {
+        let w = enter()?;
+        let new = w.objects.group(group1)?.intersection(&*w.objects.group(group2)?);
+        put(newgroup, w.objects.add_group(new), "newgroup")
+    }
+
+    fn Group_difference(group1: Group, group2: Group, newgroup: *mut Group) {
+        let w = enter()?;
+        let new = w.objects.group(group1)?.difference(&*w.objects.group(group2)?);
+        put(newgroup, w.objects.add_group(new), "newgroup")
+    }
+
+    fn Group_incl(group: Group, n: c_int, ranks: *const c_int, newgroup: *mut Group) {
+        let w = enter()?;
+        let new = w.objects.group(group)?.include(array(ranks, number(n)?, "ranks")?)?;
+        put(newgroup, w.objects.add_group(new), "newgroup")
+    }
+
+    fn Group_excl(group: Group, n: c_int, ranks: *const c_int, newgroup: *mut Group) {
+        let w = enter()?;
+        let new = w.objects.group(group)?.exclude(array(ranks, number(n)?, "ranks")?)?;
+        put(newgroup, w.objects.add_group(new), "newgroup")
+    }
+
+    fn Group_range_incl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
+        let w = enter()?;
+        let group = w.objects.group(group)?;
+        let new = group.include(&ranges(&group, n, triples)?)?;
+        put(newgroup, w.objects.add_group(new), "newgroup")
+    }
+
+    fn Group_range_excl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
+        let w = enter()?;
+        let group = w.objects.group(group)?;
+        let new = group.exclude(&ranges(&group, n, triples)?)?;
+        put(newgroup, w.objects.add_group(new), "newgroup")
+    }
+
+    fn Group_free(group: *mut Group) {
+        let w = enter()?;
+        let handle = args::get(group, "group")?;
+        // `MPI_GROUP_EMPTY` is what calls give for a group without members, so
+        // a program that frees its groups frees it, too.
+        w.objects.group(handle)?;
+        w.objects.groups.remove(handle.0);
+        put(group, consts::GROUP_NULL, "group")
+    }
+}

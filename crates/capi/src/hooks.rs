@@ -1,0 +1,52 @@
+//! Where the generated and stateless functions meet the rest of the library.
+
+use core::ffi::c_int;
+
+use catena_abi::Comm;
+use catena_core::{Error, enter, enter_any};
+
+use crate::errors::{self, On};
+
+/// Kinds of objects whose handles have an integer form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Comm,
+    Datatype,
+    Errhandler,
+    File,
+    Group,
+    Info,
+    Message,
+    Op,
+    Request,
+    Session,
+    Win,
+}
+
+/// The handle of the live object of `kind` whose low 31 bits are `low`.
+pub(crate) fn widen(kind: Kind, low: c_int) -> Option<usize> {
+    let objects = enter_any();
+    match kind {
+        Kind::Comm => objects.comms.widen(low),
+        Kind::Datatype => objects.types.widen(low),
+        Kind::Errhandler => objects.errhandlers.widen(low),
+        Kind::Group => objects.groups.widen(low),
+        Kind::Info => objects.infos.widen(low),
+        Kind::Message => objects.messages.widen(low),
+        Kind::Op => objects.ops.widen(low),
+        Kind::Request => {
+            let transfer = || enter().ok()?.widen_transfer(low);
+            objects.requests.widen(low).or_else(transfer)
+        }
+        // These do not exist yet.
+        Kind::File | Kind::Session | Kind::Win => None,
+    }
+}
+
+/// The function `name` is not there: reports it to the error handler of `comm`,
+/// or of the default communicator, and returns the error code.
+pub(crate) fn unsupported(name: &'static str, comm: Option<Comm>) -> c_int {
+    let text = "Catena does not have this function yet";
+    let error = Error::new(catena_core::Kind::Unsupported, text);
+    errors::raise(name, comm.map_or(On::Nothing, On::Comm), &error)
+}

@@ -1,0 +1,161 @@
+//! Info objects (MPI-5, chapter 10).
+
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::Arc;
+
+use catena_abi::{Info, consts};
+use catena_core::info::{Info as Pairs, check_key};
+use catena_core::object::Objects;
+use catena_core::{Result, enter_any, fail, init};
+
+use crate::args::{self, put};
+use crate::entry::mpi_fn;
+
+/// The info object behind a handle, which must not be null.
+fn info(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
+    match objects.info(handle)? {
+        Some(info) => Ok(info),
+        None => fail!(Info, "the info object is MPI_INFO_NULL"),
+    }
+}
+
+/// The same, to be changed.
+fn own(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
+    if handle == consts::INFO_ENV {
+        fail!(Info, "MPI_INFO_ENV can only be read");
+    }
+    info(objects, handle)
+}
+
+/// Stores an info object.
+pub(crate) fn add(objects: &Objects, info: Arc<Pairs>) -> Info {
+    Info(objects.infos.insert(info))
+}
+
+fn key<'a>(at: *const c_char) -> Result<&'a str> {
+    if at.is_null() {
+        fail!(InfoKey, "the argument key is a null pointer");
+    }
+    let key = args::string(at, "key")?;
+    check_key(key)?;
+    Ok(key)
+}
+
+/// Stores the first `room` bytes of a value and a terminating NUL.
+fn put_value(to: *mut c_char, room: usize, value: &str) -> Result<()> {
+    if to.is_null() {
+        return Err(args::null_argument("value"));
+    }
+    let n = value.len().min(room);
+    // SAFETY: the program's buffer has `room` bytes and one for the NUL.
+    unsafe {
+        std::ptr::copy_nonoverlapping(value.as_ptr(), to.cast(), n);
+        *to.add(n) = 0;
+    }
+    Ok(())
+}
+
+mpi_fn! {
+    fn Info_create(info: *mut Info) {
+        put(info, add(&enter_any(), Arc::default()), "info")
+    }
+
+    fn Info_create_env(argc: c_int, argv: *mut *mut c_char, info: *mut Info) {
+        let env = init::info_env();
+        let argc = usize::try_from(argc).unwrap_or(0);
+        if !argv.is_null() && argc > 0 {
+            let words: Vec<String> = args::array(argv, argc, "argv")?
+                .iter()
+                .filter(|word| !word.is_null())
+                // SAFETY: the arguments of a program are strings.
+                .map(|&word| unsafe { CStr::from_ptr(word) }.to_string_lossy().into_owned())
+                .collect();
+            if let Some((command, rest)) = words.split_first() {
+                env.set("command", &init::clip(command.clone()))?;
+                env.set("argv", &init::clip(rest.join(" ")))?;
+            }
+        }
+        put(info, add(&enter_any(), env), "info")
+    }
+
+    fn Info_dup(handle: Info, newinfo: *mut Info) {
+        let objects = enter_any();
+        let copy = info(&objects, handle)?.duplicate();
+        put(newinfo, add(&objects, copy), "newinfo")
+    }
+
+    fn Info_free(handle: *mut Info) {
+        let objects = enter_any();
+        let old = args::get(handle, "info")?;
+        own(&objects, old)?;
+        objects.infos.remove(old.0);
+        put(handle, consts::INFO_NULL, "info")
+    }
+
+    fn Info_set(handle: Info, name: *const c_char, value: *const c_char) {
+        let objects = enter_any();
+        let info = own(&objects, handle)?;
+        let name = key(name)?;
+        if value.is_null() {
+            fail!(InfoValue, "the value of info key '{name}' is a null pointer");
+        }
+        info.set(name, args::string(value, "value")?)
+    }
+
+    fn Info_delete(handle: Info, name: *const c_char) {
+        let objects = enter_any();
+        own(&objects, handle)?.delete(key(name)?)
+    }
+
+    fn Info_get(handle: Info, name: *const c_char, valuelen: c_int, value: *mut c_char,
+        flag: *mut c_int)
+    {
+        let objects = enter_any();
+        let found = info(&objects, handle)?.get(key(name)?);
+        if let Some(found) = &found {
+            match usize::try_from(valuelen) {
+                Ok(room) => put_value(value, room, found)?,
+                Err(_) => fail!(Arg, "valuelen is {valuelen}: it must not be negative"),
+            }
+        }
+        put(flag, found.is_some().into(), "flag")
+    }
+
+    fn Info_get_string(handle: Info, name: *const c_char, buflen: *mut c_int, value: *mut c_char,
+        flag: *mut c_int)
+    {
+        let objects = enter_any();
+        let found = info(&objects, handle)?.get(key(name)?);
+        if let Some(found) = &found {
+            match usize::try_from(args::get(buflen, "buflen")?) {
+                Ok(0) => {}
+                Ok(size) => put_value(value, size - 1, found)?,
+                Err(_) => fail!(Arg, "buflen is negative"),
+            }
+            put(buflen, found.len() as c_int + 1, "buflen")?;
+        }
+        put(flag, found.is_some().into(), "flag")
+    }
+
+    fn Info_get_valuelen(handle: Info, name: *const c_char, valuelen: *mut c_int,
+        flag: *mut c_int)
+    {
+        let objects = enter_any();
+        let found = info(&objects, handle)?.get(key(name)?);
+        if let Some(found) = &found {
+            put(valuelen, found.len() as c_int, "valuelen")?;
+        }
+        put(flag, found.is_some().into(), "flag")
+    }
+
+    fn Info_get_nkeys(handle: Info, nkeys: *mut c_int) {
+        let objects = enter_any();
+        put(nkeys, info(&objects, handle)?.len() as c_int, "nkeys")
+    }
+
+    fn Info_get_nthkey(handle: Info, n: c_int, name: *mut c_char) {
+        let objects = enter_any();
+        let found = info(&objects, handle)?.nth_key(n)?;
+        put_value(name, consts::MAX_INFO_KEY as usize - 1, &found)
+    }
+}

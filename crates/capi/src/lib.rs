@@ -1,0 +1,25 @@
+//! The C interface of MPI: one file per chapter of the standard, a few lines
+//! per function (see docs/architecture.md). Everything else is in `core`.
+
+mod args;
+mod attr;
+mod buffer;
+mod coll;
+mod comm;
+mod convert;
+mod datatype;
+mod entry;
+mod env;
+mod errhandler;
+mod errors;
+mod export;
+mod grequest;
+mod group;
+mod hooks;
+mod info;
+mod missing;
+mod op;
+mod p2p;
+mod pack;
+mod request;
+mod status;

@@ -1,0 +1,68 @@
+//! Reduction operations (MPI-5, chapters 6.9.5 to 6.9.7).
+
+use std::ffi::{c_int, c_void};
+
+use catena_abi::{Datatype, Op, UserFunction, UserFunctionC, consts};
+use catena_core::op::{Op as OpObj, UserFn};
+use catena_core::{Result, enter_any, fail};
+
+use crate::args::{self, get, null_argument, put};
+use crate::entry::mpi_fn;
+
+fn create(function: UserFn, commute: c_int, op: *mut Op) -> Result<()> {
+    let objects = enter_any();
+    let obj = OpObj::User {
+        function,
+        commutative: commute != 0,
+    };
+    put(op, Op(objects.ops.insert(obj.into())), "op")
+}
+
+mpi_fn! {
+    fn Op_create(user_fn: UserFunction, commute: c_int, op: *mut Op) {
+        match user_fn {
+            Some(f) => create(UserFn::Int(f), commute, op),
+            None => Err(null_argument("user_fn")),
+        }
+    }
+
+    fn Op_create_c(user_fn: UserFunctionC, commute: c_int, op: *mut Op) {
+        match user_fn {
+            Some(f) => create(UserFn::Count(f), commute, op),
+            None => Err(null_argument("user_fn")),
+        }
+    }
+
+    fn Op_free(op: *mut Op) {
+        let objects = enter_any();
+        let handle = get(op, "op")?;
+        objects.op(handle)?;
+        if objects.ops.remove(handle.0).is_none() {
+            fail!(Op, "{} is predefined and cannot be freed", handle.name().unwrap_or("it"));
+        }
+        put(op, consts::OP_NULL, "op")
+    }
+
+    fn Op_commutative(op: Op, commute: *mut c_int) {
+        let op = enter_any().op(op)?;
+        put(commute, op.commutative().into(), "commute")
+    }
+
+    fn Reduce_local | Reduce_local_c(inbuf: *const c_void, inoutbuf: *mut c_void, count: Num,
+        datatype: Datatype, op: Op)
+    {
+        let objects = enter_any();
+        let count = args::count(count.into())?;
+        let ty = objects.committed(datatype)?.clone();
+        let op = objects.op(op)?;
+        args::buffer(inbuf, count, &ty)?;
+        args::buffer(inoutbuf, count, &ty)?;
+        if inbuf == inoutbuf.cast_const() && count > 0 {
+            fail!(Buffer, "the two buffers are the same");
+        }
+        let reducer = op.bind(datatype, &ty)?;
+        // SAFETY: the program passes two buffers of `count` elements.
+        unsafe { reducer.apply_in_place(inbuf.cast(), inoutbuf.cast(), count, datatype, &ty) };
+        Ok(())
+    }
+}

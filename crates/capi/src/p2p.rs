@@ -1,0 +1,446 @@
+//! Point-to-point communication (MPI-5, chapter 3).
+
+use std::ffi::{c_int, c_void};
+
+use catena_abi::{Comm, Count, Datatype, Message, Request, Status, consts};
+use catena_core::buffer::{RecvBuf, SendBuf};
+use catena_core::request::{self, Done, Operation};
+use catena_core::{Result, World, enter, fail, p2p};
+use catena_link::{Envelope, Mode};
+
+use crate::args::{self, put, put_status};
+use crate::entry::mpi_fn;
+
+/// The checked arguments of a send.
+struct SendArgs<'a> {
+    comm: &'a catena_core::comm::Comm,
+    buf: SendBuf,
+    /// `None` for `MPI_PROC_NULL`.
+    dest: Option<u32>,
+    tag: i32,
+}
+
+#[inline(always)]
+fn send_args(
+    w: &World,
+    buf: *const c_void,
+    count: Count,
+    ty: Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: Comm,
+) -> Result<SendArgs<'_>> {
+    let comm = w.comm_ref(comm)?;
+    let buf = match run(w, buf, count, ty) {
+        Some(len) => SendBuf::Bytes(buf.cast(), len),
+        None => send_buf(w, buf, count, ty)?,
+    };
+    let dest = p2p::destination(comm, dest)?;
+    let tag = p2p::send_tag(tag)?;
+    Ok(SendArgs {
+        comm,
+        buf,
+        dest,
+        tag,
+    })
+}
+
+/// Length in bytes of the usual message: elements of a predefined type that
+/// need neither packing nor further checks.
+#[inline(always)]
+fn run(w: &World, buf: *const c_void, count: Count, ty: Datatype) -> Option<u64> {
+    let unit = w.unit(ty);
+    // No overflow: a unit has at most 32 bytes.
+    (unit != 0 && (count as u64) < 1 << 48 && !buf.is_null()).then(|| count as u64 * unit)
+}
+
+#[inline(never)]
+fn send_buf(w: &World, buf: *const c_void, count: Count, ty: Datatype) -> Result<SendBuf> {
+    let count = args::count(count)?;
+    let ty = w.objects.committed(ty)?;
+    args::buffer(buf, count, ty)?;
+    Ok(SendBuf::new(buf.cast(), count, ty))
+}
+
+/// The checked arguments of a receive.
+struct RecvArgs<'a> {
+    comm: &'a catena_core::comm::Comm,
+    buf: RecvBuf,
+    /// `None` for `MPI_PROC_NULL`.
+    source: Option<i32>,
+    tag: i32,
+}
+
+#[inline(always)]
+fn recv_args(
+    w: &World,
+    buf: *mut c_void,
+    count: Count,
+    ty: Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: Comm,
+) -> Result<RecvArgs<'_>> {
+    let comm = w.comm_ref(comm)?;
+    let buf = match run(w, buf, count, ty) {
+        Some(len) => RecvBuf::Bytes(buf.cast(), len),
+        None => recv_buf(w, buf, count, ty)?,
+    };
+    let source = p2p::source(comm, source)?;
+    let tag = p2p::recv_tag(tag)?;
+    Ok(RecvArgs {
+        comm,
+        buf,
+        source,
+        tag,
+    })
+}
+
+#[inline(never)]
+fn recv_buf(w: &World, buf: *mut c_void, count: Count, ty: Datatype) -> Result<RecvBuf> {
+    let count = args::count(count)?;
+    let ty = w.objects.committed(ty)?;
+    args::buffer(buf, count, ty)?;
+    Ok(RecvBuf::new(buf.cast(), count, ty))
+}
+
+#[inline]
+fn isend(w: &World, a: SendArgs<'_>, mode: Mode) -> Request {
+    match a.dest {
+        Some(dest) => w.isend(a.comm, a.buf, dest, a.tag, mode),
+        None => request::SENT,
+    }
+}
+
+#[inline]
+fn irecv(w: &World, a: RecvArgs<'_>) -> Request {
+    match a.source {
+        Some(source) => w.irecv(a.comm, a.buf, source, a.tag),
+        None => request::NOWHERE,
+    }
+}
+
+/// Blocking and non-blocking sends of one mode.
+macro_rules! sends {
+    ($($send:ident | $send_c:ident, $isend:ident | $isend_c:ident, $mode:ident;)*) => {
+        mpi_fn! {$(
+            fn $send | $send_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
+                tag: c_int, comm: Comm) on comm
+            {
+                let w = enter()?;
+                let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+                match a.dest {
+                    Some(dest) => w.send(a.comm, a.buf, dest, a.tag, Mode::$mode),
+                    None => Ok(()),
+                }
+            }
+
+            fn $isend | $isend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
+                tag: c_int, comm: Comm, request: *mut Request) on comm
+            {
+                let w = enter()?;
+                let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+                put(request, isend(&w, a, Mode::$mode), "request")
+            }
+        )*}
+    };
+}
+
+// A ready send is a standard one that may rely on more.
+sends! {
+    Send | Send_c, Isend | Isend_c, Standard;
+    Ssend | Ssend_c, Issend | Issend_c, Synchronous;
+    Rsend | Rsend_c, Irsend | Irsend_c, Standard;
+}
+
+/// Persistent sends of one mode.
+macro_rules! send_inits {
+    ($($init:ident | $init_c:ident, $mode:ident;)*) => {
+        mpi_fn! {$(
+            fn $init | $init_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
+                tag: c_int, comm: Comm, request: *mut Request) on comm
+            {
+                let w = enter()?;
+                let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+                let what = match a.dest {
+                    None => Operation::Nowhere,
+                    Some(dest) => Operation::Send {
+                        comm: w.comm(comm)?,
+                        buf: buf.cast(),
+                        count: args::count(count.into())?,
+                        ty: w.objects.datatype(datatype)?.clone(),
+                        dest,
+                        tag,
+                        mode: Mode::$mode,
+                    },
+                };
+                put(request, w.persistent(what), "request")
+            }
+        )*}
+    };
+}
+
+send_inits! {
+    Send_init | Send_init_c, Standard;
+    Ssend_init | Ssend_init_c, Synchronous;
+    Rsend_init | Rsend_init_c, Standard;
+}
+
+mpi_fn! {
+    fn Bsend | Bsend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int, tag: c_int,
+        comm: Comm) on comm
+    {
+        let w = enter()?;
+        let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+        match a.dest {
+            Some(dest) => w.bsend(a.comm, &a.buf, dest, a.tag),
+            None => Ok(()),
+        }
+    }
+
+    fn Ibsend | Ibsend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
+        tag: c_int, comm: Comm, request: *mut Request) on comm
+    {
+        let w = enter()?;
+        let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+        if let Some(dest) = a.dest {
+            w.bsend(a.comm, &a.buf, dest, a.tag)?;
+        }
+        put(request, request::SENT, "request")
+    }
+
+    fn Bsend_init | Bsend_init_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
+        tag: c_int, comm: Comm, request: *mut Request) on comm
+    {
+        let w = enter()?;
+        let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+        let what = match a.dest {
+            None => Operation::Nowhere,
+            Some(dest) => Operation::Buffered {
+                comm: w.comm(comm)?,
+                buf: buf.cast(),
+                count: args::count(count.into())?,
+                ty: w.objects.datatype(datatype)?.clone(),
+                dest,
+                tag,
+            },
+        };
+        put(request, w.persistent(what), "request")
+    }
+
+    fn Recv | Recv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
+        comm: Comm, status: *mut Status) on comm
+    {
+        let w = enter()?;
+        let a = recv_args(&w, buf, count.into(), datatype, source, tag, comm)?;
+        let done = match a.source {
+            Some(source) => Done::from(w.recv(a.comm, a.buf, source, a.tag)),
+            None => Done { status: request::NOWHERE_STATUS, error: None },
+        };
+        finish(done, status)
+    }
+
+    fn Irecv | Irecv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
+        comm: Comm, request: *mut Request) on comm
+    {
+        let w = enter()?;
+        let a = recv_args(&w, buf, count.into(), datatype, source, tag, comm)?;
+        put(request, irecv(&w, a), "request")
+    }
+
+    fn Recv_init | Recv_init_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int,
+        tag: c_int, comm: Comm, request: *mut Request) on comm
+    {
+        let w = enter()?;
+        let a = recv_args(&w, buf, count.into(), datatype, source, tag, comm)?;
+        let what = match a.source {
+            None => Operation::Nowhere,
+            Some(source) => Operation::Recv {
+                comm: w.comm(comm)?,
+                buf: buf.cast(),
+                count: args::count(count.into())?,
+                ty: w.objects.datatype(datatype)?.clone(),
+                source,
+                tag,
+            },
+        };
+        put(request, w.persistent(what), "request")
+    }
+
+    fn Sendrecv | Sendrecv_c(sendbuf: *const c_void, sendcount: Num, sendtype: Datatype,
+        dest: c_int, sendtag: c_int, recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype,
+        source: c_int, recvtag: c_int, comm: Comm, status: *mut Status) on comm
+    {
+        let w = enter()?;
+        let s = send_args(&w, sendbuf, sendcount.into(), sendtype, dest, sendtag, comm)?;
+        let r = recv_args(&w, recvbuf, recvcount.into(), recvtype, source, recvtag, comm)?;
+        let (mut recv, mut send) = (irecv(&w, r), isend(&w, s, Mode::Standard));
+        both(&w, &mut send, &mut recv, status)
+    }
+
+    fn Sendrecv_replace | Sendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
+        dest: c_int, sendtag: c_int, source: c_int, recvtag: c_int, comm: Comm,
+        status: *mut Status) on comm
+    {
+        let w = enter()?;
+        let (mut send, mut recv) =
+            replace(&w, buf, count.into(), datatype, [dest, sendtag, source, recvtag], comm)?;
+        both(&w, &mut send, &mut recv, status)
+    }
+
+    fn Isendrecv | Isendrecv_c(sendbuf: *const c_void, sendcount: Num, sendtype: Datatype,
+        dest: c_int, sendtag: c_int, recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype,
+        source: c_int, recvtag: c_int, comm: Comm, request: *mut Request) on comm
+    {
+        let w = enter()?;
+        let s = send_args(&w, sendbuf, sendcount.into(), sendtype, dest, sendtag, comm)?;
+        let r = recv_args(&w, recvbuf, recvcount.into(), recvtype, source, recvtag, comm)?;
+        let (recv, send) = (irecv(&w, r), isend(&w, s, Mode::Standard));
+        put(request, w.pair(send, recv), "request")
+    }
+
+    fn Isendrecv_replace | Isendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
+        dest: c_int, sendtag: c_int, source: c_int, recvtag: c_int, comm: Comm,
+        request: *mut Request) on comm
+    {
+        let w = enter()?;
+        let (send, recv) =
+            replace(&w, buf, count.into(), datatype, [dest, sendtag, source, recvtag], comm)?;
+        put(request, w.pair(send, recv), "request")
+    }
+
+    fn Probe(source: c_int, tag: c_int, comm: Comm, status: *mut Status) on comm {
+        let w = enter()?;
+        let c = w.comm_ref(comm)?;
+        let tag = p2p::recv_tag(tag)?;
+        let found = match p2p::source(c, source)? {
+            Some(source) => found(w.probe(c, source, tag)),
+            None => request::NOWHERE_STATUS,
+        };
+        put_status(status, &found);
+        Ok(())
+    }
+
+    fn Iprobe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, status: *mut Status) on comm {
+        let w = enter()?;
+        let c = w.comm_ref(comm)?;
+        let tag = p2p::recv_tag(tag)?;
+        let found = match p2p::source(c, source)? {
+            Some(source) => w.iprobe(c, source, tag).map(found),
+            None => Some(request::NOWHERE_STATUS),
+        };
+        if let Some(found) = &found {
+            put_status(status, found);
+        }
+        put(flag, found.is_some().into(), "flag")
+    }
+
+    fn Mprobe(source: c_int, tag: c_int, comm: Comm, message: *mut Message, status: *mut Status) on comm {
+        let w = enter()?;
+        let c = w.comm_ref(comm)?;
+        let tag = p2p::recv_tag(tag)?;
+        let (handle, found) = match p2p::source(c, source)? {
+            Some(source) => {
+                let (handle, envelope) = w.mprobe(c, source, tag);
+                (handle, found(envelope))
+            }
+            None => (consts::MESSAGE_NO_PROC, request::NOWHERE_STATUS),
+        };
+        put_status(status, &found);
+        put(message, handle, "message")
+    }
+
+    fn Improbe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, message: *mut Message,
+        status: *mut Status) on comm
+    {
+        let w = enter()?;
+        let c = w.comm_ref(comm)?;
+        let tag = p2p::recv_tag(tag)?;
+        let found = match p2p::source(c, source)? {
+            Some(source) => w.improbe(c, source, tag).map(|(m, e)| (m, found(e))),
+            None => Some((consts::MESSAGE_NO_PROC, request::NOWHERE_STATUS)),
+        };
+        put(flag, found.is_some().into(), "flag")?;
+        let (handle, found) = found.map_or((consts::MESSAGE_NULL, None), |(m, s)| (m, Some(s)));
+        if let Some(found) = &found {
+            put_status(status, found);
+        }
+        put(message, handle, "message")
+    }
+
+    fn Mrecv | Mrecv_c(buf: *mut c_void, count: Num, datatype: Datatype, message: *mut Message,
+        status: *mut Status)
+    {
+        let w = enter()?;
+        let (handle, buf) = matched(&w, buf, count.into(), datatype, message)?;
+        let done = w.mrecv(handle, buf)?;
+        put(message, consts::MESSAGE_NULL, "message")?;
+        finish(done, status)
+    }
+
+    fn Imrecv | Imrecv_c(buf: *mut c_void, count: Num, datatype: Datatype, message: *mut Message,
+        request: *mut Request)
+    {
+        let w = enter()?;
+        let (handle, buf) = matched(&w, buf, count.into(), datatype, message)?;
+        let started = w.imrecv(handle, buf)?;
+        put(message, consts::MESSAGE_NULL, "message")?;
+        put(request, started, "request")
+    }
+}
+
+fn found(e: Envelope) -> Status {
+    Status::new(e.source as i32, e.tag, e.len)
+}
+
+#[inline]
+fn finish(done: Done, status: *mut Status) -> Result<()> {
+    put_status(status, &done.status);
+    match done.error {
+        None => Ok(()),
+        Some(e) => Err(e),
+    }
+}
+
+/// Waits for both halves of a send-receive; the status is the receive's.
+fn both(w: &World, send: &mut Request, recv: &mut Request, status: *mut Status) -> Result<()> {
+    let received = w.wait(recv)?;
+    let sent = w.wait(send)?;
+    finish(received, status)?;
+    sent.into_result().map(drop)
+}
+
+/// Starts both halves of a send-receive that uses one buffer; what leaves is
+/// copied first. `ends` are destination, send tag, source, receive tag.
+fn replace(
+    w: &World,
+    buf: *mut c_void,
+    count: Count,
+    ty: Datatype,
+    ends: [c_int; 4],
+    comm: Comm,
+) -> Result<(Request, Request)> {
+    let [dest, sendtag, source, recvtag] = ends;
+    let mut s = send_args(w, buf, count, ty, dest, sendtag, comm)?;
+    s.buf = SendBuf::Owned(s.buf.to_owned_bytes());
+    let r = recv_args(w, buf, count, ty, source, recvtag, comm)?;
+    let recv = irecv(w, r);
+    Ok((isend(w, s, Mode::Standard), recv))
+}
+
+fn matched(
+    w: &World,
+    buf: *mut c_void,
+    count: Count,
+    ty: Datatype,
+    message: *mut Message,
+) -> Result<(Message, RecvBuf)> {
+    let count = args::count(count)?;
+    let ty = w.objects.committed(ty)?;
+    args::buffer(buf, count, ty)?;
+    if message.is_null() {
+        fail!(Arg, "the argument message is a null pointer");
+    }
+    // SAFETY: the program passes the address of a handle.
+    Ok((unsafe { *message }, RecvBuf::new(buf.cast(), count, ty)))
+}

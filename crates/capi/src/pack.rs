@@ -1,0 +1,155 @@
+//! Packing (MPI-5, chapters 5.2 and 5.3).
+
+use std::ffi::{c_char, c_int, c_void};
+
+use catena_abi::{Comm, Count, Datatype, consts};
+use catena_core::{Result, enter, enter_any, fail};
+use catena_datatype::TypeRef;
+
+use crate::args::{self, array, array_mut, get, put, string};
+use crate::datatype::explain;
+use crate::entry::mpi_fn;
+
+/// `count` elements of a committed type.
+struct Elements {
+    ty: TypeRef,
+    count: u64,
+    bytes: u64,
+}
+
+fn elements(buf: *const c_void, count: Count, datatype: Datatype) -> Result<Elements> {
+    let count = args::count(count)?;
+    let ty = enter_any().committed(datatype)?.clone();
+    args::buffer(buf, count, &ty)?;
+    match count.checked_mul(ty.size()) {
+        Some(bytes) => Ok(Elements { ty, count, bytes }),
+        None => fail!(
+            Count,
+            "{count} elements of {} bytes are too many",
+            ty.size()
+        ),
+    }
+}
+
+/// Checks that `need` bytes fit between `position` and `size`.
+fn check_room(position: Count, size: Count, need: u64) -> Result<()> {
+    if position < 0 || position > size {
+        fail!(
+            Arg,
+            "the position is {position}, outside of a buffer of {size} bytes"
+        );
+    }
+    if need > (size - position) as u64 {
+        fail!(
+            Truncate,
+            "{need} bytes do not fit at position {position} of a buffer of {size}"
+        );
+    }
+    Ok(())
+}
+
+fn check_datarep(datarep: *const c_char) -> Result<()> {
+    match string(datarep, "datarep")? {
+        "external32" => Ok(()),
+        other => fail!(
+            Arg,
+            "the data representation is '{other}': only 'external32' exists"
+        ),
+    }
+}
+
+fn check_comm(comm: Comm) -> Result<()> {
+    enter()?.comm_ref(comm).map(drop)
+}
+
+/// Stores a size or position.
+fn advance<N: TryFrom<Count>>(to: *mut N, value: Count, name: &str) -> Result<()> {
+    match N::try_from(value) {
+        Ok(value) => put(to, value, name),
+        Err(_) => fail!(
+            ValueTooLarge,
+            "the {name} {value} does not fit: use the form of this \
+            function that ends in _c"
+        ),
+    }
+}
+
+mpi_fn! {
+    fn Pack | Pack_c(inbuf: *const c_void, incount: Num, datatype: Datatype, outbuf: *mut c_void,
+        outsize: Num, position: *mut Num, comm: Comm) on comm
+    {
+        check_comm(comm)?;
+        let e = elements(inbuf, incount.into(), datatype)?;
+        let at: Count = get(position, "position")?.into();
+        check_room(at, outsize.into(), e.bytes)?;
+        let out = outbuf.cast::<u8>().wrapping_offset(at as isize);
+        // SAFETY: the program passes `incount` elements and `outsize` bytes,
+        // in which the result fits as just checked.
+        unsafe { e.ty.pack(inbuf.cast(), e.count, 0, out, e.bytes as usize) };
+        advance(position, at + e.bytes as Count, "position")
+    }
+
+    fn Unpack | Unpack_c(inbuf: *const c_void, insize: Num, position: *mut Num,
+        outbuf: *mut c_void, outcount: Num, datatype: Datatype, comm: Comm) on comm
+    {
+        check_comm(comm)?;
+        let e = elements(outbuf, outcount.into(), datatype)?;
+        let at: Count = get(position, "position")?.into();
+        check_room(at, insize.into(), e.bytes)?;
+        let from = inbuf.cast::<u8>().wrapping_offset(at as isize);
+        // SAFETY: as in `Pack`.
+        unsafe { e.ty.unpack(outbuf.cast(), e.count, 0, from, e.bytes as usize) };
+        advance(position, at + e.bytes as Count, "position")
+    }
+
+    fn Pack_size | Pack_size_c(incount: Num, datatype: Datatype, comm: Comm, size: *mut Num)
+        on comm
+    {
+        check_comm(comm)?;
+        let e = elements(std::ptr::dangling(), incount.into(), datatype)?;
+        put(size, Num::try_from(e.bytes).unwrap_or(consts::UNDEFINED.into()), "size")
+    }
+
+    fn Pack_external | Pack_external_c(datarep: *const c_char, inbuf: *const c_void, incount: Num,
+        datatype: Datatype, outbuf: *mut c_void, outsize: Count, position: *mut Count)
+    {
+        check_datarep(datarep)?;
+        let e = elements(inbuf, incount.into(), datatype)?;
+        let need = e.ty.external_size(e.count).map_err(explain)?;
+        let at = get(position, "position")?;
+        check_room(at, outsize, need)?;
+        let out = array_mut(outbuf.cast::<u8>(), outsize as usize, "outbuf")?;
+        // SAFETY: the program passes `incount` elements.
+        unsafe { e.ty.pack_external(inbuf.cast(), e.count, &mut out[at as usize..]) }
+            .map_err(explain)?;
+        put(position, at + need as Count, "position")
+    }
+
+    fn Unpack_external | Unpack_external_c(datarep: *const c_char, inbuf: *const c_void,
+        insize: Count, position: *mut Count, outbuf: *mut c_void, outcount: Num,
+        datatype: Datatype)
+    {
+        check_datarep(datarep)?;
+        let e = elements(outbuf, outcount.into(), datatype)?;
+        let need = e.ty.external_size(e.count).map_err(explain)?;
+        let at = get(position, "position")?;
+        check_room(at, insize, need)?;
+        let from = array(inbuf.cast::<u8>(), insize as usize, "inbuf")?;
+        // SAFETY: the program passes room for `outcount` elements.
+        unsafe { e.ty.unpack_external(outbuf.cast(), e.count, &from[at as usize..]) }
+            .map_err(explain)?;
+        put(position, at + need as Count, "position")
+    }
+
+    fn Pack_external_size | Pack_external_size_c(datarep: *const c_char, incount: Num,
+        datatype: Datatype, size: *mut Count)
+    {
+        check_datarep(datarep)?;
+        let e = elements(std::ptr::dangling(), incount.into(), datatype)?;
+        put(size, e.ty.external_size(e.count).map_err(explain)? as Count, "size")
+    }
+}
+
+/// Both forms take the positions of `external32` as 64-bit numbers.
+const _: () =
+    assert!(size_of::<catena_abi::Aint>() == size_of::<Count>() && size_of::<c_int>() == 4);

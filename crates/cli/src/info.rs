@@ -1,0 +1,130 @@
+//! `catena info`: what this installation is and how it is set.
+
+use std::ffi::OsString;
+
+use catena_settings::{Level, Registry, Setting};
+
+const HELP: &str = "\
+usage: catena info [--all] [name]...
+
+Shows the version and the settings for users, with value, origin and range.
+
+  -a, --all  also those for tuners and developers, with all of their text
+  name       only settings whose names contain this, of all levels
+";
+
+/// Runs the command; gives the status.
+pub fn info(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
+    let mut all = false;
+    let mut names = Vec::new();
+    for arg in args {
+        let arg = arg.to_string_lossy().into_owned();
+        match arg.as_str() {
+            "-a" | "--all" => all = true,
+            "-h" | "--help" => {
+                print!("{HELP}");
+                return 0;
+            }
+            option if option.starts_with('-') => {
+                eprintln!("catena info: there is no option {option}; see catena info --help");
+                return catena_run::USAGE;
+            }
+            _ => names.push(arg.trim_start_matches("CATENA_").to_ascii_uppercase()),
+        }
+    }
+    let wanted = |setting: &&dyn Setting| {
+        if names.is_empty() {
+            all || setting.level() == Level::User
+        } else {
+            names
+                .iter()
+                .any(|name| setting.name().contains(name.as_str()))
+        }
+    };
+    let settings: Vec<_> = registry.iter().filter(wanted).collect();
+    if let ([], Some(name)) = (&settings[..], names.first()) {
+        let hint = match registry.nearest(name) {
+            Some(near) => format!("did you mean {near}?"),
+            None => "`catena info --all` shows all".to_string(),
+        };
+        eprintln!("catena info: no setting has {name} in its name; {hint}");
+        return 1;
+    }
+    if names.is_empty() {
+        println!("Catena {}", env!("CARGO_PKG_VERSION"));
+        println!("MPI 5.0, ABI 1.0 (libmpi_abi.so.1)");
+        println!();
+        println!("Settings: CATENA_NAME=value in the environment, `--set NAME=value` of mpirun,");
+        println!("or `NAME = value` in ~/.config/catena.conf (or the file named by CATENA_CONF).");
+        println!();
+    }
+    for setting in settings {
+        print!("{}", describe(setting, all || !names.is_empty()));
+    }
+    for warning in registry.check() {
+        eprintln!("catena: {warning}");
+    }
+    0
+}
+
+/// A setting in two lines, or with everything about it.
+fn describe(setting: &dyn Setting, whole: bool) -> String {
+    let value = match setting.value_text() {
+        text if text.is_empty() => "(empty)".to_string(),
+        text => text,
+    };
+    let mut text = format!("{} = {value}  ({})\n", setting.name(), setting.origin());
+    if whole {
+        for line in setting.doc().trim_end().lines() {
+            let line = format!("    {}", line.trim());
+            text += line.trim_end();
+            text.push('\n');
+        }
+        text += &format!("    {}", setting.kind());
+        if let Some((least, most)) = setting.range() {
+            text += &format!(" from {least} to {most}");
+        }
+        if !setting.choices().is_empty() {
+            text += &format!(" ({})", setting.choices().join(", "));
+        }
+        let default = setting.default_text();
+        text += &format!(
+            "; default {default}; {}; for {}s\n",
+            setting.scope(),
+            setting.level()
+        );
+    } else {
+        text += &format!("    {}\n", setting.summary());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use catena_settings::{Bytes, setting};
+
+    use super::*;
+
+    setting! {
+        /// Largest thing.
+        ///
+        /// Larger ones are cut.
+        static THING_MAX: Bytes = Bytes::kib(8);
+        range: Bytes::ZERO..=Bytes::kib(64),
+        scope: AllEqual,
+        level: Tuner,
+    }
+
+    #[test]
+    fn settings_are_described() {
+        assert_eq!(
+            describe(&THING_MAX, false),
+            "THING_MAX = 8KiB  (default)\n    Largest thing.\n"
+        );
+        assert_eq!(
+            describe(&THING_MAX, true),
+            "THING_MAX = 8KiB  (default)\n    Largest thing.\n\n    Larger ones are cut.\n    \
+             bytes from 0 to 64KiB; default 8KiB; all equal; for tuners\n"
+        );
+    }
+}

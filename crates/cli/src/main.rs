@@ -1,0 +1,73 @@
+//! Row 6: the command `catena`, also installed as `mpirun` and `mpiexec`.
+
+#![forbid(unsafe_code)]
+
+mod info;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use catena_settings::{Registry, nearest};
+
+const HELP: &str = "\
+usage: catena <command> [arguments]
+
+commands
+  run      run a program as several ranks; the same as mpirun and mpiexec
+  info     show the version and the settings with their values and origins
+  version  show the version
+  help     show this text
+
+`catena <command> --help` tells more about a command.
+";
+
+const COMMANDS: [&str; 4] = ["run", "info", "version", "help"];
+
+/// All settings that this command knows.
+fn registry() -> Registry {
+    catena_core::settings::registry()
+}
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    let called = args.next().unwrap_or_default();
+    let called = Path::new(&called)
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let status = match called.as_str() {
+        "mpirun" | "mpiexec" => catena_run::run(&called, args, &registry()),
+        _ => catena(args),
+    };
+    ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1))
+}
+
+fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
+    let command = args.next().map(|arg| arg.to_string_lossy().into_owned());
+    match command.as_deref() {
+        Some("run") => catena_run::run("catena run", args, &registry()),
+        Some("info") => info::info(args, &registry()),
+        Some("version" | "--version" | "-V") => {
+            println!("catena {}", env!("CARGO_PKG_VERSION"));
+            0
+        }
+        Some("help" | "--help" | "-h") => {
+            print!("{HELP}");
+            0
+        }
+        None => {
+            eprint!("{HELP}");
+            catena_run::USAGE
+        }
+        Some(other) => {
+            let hint = match nearest(other, COMMANDS) {
+                Some(near) => format!("did you mean `catena {near}`?"),
+                None => "`catena help` lists them".to_string(),
+            };
+            eprintln!("catena: there is no command {other}; {hint}");
+            catena_run::USAGE
+        }
+    }
+}

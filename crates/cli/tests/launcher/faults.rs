@@ -1,0 +1,211 @@
+//! Ranks that fail, and jobs that are ended.
+
+use super::*;
+
+/// Longer than a job may take to end once a rank has failed, on a machine that
+/// is busy with other tests.
+const SOON: Duration = Duration::from_secs(10);
+
+/// Ranks that wait, and have a child each that does, too; none of them ends
+/// when it is asked to.
+fn stubborn(count: &str) -> (Running, Vec<String>) {
+    let script = "trap '' TERM INT HUP; (trap '' TERM INT HUP; echo pid $CATENA_RANK $$; \
+                  while :; do sleep 1000; done) & echo pid $CATENA_RANK $!; wait; wait";
+    let mut job = Running::start(words(&format!("-n {count}"), &sh(script)));
+    let lines = job.wait_for("pid", 2 * count.parse::<usize>().unwrap());
+    (job, lines.into_iter().map(|line| line[1].clone()).collect())
+}
+
+#[test]
+fn the_status_is_that_of_the_rank_that_failed() {
+    let script = "[ $CATENA_RANK = 2 ] && exit 3; exec sleep 1000";
+    let start = Instant::now();
+    let said = run(words("-n 4", &sh(script)));
+    assert!(start.elapsed() < SOON);
+    assert_eq!(said.status, 3);
+    let host = catena_boot::host_name();
+    let beginning = format!("catena run: rank 2 on host {host} (pid ");
+    assert!(said.err.starts_with(&beginning), "{}", said.err);
+    let end = ", sh) exited with code 3; the other 3 ranks were ended\n";
+    assert!(said.err.ends_with(end), "{}", said.err);
+    assert_eq!(said.err.lines().count(), 1);
+}
+
+#[test]
+fn a_killed_rank_ends_the_job_and_leaves_nothing() {
+    let mut job = Running::start(words("-n 4", &role("wait")));
+    let ranks = job.wait_for("waiting", 4);
+    let victim = ranks.iter().find(|r| r[0] == "1").unwrap();
+    let start = Instant::now();
+    send("KILL", &victim[1]);
+    let said = job.end();
+    assert!(start.elapsed() < SOON);
+    assert_eq!(said.status, 137, "{}", said.err);
+    let name = format!("(pid {}, env) was killed by signal 9", victim[1]);
+    assert!(
+        said.err.contains(&name) && said.err.contains("rank 1 on host"),
+        "{}",
+        said.err
+    );
+    assert!(
+        said.err.contains("the other 3 ranks were ended"),
+        "{}",
+        said.err
+    );
+    for rank in &ranks {
+        assert!(!alive(&rank[1]));
+    }
+}
+
+#[test]
+fn a_crash_names_its_signal() {
+    let said = run(words(
+        "-n 2",
+        &sh("[ $CATENA_RANK = 0 ] && kill -SEGV $$; exec sleep 1000"),
+    ));
+    assert_eq!(said.status, 139);
+    let words = "was killed by signal 11 (segmentation fault); the other rank was ended";
+    assert!(said.err.contains(words), "{}", said.err);
+}
+
+#[test]
+fn signals_to_the_launcher_end_everything() {
+    for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let (job, pids) = stubborn("2");
+        let start = Instant::now();
+        job.signal(signal);
+        let said = job.end();
+        assert!(start.elapsed() < SOON);
+        assert_eq!(said.status, status, "{}", said.err);
+        assert!(said.err.contains("2 ranks were ended"), "{}", said.err);
+        assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+        for pid in &pids {
+            assert_gone(pid);
+        }
+    }
+}
+
+#[test]
+fn a_killed_launcher_leaves_nothing() {
+    let (mut job, pids) = stubborn("3");
+    assert_eq!(pids.len(), 6);
+    job.signal("KILL");
+    for pid in &pids {
+        assert_gone(pid);
+    }
+    assert!(!job.child.wait().unwrap().success());
+}
+
+#[test]
+fn children_of_ranks_end_with_the_job() {
+    let mut job = Running::start(words("-n 2", &sh("sleep 1000 & echo child $!")));
+    let pids = job.wait_for("child", 2);
+    let said = job.end();
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    for pid in pids {
+        assert_gone(&pid[0]);
+    }
+}
+
+#[test]
+fn an_abort_ends_the_job_with_its_code() {
+    let mut job = Running::start(words("-n 3", &role("abort")));
+    let ranks = job.wait_for("waiting", 2);
+    let said = job.end();
+    assert_eq!(said.status, 42, "{}", said.err);
+    let words = "ended the job with code 42: the input is bad; the other 2 ranks were ended\n";
+    assert!(
+        said.err.ends_with(words) && said.err.contains("rank 1 on host"),
+        "{}",
+        said.err
+    );
+    for rank in ranks {
+        assert!(!alive(&rank[1]));
+    }
+}
+
+#[test]
+fn what_an_aborting_rank_has_printed_is_shown() {
+    let said = run(words("-n 3", &role("abort")));
+    assert!(said.out.contains("last words"), "{}", said.out);
+}
+
+#[test]
+fn a_rank_that_leaves_without_finalize_fails_the_job() {
+    let said = run(words("-n 3", &role("silent")));
+    assert_eq!(said.status, 1, "{}", said.err);
+    assert!(said.err.contains("rank 1 on host"), "{}", said.err);
+    assert!(
+        said.err
+            .contains("ended without MPI_Finalize; the other 2 ranks"),
+        "{}",
+        said.err
+    );
+    // If all of them do, nobody waits, and it is only mentioned.
+    let said = run(words("-n 3", &role("silent-all")));
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(
+        said.err.contains("ended without MPI_Finalize"),
+        "{}",
+        said.err
+    );
+    assert_eq!(said.err.lines().count(), 1);
+}
+
+#[test]
+fn a_rank_that_never_comes_fails_those_that_wait() {
+    let said = run(words("-n 1 true : -n 2", &role("exchange")));
+    assert_eq!(said.status, 1, "{}{}", said.out, said.err);
+    let words =
+        "true) ended without MPI_Init, and others wait for it; the other 2 ranks were ended";
+    assert!(said.err.contains(words), "{}", said.err);
+}
+
+#[test]
+fn a_rank_that_fails_after_finalize_lets_the_others_finish() {
+    let said = run(words("-n 3", &role("late")));
+    assert_eq!(said.status, 5, "{}", said.err);
+    assert_eq!(said.out.matches("finished").count(), 3, "{}", said.out);
+    assert!(
+        said.err.contains("rank 1 on host") && said.err.contains("code 5"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn time_limits_end_the_job() {
+    let said = run(words("--timeout 0.2 -n 2", &sh("exec sleep 1000")));
+    assert_eq!(said.status, 124);
+    assert_eq!(
+        said.err,
+        "catena run: the time limit of 0.2 s has passed; 2 ranks were ended\n"
+    );
+}
+
+#[test]
+fn the_launcher_sleeps_while_ranks_work() {
+    // Ticks of 10 ms that the launcher has used, before and after a second.
+    let script = "t() { set -- $(cat /proc/$PPID/stat); echo ticks $((${14} + ${15})); }; \
+                  t; sleep 1; t";
+    let mut job = Running::start(words("-n 1", &sh(script)));
+    let ticks: Vec<u64> = job
+        .wait_for("ticks", 2)
+        .iter()
+        .map(|line| line[0].parse().unwrap())
+        .collect();
+    assert_eq!(job.end().status, 0);
+    assert!(ticks[1] - ticks[0] < 10, "{ticks:?}");
+}
+
+#[test]
+fn a_reader_that_is_stuck_does_not_keep_a_job_from_ending() {
+    let mut job = Running::start(words("-n 2", &["yes".to_string()]));
+    job.wait_for("y", 1);
+    job.signal("TERM");
+    // Nobody reads until the launcher has ended.
+    assert_eq!(job.child.wait().unwrap().code(), Some(143));
+    let said = job.end();
+    assert!(said.err.contains("output was lost"), "{}", said.err);
+    assert!(said.err.contains("2 ranks were ended"), "{}", said.err);
+}

@@ -1,0 +1,137 @@
+//! What ranks read and write.
+
+use std::io::Write;
+
+use super::*;
+
+#[test]
+fn lines_are_never_mixed() {
+    // Each line is written in three parts.
+    let script = "i=0; while [ $i -lt 300 ]; do \
+                  printf \"$CATENA_RANK$CATENA_RANK\"; printf \"$CATENA_RANK-\"; \
+                  printf \"$CATENA_RANK\\n\"; i=$((i+1)); done";
+    let said = run(words("-n 4 --stdin none", &sh(script)));
+    assert_eq!(said.status, 0);
+    for rank in 0..4 {
+        let line = format!("{rank}{rank}{rank}-{rank}");
+        assert_eq!(said.out.lines().filter(|l| **l == line).count(), 300);
+    }
+    assert_eq!(said.out.lines().count(), 1200);
+}
+
+#[test]
+fn lines_can_begin_with_the_rank() {
+    for option in ["-l", "--tag-output", "--prepend-rank", "-prepend-rank"] {
+        let said = run(words("-n 2", &[])
+            .into_iter()
+            .chain([option])
+            .map(str::to_string)
+            .chain(sh("echo out; echo; echo err >&2; printf end")));
+        let mut lines: Vec<_> = said.out.lines().collect();
+        lines.sort_unstable();
+        // The unfinished lines stay unfinished, but on lines of their own.
+        assert_eq!(
+            lines,
+            ["[0] ", "[0] end", "[0] out", "[1] ", "[1] end", "[1] out"]
+        );
+        let mut lines: Vec<_> = said.err.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["[0] err", "[1] err"]);
+    }
+}
+
+#[test]
+fn bytes_pass_unchanged() {
+    let scratch = Scratch::new("bytes");
+    let file = scratch.path("in");
+    let bytes: Vec<u8> = (0..3_000_000u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    std::fs::write(&file, &bytes).unwrap();
+    let output = mpirun().args(["-n", "1", "cat", &file]).output().unwrap();
+    assert!(output.status.success());
+    assert!(output.stdout == bytes, "{} bytes came", output.stdout.len());
+}
+
+#[test]
+fn input_goes_to_one_rank() {
+    let scratch = Scratch::new("stdin");
+    let file = scratch.path("in");
+    std::fs::write(&file, "the input\n").unwrap();
+    for (options, reader) in [
+        ("", Some(0)),
+        ("--stdin 2", Some(2)),
+        ("-stdin 1", Some(1)),
+        ("--stdin none", None),
+    ] {
+        let mut command = mpirun();
+        command
+            .args(words("-n 3", &[]))
+            .args(options.split_whitespace());
+        command.args(sh("echo $CATENA_RANK: $(cat)"));
+        let said = said(
+            command
+                .stdin(std::fs::File::open(&file).unwrap())
+                .output()
+                .unwrap(),
+        );
+        for rank in 0..3 {
+            let text = if reader == Some(rank) {
+                "the input"
+            } else {
+                ""
+            };
+            let line = format!("{rank}: {text}");
+            assert!(
+                said.out.lines().any(|l| l == line.trim_end()),
+                "{options}: {}",
+                said.out
+            );
+        }
+    }
+}
+
+#[test]
+fn questions_are_shown_before_they_are_answered() {
+    let mut command = mpirun();
+    command.args(words(
+        "-n 2",
+        &sh("[ $CATENA_RANK = 1 ] || { printf 'name? '; read n; echo hi $n; }"),
+    ));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let mut question = [0; 6];
+    out.read_exact(&mut question).unwrap();
+    assert_eq!(&question, b"name? ");
+    child.stdin.take().unwrap().write_all(b"Ada\n").unwrap();
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "hi Ada\n");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_reader_that_goes_ends_the_job() {
+    let mut job = Running::start(words("-n 2", &["yes".to_string()]));
+    job.wait_for("y", 3);
+    drop(job.out);
+    let said = said(job.child.wait_with_output().unwrap());
+    assert_eq!((said.status, said.err.as_str()), (141, ""));
+}
+
+#[test]
+fn a_slow_reader_loses_nothing() {
+    let mut job = Running::start(words("-n 3", &sh("seq 1 200000; echo end")));
+    // The launcher's memory for output is limited, so the ranks have to wait.
+    let mut lines = 0;
+    let mut ends = 0;
+    let mut line = String::new();
+    while job.out.read_line(&mut line).unwrap() > 0 {
+        lines += 1;
+        ends += usize::from(line == "end\n");
+        line.clear();
+    }
+    assert_eq!((lines, ends), (600_003, 3));
+    assert_eq!(job.child.wait().unwrap().code(), Some(0));
+}

@@ -1,0 +1,43 @@
+//! Every rank combines one piece of the vector for all: it receives that piece
+//! from every other rank, and sends the result to every other rank. Two hops
+//! and 2n(p − 1)/p bytes, but p − 1 messages in each.
+
+use catena_plan::{Builder, Region};
+
+use crate::acc::combine_all;
+use crate::args::cut;
+use crate::{Args, Model, Shape};
+
+pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+    let (piece, others) = (s.bytes as f64 / f64::from(s.size), f64::from(s.size - 1));
+    let handing_out = m.latency + m.stream(others, piece) + m.overhead;
+    crate::reduce_scatter::direct::cost(s, m) + handing_out
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    let (input, output) = (a.vector_in(), a.vector_out());
+    if input.is_empty() {
+        return;
+    }
+    let piece = |r: Region, i: u32| {
+        let (from, len) = cut(r.len, a.elem, a.size, i);
+        r.part(from, len)
+    };
+    for to in (1..a.size).map(|k| a.up(k)) {
+        if !piece(input, to).is_empty() {
+            b.send(to, piece(input, to));
+        }
+    }
+    let mine = piece(output, a.rank);
+    if !mine.is_empty() {
+        combine_all(a, piece(input, a.rank), mine, b);
+        for k in 1..a.size {
+            b.send(a.up(k), mine);
+        }
+    }
+    for from in (1..a.size).map(|k| a.down(k)) {
+        if !piece(output, from).is_empty() {
+            b.recv(from, piece(output, from));
+        }
+    }
+}

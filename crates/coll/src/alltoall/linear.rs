@@ -1,0 +1,31 @@
+//! Every rank posts all its messages at once.
+
+use catena_plan::Builder;
+
+use crate::{Args, Model, Shape};
+
+/// More messages at once only wait in queues.
+const MOST_RANKS: u32 = 64;
+
+pub(super) fn requires(s: &Shape) -> bool {
+    s.size <= MOST_RANKS
+}
+
+pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+    let (n, others) = (s.bytes as f64, f64::from(s.size - 1));
+    m.latency + m.stream(others, n) + others * m.overhead + m.copies(1.0, n)
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    let blocks = super::outgoing(a, b);
+    for k in 1..a.size {
+        let (from, to) = (a.down(k), a.up(k));
+        if !a.recv_block(from).is_empty() {
+            b.recv(from, a.recv_block(from));
+        }
+        if !blocks[to as usize].is_empty() {
+            b.send(to, blocks[to as usize]);
+        }
+    }
+    b.copy(blocks[a.rank as usize], a.recv_block(a.rank));
+}

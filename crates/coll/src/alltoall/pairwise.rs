@@ -1,0 +1,42 @@
+//! In round k every rank sends to the one k above it and receives from the one
+//! k below it. A bounded number of rounds is under way at once, so that neither
+//! a receiver nor the queues are flooded.
+
+use std::collections::VecDeque;
+
+use catena_plan::Builder;
+
+use crate::{Args, Model, Shape};
+
+/// Rounds under way at once.
+const WINDOW: usize = 16;
+
+pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+    let (n, others) = (s.bytes as f64, f64::from(s.size - 1));
+    let waits = 1.0 + ((others - 1.0) / WINDOW as f64).floor().max(0.0);
+    waits * m.latency + m.stream(others, n) + others * m.overhead + m.copies(1.0, n)
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    let blocks = super::outgoing(a, b);
+    let mut receives = VecDeque::with_capacity(WINDOW);
+    let mut sends = VecDeque::with_capacity(WINDOW);
+    for k in 1..a.size {
+        let (from, to) = (a.down(k), a.up(k));
+        if !a.recv_block(from).is_empty() {
+            let step = b.recv(from, a.recv_block(from));
+            if receives.len() == WINDOW {
+                b.depend(step, receives.pop_front().expect("full"));
+            }
+            receives.push_back(step);
+        }
+        if !blocks[to as usize].is_empty() {
+            let step = b.send(to, blocks[to as usize]);
+            if sends.len() == WINDOW {
+                b.depend(step, sends.pop_front().expect("full"));
+            }
+            sends.push_back(step);
+        }
+    }
+    b.copy(blocks[a.rank as usize], a.recv_block(a.rank));
+}

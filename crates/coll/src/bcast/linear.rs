@@ -1,0 +1,23 @@
+//! The root sends to every other rank: one hop, p − 1 messages.
+
+use catena_plan::Builder;
+
+use crate::{Args, Model, Shape};
+
+pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+    m.latency + m.overhead + m.stream(f64::from(s.size - 1), s.bytes as f64)
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    let message = a.recv_block(0);
+    if message.is_empty() {
+        return;
+    }
+    if a.rank == a.root {
+        for i in 1..a.size {
+            b.send(a.nth_from_root(i), message);
+        }
+    } else {
+        b.recv(a.root, message);
+    }
+}

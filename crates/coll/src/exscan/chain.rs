@@ -1,0 +1,32 @@
+//! Each rank waits for the result of the one below it.
+
+use catena_plan::{Builder, Order};
+
+use crate::{Args, Model, Shape};
+
+pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+    let n = s.bytes as f64;
+    let others = f64::from(s.size - 1);
+    others * m.hop(n) + (others - 1.0).max(0.0) * m.combine(n)
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    let (input, output) = (a.vector_in(), a.vector_out());
+    if input.is_empty() {
+        return;
+    }
+    let last = a.rank + 1 == a.size;
+    if a.rank == 0 {
+        if !last {
+            b.send(1, input);
+        }
+    } else if last {
+        b.recv(a.rank - 1, output);
+    } else {
+        let through = b.scratch(input.len);
+        b.copy(input, through);
+        b.recv(a.rank - 1, output);
+        b.reduce(output, through, Order::FromLeft);
+        b.send(a.rank + 1, through);
+    }
+}

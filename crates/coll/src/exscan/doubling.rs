@@ -1,0 +1,39 @@
+//! Every vector moves one rank up; what follows is an inclusive scan of ranks 1
+//! to p − 1.
+
+use catena_plan::Builder;
+
+use crate::acc::Acc;
+use crate::model::depth;
+use crate::scan::doubling::rounds;
+use crate::{Args, Model, Shape};
+
+pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+    if s.size == 1 {
+        return 0.0;
+    }
+    let n = s.bytes as f64;
+    m.hop(n) + depth(s.size - 1) * (m.hop(n) + m.combine(n))
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    let (input, output) = (a.vector_in(), a.vector_out());
+    if input.is_empty() {
+        return;
+    }
+    if a.rank + 1 < a.size {
+        // In place, the send would hold up the receive, and with it the ranks
+        // below one after the other.
+        let away = if a.in_place && a.rank > 0 {
+            b.scratch(input.len)
+        } else {
+            input
+        };
+        b.copy(input, away);
+        b.send(a.rank + 1, away);
+    }
+    if a.rank > 0 {
+        b.recv(a.rank - 1, output);
+        rounds(&mut Acc::new(output, output), a, 1, b);
+    }
+}

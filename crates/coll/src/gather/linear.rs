@@ -1,0 +1,28 @@
+//! Every rank sends its block to the root.
+
+use catena_plan::{Builder, Region};
+
+use crate::{Args, Model, Shape};
+
+pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+    m.latency + m.overhead + m.stream(f64::from(s.size - 1), s.bytes as f64)
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    if a.rank != a.root {
+        let mine = Region::input(0, a.send.len(a.rank));
+        if !mine.is_empty() {
+            b.send(a.root, mine);
+        }
+        return;
+    }
+    for from in (1..a.size).map(|i| a.nth_from_root(i)) {
+        if !a.recv_block(from).is_empty() {
+            b.recv(from, a.recv_block(from));
+        }
+    }
+    if !a.in_place {
+        let mine = a.recv_block(a.rank);
+        b.copy(Region::input(0, mine.len), mine);
+    }
+}

@@ -1,0 +1,38 @@
+//! Collective algorithms, each written once as a plan.
+//!
+//! One folder per collective, one file per algorithm, one row per algorithm in
+//! the folder's table: what it requires, what it costs, how it is built. To
+//! choose one, see [`select`]; the tests run every row for 1 to 33 ranks.
+//!
+//! Two promises hold for every algorithm. Operands of a reduction are combined
+//! in the order of ranks unless [`Args::commutative`] allows otherwise (MPI 5.0,
+//! section 6.9). And what several ranks receive as the same value was combined
+//! once, or everywhere in the same order, so that it is the same to the bit.
+//!
+//! [`node`] holds what needs no plan: small payloads among ranks that share
+//! memory.
+
+#![forbid(unsafe_code)]
+
+mod acc;
+mod allgather;
+mod allreduce;
+mod alltoall;
+mod args;
+mod barrier;
+mod bcast;
+mod exscan;
+mod fold;
+mod gather;
+mod model;
+pub mod node;
+mod reduce;
+mod reduce_scatter;
+mod registry;
+mod scan;
+mod scatter;
+mod tree;
+
+pub use args::{Args, Layout, cut};
+pub use model::{Model, Shape};
+pub use registry::{Algorithm, Candidate, Collective, Selection, Why, algorithms, explain, select};

@@ -1,0 +1,66 @@
+//! Rabenseifner's algorithm: reduce-scatter by halving, then the pieces are
+//! gathered at the root along the same halvings.
+
+use catena_plan::{Builder, Order};
+
+use crate::acc::Acc;
+use crate::allreduce::halving::reduce_scatter;
+use crate::fold::{Fold, Role};
+use crate::{Args, Model, Shape};
+
+pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+    let n = s.bytes as f64;
+    let (rounds, ranks) = (f64::from(s.size.ilog2()), f64::from(1u32 << s.size.ilog2()));
+    let moved = n * (ranks - 1.0) / ranks;
+    let folded = if s.size.is_power_of_two() {
+        0.0
+    } else {
+        m.hop(n) + m.combine(n)
+    };
+    rounds * (2.0 * m.hop(0.0) + m.step) + moved * (2.0 * m.per_byte + m.reduce) + folded
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    let input = a.vector_in();
+    if input.is_empty() {
+        return;
+    }
+    let fold = Fold::new(a.size, a.root);
+    let new = match fold.role(a.rank) {
+        Role::Aside { keeper } => {
+            b.send(keeper, input);
+            return;
+        }
+        Role::Keeper { new, .. } | Role::Alone(new) => new,
+    };
+    let home = if a.rank == a.root {
+        a.vector_out()
+    } else {
+        b.scratch(input.len)
+    };
+    let mut acc = Acc::new(input, home);
+    if let Role::Keeper { other, .. } = fold.role(a.rank) {
+        let side = if other < a.rank {
+            Order::FromLeft
+        } else {
+            Order::FromRight
+        };
+        acc.combine(b, other, side);
+    }
+    let (Role::Keeper { new: root, .. } | Role::Alone(root)) = fold.role(a.root) else {
+        unreachable!("the root takes part");
+    };
+    let halvings = reduce_scatter(&mut acc, home, &fold, new, a.elem, b);
+    for (round, halving) in halvings.iter().enumerate().rev() {
+        if (new ^ root) >> round & 1 == 1 {
+            if !acc.now().is_empty() {
+                b.send(halving.partner, acc.now());
+            }
+            return;
+        }
+        if !halving.given.is_empty() {
+            b.recv(halving.partner, halving.given);
+        }
+        acc.widen(halving.before);
+    }
+}

@@ -1,0 +1,36 @@
+//! Every rank receives its block from every other rank and combines them: one
+//! hop, n(p − 1)/p bytes, any operation.
+
+use catena_plan::Builder;
+
+use super::{block_in, result};
+use crate::acc::combine_all;
+use crate::{Args, Model, Shape};
+
+pub(crate) fn cost(s: &Shape, m: &Model) -> f64 {
+    let (block, others) = (s.bytes as f64 / f64::from(s.size), f64::from(s.size - 1));
+    // Combining one block overlaps with receiving the next.
+    let processor = others * (2.0 * m.overhead + m.combine(block));
+    let wire = m.latency + m.stream(others, block) + m.combine(block);
+    processor.max(wire) + m.overhead
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    for to in (1..a.size).map(|k| a.up(k)) {
+        if !block_in(a, to).is_empty() {
+            b.send(to, block_in(a, to));
+        }
+    }
+    let result = result(a);
+    if result.is_empty() {
+        return;
+    }
+    // In place, the result may take the place of parts of the input.
+    let home = if a.in_place {
+        b.scratch(result.len)
+    } else {
+        result
+    };
+    combine_all(a, block_in(a, a.rank), home, b);
+    b.copy(home, result);
+}

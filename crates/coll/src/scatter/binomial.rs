@@ -1,0 +1,68 @@
+//! A binomial tree: ⌈log₂ p⌉ hops, in which the blocks of whole subtrees travel
+//! together. For blocks of one length.
+
+use catena_plan::{Builder, Region};
+
+use crate::model::depth;
+use crate::tree::{children, parent, subtree};
+use crate::{Args, Model, Shape};
+
+pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+    depth(s.size) * m.hop(0.0) + f64::from(s.size - 1) * s.bytes as f64 * m.per_byte
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    if a.rank == a.root {
+        root(a, b);
+        return;
+    }
+    let (n, me) = (a.recv.len(a.rank), a.place());
+    if n == 0 {
+        return;
+    }
+    let mine = Region::output(0, n);
+    let held = subtree(a.size, me);
+    let up = a.nth_from_root(parent(me));
+    if held == 1 {
+        b.recv(up, mine);
+        return;
+    }
+    let all = b.scratch(held as usize * n);
+    b.recv(up, all);
+    for child in children(a.size, me).rev() {
+        let part = all.part(
+            (child - me) as usize * n,
+            subtree(a.size, child) as usize * n,
+        );
+        b.send(a.nth_from_root(child), part);
+    }
+    b.copy(all.part(0, n), mine);
+}
+
+fn root(a: &Args, b: &mut Builder) {
+    let n = a.send.len(a.rank);
+    if n == 0 {
+        return;
+    }
+    for child in children(a.size, 0).rev() {
+        let (first, number) = (a.nth_from_root(child), subtree(a.size, child));
+        // Blocks lie in the order of ranks, subtrees in the order from the
+        // root: one of them may go round the end.
+        let before_end = number.min(a.size - first) as usize;
+        if before_end == number as usize {
+            b.send(first, Region::input(a.send.offset(first), before_end * n));
+        } else {
+            let wrapped = b.scratch(number as usize * n);
+            let (head, tail) = (before_end * n, (number as usize - before_end) * n);
+            b.copy(
+                Region::input(a.send.offset(first), head),
+                wrapped.part(0, head),
+            );
+            b.copy(Region::input(0, tail), wrapped.part(head, tail));
+            b.send(first, wrapped);
+        }
+    }
+    if !a.in_place {
+        b.copy(a.send_block(a.rank), Region::output(0, n));
+    }
+}

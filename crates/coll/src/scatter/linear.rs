@@ -1,0 +1,28 @@
+//! The root sends every rank its block.
+
+use catena_plan::{Builder, Region};
+
+use crate::{Args, Model, Shape};
+
+pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+    m.latency + m.overhead + m.stream(f64::from(s.size - 1), s.bytes as f64)
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    if a.rank != a.root {
+        let mine = Region::output(0, a.recv.len(a.rank));
+        if !mine.is_empty() {
+            b.recv(a.root, mine);
+        }
+        return;
+    }
+    for to in (1..a.size).map(|i| a.nth_from_root(i)) {
+        if !a.send_block(to).is_empty() {
+            b.send(to, a.send_block(to));
+        }
+    }
+    if !a.in_place {
+        let mine = a.send_block(a.rank);
+        b.copy(mine, Region::output(0, mine.len));
+    }
+}

@@ -1,0 +1,252 @@
+//! Every algorithm in the registry, on 1 to 33 ranks, against a reference that
+//! is computed from the definition of the operation.
+
+#[path = "reference/case.rs"]
+mod case;
+#[path = "reference/ops.rs"]
+mod ops;
+
+use case::Case;
+use catena_coll::{Collective, Shape, algorithms};
+use catena_plan::simulate::{Sends, check};
+use ops::{AFFINE, MIX, OpKind, SUM};
+
+fn has_root(c: Collective) -> bool {
+    use Collective::{Bcast, Gather, Gatherv, Reduce, Scatter, Scatterv};
+    matches!(c, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
+}
+
+const RANKS: std::ops::RangeInclusive<u32> = 1..=33;
+
+/// Runs one case with one algorithm and compares every byte of every output.
+fn run(algorithm: &catena_coll::Algorithm, case: &Case, sends: Sends) {
+    let job = case.job();
+    let plans: Vec<_> = (0..case.size)
+        .map(|r| algorithm.plan(&job.args(r)))
+        .collect();
+    let plans: Vec<_> = plans.iter().collect();
+    let mut output = job.output.clone();
+    let seed = u64::from(case.size) * 31 + case.elems as u64;
+    let name = format!(
+        "{}/{} {case:?} {sends:?}",
+        algorithm.collective.name(),
+        algorithm.name
+    );
+    if let Err(failure) = check(
+        &plans,
+        &job.input,
+        &mut output,
+        case.op.function,
+        sends,
+        seed,
+    ) {
+        panic!("{name}: {failure}");
+    }
+    if case.op.associative {
+        for (rank, (got, want)) in output.iter().zip(&job.expected).enumerate() {
+            // What lies behind the result of an in-place reduce_scatter is open.
+            let open = algorithm.collective == Collective::ReduceScatter && case.in_place;
+            let got = if open { &got[..want.len()] } else { &got[..] };
+            assert!(
+                got == want,
+                "{name}: rank {rank}: {:?}",
+                got.iter().zip(want).position(|(a, b)| a != b)
+            );
+        }
+    } else {
+        assert!(
+            output.windows(2).all(|w| w[0] == w[1]),
+            "{name}: ranks differ"
+        );
+    }
+}
+
+fn shape(case: &Case) -> Shape {
+    Shape {
+        size: case.size,
+        bytes: case.elems * ops::ELEM,
+        elem: ops::ELEM,
+        commutative: case.op.commutative,
+    }
+}
+
+fn all_algorithms(case: &Case) {
+    for algorithm in algorithms(case.collective) {
+        if (algorithm.requires)(&shape(case)) {
+            for sends in [Sends::Eager, Sends::Synchronous] {
+                run(algorithm, case, sends);
+            }
+        }
+    }
+}
+
+/// All combinations of rank count, root, in-place, length and operation.
+fn sweep(collective: Collective, operations: &[OpKind]) {
+    for size in RANKS {
+        let mut roots = vec![0, size / 2, size - 1];
+        roots.dedup();
+        if !has_root(collective) {
+            roots.truncate(1);
+        }
+        for root in roots {
+            for in_place in [false, true] {
+                if in_place && !case::has_in_place(collective) {
+                    continue;
+                }
+                let lengths: &[usize] = if size <= 16 { &[0, 1, 5, 37] } else { &[5, 37] };
+                for &elems in lengths {
+                    for &op in operations {
+                        all_algorithms(&Case {
+                            collective,
+                            size,
+                            root,
+                            in_place,
+                            elems,
+                            op,
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Long enough to be cut in segments.
+fn long(collective: Collective, operations: &[OpKind]) {
+    for size in [2, 3, 5, 8] {
+        for in_place in [false, true] {
+            if in_place && !case::has_in_place(collective) {
+                continue;
+            }
+            for &op in operations {
+                let root = size / 2;
+                all_algorithms(&Case {
+                    collective,
+                    size,
+                    root,
+                    in_place,
+                    elems: 70_001,
+                    op,
+                });
+            }
+        }
+    }
+}
+
+macro_rules! collectives {
+    ($($test:ident $collective:ident [$($op:expr),*];)*) => {$(
+        #[test]
+        fn $test() {
+            sweep(Collective::$collective, &[$($op),*]);
+            long(Collective::$collective, &[$($op),*]);
+        }
+    )*};
+}
+
+collectives! {
+    barrier Barrier [SUM];
+    bcast Bcast [SUM];
+    gather Gather [SUM];
+    gatherv Gatherv [SUM];
+    scatter Scatter [SUM];
+    scatterv Scatterv [SUM];
+    allgather Allgather [SUM];
+    allgatherv Allgatherv [SUM];
+    alltoall Alltoall [SUM];
+    alltoallv Alltoallv [SUM];
+    reduce Reduce [SUM, AFFINE];
+    allreduce Allreduce [SUM, AFFINE];
+    reduce_scatter ReduceScatter [SUM, AFFINE];
+    scan Scan [SUM, AFFINE];
+    exscan Exscan [SUM, AFFINE];
+}
+
+/// An operation that shows every difference in grouping, like floating-point
+/// addition but worse: all ranks must still get the same bytes.
+#[test]
+fn allreduce_is_the_same_everywhere() {
+    for size in RANKS {
+        for elems in [1, 36] {
+            for commutative in [false, true] {
+                let op = OpKind { commutative, ..MIX };
+                let collective = Collective::Allreduce;
+                all_algorithms(&Case {
+                    collective,
+                    size,
+                    root: 0,
+                    in_place: false,
+                    elems,
+                    op,
+                });
+                all_algorithms(&Case {
+                    collective,
+                    size,
+                    root: 0,
+                    in_place: true,
+                    elems,
+                    op,
+                });
+            }
+        }
+    }
+}
+
+/// No rank may leave a barrier before the last has entered: a rank that never
+/// enters must keep all others inside.
+#[test]
+fn a_barrier_waits_for_every_rank() {
+    use catena_plan::Plan;
+    for algorithm in algorithms(Collective::Barrier) {
+        for size in RANKS {
+            let case = Case {
+                collective: Collective::Barrier,
+                size,
+                root: 0,
+                in_place: false,
+                elems: 0,
+                op: SUM,
+            };
+            let job = case.job();
+            for missing in 0..size {
+                let plans: Vec<Plan> = (0..size).map(|r| algorithm.plan(&job.args(r))).collect();
+                let nothing = Plan::default();
+                let plans: Vec<&Plan> = (0..size)
+                    .map(|r| {
+                        if r == missing {
+                            &nothing
+                        } else {
+                            &plans[r as usize]
+                        }
+                    })
+                    .collect();
+                let mut output = job.output.clone();
+                let result = check(
+                    &plans,
+                    &job.input,
+                    &mut output,
+                    SUM.function,
+                    Sends::Eager,
+                    1,
+                );
+                if size == 1 {
+                    continue;
+                }
+                let Err(catena_plan::simulate::Failure::Stuck(waiting)) = result else {
+                    panic!(
+                        "{}: {size} ranks left without rank {missing}",
+                        algorithm.name
+                    );
+                };
+                let mut who: Vec<u32> = waiting.iter().map(|w| w.0).collect();
+                who.sort_unstable();
+                who.dedup();
+                assert_eq!(
+                    who.len() as u32,
+                    size - 1,
+                    "{} {size} {missing}",
+                    algorithm.name
+                );
+            }
+        }
+    }
+}

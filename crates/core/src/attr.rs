@@ -1,0 +1,275 @@
+//! Cached attributes (MPI-5, chapter 7.7): values that libraries attach to
+//! communicators, datatypes and windows, with callbacks on copy and delete.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_void};
+use std::sync::{Arc, Weak};
+
+use crate::error::{Error, Kind, Result};
+use crate::fail;
+
+/// Kinds of object that carry attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Carrier {
+    Comm,
+    Type,
+    Win,
+}
+
+/// `int copy(handle, keyval, extra_state, value_in, void *value_out, int *flag)`
+pub type CopyFn =
+    extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
+/// `int delete(handle, keyval, value, extra_state)`
+pub type DeleteFn = extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
+
+/// What happens to an attribute when its object is duplicated.
+#[derive(Clone, Copy, Debug)]
+pub enum OnCopy {
+    /// `MPI_NULL_COPY_FN`: it is not copied.
+    Drop,
+    /// `MPI_DUP_FN`: its value is copied.
+    Keep,
+    /// The program's function decides.
+    Call(CopyFn),
+}
+
+/// A key under which attributes are attached.
+#[derive(Debug)]
+pub struct Keyval {
+    /// Its number.
+    pub id: i32,
+    /// What it may be used on.
+    pub carrier: Carrier,
+    /// Copy callback.
+    pub copy: OnCopy,
+    /// Delete callback, if there is one.
+    pub delete: Option<DeleteFn>,
+    /// Passed to the callbacks.
+    pub extra_state: *mut c_void,
+}
+
+// SAFETY: `extra_state` is an opaque value handed back to the program.
+unsafe impl Send for Keyval {}
+// SAFETY: as above.
+unsafe impl Sync for Keyval {}
+
+/// All keyvals of the process.
+#[derive(Debug, Default)]
+pub struct Keyvals {
+    live: RefCell<Vec<Arc<Keyval>>>,
+    /// Freed ones, which live on as long as an attribute under them does.
+    freed: RefCell<Vec<Weak<Keyval>>>,
+    made: Cell<i32>,
+}
+
+/// Numbers below are the predefined attribute keys of the ABI.
+const FIRST_KEYVAL: i32 = 1 << 16;
+
+impl Keyvals {
+    /// Makes a keyval.
+    pub fn create(
+        &self,
+        carrier: Carrier,
+        copy: OnCopy,
+        delete: Option<DeleteFn>,
+        extra_state: *mut c_void,
+    ) -> i32 {
+        let id = FIRST_KEYVAL + self.made.get();
+        self.made.set(self.made.get() + 1);
+        self.live.borrow_mut().push(Arc::new(Keyval {
+            id,
+            carrier,
+            copy,
+            delete,
+            extra_state,
+        }));
+        id
+    }
+
+    /// The keyval of this number, to attach a value under it.
+    ///
+    /// # Errors
+    /// `Keyval` if there is none, or it is for another kind of object.
+    pub fn get(&self, carrier: Carrier, id: i32) -> Result<Arc<Keyval>> {
+        Keyvals::check(
+            self.live.borrow().iter().find(|k| k.id == id).cloned(),
+            carrier,
+            id,
+        )
+    }
+
+    /// The same, to look at or delete values: also one that was freed while it
+    /// was in use (MPI-5, 7.7.2).
+    ///
+    /// # Errors
+    /// As [`Keyvals::get`].
+    pub fn find(&self, carrier: Carrier, id: i32) -> Result<Arc<Keyval>> {
+        let live = self.live.borrow().iter().find(|k| k.id == id).cloned();
+        let freed = || {
+            self.freed
+                .borrow()
+                .iter()
+                .filter_map(Weak::upgrade)
+                .find(|k| k.id == id)
+        };
+        Keyvals::check(live.or_else(freed), carrier, id)
+    }
+
+    fn check(found: Option<Arc<Keyval>>, carrier: Carrier, id: i32) -> Result<Arc<Keyval>> {
+        match found {
+            Some(k) if k.carrier == carrier => Ok(k),
+            Some(k) => fail!(
+                Keyval,
+                "keyval {id} is for {:?} attributes, not for {carrier:?} \
+                attributes",
+                k.carrier
+            ),
+            None => fail!(Keyval, "{id} is not a keyval, or was freed"),
+        }
+    }
+
+    /// Frees a keyval. Attributes that exist under it stay until they go.
+    ///
+    /// # Errors
+    /// As [`Keyvals::get`].
+    pub fn free(&self, carrier: Carrier, id: i32) -> Result<()> {
+        let old = self.get(carrier, id)?;
+        self.live.borrow_mut().retain(|k| k.id != id);
+        let mut freed = self.freed.borrow_mut();
+        freed.retain(|k| k.strong_count() > 0);
+        freed.push(Arc::downgrade(&old));
+        Ok(())
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Attribute {
+    keyval: Arc<Keyval>,
+    value: *mut c_void,
+}
+
+/// The attributes of one object.
+#[derive(Debug, Default)]
+pub struct Attributes {
+    /// In the order in which they were attached.
+    list: RefCell<Vec<Attribute>>,
+}
+
+fn callback_failed(what: &str, id: i32, code: c_int) -> Error {
+    Error::new(
+        Kind::Code(code),
+        format!("the {what} callback of keyval {id} returned {code}"),
+    )
+}
+
+impl Attributes {
+    /// Takes over the attributes of `other`, which replace those here.
+    pub fn take(&self, other: Attributes) {
+        self.list.replace(other.list.into_inner());
+    }
+
+    /// The value under `keyval`.
+    pub fn get(&self, keyval: &Keyval) -> Option<*mut c_void> {
+        self.list
+            .borrow()
+            .iter()
+            .find(|a| a.keyval.id == keyval.id)
+            .map(|a| a.value)
+    }
+
+    /// Attaches `value`; an older one is deleted first.
+    ///
+    /// # Errors
+    /// What the delete callback returns; nothing changes then.
+    pub fn set(&self, handle: usize, keyval: Arc<Keyval>, value: *mut c_void) -> Result<()> {
+        self.call_delete(handle, keyval.id)?;
+        let mut list = self.list.borrow_mut();
+        match list.iter_mut().find(|a| a.keyval.id == keyval.id) {
+            Some(a) => a.value = value,
+            None => list.push(Attribute { keyval, value }),
+        }
+        Ok(())
+    }
+
+    /// Deletes the value under the keyval, if there is one.
+    ///
+    /// # Errors
+    /// What the delete callback returns; the attribute stays then.
+    pub fn delete(&self, handle: usize, id: i32) -> Result<()> {
+        self.call_delete(handle, id)?;
+        self.list.borrow_mut().retain(|a| a.keyval.id != id);
+        Ok(())
+    }
+
+    /// Deletes all, the last attached first.
+    ///
+    /// # Errors
+    /// The first that a delete callback returns; the rest stays.
+    pub fn delete_all(&self, handle: usize) -> Result<()> {
+        loop {
+            let last = self.list.borrow().last().map(|a| a.keyval.id);
+            match last {
+                Some(id) => self.delete(handle, id)?,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    fn call_delete(&self, handle: usize, id: i32) -> Result<()> {
+        // The callback may call MPI, also on this object: nothing is borrowed.
+        let there = self
+            .list
+            .borrow()
+            .iter()
+            .find(|a| a.keyval.id == id)
+            .cloned();
+        let Some(Attribute { keyval, value }) = there else {
+            return Ok(());
+        };
+        if let Some(delete) = keyval.delete {
+            let code = delete(handle, id, value, keyval.extra_state);
+            if code != 0 {
+                return Err(callback_failed("delete", id, code));
+            }
+        }
+        Ok(())
+    }
+
+    /// The attributes that a duplicate of the object gets.
+    ///
+    /// # Errors
+    /// What a copy callback returns.
+    pub fn copies(&self, handle: usize) -> Result<Attributes> {
+        let from = self.list.borrow().clone();
+        let mut list = Vec::new();
+        for Attribute { keyval, value } in from {
+            match keyval.copy {
+                OnCopy::Drop => {}
+                OnCopy::Keep => list.push(Attribute { keyval, value }),
+                OnCopy::Call(copy) => {
+                    let mut out: *mut c_void = std::ptr::null_mut();
+                    let mut flag: c_int = 0;
+                    let slot = (&raw mut out).cast();
+                    let code = copy(
+                        handle,
+                        keyval.id,
+                        keyval.extra_state,
+                        value,
+                        slot,
+                        &raw mut flag,
+                    );
+                    if code != 0 {
+                        return Err(callback_failed("copy", keyval.id, code));
+                    }
+                    if flag != 0 {
+                        list.push(Attribute { keyval, value: out });
+                    }
+                }
+            }
+        }
+        Ok(Attributes {
+            list: RefCell::new(list),
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! Buffered sends (MPI-5, chapter 3.6): buffers attached to the
+//! process or to a communicator.
+//!
+//! A buffered message is copied to memory of the library. What the program
+//! attached is taken as the account of how much may be under way: each message
+//! costs its packed size and `MPI_BSEND_OVERHEAD`.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use catena_abi::consts;
+use catena_link::{Mode, Plane, ReqId, Sent, Source};
+
+use crate::buffer::SendBuf;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::fail;
+use crate::world::World;
+
+/// An attached buffer.
+#[derive(Debug)]
+pub struct Attached {
+    /// Address that the program gave.
+    pub addr: usize,
+    /// Its size in bytes.
+    pub size: u64,
+    /// In the order in which they were sent.
+    pending: Vec<Pending>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    id: ReqId,
+    cost: u64,
+    number: u64,
+}
+
+/// Buffered messages of the process, counted; under the library's lock.
+static SENT: AtomicU64 = AtomicU64::new(0);
+
+/// A point in the sequence of buffered sends.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark(u64);
+
+impl Mark {
+    /// Behind everything that was sent so far.
+    pub fn now() -> Self {
+        Mark(SENT.load(Relaxed))
+    }
+}
+
+impl Attached {
+    /// A buffer with nothing in it.
+    pub fn new(addr: usize, size: u64) -> Self {
+        Attached {
+            addr,
+            size,
+            pending: Vec::new(),
+        }
+    }
+
+    /// Whether the library finds the memory (`MPI_BUFFER_AUTOMATIC`).
+    pub fn automatic(&self) -> bool {
+        self.addr == consts::BUFFER_AUTOMATIC
+    }
+
+    fn used(&self) -> u64 {
+        self.pending.iter().map(|p| p.cost).sum()
+    }
+
+    fn settle(&mut self, world: &World) {
+        self.pending.retain(|p| {
+            let done = world.link().is_done(p.id);
+            if done {
+                world.link().take(p.id);
+            }
+            !done
+        });
+    }
+}
+
+impl World {
+    /// `MPI_Bsend`: copies the message and returns.
+    ///
+    /// # Errors
+    /// `Buffer` if no buffer is attached or what is left of it is too small.
+    pub fn bsend(&self, comm: &Comm, buf: &SendBuf, dest: u32, tag: i32) -> Result<()> {
+        let cost = buf.len() + consts::BSEND_OVERHEAD as u64;
+        let slot = if comm.buffer.borrow().is_some() {
+            &comm.buffer
+        } else {
+            &self.buffer
+        };
+        if slot.borrow().is_none() {
+            fail!(
+                Buffer,
+                "no buffer is attached: call MPI_Buffer_attach or \
+                MPI_Comm_attach_buffer first"
+            );
+        }
+        let fits = |w: &World| {
+            let mut slot = slot.borrow_mut();
+            let b = slot.as_mut().expect("attached, as just checked");
+            b.settle(w);
+            b.automatic() || b.used() + cost <= b.size
+        };
+        if !fits(self) {
+            // What is under way may be done after a round of progress.
+            self.progress();
+            if !fits(self) {
+                let (size, used) = slot
+                    .borrow()
+                    .as_ref()
+                    .map_or((0, 0), |b| (b.size, b.used()));
+                fail!(
+                    Buffer,
+                    "the message needs {cost} bytes of buffer (MPI_BSEND_OVERHEAD \
+                    included), but {used} of the {size} attached are in use"
+                );
+            }
+        }
+        let copy = SendBuf::Owned(buf.to_owned_bytes());
+        let sent = self
+            .link()
+            .send(comm.cid, Plane::User, dest, tag, Mode::Standard, copy);
+        if let (Sent::Pending(id), Some(b)) = (sent, slot.borrow_mut().as_mut()) {
+            let number = SENT.load(Relaxed);
+            SENT.store(number + 1, Relaxed);
+            b.pending.push(Pending { id, cost, number });
+        }
+        Ok(())
+    }
+
+    /// Whether the messages before `until` in the communicator's own buffer, or
+    /// in the process's, have left. Does not progress.
+    pub fn buffer_is_flushed(&self, comm: Option<&Comm>, until: Mark) -> bool {
+        let slot = comm.map_or(&self.buffer, |c| &c.buffer);
+        match slot.borrow_mut().as_mut() {
+            None => true,
+            Some(b) => {
+                b.settle(self);
+                b.pending.first().is_none_or(|p| p.number >= until.0)
+            }
+        }
+    }
+
+    /// Waits until all messages buffered on the communicator have left.
+    ///
+    /// # Errors
+    /// None yet; a lost peer's messages count as having left.
+    pub fn flush_buffer(&self, comm: &Comm) -> Result<()> {
+        let until = Mark::now();
+        self.block(|w| w.buffer_is_flushed(Some(comm), until));
+        Ok(())
+    }
+
+    /// The same for the process's buffer.
+    pub fn flush_process_buffer(&self) {
+        let until = Mark::now();
+        self.block(|w| w.buffer_is_flushed(None, until));
+    }
+}

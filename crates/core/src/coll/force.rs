@@ -1,0 +1,159 @@
+//! Settings that choose how collectives run. They are for people who measure:
+//! left alone, the board and the model of the machine decide.
+
+use std::sync::LazyLock;
+
+use catena_coll::{Collective, algorithms};
+use catena_settings::{Setting, Value, nearest, setting};
+
+/// An algorithm of the collective with number `C` in [`Collective::ALL`], or
+/// `auto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Forced<const C: usize>(u8);
+
+impl<const C: usize> Forced<C> {
+    /// The cheapest one.
+    pub const AUTO: Self = Forced(0);
+
+    /// Name of the algorithm; `None` for `auto`.
+    pub fn name(self) -> Option<&'static str> {
+        (self != Forced::AUTO).then(|| names(C)[usize::from(self.0)])
+    }
+}
+
+/// What the setting of a collective can say.
+fn names(collective: usize) -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
+        let of = |c: &Collective| algorithms(*c).iter().map(|a| a.name);
+        let all = Collective::ALL.iter();
+        all.map(|c| std::iter::once("auto").chain(of(c)).collect())
+            .collect()
+    });
+    &NAMES[collective]
+}
+
+impl<const C: usize> Value for Forced<C> {
+    const KIND: &'static str = "choice";
+
+    fn choices() -> &'static [&'static str] {
+        names(C)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let names = names(C);
+        if let Some(at) = names.iter().position(|n| n.eq_ignore_ascii_case(text)) {
+            return Ok(Forced(at as u8));
+        }
+        let hint = match nearest(text, names.iter().copied()) {
+            Some(near) => format!(" (did you mean {near}?)"),
+            None => String::new(),
+        };
+        Err(format!("it must be one of: {}{hint}", names.join(", ")))
+    }
+
+    fn show(self) -> String {
+        names(C)[usize::from(self.0)].to_owned()
+    }
+
+    fn to_bits(self) -> u64 {
+        self.0.into()
+    }
+
+    fn from_bits(bits: u64) -> Self {
+        Forced(bits as u8)
+    }
+}
+
+setting! {
+    /// Whether blocking collectives of ranks on one node go through a board in
+    /// shared memory instead of messages.
+    ///
+    /// A collective whose algorithm is forced always uses messages.
+    pub static COLL_NODE: bool = true;
+    scope: AllEqual,
+    level: Tuner,
+}
+
+macro_rules! forced {
+    ($($name:ident $what:ident $doc:literal;)*) => {
+        setting! {$(
+            #[doc = $doc]
+            ///
+            /// It is used wherever it can serve the call. `auto` takes the
+            /// cheapest by a model of the machine.
+            pub static $name: Forced<{ Collective::$what as usize }> = Forced::AUTO;
+            scope: AllEqual,
+            level: Tuner,
+        )*}
+
+        /// All settings of collectives.
+        pub static SETTINGS: &[&dyn Setting] = &[&COLL_NODE, $(&$name),*];
+
+        /// The algorithm that the user wants.
+        pub fn forced(what: Collective) -> Option<&'static str> {
+            match what {
+                $(Collective::$what => $name.get().name(),)*
+            }
+        }
+    };
+}
+
+forced! {
+    COLL_BARRIER Barrier "Algorithm of MPI_Barrier.";
+    COLL_BCAST Bcast "Algorithm of MPI_Bcast.";
+    COLL_GATHER Gather "Algorithm of MPI_Gather.";
+    COLL_GATHERV Gatherv "Algorithm of MPI_Gatherv.";
+    COLL_SCATTER Scatter "Algorithm of MPI_Scatter.";
+    COLL_SCATTERV Scatterv "Algorithm of MPI_Scatterv.";
+    COLL_ALLGATHER Allgather "Algorithm of MPI_Allgather.";
+    COLL_ALLGATHERV Allgatherv "Algorithm of MPI_Allgatherv.";
+    COLL_ALLTOALL Alltoall "Algorithm of MPI_Alltoall.";
+    COLL_ALLTOALLV Alltoallv "Algorithm of MPI_Alltoallv and MPI_Alltoallw.";
+    COLL_REDUCE Reduce "Algorithm of MPI_Reduce.";
+    COLL_ALLREDUCE Allreduce "Algorithm of MPI_Allreduce.";
+    COLL_REDUCE_SCATTER ReduceScatter
+        "Algorithm of MPI_Reduce_scatter and MPI_Reduce_scatter_block.";
+    COLL_SCAN Scan "Algorithm of MPI_Scan.";
+    COLL_EXSCAN Exscan "Algorithm of MPI_Exscan.";
+}
+
+/// Whether calls of this kind may run on a board; alike on all ranks.
+#[inline]
+pub fn allows_board(what: Collective) -> bool {
+    /// A bit for each collective that may not.
+    static OFF: LazyLock<u32> = LazyLock::new(|| {
+        let off = |c: &&Collective| !COLL_NODE.get() || forced(**c).is_some();
+        let off = Collective::ALL.iter().filter(off);
+        off.fold(0, |bits, &c| bits | 1 << c as u32)
+    });
+    *OFF & (1 << what as u32) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_collective_has_its_setting() {
+        for (at, what) in Collective::ALL.into_iter().enumerate() {
+            assert_eq!(at, what as usize, "the numbers are places in the list");
+            let name = format!("COLL_{}", what.name().to_uppercase());
+            let found = SETTINGS.iter().find(|s| s.name() == name);
+            let found = found.unwrap_or_else(|| panic!("there is no {name}"));
+            let known = algorithms(what).iter().map(|a| a.name);
+            assert!(
+                found.choices()[1..].iter().copied().eq(known),
+                "choices of {name}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_read_and_misspelt_ones_explained() {
+        type Allreduce = Forced<{ Collective::Allreduce as usize }>;
+        assert_eq!(Allreduce::parse("auto"), Ok(Forced::AUTO));
+        assert_eq!(Allreduce::parse("Ring").unwrap().name(), Some("ring"));
+        let complaint = Allreduce::parse("rnig").unwrap_err();
+        assert!(complaint.contains("did you mean ring?"), "{complaint}");
+    }
+}

@@ -1,0 +1,203 @@
+//! Blocking collectives among ranks that share memory: no plan, no messages.
+
+use std::sync::Arc;
+
+use catena_coll::node::Node;
+use catena_coll::{Args, Collective};
+use catena_shm::Bell;
+
+use super::board::{Area, Shape, View};
+use super::{Memory, Scratch};
+use crate::comm::Comm;
+use crate::error::{Error, Kind, Result};
+use crate::op::Reducer;
+use crate::routes::Route;
+use crate::world::World;
+
+/// A communicator's place on a board.
+#[derive(Debug, Default)]
+pub enum Membership {
+    /// No blocking collective was called yet.
+    #[default]
+    Unknown,
+    /// Members are on several nodes, or there was no memory for a board.
+    None,
+    /// The board and how far this member is.
+    Member(Box<Place>),
+}
+
+/// A member's view of its board.
+#[derive(Debug)]
+pub struct Place {
+    node: Node,
+    area: Area,
+    /// The doorbells of the other members.
+    bells: Box<[Bell]>,
+}
+
+/// A board that this process, its first member, made and has left.
+#[derive(Clone, Copy, Debug)]
+pub struct Retired {
+    area: Area,
+    offset: u64,
+    shape: Shape,
+}
+
+/// Polls before the first look at what else there is to do.
+const POLLS: u32 = 200;
+
+impl World {
+    /// Runs an operation on the board of the communicator, if it can be;
+    /// `ends` are the buffers. False if nothing happened.
+    #[inline]
+    pub(super) fn run_on_board(
+        &self,
+        comm: &Arc<Comm>,
+        what: Collective,
+        args: &Args<'_>,
+        ends: (*mut u8, *mut u8),
+        reducer: &mut Option<Reducer>,
+    ) -> Result<bool> {
+        if args.size == 1 {
+            return Ok(false);
+        }
+        let mut membership = loop {
+            match comm.coll.node.try_borrow_mut() {
+                Ok(membership) => break membership,
+                // Another thread is in a collective on this communicator, which
+                // is against the rules, or this is a user operation's own call.
+                Err(_) if self.has_threads() => self.let_others_in(),
+                Err(_) => return Ok(false),
+            }
+        };
+        if let Membership::Unknown = *membership {
+            *membership = self.join_board(comm)?;
+        }
+        let Membership::Member(place) = &mut *membership else {
+            return Ok(false);
+        };
+        let Place { node, area, bells } = &mut **place;
+        let mut memory = Memory {
+            tag: 0,
+            ranks: Box::default(),
+            input: ends.0,
+            output: ends.1,
+            scratch: Scratch::default(),
+            reducer: reducer.take(),
+        };
+        let mut board = View {
+            area: *area,
+            rank: args.rank,
+            memory: &mut memory,
+            bells,
+        };
+        let Some(kind) = node.choose(what, args, &board) else {
+            *reducer = memory.reducer;
+            return Ok(false);
+        };
+        let mut op = node.start(kind);
+        let mut outcome = op.poll(node, args, &mut board);
+        if !self.oversubscribed {
+            let mut polls = 0;
+            while let Ok(false) = outcome
+                && polls < POLLS
+            {
+                outcome = op.poll(node, args, &mut board);
+                polls += 1;
+            }
+        }
+        if let Ok(false) = outcome {
+            self.block(|_| {
+                outcome = op.poll(node, args, &mut board);
+                !matches!(outcome, Ok(false))
+            });
+        }
+        match outcome {
+            Ok(_) => Ok(true),
+            Err(mismatch) => {
+                let text = format!(
+                    "the members of the communicator called different \
+                    collectives: {mismatch}"
+                );
+                Err(Error::new(Kind::Other, text).on(comm.handle.get()))
+            }
+        }
+    }
+
+    /// Makes the board: rank 0 finds the memory and tells the others.
+    /// Collective.
+    #[cold]
+    fn join_board(&self, comm: &Arc<Comm>) -> Result<Membership> {
+        let routes = self.link().net();
+        let near = |p: &_| matches!(routes.route(*p), Route::Shm | Route::Loopback);
+        if !comm.group.members().iter().all(near) {
+            return Ok(Membership::None);
+        }
+        let shape = Shape::new(comm.size());
+        let offset = if comm.rank == 0 {
+            self.find_board(shape)
+        } else {
+            None
+        };
+        let all = self.share(comm, &offset.unwrap_or(u64::MAX).to_ne_bytes())?;
+        let first = *all.first_chunk::<8>().expect("rank 0 told its offset");
+        let offset = u64::from_ne_bytes(first);
+        let base = self
+            .link()
+            .net()
+            .shm_mut()
+            .and_then(|s| s.board(offset, shape.bytes()));
+        let Some(base) = base else {
+            return Ok(Membership::None);
+        };
+        // SAFETY: the transport vouches for an aligned range that stays mapped
+        // while the process runs.
+        let area = unsafe { Area::new(base, shape) };
+        if comm.rank == 0 {
+            self.boards.borrow_mut().push((
+                comm.cid,
+                Retired {
+                    area,
+                    offset,
+                    shape,
+                },
+            ));
+        }
+        let node = Node::new(comm.rank, comm.size(), self.oversubscribed);
+        let shm = self.link().net().shm();
+        let others = comm.group.members().iter().filter(|&&p| p != self.me);
+        // SAFETY: the transport lives in the world, which is never dropped.
+        let bells = shm.map(|s| others.map(|&p| unsafe { s.bell(p) }).collect());
+        let place = Place {
+            node,
+            area,
+            bells: bells.unwrap_or_default(),
+        };
+        Ok(Membership::Member(Box::new(place)))
+    }
+
+    /// Memory for a board, after what deserted ones had is given back.
+    fn find_board(&self, shape: Shape) -> Option<u64> {
+        let shm = self.link().net().shm_mut()?;
+        self.retired.borrow_mut().retain(|r| {
+            let deserted = r.area.is_deserted();
+            if deserted {
+                shm.board_free(r.offset, r.shape.bytes());
+            }
+            !deserted
+        });
+        shm.board_alloc(shape.bytes())
+    }
+
+    /// This member looks at the board no more.
+    pub(crate) fn leave_board(&self, comm: &Comm) {
+        let left = std::mem::replace(&mut *comm.coll.node.borrow_mut(), Membership::None);
+        if let Membership::Member(place) = left {
+            place.area.leave(comm.rank);
+        }
+        let mut boards = self.boards.borrow_mut();
+        if let Some(at) = boards.iter().position(|(cid, _)| *cid == comm.cid) {
+            self.retired.borrow_mut().push(boards.swap_remove(at).1);
+        }
+    }
+}

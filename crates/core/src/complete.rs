@@ -1,0 +1,179 @@
+//! How requests stand, and their completion (MPI-5, chapter 3.7.3).
+
+use std::cell::Cell;
+
+use catena_abi::{self as abi, Status, consts};
+use catena_link::ReqId;
+
+use crate::error::Result;
+use crate::request::{
+    Done, NOWHERE, NOWHERE_STATUS, RequestObj, SENT, State, as_transfer, bad_request,
+    callback_failed, query,
+};
+use crate::world::World;
+
+impl World {
+    /// How a request stands. Does not progress.
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles.
+    #[inline]
+    pub fn state(&self, r: abi::Request) -> Result<State> {
+        if let Some(id) = as_transfer(r) {
+            let link = self.link();
+            return match r {
+                SENT | NOWHERE => Ok(State::Complete),
+                _ if !link.valid(id) => Err(bad_request(r)),
+                _ if link.is_done(id) => Ok(State::Complete),
+                _ => Ok(State::Pending),
+            };
+        }
+        self.state_slow(r)
+    }
+
+    fn state_slow(&self, r: abi::Request) -> Result<State> {
+        if r == consts::REQUEST_NULL {
+            return Ok(State::Inactive);
+        }
+        match &*self.request_obj(r)? {
+            RequestObj::Persistent(p) => match p.active.get() {
+                None => Ok(State::Inactive),
+                Some(inner) => self.state(inner),
+            },
+            RequestObj::Collective(run) => Ok(when(run.borrow().is_done())),
+            RequestObj::Generalized(g) => Ok(when(g.done.get())),
+            RequestObj::Pair(p) => {
+                let pending = |r: &Cell<abi::Request>| Ok(self.state(r.get())? == State::Pending);
+                Ok(when(!pending(&p.recv)? && !pending(&p.send)?))
+            }
+            RequestObj::Flush { comm, until } => {
+                Ok(when(self.buffer_is_flushed(comm.as_deref(), *until)))
+            }
+        }
+    }
+
+    /// Completes a request that is complete or inactive: frees it and sets the
+    /// handle to `MPI_REQUEST_NULL`, or makes a persistent one inactive.
+    #[inline]
+    pub fn complete(&self, r: &mut abi::Request) -> Done {
+        match as_transfer(*r) {
+            Some(id) => {
+                let was = std::mem::replace(r, consts::REQUEST_NULL);
+                self.complete_transfer(was, id)
+            }
+            None => self.complete_slow(r),
+        }
+    }
+
+    #[inline]
+    fn complete_transfer(&self, r: abi::Request, id: ReqId) -> Done {
+        match r {
+            SENT => Done::EMPTY,
+            NOWHERE => Done {
+                status: NOWHERE_STATUS,
+                error: None,
+            },
+            _ => {
+                let cid = self.link().cid(id);
+                let mut done = Done::from(self.link().take(id));
+                if let Some(e) = done.error.take() {
+                    done.error = Some(match self.handle_of(cid) {
+                        Some(comm) => e.on(comm),
+                        None => e,
+                    });
+                }
+                done
+            }
+        }
+    }
+
+    fn complete_slow(&self, r: &mut abi::Request) -> Done {
+        let Some(obj) = self.objects.requests.get(r.0) else {
+            return Done::EMPTY;
+        };
+        match &*obj {
+            RequestObj::Persistent(p) => match p.active.take() {
+                None => Done::EMPTY,
+                Some(mut inner) => self.complete(&mut inner),
+            },
+            RequestObj::Collective(run) => {
+                self.objects.requests.remove(r.0);
+                *r = consts::REQUEST_NULL;
+                Done {
+                    status: Status::empty(),
+                    error: run.borrow_mut().take_error(),
+                }
+            }
+            RequestObj::Generalized(g) => {
+                let mut done = query(g);
+                self.objects.requests.remove(r.0);
+                *r = consts::REQUEST_NULL;
+                let code = g.call_free();
+                if code != 0 && done.error.is_none() {
+                    done.error = Some(callback_failed("free", code));
+                }
+                done
+            }
+            RequestObj::Pair(p) => {
+                self.objects.requests.remove(r.0);
+                *r = consts::REQUEST_NULL;
+                let mut done = self.complete(&mut p.recv.get());
+                let sent = self.complete(&mut p.send.get());
+                done.error = done.error.or(sent.error);
+                done
+            }
+            RequestObj::Flush { .. } => {
+                self.objects.requests.remove(r.0);
+                *r = consts::REQUEST_NULL;
+                Done::EMPTY
+            }
+        }
+    }
+
+    /// The status of a complete request, which stays (`MPI_Request_get_status`).
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles.
+    pub fn peek(&self, r: abi::Request) -> Result<Done> {
+        match as_transfer(r) {
+            Some(_) if r == SENT => return Ok(Done::EMPTY),
+            Some(_) if r == NOWHERE => {
+                return Ok(Done {
+                    status: NOWHERE_STATUS,
+                    error: None,
+                });
+            }
+            Some(id) if !self.link().valid(id) => return Err(bad_request(r)),
+            Some(id) => return Ok(self.link().peek(id).map_or(Done::EMPTY, Done::from)),
+            None if r == consts::REQUEST_NULL => return Ok(Done::EMPTY),
+            None => {}
+        }
+        match &*self.request_obj(r)? {
+            RequestObj::Persistent(p) => p.active.get().map_or(Ok(Done::EMPTY), |i| self.peek(i)),
+            RequestObj::Collective(_) | RequestObj::Flush { .. } => Ok(Done::EMPTY),
+            RequestObj::Generalized(g) => Ok(query(g)),
+            RequestObj::Pair(p) => self.peek(p.recv.get()),
+        }
+    }
+
+    /// `MPI_Wait`.
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles; the operation's own error is in
+    /// the result.
+    pub fn wait(&self, r: &mut abi::Request) -> Result<Done> {
+        if self.state(*r)? == State::Pending {
+            let waiting = *r;
+            self.block(|w| !matches!(w.state(waiting), Ok(State::Pending)));
+        }
+        Ok(self.complete(r))
+    }
+}
+
+fn when(done: bool) -> State {
+    if done {
+        State::Complete
+    } else {
+        State::Pending
+    }
+}

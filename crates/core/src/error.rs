@@ -1,0 +1,118 @@
+//! What can go wrong, with cause and remedy in words.
+//!
+//! An [`Error`] names a [`Kind`], which `capi` translates to an MPI error
+//! class, and a text for people. It is one pointer wide, so that the hot path
+//! returns it in a register; making one is cold.
+
+use std::fmt;
+
+use catena_abi::Comm;
+
+/// Result of everything in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What sort of error it is. One for each error class that is raised here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the MPI error classes")]
+pub enum Kind {
+    Buffer,
+    Count,
+    Type,
+    Tag,
+    Comm,
+    Rank,
+    Request,
+    Root,
+    Group,
+    Op,
+    Topology,
+    Dims,
+    Arg,
+    Truncate,
+    Other,
+    Intern,
+    Pending,
+    InStatus,
+    InfoKey,
+    InfoNoKey,
+    InfoValue,
+    Info,
+    Keyval,
+    NoMem,
+    NotSame,
+    Name,
+    Session,
+    Errhandler,
+    ProcAborted,
+    ValueTooLarge,
+    Unsupported,
+    Win,
+    File,
+    /// A class or code that the program itself defined or returned from a
+    /// callback.
+    Code(i32),
+}
+
+/// An error on its way to the caller.
+#[derive(Clone, Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    kind: Kind,
+    text: String,
+    comm: Option<Comm>,
+}
+
+impl Error {
+    /// An error of `kind`; `text` says what was wrong with which value, and
+    /// what to do about it if that is not plain.
+    #[cold]
+    pub fn new(kind: Kind, text: impl Into<String>) -> Self {
+        Error(Box::new(Inner {
+            kind,
+            text: text.into(),
+            comm: None,
+        }))
+    }
+
+    /// The same, raised on `comm` whatever object the function was called on
+    /// (a request's communicator, say).
+    #[must_use]
+    pub fn on(mut self, comm: Comm) -> Self {
+        self.0.comm = Some(comm);
+        self
+    }
+
+    /// Sort of error.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// Cause in words.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The communicator to raise it on, if the error knows better than the
+    /// function.
+    pub fn comm(&self) -> Option<Comm> {
+        self.0.comm
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Returns an [`Error`] of the named kind from the enclosing function.
+#[macro_export]
+macro_rules! fail {
+    ($kind:ident, $($text:tt)+) => {
+        return Err($crate::error::Error::new($crate::error::Kind::$kind, format!($($text)+)))
+    };
+}

@@ -1,0 +1,253 @@
+//! Groups (MPI-5, chapter 7.3): ordered sets of processes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use catena_fabric::Peer;
+
+use crate::error::Result;
+use crate::fail;
+
+/// How two groups or communicators compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Likeness {
+    /// The same object, or the same members in the same order.
+    Ident,
+    /// Communicators that differ in their context only.
+    Congruent,
+    /// The same members in another order.
+    Similar,
+    /// Anything else.
+    Unequal,
+}
+
+/// An ordered set of processes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Group {
+    members: Box<[Peer]>,
+    me: Option<u32>,
+}
+
+impl Group {
+    /// The group of `members` in this order; `me` is this process.
+    pub fn new(members: impl Into<Box<[Peer]>>, me: Peer) -> Arc<Self> {
+        let members = members.into();
+        let me = members.iter().position(|&p| p == me).map(|r| r as u32);
+        Arc::new(Group { members, me })
+    }
+
+    /// Number of members.
+    #[inline]
+    pub fn size(&self) -> u32 {
+        self.members.len() as u32
+    }
+
+    /// This process's rank, if it is a member.
+    #[inline]
+    pub fn rank(&self) -> Option<u32> {
+        self.me
+    }
+
+    /// Members by rank.
+    #[inline]
+    pub fn members(&self) -> &[Peer] {
+        &self.members
+    }
+
+    fn ranks(&self) -> HashMap<Peer, u32> {
+        self.members.iter().zip(0..).map(|(&p, r)| (p, r)).collect()
+    }
+
+    fn derive(&self, other: Option<&Group>, members: Vec<Peer>) -> Arc<Group> {
+        let mine = |g: &Group| g.me.map(|r| g.members[r as usize]);
+        let me = mine(self).or_else(|| other.and_then(mine));
+        let rank = me
+            .and_then(|me| members.iter().position(|&p| p == me))
+            .map(|r| r as u32);
+        Arc::new(Group {
+            members: members.into(),
+            me: rank,
+        })
+    }
+
+    /// All members of `self`, then those of `other` that are not in `self`.
+    pub fn union(&self, other: &Group) -> Arc<Group> {
+        let have = self.ranks();
+        let mut members = self.members.to_vec();
+        members.extend(other.members.iter().filter(|p| !have.contains_key(p)));
+        self.derive(Some(other), members)
+    }
+
+    /// Members of `self` that are in `other` too.
+    pub fn intersection(&self, other: &Group) -> Arc<Group> {
+        let have = other.ranks();
+        let members = self
+            .members
+            .iter()
+            .filter(|p| have.contains_key(p))
+            .copied()
+            .collect();
+        self.derive(None, members)
+    }
+
+    /// Members of `self` that are not in `other`.
+    pub fn difference(&self, other: &Group) -> Arc<Group> {
+        let have = other.ranks();
+        let members = self
+            .members
+            .iter()
+            .filter(|p| !have.contains_key(p))
+            .copied()
+            .collect();
+        self.derive(None, members)
+    }
+
+    /// The members of these ranks, in this order.
+    ///
+    /// # Errors
+    /// `Rank` if one is out of range or comes twice.
+    pub fn include(&self, ranks: &[i32]) -> Result<Arc<Group>> {
+        let mut seen = vec![false; self.members.len()];
+        let mut members = Vec::with_capacity(ranks.len());
+        for &rank in ranks {
+            let at = self.check_rank(rank)?;
+            if std::mem::replace(&mut seen[at], true) {
+                fail!(Rank, "rank {rank} is given twice");
+            }
+            members.push(self.members[at]);
+        }
+        Ok(self.derive(None, members))
+    }
+
+    /// All members but those of these ranks.
+    ///
+    /// # Errors
+    /// `Rank` if one is out of range or comes twice.
+    pub fn exclude(&self, ranks: &[i32]) -> Result<Arc<Group>> {
+        let mut out = vec![false; self.members.len()];
+        for &rank in ranks {
+            let at = self.check_rank(rank)?;
+            if std::mem::replace(&mut out[at], true) {
+                fail!(Rank, "rank {rank} is given twice");
+            }
+        }
+        let members = self
+            .members
+            .iter()
+            .zip(out)
+            .filter(|(_, out)| !out)
+            .map(|(&p, _)| p);
+        Ok(self.derive(None, members.collect()))
+    }
+
+    fn check_rank(&self, rank: i32) -> Result<usize> {
+        match usize::try_from(rank) {
+            Ok(at) if at < self.members.len() => Ok(at),
+            _ => fail!(
+                Rank,
+                "rank {rank} is not in a group of {}",
+                self.members.len()
+            ),
+        }
+    }
+
+    /// The ranks that (first, last, stride) triples stand for.
+    ///
+    /// # Errors
+    /// `Arg` for a stride of 0, `Rank` for ranks out of range.
+    pub fn expand_ranges(&self, ranges: &[[i32; 3]]) -> Result<Vec<i32>> {
+        let mut ranks = Vec::new();
+        for &[first, last, stride] in ranges {
+            if stride == 0 {
+                fail!(Arg, "the stride of the range {first}..{last} is 0");
+            }
+            if (stride > 0 && first > last) || (stride < 0 && first < last) {
+                fail!(
+                    Arg,
+                    "the range {first}..{last} with stride {stride} is empty"
+                );
+            }
+            self.check_rank(first)?;
+            let steps = (i64::from(last) - i64::from(first)) / i64::from(stride);
+            let end = i64::from(first) + steps * i64::from(stride);
+            self.check_rank(i32::try_from(end).unwrap_or(-1))?;
+            ranks.extend((0..=steps).map(|k| (i64::from(first) + k * i64::from(stride)) as i32));
+        }
+        Ok(ranks)
+    }
+
+    /// The ranks in `to` of the members with these ranks; `None` where a
+    /// member is not in `to`.
+    ///
+    /// # Errors
+    /// `Rank` if a rank is out of range.
+    pub fn translate(&self, ranks: &[i32], to: &Group) -> Result<Vec<Option<u32>>> {
+        let there = to.ranks();
+        ranks
+            .iter()
+            .map(|&r| Ok(there.get(&self.members[self.check_rank(r)?]).copied()))
+            .collect()
+    }
+
+    /// `Ident`, `Similar` or `Unequal`.
+    pub fn compare(&self, other: &Group) -> Likeness {
+        if self.members == other.members {
+            return Likeness::Ident;
+        }
+        if self.members.len() != other.members.len() {
+            return Likeness::Unequal;
+        }
+        let there = other.ranks();
+        if self.members.iter().all(|p| there.contains_key(p)) {
+            Likeness::Similar
+        } else {
+            Likeness::Unequal
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(members: &[u32]) -> Arc<Group> {
+        Group::new(
+            members.iter().map(|&m| Peer(m)).collect::<Vec<_>>(),
+            Peer(1),
+        )
+    }
+
+    #[test]
+    fn set_operations_keep_the_order_of_the_standard() {
+        let (a, b) = (group(&[3, 1, 2]), group(&[2, 4, 3]));
+        assert_eq!(a.union(&b), group(&[3, 1, 2, 4]));
+        assert_eq!(a.intersection(&b), group(&[3, 2]));
+        assert_eq!(b.intersection(&a).members(), group(&[2, 3]).members());
+        assert_eq!(a.difference(&b), group(&[1]));
+        assert_eq!(b.union(&a).rank(), Some(3));
+    }
+
+    #[test]
+    fn ranges_expand_and_are_checked() {
+        let g = group(&[0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(
+            g.expand_ranges(&[[0, 6, 4], [5, 1, -2]]).unwrap(),
+            [0, 4, 5, 3, 1]
+        );
+        assert!(g.expand_ranges(&[[0, 3, 0]]).is_err());
+        assert!(g.expand_ranges(&[[0, 7, 1]]).is_err());
+        assert_eq!(g.expand_ranges(&[[0, 7, 4]]).unwrap(), [0, 4]);
+        assert!(g.include(&[1, 1]).is_err());
+        assert!(g.exclude(&[7]).is_err());
+    }
+
+    #[test]
+    fn translate_and_compare() {
+        let (a, b) = (group(&[3, 1, 2]), group(&[1, 2, 3]));
+        assert_eq!(a.translate(&[0, 1], &b).unwrap(), [Some(2), Some(0)]);
+        assert_eq!(a.translate(&[0], &group(&[1])).unwrap(), [None]);
+        assert_eq!(a.compare(&b), Likeness::Similar);
+        assert_eq!(a.compare(&group(&[3, 1, 2])), Likeness::Ident);
+        assert_eq!(a.compare(&group(&[3, 1])), Likeness::Unequal);
+    }
+}

@@ -1,0 +1,32 @@
+//! Row 3: communicators, groups, requests, progress, routes, error handlers,
+//! and running plans. The MPI library without its C interface.
+
+#![allow(
+    clippy::arc_with_non_send_sync,
+    reason = "objects are shared under the library's lock, which the compiler cannot see"
+)]
+
+pub mod attr;
+pub mod bsend;
+pub mod buffer;
+pub mod coll;
+pub mod comm;
+pub mod complete;
+pub mod errhandler;
+pub mod error;
+pub mod group;
+pub mod info;
+pub mod init;
+pub mod lock;
+pub mod many;
+pub mod object;
+pub mod op;
+pub mod p2p;
+pub mod request;
+pub mod routes;
+pub mod settings;
+pub mod table;
+pub mod world;
+
+pub use error::{Error, Kind, Result};
+pub use world::{World, enter, enter_any};

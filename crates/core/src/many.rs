@@ -1,0 +1,168 @@
+//! Completion of several requests (MPI-5, chapter 3.7.5): which of them are
+//! done. Completing them, and what becomes of their statuses, is up to the
+//! caller.
+
+use std::ffi::c_int;
+
+use catena_abi::Request;
+
+use crate::error::{Error, Result};
+use crate::request::State;
+use crate::world::World;
+
+/// Where the first complete request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// All are null or inactive.
+    Inactive,
+    /// None is complete.
+    Pending,
+    /// This one is complete.
+    At(usize),
+}
+
+#[cold]
+fn at(index: usize, e: &Error) -> Error {
+    let error = Error::new(
+        e.kind(),
+        format!("array_of_requests[{index}]: {}", e.text()),
+    );
+    match e.comm() {
+        Some(comm) => error.on(comm),
+        None => error,
+    }
+}
+
+impl World {
+    /// How a request stands after at most one round of progress (`MPI_Test`).
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles.
+    #[inline]
+    pub fn poll(&self, r: Request) -> Result<State> {
+        match self.state(r)? {
+            State::Pending => {
+                self.progress();
+                self.state(r)
+            }
+            state => Ok(state),
+        }
+    }
+
+    /// Whether none is pending after at most one round of progress.
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles.
+    pub fn poll_all(&self, requests: &[Request]) -> Result<bool> {
+        let mut progressed = false;
+        for (i, &r) in requests.iter().enumerate() {
+            let mut state = self.state(r).map_err(|e| at(i, &e))?;
+            if state == State::Pending && !progressed {
+                progressed = true;
+                self.progress();
+                state = self.state(r).map_err(|e| at(i, &e))?;
+            }
+            if state == State::Pending {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Looks for a complete one, without progress.
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles.
+    pub fn first_complete(&self, requests: &[Request]) -> Result<Among> {
+        let mut found = Among::Inactive;
+        for (i, &r) in requests.iter().enumerate() {
+            match self.state(r).map_err(|e| at(i, &e))? {
+                State::Complete => return Ok(Among::At(i)),
+                State::Pending => found = Among::Pending,
+                State::Inactive => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same after at most one round of progress.
+    ///
+    /// # Errors
+    /// As [`World::first_complete`].
+    pub fn poll_any(&self, requests: &[Request]) -> Result<Among> {
+        match self.first_complete(requests)? {
+            Among::Pending => {
+                self.progress();
+                self.first_complete(requests)
+            }
+            found => Ok(found),
+        }
+    }
+
+    /// Waits for a complete one; never `Pending`.
+    ///
+    /// # Errors
+    /// As [`World::first_complete`].
+    pub fn wait_any(&self, requests: &[Request]) -> Result<Among> {
+        let mut found = self.first_complete(requests);
+        if matches!(found, Ok(Among::Pending)) {
+            self.block(|w| {
+                found = w.first_complete(requests);
+                !matches!(found, Ok(Among::Pending))
+            });
+        }
+        found
+    }
+
+    /// Stores the indices of all complete ones, without progress, and returns
+    /// their number; `None` if all are null or inactive. `indices` is as long
+    /// as `requests`.
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles.
+    pub fn all_complete(
+        &self,
+        requests: &[Request],
+        indices: &mut [c_int],
+    ) -> Result<Option<usize>> {
+        let (mut n, mut active) = (0, false);
+        for (i, &r) in requests.iter().enumerate() {
+            let state = self.state(r).map_err(|e| at(i, &e))?;
+            active |= state != State::Inactive;
+            if state == State::Complete {
+                indices[n] = i as c_int;
+                n += 1;
+            }
+        }
+        Ok(active.then_some(n))
+    }
+
+    /// The same after at most one round of progress.
+    ///
+    /// # Errors
+    /// As [`World::all_complete`].
+    pub fn poll_some(&self, requests: &[Request], indices: &mut [c_int]) -> Result<Option<usize>> {
+        match self.all_complete(requests, indices)? {
+            Some(0) => {
+                self.progress();
+                self.all_complete(requests, indices)
+            }
+            found => Ok(found),
+        }
+    }
+
+    /// The same, waiting until there is one at least.
+    ///
+    /// # Errors
+    /// As [`World::all_complete`].
+    pub fn wait_some(&self, requests: &[Request], indices: &mut [c_int]) -> Result<Option<usize>> {
+        let mut found = self.all_complete(requests, indices);
+        if matches!(found, Ok(Some(0))) {
+            self.block(|w| {
+                found = w.all_complete(requests, indices);
+                !matches!(found, Ok(Some(0)))
+            });
+        }
+        found
+    }
+}

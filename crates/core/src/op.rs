@@ -1,0 +1,303 @@
+//! Reduction operations (MPI-5, chapter 6.9) applied to packed elements.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use catena_abi as abi;
+use catena_datatype::{OpKind, TypeRef};
+
+use crate::coll::Scratch;
+use crate::error::{Error, Kind, Result};
+use crate::fail;
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// One of the predefined.
+    Builtin(OpKind),
+    /// A function of the program.
+    User {
+        /// What it is.
+        function: UserFn,
+        /// Whether operands may change places.
+        commutative: bool,
+    },
+}
+
+/// `void f(void *in, void *inout, count *len, MPI_Datatype *type)`
+#[derive(Clone, Copy, Debug)]
+pub enum UserFn {
+    /// With an `int` count.
+    Int(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut abi::Datatype)),
+    /// With an `MPI_Count` count.
+    Count(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut abi::Count, *mut abi::Datatype)),
+}
+
+/// Computes `inout[i] = in[i] op inout[i]` over `n` basic elements.
+pub type Kernel = unsafe fn(*const u8, *mut u8, usize);
+
+/// An operation bound to the type that it is applied to.
+#[derive(Clone, Debug)]
+pub enum Reducer {
+    /// A kernel over basic elements.
+    Kernel {
+        /// The kernel.
+        run: Kernel,
+        /// Bytes per basic element.
+        size: usize,
+    },
+    /// A function of the program.
+    User {
+        /// The function.
+        function: UserFn,
+        /// Passed to it.
+        handle: abi::Datatype,
+        /// Layout that it expects.
+        ty: TypeRef,
+    },
+}
+
+impl Op {
+    /// Whether operands may change places.
+    pub fn commutative(&self) -> bool {
+        match self {
+            Op::Builtin(_) => true,
+            Op::User { commutative, .. } => *commutative,
+        }
+    }
+
+    /// Binds the operation to a type.
+    ///
+    /// # Errors
+    /// `Op` if it is not defined on that type.
+    pub fn bind(&self, handle: abi::Datatype, ty: &TypeRef) -> Result<Reducer> {
+        match self {
+            Op::User { function, .. } => Ok(Reducer::User {
+                function: *function,
+                handle,
+                ty: ty.clone(),
+            }),
+            Op::Builtin(kind) => {
+                let Some(basic) = ty.basic() else {
+                    return Err(derived(*kind));
+                };
+                // More than one basic element, though all of a kind.
+                if ty.size() != u64::from(basic.size()) {
+                    return Err(derived(*kind));
+                }
+                match catena_datatype::reducer(*kind, basic) {
+                    Some(run) => Ok(Reducer::Kernel {
+                        run,
+                        size: basic.size() as usize,
+                    }),
+                    None => fail!(Op, "{kind:?} is not defined on {basic:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[cold]
+fn derived(kind: OpKind) -> Error {
+    let text = format!(
+        "{kind:?} is predefined, but the datatype is not: only a function of the \
+        program (MPI_Op_create) can combine derived types"
+    );
+    Error::new(Kind::Op, text)
+}
+
+impl Reducer {
+    /// Bytes that must stay together when a buffer is cut.
+    pub fn unit(&self) -> usize {
+        match self {
+            Reducer::Kernel { size, .. } => *size,
+            Reducer::User { ty, .. } => ty.size() as usize,
+        }
+    }
+
+    /// Computes `inout = in op inout` over `len` packed bytes.
+    ///
+    /// # Safety
+    /// Both ranges are valid for `len` bytes, a multiple of [`Reducer::unit`],
+    /// and do not overlap.
+    pub unsafe fn apply(&self, input: *const u8, inout: *mut u8, len: usize) {
+        match self {
+            // SAFETY: the caller's promise.
+            Reducer::Kernel { run, size } => unsafe { run(input, inout, len / size) },
+            Reducer::User {
+                function,
+                handle,
+                ty,
+            } => {
+                let unit = ty.size() as usize;
+                if unit == 0 || len == 0 {
+                    return;
+                }
+                let count = len / unit;
+                if ty.is_contiguous() {
+                    let extent = ty.extent() as isize;
+                    call(*function, input.cast_mut(), inout, count, extent, *handle);
+                } else {
+                    // SAFETY: the caller's promise.
+                    unsafe { apply_laid_out(*function, *handle, ty, input, inout, count) }
+                }
+            }
+        }
+    }
+}
+
+impl Reducer {
+    /// Combines elements in the program's own layout, as `MPI_Reduce_local`.
+    ///
+    /// # Safety
+    /// Both hold `count` elements of `ty`, to which the operation is bound.
+    pub unsafe fn apply_in_place(
+        &self,
+        input: *const u8,
+        inout: *mut u8,
+        count: u64,
+        handle: abi::Datatype,
+        ty: &TypeRef,
+    ) {
+        match self {
+            Reducer::Kernel { .. } => {
+                let len = (count * ty.size()) as usize;
+                if ty.is_contiguous() {
+                    // SAFETY: the caller's promise.
+                    return unsafe { self.apply(input, inout, len) };
+                }
+                // A value with an index may have a gap behind it.
+                let (mut a, mut b) = (Scratch::new(len), Scratch::new(len));
+                // SAFETY: the caller's promise; both are `len` bytes long.
+                unsafe {
+                    ty.pack(input, count, 0, a.base(), len);
+                    ty.pack(inout, count, 0, b.base(), len);
+                    self.apply(a.base(), b.base(), len);
+                    ty.unpack(inout, count, 0, b.base(), len);
+                }
+            }
+            Reducer::User { function, .. } => {
+                let extent = ty.extent() as isize;
+                call(
+                    *function,
+                    input.cast_mut(),
+                    inout,
+                    count as usize,
+                    extent,
+                    handle,
+                );
+            }
+        }
+    }
+
+    /// Computes `inout = inout op in` over `len` packed bytes.
+    ///
+    /// # Safety
+    /// As [`Reducer::apply`].
+    pub unsafe fn apply_right(&self, input: *const u8, inout: *mut u8, len: usize) {
+        if let Reducer::Kernel { .. } = self {
+            // Every predefined operation commutes.
+            // SAFETY: the caller's promise.
+            return unsafe { self.apply(input, inout, len) };
+        }
+        let mut right = Scratch::new(len);
+        // SAFETY: the caller's promise; the copy of `input` takes the result,
+        // which then replaces the left operand.
+        unsafe {
+            ptr::copy_nonoverlapping(input, right.base(), len);
+            self.apply(inout, right.base(), len);
+            ptr::copy_nonoverlapping(right.base(), inout, len);
+        }
+    }
+}
+
+/// Calls the program's function on `count` elements that lie `extent` bytes
+/// apart. One with an `int` count gets very long vectors in pieces.
+fn call(
+    function: UserFn,
+    input: *mut u8,
+    inout: *mut u8,
+    count: usize,
+    extent: isize,
+    mut ty: abi::Datatype,
+) {
+    match function {
+        UserFn::Int(f) => {
+            let mut from = 0;
+            while from < count {
+                let n = (count - from).min(c_int::MAX as usize);
+                let shift = from as isize * extent;
+                let mut len = n as c_int;
+                let (a, b) = (input.wrapping_offset(shift), inout.wrapping_offset(shift));
+                // SAFETY: the program registered it for such operands.
+                unsafe { f(a.cast(), b.cast(), &raw mut len, &raw mut ty) };
+                from += n;
+            }
+        }
+        UserFn::Count(f) => {
+            let mut n = count as abi::Count;
+            // SAFETY: the program registered it for such operands.
+            unsafe { f(input.cast(), inout.cast(), &raw mut n, &raw mut ty) };
+        }
+    }
+}
+
+/// The program's function expects its own layout: lays both operands out,
+/// calls it, and packs the result.
+///
+/// # Safety
+/// As [`Reducer::apply`].
+unsafe fn apply_laid_out(
+    function: UserFn,
+    handle: abi::Datatype,
+    ty: &TypeRef,
+    input: *const u8,
+    inout: *mut u8,
+    count: usize,
+) {
+    let mut a = LaidOut::new(ty, count);
+    let mut b = LaidOut::new(ty, count);
+    let len = count * ty.size() as usize;
+    // SAFETY: both are as long as `count` elements of `ty` reach.
+    unsafe {
+        ty.unpack(a.base(), count as u64, 0, input, len);
+        ty.unpack(b.base(), count as u64, 0, inout, len);
+        call(
+            function,
+            a.base(),
+            b.base(),
+            count,
+            ty.extent() as isize,
+            handle,
+        );
+        ty.pack(b.base(), count as u64, 0, inout, len);
+    }
+}
+
+/// Memory for elements in their own layout, 16-byte aligned.
+pub struct LaidOut {
+    memory: Vec<u128>,
+    shift: isize,
+}
+
+impl LaidOut {
+    /// Zeroed room for `count` elements of `ty`.
+    pub fn new(ty: &TypeRef, count: usize) -> Self {
+        let last = ty.extent() * (count as i64 - 1).max(0);
+        let low = ty.true_lb().min(ty.true_lb() + last);
+        let high = (ty.true_lb() + ty.true_extent()).max(ty.true_lb() + ty.true_extent() + last);
+        let bytes = (high - low).max(0) as usize;
+        LaidOut {
+            memory: vec![0; bytes.div_ceil(16) + 1],
+            shift: -(low as isize),
+        }
+    }
+
+    /// Where element 0 has its origin.
+    pub fn base(&mut self) -> *mut u8 {
+        self.memory
+            .as_mut_ptr()
+            .cast::<u8>()
+            .wrapping_offset(self.shift)
+    }
+}

@@ -1,0 +1,23 @@
+//! All settings of the library in one list, and warnings about unknown ones.
+
+use catena_settings::{Registry, Setting};
+
+/// Every setting that any part of the library reads.
+pub fn registry() -> Registry {
+    let mut all: Vec<&'static dyn Setting> = Vec::new();
+    all.extend_from_slice(catena_boot::SETTINGS);
+    all.extend_from_slice(catena_shm::SETTINGS);
+    all.extend_from_slice(crate::coll::SETTINGS);
+    all.extend_from_slice(crate::errhandler::SETTINGS);
+    Registry::new(all)
+}
+
+/// Says on standard error what is wrong with the settings that this process
+/// was given: once per job, by rank 0.
+pub fn warn_unknown(rank: u32) {
+    if rank == 0 {
+        for warning in registry().check() {
+            eprintln!("catena: {warning}");
+        }
+    }
+}

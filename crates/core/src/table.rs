@@ -1,0 +1,139 @@
+//! Handles and the tables behind them.
+//!
+//! A handle that the library makes is a number, never an address, so that a
+//! freed or made-up one is noticed instead of followed:
+//!
+//! | bits  | what                                                     |
+//! |-------|----------------------------------------------------------|
+//! | 0–26  | index into the table of its kind                         |
+//! | 27–30 | kind, never 0, so it cannot be a predefined handle       |
+//! | 32–63 | generation of the slot, bumped when the object is freed  |
+//!
+//! The low 31 bits are what `MPI_*_toint` gives; `MPI_*_fromint` looks the
+//! current generation up again (MPI-5, chapter 20.3).
+
+use std::cell::UnsafeCell;
+
+use catena_base::slab::{Key, Slab};
+
+/// What a handle stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ObjectKind {
+    /// A communicator.
+    Comm = 1,
+    /// A group.
+    Group,
+    /// A datatype.
+    Datatype,
+    /// A reduction operation.
+    Op,
+    /// An error handler.
+    Errhandler,
+    /// An info object.
+    Info,
+    /// A point-to-point request: the slot belongs to `link`.
+    Transfer,
+    /// Any other request: persistent, collective, generalized.
+    Request,
+    /// A matched message.
+    Message,
+    /// A session.
+    Session,
+}
+
+const INDEX_BITS: u32 = 27;
+const INDEX_MASK: u64 = (1 << INDEX_BITS) - 1;
+
+/// Makes the handle value for a slot.
+#[inline]
+pub const fn encode(kind: ObjectKind, key: Key) -> usize {
+    ((key.generation as u64) << 32 | (kind as u64) << INDEX_BITS | key.index as u64) as usize
+}
+
+/// The slot behind a handle value, if it is one of this kind.
+#[inline]
+pub const fn decode(kind: ObjectKind, handle: usize) -> Option<Key> {
+    let h = handle as u64;
+    if (h >> INDEX_BITS) & 0x1f == kind as u64 {
+        Some(Key {
+            index: (h & INDEX_MASK) as u32,
+            generation: (h >> 32) as u32,
+        })
+    } else {
+        None
+    }
+}
+
+/// Objects of one kind. Shared within the library under its one lock.
+///
+/// Values are handed out as clones (cheap ones: `Arc`), so an object that a
+/// callback frees stays whole until its last user is done.
+#[derive(Debug)]
+pub struct Table<T> {
+    kind: ObjectKind,
+    slab: UnsafeCell<Slab<T>>,
+}
+
+impl<T: Clone> Table<T> {
+    /// An empty table.
+    pub fn new(kind: ObjectKind) -> Self {
+        Table {
+            kind,
+            slab: UnsafeCell::new(Slab::new()),
+        }
+    }
+
+    /// Stores `value`; returns its handle value.
+    pub fn insert(&self, value: T) -> usize {
+        // SAFETY: calls are serialised by the library's lock, and no borrow of
+        // the slab outlives a method of this type but that of `borrow`, whose
+        // caller vouches for it.
+        let key = unsafe { (*self.slab.get()).insert(value) };
+        encode(self.kind, key)
+    }
+
+    /// The object behind `handle`, unless it was freed or never was.
+    #[inline]
+    pub fn get(&self, handle: usize) -> Option<T> {
+        let key = decode(self.kind, handle)?;
+        // SAFETY: see `insert`.
+        unsafe { (*self.slab.get()).get(key).cloned() }
+    }
+
+    /// The object itself, without a clone, for the hot path.
+    ///
+    /// # Safety
+    /// Nothing may be inserted or removed, and no callback of the program be
+    /// called, while the borrow lives.
+    #[inline]
+    pub unsafe fn borrow(&self, handle: usize) -> Option<&T> {
+        let key = decode(self.kind, handle)?;
+        // SAFETY: the caller promises what `insert` asks for.
+        unsafe { (*self.slab.get()).get(key) }
+    }
+
+    /// Takes the object out; its handle is dead from now on.
+    pub fn remove(&self, handle: usize) -> Option<T> {
+        let key = decode(self.kind, handle)?;
+        // SAFETY: see `insert`; the value is moved out, not dropped, here.
+        unsafe { (*self.slab.get()).remove(key) }
+    }
+
+    /// The full handle for the low 31 bits that `MPI_*_toint` gave.
+    pub fn widen(&self, low: i32) -> Option<usize> {
+        let key = decode(self.kind, low as u32 as usize)?;
+        // SAFETY: see `insert`.
+        let live = unsafe { (*self.slab.get()).key_at(key.index) }?;
+        Some(encode(self.kind, live))
+    }
+
+    /// Clones of all objects with their handles, for clean-up and reports.
+    pub fn all(&self) -> Vec<(usize, T)> {
+        // SAFETY: see `insert`.
+        let slab = unsafe { &*self.slab.get() };
+        slab.iter()
+            .map(|(key, value)| (encode(self.kind, key), value.clone()))
+            .collect()
+    }
+}

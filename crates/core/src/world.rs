@@ -1,0 +1,348 @@
+//! The state of an initialised process, the way into it, progress and waiting.
+
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::LazyLock;
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
+
+use std::time::Duration;
+
+use catena_abi::{self as abi, consts};
+use catena_base::wait::{Idle, Waiter, yield_core};
+use catena_boot::Boot;
+use catena_fabric::Peer;
+use catena_link::{Cid, Endpoint};
+use catena_shm::Bell;
+
+use crate::bsend::Attached;
+use crate::coll::Retired;
+use crate::comm::{Cids, Comm};
+use crate::error::{Error, Kind, Result};
+use crate::lock::Lock;
+use crate::object::Objects;
+use crate::request::RequestObj;
+use crate::routes::Routes;
+
+/// The matching engine over all routes.
+pub type Link = Endpoint<Routes>;
+
+static LOCK: Lock = Lock::new();
+/// Whether calls take the lock. True until `MPI_Init` says that it need not be.
+static LOCKED: AtomicBool = AtomicBool::new(true);
+static WORLD: AtomicPtr<World> = AtomicPtr::new(std::ptr::null_mut());
+static OBJECTS: LazyLock<Shared<Objects>> = LazyLock::new(Shared::default);
+
+/// Makes the tables a static. They are reached under the lock only, or from
+/// the one thread that calls MPI.
+#[derive(Debug, Default)]
+struct Shared<T>(T);
+// SAFETY: `enter` and `enter_any` serialise all access, as the struct says.
+unsafe impl<T> Sync for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T> Send for Shared<T> {}
+
+/// The state of a process between `MPI_Init` and `MPI_Finalize`.
+pub struct World {
+    /// All handles.
+    pub objects: &'static Objects,
+    /// Bytes of an element of each predefined type that is one run of bytes,
+    /// else 0, by the low byte of its handle.
+    pub units: [u8; 256],
+    /// This process.
+    pub me: Peer,
+    /// `MPI_COMM_WORLD`.
+    pub world: Arc<Comm>,
+    /// `MPI_COMM_SELF`.
+    pub own: Arc<Comm>,
+    /// Thread level that was granted.
+    pub level: i32,
+    /// The thread that called `MPI_Init`.
+    pub main_thread: std::thread::ThreadId,
+    /// Wire-up.
+    pub boot: RefCell<Box<dyn Boot>>,
+    /// Buffer of `MPI_Buffer_attach`.
+    pub buffer: RefCell<Option<Attached>>,
+    pub(crate) cids: RefCell<Cids>,
+    pub(crate) handles_by_cid: RefCell<HashMap<u32, abi::Comm>>,
+    /// Requests that need the library to move on: running collectives.
+    pub(crate) active: RefCell<Vec<Arc<RequestObj>>>,
+    /// How many those are.
+    pub(crate) running: Cell<usize>,
+    pub(crate) advancing: Cell<bool>,
+    /// Boards that this process made, by communicator.
+    pub(crate) boards: RefCell<Vec<(Cid, Retired)>>,
+    /// Boards that it made and left.
+    pub(crate) retired: RefCell<Vec<Retired>>,
+    pub(crate) link: UnsafeCell<Link>,
+    pub(crate) oversubscribed: bool,
+    /// This rank's doorbell, if it has neighbours on its node.
+    pub(crate) bell: Option<Bell>,
+}
+
+/// Longest sleep of a thread that others of the process may have to wake.
+const THREADS_SLEEP: Duration = Duration::from_millis(1);
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World")
+            .field("me", &self.me)
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Proof that the caller may use the library's state; lets go when dropped.
+#[derive(Debug)]
+pub struct Entered<T: 'static> {
+    state: &'static T,
+    locked: bool,
+}
+
+impl<T> Deref for Entered<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.state
+    }
+}
+
+impl<T> Drop for Entered<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.locked {
+            LOCK.release();
+        }
+    }
+}
+
+#[inline]
+fn lock() -> bool {
+    let locked = LOCKED.load(Relaxed);
+    if locked {
+        LOCK.acquire();
+    }
+    locked
+}
+
+/// Enters the library for a call that needs `MPI_Init`.
+///
+/// # Errors
+/// `Other` before it and after `MPI_Finalize`.
+#[inline]
+pub fn enter() -> Result<Entered<World>> {
+    let locked = lock();
+    // SAFETY: set once by `start` to a leaked box, reset by `stop`, which never
+    // frees it.
+    match unsafe { WORLD.load(Acquire).as_ref() } {
+        Some(state) => Ok(Entered { state, locked }),
+        None => {
+            if locked {
+                LOCK.release();
+            }
+            Err(not_running())
+        }
+    }
+}
+
+#[cold]
+fn not_running() -> Error {
+    let text = if crate::init::is_finalized() {
+        "MPI_Finalize was called already"
+    } else {
+        "MPI_Init or MPI_Init_thread must be called first"
+    };
+    Error::new(Kind::Other, text)
+}
+
+/// Enters the library for a call that works at any time.
+#[inline]
+pub fn enter_any() -> Entered<Objects> {
+    let locked = lock();
+    Entered {
+        state: &OBJECTS.0,
+        locked,
+    }
+}
+
+/// Makes `world` the state that [`enter`] gives out.
+pub(crate) fn start(world: Box<World>) {
+    LOCKED.store(world.level == consts::THREAD_MULTIPLE, Relaxed);
+    WORLD.store(Box::into_raw(world), Release);
+}
+
+/// Ends what [`start`] began. The state stays in memory: another thread may
+/// still look at it, against the rules.
+pub(crate) fn stop() {
+    WORLD.store(std::ptr::null_mut(), Release);
+    LOCKED.store(true, Relaxed);
+}
+
+impl World {
+    /// The engine. The borrow must end before anything that may borrow it
+    /// again: `progress`, waiting, or a callback of the program.
+    #[inline]
+    #[allow(
+        clippy::mut_from_ref,
+        reason = "the one lock, or the one thread, makes it exclusive"
+    )]
+    pub fn link(&self) -> &mut Link {
+        // SAFETY: all access is serialised (see `Shared`), and borrows are
+        // short as the documentation demands.
+        unsafe { &mut *self.link.get() }
+    }
+
+    /// Bytes of an element of a predefined type that is one run of bytes; 0 for
+    /// every other handle, also bad ones.
+    #[inline(always)]
+    pub fn unit(&self, h: abi::Datatype) -> u64 {
+        if h.0 >> 8 == 2 {
+            self.units[h.0 & 0xff].into()
+        } else {
+            0
+        }
+    }
+
+    /// The communicator behind a handle, for the hot path.
+    ///
+    /// # Errors
+    /// `Comm` for `MPI_COMM_NULL`, freed and made-up handles.
+    #[inline]
+    pub fn comm_ref(&self, h: abi::Comm) -> Result<&Comm> {
+        Ok(&**self.comm_arc(h)?)
+    }
+
+    /// The communicator behind a handle, to keep.
+    ///
+    /// # Errors
+    /// As [`World::comm_ref`].
+    #[inline]
+    pub fn comm(&self, h: abi::Comm) -> Result<Arc<Comm>> {
+        self.comm_arc(h).cloned()
+    }
+
+    /// The communicator behind a handle, for calls that free none.
+    ///
+    /// # Errors
+    /// As [`World::comm_ref`].
+    #[inline]
+    pub fn comm_arc(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
+        if h == consts::COMM_WORLD {
+            return Ok(&self.world);
+        }
+        // SAFETY: the hot path calls no callback and makes no communicator
+        // while it holds the borrow; others clone it at once.
+        match unsafe { self.objects.comms.borrow(h.0) } {
+            Some(comm) => Ok(comm),
+            None if h == consts::COMM_SELF => Ok(&self.own),
+            None => Err(bad_comm(h)),
+        }
+    }
+
+    /// Moves everything that can move; true if anything did.
+    #[inline]
+    pub fn progress(&self) -> bool {
+        let idle = self.running.get() == 0;
+        if idle && self.link().is_silent() {
+            return false;
+        }
+        let moved = self.link().progress();
+        if idle {
+            moved
+        } else {
+            self.advance_active() | moved
+        }
+    }
+
+    /// Progresses until `done`.
+    #[inline]
+    pub fn block(&self, mut done: impl FnMut(&World) -> bool) {
+        let mut waiter = Waiter::new(self.oversubscribed);
+        loop {
+            let moved = self.progress();
+            if done(self) {
+                return;
+            }
+            if moved {
+                waiter.reset();
+                continue;
+            }
+            match waiter.idle() {
+                Idle::Spin if !self.has_threads() => {}
+                idle => {
+                    if self.idle_slow(idle, &mut done) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn has_threads(&self) -> bool {
+        self.level == consts::THREAD_MULTIPLE
+    }
+
+    /// Lets another thread have the lock for a while.
+    #[cold]
+    pub(crate) fn let_others_in(&self) {
+        LOCK.released(yield_core);
+    }
+
+    /// Idles; true if `done` was asked in the meantime and said so.
+    #[cold]
+    #[inline(never)]
+    fn idle_slow(&self, idle: Idle, done: &mut impl FnMut(&World) -> bool) -> bool {
+        let mut finished = false;
+        match idle {
+            // Another thread may want to send what this one waits for.
+            Idle::Spin => LOCK.released(std::hint::spin_loop),
+            Idle::Yield if self.has_threads() => LOCK.released(yield_core),
+            Idle::Yield => yield_core(),
+            Idle::Sleep(limit) => match self.bell {
+                Some(bell) if self.has_threads() => {
+                    // Nobody rings when a thread of ours ends another's wait.
+                    let limit = limit.min(THREADS_SLEEP);
+                    LOCK.released(|| bell.sleep(limit, || false));
+                }
+                // What is waited for may lie outside of the rings.
+                Some(bell) => bell.sleep(limit, || {
+                    finished = done(self);
+                    finished
+                        || self
+                            .link()
+                            .net()
+                            .shm()
+                            .is_some_and(catena_shm::Shm::is_ready)
+                }),
+                None => LOCK.released_if(self.has_threads(), || {
+                    std::thread::park_timeout(limit.min(THREADS_SLEEP));
+                }),
+            },
+        }
+        finished
+    }
+
+    /// The handle of the communicator that a context belongs to.
+    pub(crate) fn handle_of(&self, cid: Cid) -> Option<abi::Comm> {
+        self.handles_by_cid.borrow().get(&cid.0).copied()
+    }
+}
+
+#[cold]
+fn bad_comm(h: abi::Comm) -> Error {
+    let text = match h {
+        consts::COMM_NULL => "the communicator is MPI_COMM_NULL".to_owned(),
+        _ => format!("{:#x} is not a communicator, or was freed", h.0),
+    };
+    Error::new(Kind::Comm, text)
+}
+
+/// The tables, for `init`, which is alone.
+pub(crate) fn tables() -> &'static Objects {
+    &OBJECTS.0
+}

@@ -1,0 +1,39 @@
+//! Datatypes (MPI-5, chapter 5), packing, and the kernels of the predefined
+//! reduction operations (chapter 6.9.2).
+//!
+//! | module       | what lives there                                       |
+//! |--------------|--------------------------------------------------------|
+//! | `basic`      | basic elements                                         |
+//! | `predefined` | the types with a name, by handle                       |
+//! | `body`       | what a type describes: repeat, shift, join; bounds     |
+//! | `layout`     | where the bytes lie; packing and unpacking             |
+//! | `signature`  | what the packed bytes mean                             |
+//! | `construct`  | the constructors                                       |
+//! | `array`      | subarrays and distributed arrays                       |
+//! | `contents`   | how a type was made                                    |
+//! | `external`   | `external32`                                           |
+//! | `reduce`     | reduction kernels                                      |
+//!
+//! A type is immutable, so it is shared freely. Bytes of packed data are
+//! addressed by their offset: any range can be packed or unpacked at a cost
+//! that does not depend on where it starts.
+
+mod array;
+mod basic;
+mod body;
+mod construct;
+mod contents;
+mod datatype;
+mod error;
+mod external;
+mod layout;
+mod predefined;
+mod reduce;
+mod signature;
+
+pub use array::*;
+pub use basic::{Basic, Scalar};
+pub use contents::{Combiner, Contents, Envelope};
+pub use datatype::{Datatype, TypeRef};
+pub use error::{Result, TypeError};
+pub use reduce::{OpKind, Reduce, Reduce3, reduce3, reducer};

@@ -1,0 +1,99 @@
+//! IEEE binary16, computed with as `f32` and rounded once.
+
+use super::ops::{Float, Number};
+
+/// A 16-bit floating point number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(super) struct F16(pub(super) u16);
+
+impl F16 {
+    /// Exact.
+    pub(super) fn to_f32(self) -> f32 {
+        let sign = u32::from(self.0 >> 15) << 31;
+        let exponent = u32::from(self.0 >> 10 & 0x1f);
+        let fraction = u32::from(self.0 & 0x3ff);
+        match (exponent, fraction) {
+            (0x1f, _) => f32::from_bits(sign | 0x7f80_0000 | fraction << 13),
+            (0, _) => {
+                let tiny = fraction as f32 / (1 << 24) as f32;
+                f32::from_bits(sign | tiny.to_bits())
+            }
+            _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
+        }
+    }
+
+    /// Rounds to nearest, ties to even.
+    pub(super) fn from_f32(x: f32) -> Self {
+        let bits = x.to_bits();
+        let sign = (bits >> 16 & 0x8000) as u16;
+        let magnitude = bits & 0x7fff_ffff;
+        if magnitude > 0x7f80_0000 {
+            return F16(sign | 0x7e00);
+        }
+        if magnitude < 0x3880_0000 {
+            // Below the normal numbers; the addition rounds to multiples of
+            // 2^-24 because its result has that unit in the last place.
+            let rounded = f32::from_bits(magnitude) + 0.5;
+            return F16(sign | (rounded.to_bits() - 0.5f32.to_bits()) as u16);
+        }
+        let even = magnitude >> 13 & 1;
+        let rounded = (magnitude + 0xfff + even) >> 13;
+        F16(sign | (rounded.saturating_sub(112 << 10)).min(0x7c00) as u16)
+    }
+}
+
+impl Number for F16 {
+    #[inline]
+    fn sum(self, other: Self) -> Self {
+        F16::from_f32(self.to_f32() + other.to_f32())
+    }
+
+    #[inline]
+    fn difference(self, other: Self) -> Self {
+        F16::from_f32(self.to_f32() - other.to_f32())
+    }
+
+    #[inline]
+    fn product(self, other: Self) -> Self {
+        F16::from_f32(self.to_f32() * other.to_f32())
+    }
+}
+
+impl Float for F16 {
+    #[inline]
+    fn less(self, other: Self) -> bool {
+        self.to_f32() < other.to_f32()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_survives_the_way_through_f32() {
+        for bits in 0..=u16::MAX {
+            let x = F16(bits).to_f32();
+            if x.is_nan() {
+                assert!(F16::from_f32(x).to_f32().is_nan());
+            } else {
+                assert_eq!(F16::from_f32(x), F16(bits), "{x}");
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_is_to_nearest_and_even() {
+        let next = f32::from_bits(0x3f80_2000); // 1 + 2^-10
+        let half = f32::from_bits(0x3f80_1000);
+        assert_eq!(F16::from_f32(next), F16(0x3c01));
+        assert_eq!(F16::from_f32(half), F16(0x3c00));
+        assert_eq!(F16::from_f32(half + f32::EPSILON), F16(0x3c01));
+        assert_eq!(F16::from_f32(65519.0), F16(0x7bff));
+        assert_eq!(F16::from_f32(-65520.0), F16(0xfc00));
+        assert_eq!(F16::from_f32(1e30), F16(0x7c00));
+        assert_eq!(F16::from_f32(0.5 / (1 << 24) as f32), F16(0));
+        assert_eq!(F16::from_f32(1.5 / (1 << 24) as f32), F16(2));
+    }
+}

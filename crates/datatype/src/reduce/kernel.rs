@@ -1,0 +1,121 @@
+//! The loops over elements.
+
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use super::{Reduce, Reduce3};
+
+/// An operation on two elements.
+pub(super) trait Op<T> {
+    /// Whether vectors of results are chosen from the operands by a mask.
+    const CHOOSES: bool = false;
+
+    /// `a` is the left operand.
+    fn apply(a: T, b: T) -> T;
+}
+
+/// Both forms of a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Kernels {
+    pub(super) two: Reduce,
+    pub(super) three: Reduce3,
+}
+
+/// The kernels that suit this machine.
+pub(super) fn pick<T: Copy, O: Op<T>>() -> Kernels {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        return Kernels {
+            two: two_avx2::<T, O>,
+            three: three_avx2::<T, O>,
+        };
+    }
+    Kernels {
+        two: two::<T, O>,
+        three: three::<T, O>,
+    }
+}
+
+/// # Safety
+/// As [`Reduce`].
+#[inline(always)]
+unsafe fn two<T: Copy, O: Op<T>>(inp: *const u8, inout: *mut u8, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if O::CHOOSES && n >= BLOCK {
+            chosen::<T, O>(inp, inout, n);
+        } else {
+            in_place::<T, O>(inp, inout, n);
+        }
+    }
+}
+
+/// # Safety
+/// As [`Reduce`].
+#[inline(always)]
+unsafe fn in_place<T: Copy, O: Op<T>>(inp: *const u8, inout: *mut u8, n: usize) {
+    let (inp, inout) = (inp.cast::<T>(), inout.cast::<T>());
+    for i in 0..n {
+        // SAFETY: `i < n`, and the caller's promise.
+        unsafe {
+            let at = inout.add(i);
+            at.write_unaligned(O::apply(inp.add(i).read_unaligned(), at.read_unaligned()));
+        }
+    }
+}
+
+/// Elements that are set aside at a time.
+const BLOCK: usize = 128;
+
+/// In place, the compiler would make of a choice between old and new a masked
+/// store, which is several times slower than the copy made here.
+///
+/// # Safety
+/// As [`Reduce`].
+#[inline(always)]
+unsafe fn chosen<T: Copy, O: Op<T>>(inp: *const u8, inout: *mut u8, n: usize) {
+    let mut old = [const { MaybeUninit::<T>::uninit() }; BLOCK];
+    let old = old.as_mut_ptr().cast::<u8>();
+    for i in (0..n).step_by(BLOCK) {
+        let now = BLOCK.min(n - i);
+        // SAFETY: `i + now <= n`, `old` has room for a block, and the caller's
+        // promise.
+        unsafe {
+            let at = inout.add(i * size_of::<T>());
+            ptr::copy_nonoverlapping(at, old, now * size_of::<T>());
+            three::<T, O>(inp.add(i * size_of::<T>()), old, at, now);
+        }
+    }
+}
+
+/// # Safety
+/// As [`Reduce3`].
+#[inline(always)]
+unsafe fn three<T: Copy, O: Op<T>>(a: *const u8, b: *const u8, out: *mut u8, n: usize) {
+    let (a, b, out) = (a.cast::<T>(), b.cast::<T>(), out.cast::<T>());
+    for i in 0..n {
+        // SAFETY: `i < n`, and the caller's promise.
+        unsafe {
+            let (a, b) = (a.add(i).read_unaligned(), b.add(i).read_unaligned());
+            out.add(i).write_unaligned(O::apply(a, b));
+        }
+    }
+}
+
+/// # Safety
+/// As [`Reduce`]; the processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn two_avx2<T: Copy, O: Op<T>>(inp: *const u8, inout: *mut u8, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { two::<T, O>(inp, inout, n) }
+}
+
+/// # Safety
+/// As [`Reduce3`]; the processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn three_avx2<T: Copy, O: Op<T>>(a: *const u8, b: *const u8, out: *mut u8, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { three::<T, O>(a, b, out, n) }
+}

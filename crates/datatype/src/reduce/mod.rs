@@ -1,0 +1,210 @@
+//! Kernels of the predefined reduction operations (MPI-5, chapter 6.9.2).
+//!
+//! Operands are packed elements of any alignment. Which operations a kind of
+//! element allows follows the table of the standard; beyond it, `MPI_CHAR`
+//! counts as an 8-bit integer, because programs use it as one.
+//!
+//! On x86-64 every kernel exists twice, for the baseline and for AVX2; which
+//! one fits is decided when a kernel is asked for, not when it runs.
+
+mod half;
+mod kernel;
+mod ops;
+#[cfg(target_arch = "x86_64")]
+mod x87;
+
+use crate::basic::{Basic, Scalar};
+use half::F16;
+use kernel::{Kernels, pick};
+use ops::{Bits, Complex, Float, Int, Loc, Logic, Max, MaxLoc, Min, MinLoc, Number};
+
+/// Computes `inout[i] = inp[i] op inout[i]` for `n` packed elements.
+///
+/// # Safety
+/// Both are valid for `n` elements and do not overlap.
+pub type Reduce = unsafe fn(inp: *const u8, inout: *mut u8, n: usize);
+
+/// Computes `out[i] = a[i] op b[i]` for `n` packed elements.
+///
+/// # Safety
+/// All are valid for `n` elements, and `out` overlaps neither `a` nor `b`.
+pub type Reduce3 = unsafe fn(a: *const u8, b: *const u8, out: *mut u8, n: usize);
+
+/// A predefined operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum OpKind {
+    Sum,
+    Min,
+    Max,
+    Prod,
+    Band,
+    Bor,
+    Bxor,
+    Land,
+    Lor,
+    Lxor,
+    MinLoc,
+    MaxLoc,
+    /// The left operand.
+    Replace,
+    /// The right operand.
+    NoOp,
+}
+
+/// The kernel that computes `inout = inp op inout`; none if `op` is not
+/// defined on such elements.
+pub fn reducer(op: OpKind, b: Basic) -> Option<Reduce> {
+    Some(kernels(op, b)?.two)
+}
+
+/// The kernel that computes `out = a op b`; none if `op` is not defined on
+/// such elements.
+pub fn reduce3(op: OpKind, b: Basic) -> Option<Reduce3> {
+    Some(kernels(op, b)?.three)
+}
+
+/// Both kernels.
+fn kernels(op: OpKind, b: Basic) -> Option<Kernels> {
+    match (op, b) {
+        (OpKind::Replace | OpKind::NoOp, _) => moves(op, b.size()),
+        (_, Basic::Scalar(s)) => scalar(op, s),
+        (OpKind::MinLoc | OpKind::MaxLoc, Basic::Pair(v, i)) => pair(op, v, i),
+        (_, Basic::Pair(..)) => None,
+    }
+}
+
+/// Operations on single values.
+fn scalar(op: OpKind, s: Scalar) -> Option<Kernels> {
+    match s {
+        Scalar::Int8 | Scalar::Char => int::<i8>(op),
+        Scalar::Int16 => int::<i16>(op),
+        Scalar::Int32 => int::<i32>(op),
+        Scalar::Int64 | Scalar::Long => int::<i64>(op),
+        Scalar::Int128 => int::<i128>(op),
+        Scalar::UInt8 => int::<u8>(op),
+        Scalar::UInt16 => int::<u16>(op),
+        Scalar::UInt32 => int::<u32>(op),
+        Scalar::UInt64 | Scalar::ULong => int::<u64>(op),
+        Scalar::Byte => bits::<u8>(op),
+        Scalar::Bool | Scalar::Logical8 => logic::<u8>(op),
+        Scalar::Logical16 => logic::<u16>(op),
+        Scalar::Logical32 => logic::<u32>(op),
+        Scalar::Logical64 => logic::<u64>(op),
+        Scalar::Logical128 => logic::<u128>(op),
+        Scalar::Float16 => float::<F16>(op),
+        Scalar::Float32 => float::<f32>(op),
+        Scalar::Float64 => float::<f64>(op),
+        Scalar::ComplexFloat16 => number::<Complex<F16>>(op),
+        Scalar::ComplexFloat32 => number::<Complex<f32>>(op),
+        Scalar::ComplexFloat64 => number::<Complex<f64>>(op),
+        #[cfg(target_arch = "x86_64")]
+        Scalar::LongDouble => x87::kernels(op).or_else(|| float::<x87::F80>(op)),
+        #[cfg(target_arch = "x86_64")]
+        Scalar::ComplexLongDouble => number::<Complex<x87::F80>>(op),
+        _ => None,
+    }
+}
+
+fn number<T: Number>(op: OpKind) -> Option<Kernels> {
+    match op {
+        OpKind::Sum => Some(pick::<T, ops::Sum>()),
+        OpKind::Prod => Some(pick::<T, ops::Prod>()),
+        _ => None,
+    }
+}
+
+fn float<T: Float>(op: OpKind) -> Option<Kernels> {
+    match op {
+        OpKind::Min => Some(pick::<T, Min>()),
+        OpKind::Max => Some(pick::<T, Max>()),
+        _ => number::<T>(op),
+    }
+}
+
+fn int<T: Int>(op: OpKind) -> Option<Kernels> {
+    float::<T>(op)
+        .or_else(|| bits::<T>(op))
+        .or_else(|| logic::<T>(op))
+}
+
+fn bits<T: Bits>(op: OpKind) -> Option<Kernels> {
+    match op {
+        OpKind::Band => Some(pick::<T, ops::Band>()),
+        OpKind::Bor => Some(pick::<T, ops::Bor>()),
+        OpKind::Bxor => Some(pick::<T, ops::Bxor>()),
+        _ => None,
+    }
+}
+
+fn logic<T: Logic>(op: OpKind) -> Option<Kernels> {
+    match op {
+        OpKind::Land => Some(pick::<T, ops::Land>()),
+        OpKind::Lor => Some(pick::<T, ops::Lor>()),
+        OpKind::Lxor => Some(pick::<T, ops::Lxor>()),
+        _ => None,
+    }
+}
+
+/// Operations on values with an index.
+fn pair(op: OpKind, value: Scalar, index: Scalar) -> Option<Kernels> {
+    match (value, index) {
+        (Scalar::Float32, Scalar::Float32) => loc::<f32, f32>(op),
+        (Scalar::Float64, Scalar::Float64) => loc::<f64, f64>(op),
+        (Scalar::Int8, _) => indexed::<i8>(op, index),
+        (Scalar::Int16, _) => indexed::<i16>(op, index),
+        (Scalar::Int32, _) => indexed::<i32>(op, index),
+        (Scalar::Int64 | Scalar::Long, _) => indexed::<i64>(op, index),
+        (Scalar::UInt8, _) => indexed::<u8>(op, index),
+        (Scalar::UInt16, _) => indexed::<u16>(op, index),
+        (Scalar::UInt32, _) => indexed::<u32>(op, index),
+        (Scalar::UInt64 | Scalar::ULong, _) => indexed::<u64>(op, index),
+        (Scalar::Float32, _) => indexed::<f32>(op, index),
+        (Scalar::Float64, _) => indexed::<f64>(op, index),
+        #[cfg(target_arch = "x86_64")]
+        (Scalar::LongDouble, _) => indexed::<x87::F80>(op, index),
+        _ => None,
+    }
+}
+
+fn indexed<V: Float>(op: OpKind, index: Scalar) -> Option<Kernels> {
+    match index {
+        Scalar::Int32 => loc::<V, i32>(op),
+        Scalar::Int64 | Scalar::Long => loc::<V, i64>(op),
+        _ => None,
+    }
+}
+
+fn loc<V: Float, I: Float>(op: OpKind) -> Option<Kernels> {
+    match op {
+        OpKind::MinLoc => Some(pick::<Loc<V, I>, MinLoc>()),
+        OpKind::MaxLoc => Some(pick::<Loc<V, I>, MaxLoc>()),
+        _ => None,
+    }
+}
+
+/// Operations that do not look at the elements.
+fn moves(op: OpKind, size: u32) -> Option<Kernels> {
+    fn of<const N: usize>(op: OpKind) -> Kernels {
+        match op {
+            OpKind::Replace => pick::<[u8; N], ops::Replace>(),
+            _ => pick::<[u8; N], ops::NoOp>(),
+        }
+    }
+    match size {
+        1 => Some(of::<1>(op)),
+        2 => Some(of::<2>(op)),
+        4 => Some(of::<4>(op)),
+        5 => Some(of::<5>(op)),
+        6 => Some(of::<6>(op)),
+        8 => Some(of::<8>(op)),
+        9 => Some(of::<9>(op)),
+        10 => Some(of::<10>(op)),
+        12 => Some(of::<12>(op)),
+        16 => Some(of::<16>(op)),
+        20 => Some(of::<20>(op)),
+        24 => Some(of::<24>(op)),
+        32 => Some(of::<32>(op)),
+        _ => None,
+    }
+}

@@ -1,0 +1,60 @@
+//! One suite that every transport must pass: the promises of
+//! [`Transport`], each as a test over two ends in one process.
+//!
+//! ```ignore
+//! catena_fabric_tests::conformance!(tiny, make_pair);
+//! ```
+//!
+//! where `make_pair` is a `fn() -> Pair<T>`.
+
+mod help;
+mod suite;
+
+use catena_fabric::{Peer, Transport};
+
+pub use help::Inbox;
+pub use suite::*;
+
+/// Two ends of one transport.
+#[derive(Debug)]
+pub struct Pair<T: Transport> {
+    /// One end.
+    pub a: T,
+    /// The process at the end `a`.
+    pub a_is: Peer,
+    /// The other end.
+    pub b: T,
+    /// The process at the end `b`.
+    pub b_is: Peer,
+    /// Ends process `b` and lets `a` notice.
+    pub lose_b: fn(&mut T, T),
+}
+
+/// Makes a module of tests out of the suite, for pairs that `$make` builds.
+#[macro_export]
+macro_rules! conformance {
+    ($name:ident, $make:ident) => {
+        $crate::conformance!(
+            $name,
+            $make,
+            headers_and_payloads_arrive_unchanged,
+            packets_arrive_once_and_in_order_if_claimed,
+            a_full_route_takes_nothing_and_recovers,
+            both_directions_are_independent,
+            parts_of_any_shape_are_written_whole,
+            exposed_memory_is_read_rightly,
+            sleep_ends_when_a_packet_is_there,
+            a_lost_peer_stays_lost
+        );
+    };
+    ($name:ident, $make:ident, $($test:ident),+) => {
+        mod $name {
+            $(
+                #[test]
+                fn $test() {
+                    $crate::$test(super::$make());
+                }
+            )+
+        }
+    };
+}

@@ -1,0 +1,224 @@
+//! The tests.
+
+use std::time::{Duration, Instant};
+
+use catena_fabric::{Got, Header, Posted, Remote, Transport};
+
+use crate::help::{PATIENCE, Scattered, header, pattern, receive, send, sizes};
+use crate::{Inbox, Pair};
+
+/// Every field but the stamp, and every byte, for sizes around every limit.
+pub fn headers_and_payloads_arrive_unchanged<T: Transport>(mut pair: Pair<T>) {
+    let sizes = sizes(pair.a.caps(pair.b_is).max_packet);
+    for (n, &len) in (1..).zip(&sizes) {
+        let mut inbox = Inbox::default();
+        send(&mut pair.a, pair.b_is, n, len, &mut pair.b, &mut inbox);
+        receive(&mut pair.b, &mut inbox, 1);
+        assert_eq!(
+            inbox.packets,
+            [(pair.a_is, header(n), pattern(n, len))],
+            "{len} bytes"
+        );
+    }
+}
+
+/// Many packets with no regard to the receiver: none is lost or repeated.
+pub fn packets_arrive_once_and_in_order_if_claimed<T: Transport>(mut pair: Pair<T>) {
+    let caps = pair.a.caps(pair.b_is);
+    let sizes = sizes(caps.max_packet.min(300));
+    let count = 2000;
+    let mut inbox = Inbox::default();
+    for n in 0..count {
+        let len = sizes[n as usize * 7 % sizes.len()];
+        send(&mut pair.a, pair.b_is, n, len, &mut pair.b, &mut inbox);
+    }
+    receive(&mut pair.b, &mut inbox, count as usize);
+    for _ in 0..100 {
+        pair.b.poll(&mut inbox);
+    }
+    let mut numbers: Vec<i32> = inbox
+        .packets
+        .iter()
+        .map(|(_, header, _)| header.tag)
+        .collect();
+    if !caps.ordered {
+        numbers.sort_unstable();
+    }
+    assert!(
+        numbers.iter().copied().eq(0..count as i32),
+        "each number once, in order"
+    );
+    for (from, got, bytes) in &inbox.packets {
+        let n = got.tag as u32;
+        let len = sizes[n as usize * 7 % sizes.len()];
+        assert_eq!(
+            (*from, *got, bytes),
+            (pair.a_is, header(n), &pattern(n, len))
+        );
+    }
+}
+
+/// Back-pressure: a receiver that does not poll fills the route in the end,
+/// what was refused never arrives, and polling makes room again.
+pub fn a_full_route_takes_nothing_and_recovers<T: Transport>(mut pair: Pair<T>) {
+    let mut taken = Vec::new();
+    let mut refused = 0;
+    for n in 0..PATIENCE as u32 {
+        let bytes = pattern(n, 8);
+        match pair
+            .a
+            .try_send(pair.b_is, header(n), bytes.as_slice())
+            .expect("the peer is alive")
+        {
+            Posted::Done => taken.push(n as i32),
+            Posted::Full => refused += 1,
+        }
+        if refused >= 50 {
+            break;
+        }
+    }
+    assert!(refused > 0, "a route without end");
+    assert!(!taken.is_empty(), "a route that takes nothing");
+    let mut inbox = Inbox::default();
+    receive(&mut pair.b, &mut inbox, taken.len());
+    send(&mut pair.a, pair.b_is, u32::MAX, 8, &mut pair.b, &mut inbox);
+    taken.push(-1);
+    receive(&mut pair.b, &mut inbox, taken.len());
+    let mut numbers: Vec<i32> = inbox
+        .packets
+        .iter()
+        .map(|(_, header, _)| header.tag)
+        .collect();
+    taken.sort_unstable();
+    numbers.sort_unstable();
+    assert_eq!(numbers, taken);
+}
+
+/// A full route does not hold up the way back.
+pub fn both_directions_are_independent<T: Transport>(mut pair: Pair<T>) {
+    let mut posted = 0;
+    let mut refused = 0;
+    while refused < 20 && posted < PATIENCE {
+        match pair
+            .a
+            .try_send(pair.b_is, header(0), [].as_slice())
+            .expect("the peer is alive")
+        {
+            Posted::Done => posted += 1,
+            Posted::Full => refused += 1,
+        }
+    }
+    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+    for n in 0..100 {
+        send(&mut pair.b, pair.a_is, n, 5, &mut pair.a, &mut at_a);
+    }
+    receive(&mut pair.a, &mut at_a, 100);
+    assert!(at_a.packets.iter().all(|(from, ..)| *from == pair.b_is));
+    receive(&mut pair.b, &mut at_b, posted);
+    assert_eq!(at_b.packets.len(), posted);
+}
+
+/// Payloads that are not contiguous.
+pub fn parts_of_any_shape_are_written_whole<T: Transport>(mut pair: Pair<T>) {
+    for (n, &len) in (0..).zip(&sizes(pair.a.caps(pair.b_is).max_packet)) {
+        let mut inbox = Inbox::default();
+        let mut tries = 0;
+        while pair
+            .a
+            .try_send(pair.b_is, header(n), Scattered(pattern(n, len)))
+            .expect("the peer is alive")
+            == Posted::Full
+        {
+            pair.b.poll(&mut inbox);
+            tries += 1;
+            assert!(tries < PATIENCE, "the route stays full");
+        }
+        receive(&mut pair.b, &mut inbox, 1);
+        assert_eq!(
+            inbox.packets,
+            [(pair.a_is, header(n), pattern(n, len))],
+            "{len} bytes"
+        );
+    }
+}
+
+/// Remote reads, if the transport offers them: in parts, from any offset, and
+/// never beyond what was asked for.
+pub fn exposed_memory_is_read_rightly<T: Transport>(mut pair: Pair<T>) {
+    for len in [1, 63, 4096, 100_000] {
+        let bytes = pattern(9, len);
+        let Some(remote) = pair.a.expose(pair.b_is, bytes.as_ptr(), len as u64) else {
+            return;
+        };
+        for from in [0, len / 3] {
+            let mut into = vec![0xee; len + 1];
+            let mut at = from;
+            let mut tries = 0;
+            while at < len {
+                let part = Remote {
+                    addr: remote.addr + at as u64,
+                    ..remote
+                };
+                // SAFETY: `into` has room for `len - at` bytes at `at`.
+                let got = unsafe {
+                    pair.b
+                        .try_get(pair.a_is, part, into.as_mut_ptr().add(at), len - at)
+                };
+                match got.expect("the peer is alive") {
+                    Got::Bytes(n) => {
+                        assert!(0 < n && n <= len - at, "{n} bytes of {}", len - at);
+                        at += n;
+                    }
+                    // A route may refuse at any time; what it read until then
+                    // must be right.
+                    Got::Unable => break,
+                    Got::Full => {
+                        pair.b.poll(&mut Inbox::default());
+                    }
+                }
+                tries += 1;
+                assert!(tries < PATIENCE, "the route stays full");
+            }
+            assert_eq!(into[from..at], bytes[from..at]);
+            assert!(
+                into[..from]
+                    .iter()
+                    .chain(&into[at..])
+                    .all(|&byte| byte == 0xee)
+            );
+        }
+        pair.a.release(pair.b_is, remote);
+    }
+}
+
+/// Sleeping with a packet at hand costs no time.
+pub fn sleep_ends_when_a_packet_is_there<T: Transport>(mut pair: Pair<T>) {
+    let limit = Duration::from_secs(60);
+    let start = Instant::now();
+    let mut inbox = Inbox::default();
+    send(&mut pair.a, pair.b_is, 1, 8, &mut pair.b, &mut inbox);
+    while inbox.packets.is_empty() {
+        pair.b.sleep(limit);
+        pair.b.poll(&mut inbox);
+    }
+    assert!(start.elapsed() < limit, "it slept through");
+}
+
+/// Loss is told at most once by `poll` (a transport that was told by its owner
+/// need not tell it back), and by every later call.
+pub fn a_lost_peer_stays_lost<T: Transport>(mut pair: Pair<T>) {
+    let mut inbox = Inbox::default();
+    (pair.lose_b)(&mut pair.a, pair.b);
+    for _ in 0..1000 {
+        pair.a.poll(&mut inbox);
+    }
+    assert!(inbox.lost.len() <= 1, "lost {} times", inbox.lost.len());
+    for lost in &inbox.lost {
+        assert_eq!(lost.peer, pair.b_is);
+        assert!(!lost.cause.is_empty(), "a cause for the user");
+    }
+    for _ in 0..3 {
+        let sent = pair.a.try_send(pair.b_is, Header::default(), [].as_slice());
+        assert_eq!(sent.map_err(|lost| lost.peer), Err(pair.b_is));
+    }
+}

@@ -1,0 +1,213 @@
+//! What a transport is.
+//!
+//! A transport moves `(header, payload)` packets between processes and, if it
+//! can, reads a peer's memory. It knows nothing of matching, communicators or
+//! requests (law 1), and promises neither order across peers nor, unless
+//! [`Caps::ordered`] says so, to one peer.
+//!
+//! All transports are known at compile time, so calls are dispatched
+//! statically: the traits are generic, not objects.
+
+use std::time::Duration;
+
+use catena_base::{PeerBytes, Room};
+
+/// A process this one can talk to: an index into the process table of `core`,
+/// equal to the rank in the world for the processes started together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct Peer(pub u32);
+
+/// What stands in front of every payload: 24 bytes.
+///
+/// The transport carries all fields but `stamp` unchanged. Their meaning
+/// belongs to `link`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(8))]
+pub struct Header {
+    /// Free for the transport's own use (a lap counter, say); whatever the
+    /// sender wrote here is lost.
+    pub stamp: u8,
+    /// Kind of packet.
+    pub kind: u8,
+    /// Sequence number within (peer, context).
+    pub seq: u16,
+    /// The receiver's local context id.
+    pub context: u32,
+    /// Rank of the sender within the context.
+    pub source: u32,
+    /// Tag, or a number that the kind defines.
+    pub tag: i32,
+    /// Length of the whole message in bytes, or a number that the kind defines.
+    pub len: u64,
+}
+
+const _: () = assert!(size_of::<Header>() == 24);
+
+/// A payload on its way out.
+pub trait Payload {
+    /// Number of bytes.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes' address if they are contiguous, so that a transport may
+    /// choose how to copy them.
+    fn contiguous(&self) -> Option<*const u8>;
+
+    /// Writes all bytes into `room`, whose length is `self.len()`.
+    fn write(&self, room: Room<'_>);
+}
+
+impl Payload for &[u8] {
+    #[inline]
+    fn len(&self) -> usize {
+        <[u8]>::len(self)
+    }
+
+    #[inline]
+    fn contiguous(&self) -> Option<*const u8> {
+        Some(self.as_ptr())
+    }
+
+    #[inline]
+    fn write(&self, mut room: Room<'_>) {
+        room.write(0, self);
+    }
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Posted {
+    /// The payload is copied out. It may not have been delivered yet.
+    Done,
+    /// Nothing was sent. Call `poll`, then post again.
+    Full,
+}
+
+/// The peer is gone, and so is every message to it from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerLost {
+    /// Who.
+    pub peer: Peer,
+    /// Cause, in words, for the user.
+    pub cause: String,
+}
+
+/// Where a contiguous message lies in its sender's memory, for
+/// [`Transport::try_get`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Remote {
+    /// Address in the owner's address space (or offset within its region).
+    pub addr: u64,
+    /// Key of the registered region; 0 where none is needed.
+    pub key: u64,
+}
+
+/// What became of a remote read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Got {
+    /// That many bytes from the start have arrived; call again for the rest.
+    Bytes(usize),
+    /// Nothing happened. Poll, then call again.
+    Full,
+    /// This route cannot read that memory: stream it instead.
+    Unable,
+}
+
+/// How a long message to a peer is best moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rendezvous {
+    /// The receiver reads it out of the sender's memory.
+    Get,
+    /// The sender streams it in packets once the receiver is ready.
+    Stream,
+}
+
+/// What a route to a peer can do. Constant from the first contact on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// Largest payload of one packet, bytes.
+    pub max_packet: usize,
+    /// Largest message sent without asking the receiver first, bytes; may
+    /// exceed `max_packet`, the message is then cut into several packets.
+    pub eager_max: u64,
+    /// Packets to one peer arrive in the order in which they were posted.
+    pub ordered: bool,
+}
+
+/// Takes what a transport has received.
+pub trait Deliver {
+    /// Takes one packet. `payload` is only there during the call; its bytes
+    /// may change under it (a peer may go mad), but its length does not.
+    ///
+    /// Never calls the transport back.
+    fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>);
+
+    /// Learns that a peer is gone.
+    fn lost(&mut self, lost: PeerLost);
+}
+
+/// One way to reach other processes.
+pub trait Transport {
+    /// Name as in `CATENA_LINK` and in every report.
+    fn name(&self) -> &'static str;
+
+    /// What the route to `peer` can do. Cost: a few loads.
+    fn caps(&self, peer: Peer) -> Caps;
+
+    /// Posts one packet to `peer`; `payload` is copied before return.
+    ///
+    /// * Size: at most [`Caps::max_packet`] bytes.
+    /// * Completion: local. `Done` does not mean delivered.
+    /// * Cost: O(payload); never blocks or calls back.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone; every later call repeats it.
+    fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost>;
+
+    /// Receives what is there, up to a bounded number of packets; returns how
+    /// many were delivered.
+    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize;
+
+    /// How a message of `len` bytes to or from `peer` is best moved.
+    fn rendezvous(&self, peer: Peer, len: u64) -> Rendezvous;
+
+    /// Describes `len` bytes at `addr` for a peer's [`Transport::try_get`].
+    /// The registration lives until [`Transport::release`].
+    fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote>;
+
+    /// Ends what [`Transport::expose`] began.
+    fn release(&mut self, peer: Peer, remote: Remote);
+
+    /// Reads up to `len` bytes at `remote` of `peer` into `into`, at least one
+    /// byte unless it says `Full` or `Unable`.
+    ///
+    /// # Safety
+    /// `into` must be valid for `len` bytes that nobody else uses.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone.
+    unsafe fn try_get(
+        &mut self,
+        peer: Peer,
+        remote: Remote,
+        into: *mut u8,
+        len: usize,
+    ) -> Result<Got, PeerLost>;
+
+    /// Sleeps until a packet may have arrived or `limit` has passed. May wake
+    /// for no reason.
+    fn sleep(&mut self, limit: Duration);
+}

@@ -1,0 +1,83 @@
+//! `MPI_Cancel` (MPI-5.0 section 3.8.4).
+
+use catena_fabric::Header;
+
+use super::Endpoint;
+use crate::net::Net;
+use crate::outbox::Item;
+use crate::protocol::{SendAction, SendEvent};
+use crate::request::Phase;
+use crate::types::ReqId;
+use crate::wire::kind;
+
+impl<N: Net> Endpoint<N> {
+    /// Cancels a request if nothing of it has happened at the receiver: a
+    /// receive that is not matched, a send that has not left, or one that the
+    /// receiver has not matched and whose sender still waits for it. The
+    /// request completes in any case; [`Completion::cancelled`] tells which
+    /// way.
+    ///
+    /// [`Completion::cancelled`]: crate::Completion::cancelled
+    pub fn cancel(&mut self, id: ReqId) {
+        debug_assert!(self.valid(id), "stale request {id:?}");
+        let request = self.engine.requests.get_mut(id.index);
+        match &mut request.phase {
+            Phase::Posted => {
+                self.engine.unpost(id.index);
+                self.engine.cancelled(id.index);
+            }
+            Phase::Send(_) if request.rare.cancelling => {}
+            Phase::Send(send) => match send.step(request.len, SendEvent::Cancel) {
+                Ok(SendAction::CancelHere) => self.cancel_here(id),
+                Ok(SendAction::AskReceiver) => self.ask_receiver(id),
+                _ => {}
+            },
+            Phase::Free | Phase::Recv(_) | Phase::Done => {}
+        }
+        self.settle();
+    }
+
+    /// The message has not left; an empty packet takes its place in the order.
+    fn cancel_here(&mut self, id: ReqId) {
+        let rare = &self.engine.requests.get(id.index).rare;
+        let header = Header {
+            kind: kind::VOID,
+            tag: 0,
+            len: 0,
+            ..rare.header
+        };
+        let void = Item::Control {
+            header,
+            payload: None,
+        };
+        let replaced = self.engine.outbox.replace_send(rare.peer, id, void);
+        debug_assert!(replaced, "a send that has not left is queued");
+        self.engine.cancelled(id.index);
+    }
+
+    fn ask_receiver(&mut self, id: ReqId) {
+        let request = self.engine.requests.get_mut(id.index);
+        let (key, first, peer) = (request.link.key, request.rare.header, request.rare.peer);
+        let Some(context) = self.engine.contexts.get_mut((key.context >> 1) as usize) else {
+            return;
+        };
+        let Some(lane) = context.lanes.get_mut(key.source as usize) else {
+            return;
+        };
+        request.rare.cancelling = true;
+        let header = Header {
+            kind: kind::CANCEL_REQ,
+            seq: lane.next_send(),
+            tag: i32::from(first.seq),
+            len: id.to_bits(),
+            ..first
+        };
+        self.engine.control(
+            peer,
+            Item::Control {
+                header,
+                payload: None,
+            },
+        );
+    }
+}

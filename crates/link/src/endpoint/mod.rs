@@ -1,0 +1,157 @@
+//! The calls of `core`: everything that needs both the engine and the [`Net`].
+
+mod cancel;
+mod post;
+mod progress;
+
+use catena_fabric::{Peer, PeerLost};
+
+use crate::counters::Counters;
+use crate::engine::Engine;
+use crate::net::Net;
+use crate::request::Phase;
+use crate::types::{Cid, Completion, ReqId};
+
+/// One process's end of all its routes: matching, protocols and requests.
+///
+/// Plain single-threaded code; its owner serialises the calls. Nothing here
+/// blocks, and messages move only within [`Endpoint::progress`] and, where
+/// there is room, within [`Endpoint::send`] and [`Endpoint::recv`].
+///
+/// A request id stays valid until [`Endpoint::take`] or, after
+/// [`Endpoint::detach`], until its request is done. Calls that take an id
+/// panic on one that was never given out, and in debug builds on a stale one:
+/// ask [`Endpoint::valid`] about ids from outside.
+#[derive(Debug)]
+pub struct Endpoint<N: Net> {
+    net: N,
+    engine: Engine<N>,
+}
+
+impl<N: Net> Endpoint<N> {
+    /// An endpoint without communicators.
+    pub fn new(net: N) -> Self {
+        Endpoint {
+            net,
+            engine: Engine::new(),
+        }
+    }
+
+    /// The routes.
+    pub fn net(&mut self) -> &mut N {
+        &mut self.net
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> &Counters {
+        &self.engine.counters
+    }
+
+    /// Makes a communicator known: this process is `me` in it, and rank *r* of
+    /// its (remote) group is process `lanes[r].0`, which calls it `lanes[r].1`.
+    /// Packets that came for it already are handled now, in order.
+    ///
+    /// # Panics
+    /// If that id is in use; see [`Endpoint::in_use`].
+    pub fn open(&mut self, cid: Cid, me: u32, lanes: Vec<(Peer, Cid)>) {
+        self.engine.open(cid, me, lanes);
+        self.settle();
+    }
+
+    /// Closes a communicator. Messages in it that nobody received are dropped.
+    /// Requests under way complete as if it were still open; until then its id
+    /// stays in use.
+    pub fn close(&mut self, cid: Cid) {
+        self.engine.close(cid);
+    }
+
+    /// Whether a communicator of that id is open, or closed with requests
+    /// still under way.
+    pub fn in_use(&self, cid: Cid) -> bool {
+        self.engine
+            .contexts
+            .get(cid.0 as usize)
+            .is_some_and(|context| context.open)
+    }
+
+    /// The communicator that a request belongs to.
+    #[inline]
+    pub fn cid(&self, id: ReqId) -> Cid {
+        Cid(self.engine.requests.get(id.index).link.key.context >> 1)
+    }
+
+    /// The request in a slot, if there is one.
+    pub fn live(&self, index: u32) -> Option<ReqId> {
+        let there = index < self.engine.requests.capacity();
+        there
+            .then(|| self.engine.id(index))
+            .filter(|&id| self.valid(id))
+    }
+
+    /// Whether that request exists.
+    #[inline]
+    pub fn valid(&self, id: ReqId) -> bool {
+        self.engine.requests.holds(id.index, id.generation)
+    }
+
+    /// Whether that request is complete.
+    #[inline]
+    pub fn is_done(&self, id: ReqId) -> bool {
+        debug_assert!(self.valid(id), "stale request {id:?}");
+        matches!(self.engine.requests.get(id.index).phase, Phase::Done)
+    }
+
+    /// Frees a complete request and tells how it ended.
+    #[inline]
+    pub fn take(&mut self, id: ReqId) -> Completion {
+        debug_assert!(self.is_done(id), "request {id:?} is under way");
+        let request = self.engine.requests.get_mut(id.index);
+        request.phase = Phase::Free;
+        let completion = request.take_completion();
+        self.engine.requests.free_slot(id.index);
+        completion
+    }
+
+    /// How a request ended, if it did; it stays valid (`MPI_Request_get_status`).
+    pub fn peek(&self, id: ReqId) -> Option<Completion> {
+        self.is_done(id)
+            .then(|| self.engine.requests.get(id.index).completion())
+    }
+
+    /// Gives a request up: it frees itself when it is done (`MPI_Request_free`).
+    pub fn detach(&mut self, id: ReqId) {
+        if self.is_done(id) {
+            self.engine.free(id.index);
+        } else {
+            self.engine.requests.get_mut(id.index).detached = true;
+        }
+    }
+
+    /// Learns from elsewhere, the launcher say, that a peer is gone. Requests
+    /// with it fail; messages that arrived as a whole can still be received.
+    pub fn peer_lost(&mut self, lost: PeerLost) {
+        self.engine.peer_lost(lost);
+        self.settle();
+    }
+
+    /// Whether [`Endpoint::progress`] would do nothing, told by a few loads;
+    /// `false` if that cannot be told so cheaply.
+    #[inline(always)]
+    pub fn is_silent(&self) -> bool {
+        !self.engine.work && self.net.is_silent()
+    }
+
+    /// Whether nothing is left to do here until a packet arrives or a call is
+    /// made, so that the caller may sleep.
+    pub fn is_idle(&self) -> bool {
+        !self.engine.work
+    }
+
+    /// Does at once what a call has given rise to.
+    #[inline]
+    fn settle(&mut self) {
+        if self.engine.work {
+            self.work();
+        }
+    }
+}

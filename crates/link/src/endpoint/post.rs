@@ -1,0 +1,307 @@
+//! Sends, receives and probes.
+
+use catena_fabric::{Header, Peer, Posted, Rendezvous};
+
+use super::Endpoint;
+use crate::lane::Lane;
+use crate::matching::Key;
+use crate::net::{Net, Source};
+use crate::outbox::Item;
+use crate::protocol::{Send, Style};
+use crate::request::{Buffer, Phase};
+use crate::slab::NIL;
+use crate::types::{Cid, Envelope, MessageId, Mode, Plane, ReqId, Selector, Sent};
+use crate::wire::{Announce, EAGER_CEILING, MIN_PACKET, SyncLen, SyncToken, kind};
+
+/// A message on its way into [`Endpoint::send_slow`].
+struct Outgoing<S> {
+    cid: Cid,
+    plane: Plane,
+    dest: u32,
+    tag: i32,
+    mode: Mode,
+    source: S,
+}
+
+impl<N: Net> Endpoint<N> {
+    /// Sends a message to rank `dest` of a communicator.
+    ///
+    /// * Order: messages of one communicator to one rank are matched in call
+    ///   order, whatever their protocol.
+    /// * `Done` in standard mode means that the buffer may be used again.
+    ///
+    /// # Panics
+    /// If the communicator is not open or has no such rank.
+    #[inline]
+    pub fn send(
+        &mut self,
+        cid: Cid,
+        plane: Plane,
+        dest: u32,
+        tag: i32,
+        mode: Mode,
+        source: N::Source,
+    ) -> Sent {
+        let len = source.len();
+        let context = &mut self.engine.contexts[cid.0 as usize];
+        let lane = &mut context.lanes[dest as usize];
+        if len < u64::from(lane.fast) && mode == Mode::Standard && self.engine.outbox.has_no_items()
+        {
+            let header = Header {
+                stamp: 0,
+                kind: kind::EAGER,
+                seq: lane.send_seq,
+                context: lane.remote | plane as u32,
+                source: context.me,
+                tag,
+                len,
+            };
+            let posted = self
+                .net
+                .try_send(lane.peer, header, source.part(0, len as usize));
+            if matches!(posted, Ok(Posted::Done)) {
+                lane.send_seq = lane.send_seq.wrapping_add(1);
+                self.engine.counters.sent += 1;
+                self.engine.counters.sent_bytes += len;
+                return Sent::Done;
+            }
+        }
+        self.send_slow(Outgoing {
+            cid,
+            plane,
+            dest,
+            tag,
+            mode,
+            source,
+        })
+    }
+
+    /// Long and synchronous messages, full routes, lost peers, and the first
+    /// message to everyone.
+    #[inline(never)]
+    fn send_slow(&mut self, out: Outgoing<N::Source>) -> Sent {
+        let Outgoing {
+            cid,
+            plane,
+            dest,
+            tag,
+            mode,
+            source,
+        } = out;
+        let len = source.len();
+        let engine = &mut self.engine;
+        let at = engine.requests.take_slot();
+        let id = engine.id(at);
+        let context = &mut engine.contexts[cid.0 as usize];
+        let me = context.me;
+        let lane = &mut context.lanes[dest as usize];
+        let peer = lane.peer;
+        let caps = self.net.caps(peer);
+        debug_assert!(caps.max_packet >= MIN_PACKET);
+        let eager_max = caps.eager_max.min(EAGER_CEILING);
+        lane.fast = eager_max.min(caps.max_packet as u64) as u32 + 1;
+        let token = SyncToken::of(id);
+        let (style, kind, wire_len) = match (mode, token) {
+            (Mode::Standard, _) if len <= eager_max => (Style::Eager, kind::EAGER, len),
+            (Mode::Synchronous, Some(token)) if len <= eager_max => (
+                Style::EagerSync,
+                kind::EAGER_SYNC,
+                SyncLen { len, token }.encode(),
+            ),
+            _ => (Style::Rendezvous, kind::RTS, len),
+        };
+        let header = Header {
+            stamp: 0,
+            kind,
+            seq: lane.next_send(),
+            context: lane.remote | plane as u32,
+            source: me,
+            tag,
+            len: wire_len,
+        };
+
+        let request = engine.requests.get_mut(at);
+        request.phase = Phase::Send(Send::Queued(style));
+        (request.detached, request.cancelled) = (false, false);
+        request.link.key = Key {
+            context: cid.0 << 1 | plane as u32,
+            source: dest,
+            tag,
+        };
+        request.len = len;
+        (
+            request.rare.peer,
+            request.rare.header,
+            request.rare.cancelling,
+        ) = (peer, header, false);
+        request.rare.remote = None;
+        if style == Style::Rendezvous
+            && caps.max_packet >= Announce::MAX
+            && self.net.rendezvous(peer, len) == Rendezvous::Get
+        {
+            request.rare.remote = self.net.expose(peer, &source);
+        }
+        request.buffer = Buffer::Source(source);
+        engine.counters.sent += 1;
+        engine.counters.sent_bytes += len;
+        engine.counters.rendezvous += u64::from(style == Style::Rendezvous);
+
+        if let Some(lost) = engine.losses.get(&peer).cloned() {
+            engine.fail(at, &lost);
+        } else if !engine.outbox.has_no_items_for(peer) || !self.drive(at) {
+            self.engine.counters.queued += 1;
+            self.engine.control(peer, Item::Send(id));
+        }
+        let request = self.engine.requests.get(at);
+        let failed = request.error.is_some();
+        if request.phase == Phase::Done && !failed {
+            self.engine.free(at);
+            return Sent::Done;
+        }
+        self.settle_releases();
+        Sent::Pending(id)
+    }
+
+    /// Receives a message that `selector` accepts into `sink`. May be complete
+    /// on return.
+    ///
+    /// # Panics
+    /// If the communicator is not open.
+    #[inline]
+    pub fn recv(&mut self, cid: Cid, plane: Plane, selector: Selector, sink: N::Sink) -> ReqId {
+        let at = self.new_recv(cid, plane, selector, sink);
+        let context = &self.engine.contexts[cid.0 as usize];
+        if context.unexpected[plane as usize].is_empty() && self.engine.losses.is_empty() {
+            self.engine.post(at, selector);
+            return self.engine.id(at);
+        }
+        self.recv_slow(at, selector)
+    }
+
+    #[inline]
+    fn new_recv(&mut self, cid: Cid, plane: Plane, selector: Selector, sink: N::Sink) -> u32 {
+        let at = self.engine.requests.take_slot();
+        let request = self.engine.requests.get_mut(at);
+        (request.detached, request.cancelled) = (false, false);
+        request.link.key = Key {
+            context: cid.0 << 1 | plane as u32,
+            source: selector.source as u32,
+            tag: selector.tag,
+        };
+        request.buffer = Buffer::Sink(sink);
+        at
+    }
+
+    #[inline(never)]
+    fn recv_slow(&mut self, at: u32, selector: Selector) -> ReqId {
+        let id = self.engine.id(at);
+        let context = self.engine.requests.get(at).link.key.context;
+        let engine = &mut self.engine;
+        let arrivals =
+            &mut engine.contexts[(context >> 1) as usize].unexpected[(context & 1) as usize];
+        let found = engine.unexpected.find(arrivals, context, selector);
+        if found != NIL {
+            self.unlink(context, found);
+            self.engine.hand_over(found, at);
+            self.settle();
+        } else if let Some(lost) = self.engine.unreachable(context, selector) {
+            self.engine.fail(at, &lost);
+        } else {
+            self.engine.post(at, selector);
+        }
+        id
+    }
+
+    fn unlink(&mut self, context: u32, at: u32) {
+        let list = &mut self.engine.contexts[(context >> 1) as usize].unexpected;
+        self.engine
+            .unexpected
+            .unlink(&mut list[(context & 1) as usize], at);
+    }
+
+    fn find(&mut self, cid: Cid, plane: Plane, selector: Selector) -> u32 {
+        let arrivals = &mut self.engine.contexts[cid.0 as usize].unexpected[plane as usize];
+        if arrivals.is_empty() {
+            return NIL;
+        }
+        self.engine
+            .unexpected
+            .find(arrivals, cid.0 << 1 | plane as u32, selector)
+    }
+
+    /// The message that a receive with that selector would get now.
+    /// Looks only at what has arrived; progress is the caller's.
+    pub fn probe(&mut self, cid: Cid, plane: Plane, selector: Selector) -> Option<Envelope> {
+        let at = self.find(cid, plane, selector);
+        (at != NIL).then(|| self.engine.unexpected.entries.get(at).envelope())
+    }
+
+    /// As [`Endpoint::probe`], and takes the message out of the queues: only
+    /// [`Endpoint::mrecv`] can receive it then.
+    pub fn mprobe(
+        &mut self,
+        cid: Cid,
+        plane: Plane,
+        selector: Selector,
+    ) -> Option<(MessageId, Envelope)> {
+        let at = self.find(cid, plane, selector);
+        if at == NIL {
+            return None;
+        }
+        self.unlink(cid.0 << 1 | plane as u32, at);
+        let entries = &self.engine.unexpected.entries;
+        let id = MessageId {
+            index: at,
+            generation: entries.generation(at),
+        };
+        Some((id, entries.get(at).envelope()))
+    }
+
+    /// Whether that message exists and was not received yet.
+    pub fn message_valid(&self, message: MessageId) -> bool {
+        self.engine
+            .unexpected
+            .entries
+            .holds(message.index, message.generation)
+    }
+
+    /// Receives a message that a matched probe took.
+    ///
+    /// # Panics
+    /// If it was received already.
+    pub fn mrecv(&mut self, message: MessageId, sink: N::Sink) -> ReqId {
+        assert!(
+            self.message_valid(message),
+            "message {message:?} was received already"
+        );
+        let key = self.engine.unexpected.entries.get(message.index).key();
+        let plane = if key.context & 1 == 0 {
+            Plane::User
+        } else {
+            Plane::Collective
+        };
+        let selector = Selector {
+            source: key.source as i32,
+            tag: key.tag,
+        };
+        let at = self.new_recv(Cid(key.context >> 1), plane, selector, sink);
+        let id = self.engine.id(at);
+        self.engine.hand_over(message.index, at);
+        self.settle();
+        id
+    }
+
+    /// The processes that are known to be gone.
+    pub fn lost_peers(&self) -> impl Iterator<Item = Peer> + '_ {
+        self.engine.losses.keys().copied()
+    }
+}
+
+impl Lane {
+    /// Takes the number of the next sequenced packet.
+    pub(crate) fn next_send(&mut self) -> u16 {
+        let seq = self.send_seq;
+        self.send_seq = seq.wrapping_add(1);
+        seq
+    }
+}

@@ -1,0 +1,368 @@
+//! Moving what can move.
+
+use catena_fabric::{Got, Header, Peer, Posted, Rendezvous};
+
+use super::Endpoint;
+use crate::net::{Net, Source};
+use crate::outbox::Item;
+use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent, Style};
+use crate::request::{Buffer, Phase};
+use crate::types::ReqId;
+use crate::wire::{self, Announce, MIN_PACKET, Wanted, kind};
+
+/// Bytes of remote reads, and separately of streams to one peer, per call of
+/// [`Endpoint::progress`]: polling must not wait long for them.
+const BUDGET: u64 = 1 << 20;
+/// Bytes of one remote read.
+const CHUNK: u64 = 1 << 19;
+
+/// Bytes of the packet that leaves next, of a message whose bytes below `at`
+/// have left. Long messages begin and end with short packets: the receiver
+/// copies while the sender does, begins one packet later and ends one later.
+fn piece(at: u64, len: u64, max_packet: u64) -> u64 {
+    let left = len - at;
+    if at == 0 && len <= max_packet {
+        return len;
+    }
+    let least = (max_packet / 4).max(MIN_PACKET as u64).min(max_packet);
+    let most = if at == 0 { least } else { max_packet };
+    (left / 3).next_multiple_of(64).clamp(least, most).min(left)
+}
+
+impl<N: Net> Endpoint<N> {
+    /// Polls all routes once and does what that has given rise to; a bounded
+    /// amount. Returns whether anything moved.
+    #[inline]
+    pub fn progress(&mut self) -> bool {
+        let polled = self.net.poll(&mut self.engine) != 0;
+        if self.engine.work {
+            self.work() || polled
+        } else {
+            polled
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn work(&mut self) -> bool {
+        let mut moved = self.start();
+        moved |= self.read();
+        moved |= self.flush();
+        self.settle_releases();
+        self.engine.work = !self.engine.starting.is_empty()
+            || !self.engine.gets.is_empty()
+            || !self.engine.outbox.is_empty();
+        moved
+    }
+
+    /// Releases what nobody reads any more.
+    pub(super) fn settle_releases(&mut self) {
+        for (peer, remote) in self.engine.releases.drain(..) {
+            self.net.release(peer, remote);
+        }
+    }
+
+    fn control(&mut self, peer: Peer, header: Header, payload: Option<Wanted>) {
+        self.engine.control(peer, Item::Control { header, payload });
+    }
+
+    /// Chooses the way of every newly matched announcement.
+    fn start(&mut self) -> bool {
+        let mut moved = false;
+        while let Some(id) = self.engine.starting.pop() {
+            let Some((upto, peer, readable)) = self.receiving(id, |recv| recv == Recv::Starting)
+            else {
+                continue;
+            };
+            moved = true;
+            let event = if upto == 0 {
+                RecvEvent::WantNothing
+            } else if readable && self.net.rendezvous(peer, upto) == Rendezvous::Get {
+                RecvEvent::ChooseGet { upto }
+            } else {
+                RecvEvent::ChooseStream { upto }
+            };
+            self.advance(id, event);
+        }
+        moved
+    }
+
+    /// What is to come for a receive, from whom, and whether its memory can be
+    /// read; `None` if the receive is gone or in another state.
+    fn receiving(&self, id: ReqId, test: impl Fn(Recv) -> bool) -> Option<(u64, Peer, bool)> {
+        if !self.valid(id) {
+            return None;
+        }
+        let request = self.engine.requests.get(id.index);
+        match request.phase {
+            Phase::Recv(recv) if test(recv) => Some((
+                request.rare.total,
+                request.rare.peer,
+                request.rare.remote.is_some(),
+            )),
+            _ => None,
+        }
+    }
+
+    /// Steps a receive and does what follows. Returns whether it is still
+    /// reading.
+    fn advance(&mut self, id: ReqId, event: RecvEvent) -> bool {
+        let request = self.engine.requests.get_mut(id.index);
+        let Phase::Recv(recv) = &mut request.phase else {
+            return false;
+        };
+        let (peer, other) = (request.rare.peer, request.rare.other.to_bits());
+        match recv.step(event) {
+            Ok(RecvAction::None) => true,
+            Ok(RecvAction::Get) => {
+                self.engine.gets.push_back(id);
+                true
+            }
+            Ok(RecvAction::Ask(wanted)) => {
+                request.rare.coverage.reset(wanted.from);
+                let header = wire::with_number(kind::CTS, id.to_bits(), other);
+                self.control(peer, header, Some(wanted));
+                false
+            }
+            Ok(RecvAction::CompleteAndFin) => {
+                self.control(peer, wire::with_number(kind::FIN, 0, other), None);
+                self.engine.complete(id.index);
+                false
+            }
+            Ok(RecvAction::Complete) => {
+                self.engine.complete(id.index);
+                false
+            }
+            // A route that claims to have read more than was asked for.
+            Err(_) => false,
+        }
+    }
+
+    /// Goes on reading peers' memory.
+    fn read(&mut self) -> bool {
+        let mut left = BUDGET;
+        let mut turns = self.engine.gets.len();
+        let mut moved = false;
+        while left > 0
+            && turns > 0
+            && let Some(id) = self.engine.gets.pop_front()
+        {
+            if !self.valid(id) {
+                turns -= 1;
+                continue;
+            }
+            let request = self.engine.requests.get_mut(id.index);
+            let (Phase::Recv(Recv::Getting { at, upto }), Buffer::Sink(sink), Some(remote)) =
+                (request.phase, &mut request.buffer, request.rare.remote)
+            else {
+                turns -= 1;
+                continue;
+            };
+            let len = (upto - at).min(CHUNK);
+            let event = match self.net.try_get(request.rare.peer, remote, sink, at, len) {
+                Ok(Got::Full | Got::Bytes(0)) => {
+                    self.engine.gets.push_back(id);
+                    turns -= 1;
+                    continue;
+                }
+                Ok(Got::Bytes(n)) => {
+                    left = left.saturating_sub(n as u64);
+                    self.engine.counters.got_bytes += n as u64;
+                    RecvEvent::Got(n as u64)
+                }
+                Ok(Got::Unable) => {
+                    self.engine.counters.fallbacks += 1;
+                    RecvEvent::Unable
+                }
+                Err(lost) => {
+                    self.engine.peer_lost(lost);
+                    moved = true;
+                    continue;
+                }
+            };
+            moved = true;
+            if self.advance(id, event) {
+                // Its turn goes on, so that one message is done before the next.
+                self.engine.gets.push_front(id);
+            }
+        }
+        moved
+    }
+
+    /// Sends what is queued, as far as the routes take it.
+    pub(super) fn flush(&mut self) -> bool {
+        let (mut at, mut moved) = (0, false);
+        while let Some(peer) = self.engine.outbox.active(at) {
+            let blocked = self.flush_items(peer, &mut moved);
+            if !blocked {
+                self.flush_streams(peer, &mut moved);
+            }
+            // A peer with nothing left is dropped and another takes its place.
+            if self.engine.outbox.active(at) == Some(peer) {
+                at += 1;
+            }
+        }
+        moved
+    }
+
+    /// Returns whether the route is full.
+    fn flush_items(&mut self, peer: Peer, moved: &mut bool) -> bool {
+        while let Some(item) = self.engine.outbox.front(peer) {
+            let out = match item {
+                Item::Send(id) => !self.valid(id) || self.drive(id.index),
+                Item::Control { header, payload } => {
+                    let bytes = payload.map(Wanted::encode);
+                    let bytes: &[u8] = bytes.as_ref().map_or(&[], |bytes| bytes);
+                    match self.net.try_send(peer, header, bytes) {
+                        Ok(posted) => posted == Posted::Done,
+                        Err(lost) => {
+                            self.engine.peer_lost(lost);
+                            true
+                        }
+                    }
+                }
+            };
+            if !out {
+                return true;
+            }
+            // Nothing to pop if the peer was lost meanwhile.
+            self.engine.outbox.pop(peer);
+            *moved = true;
+        }
+        false
+    }
+
+    /// Posts the packets of a send that may leave now: all of an eager one, or
+    /// the announcement. Returns `false` if the route was full before the end.
+    pub(super) fn drive(&mut self, at: u32) -> bool {
+        loop {
+            let id = self.engine.id(at);
+            let request = self.engine.requests.get_mut(at);
+            let (Phase::Send(send), Buffer::Source(source)) = (&mut request.phase, &request.buffer)
+            else {
+                return true;
+            };
+            let (peer, header) = (request.rare.peer, request.rare.header);
+            let max_packet = self.net.caps(peer).max_packet as u64;
+            let (posted, n) = match *send {
+                Send::Queued(Style::Rendezvous) => {
+                    let remote = request.rare.remote;
+                    let (bytes, n) = Announce {
+                        request: id,
+                        remote,
+                    }
+                    .encode();
+                    (self.net.try_send(peer, header, &bytes[..n]), 0)
+                }
+                Send::Queued(_) => {
+                    let n = piece(0, request.len, max_packet);
+                    (
+                        self.net.try_send(peer, header, source.part(0, n as usize)),
+                        n,
+                    )
+                }
+                Send::Flowing { at, .. } => {
+                    let n = piece(at, request.len, max_packet);
+                    let header = Header {
+                        kind: kind::MORE,
+                        tag: 0,
+                        len: at,
+                        ..header
+                    };
+                    (
+                        self.net.try_send(peer, header, source.part(at, n as usize)),
+                        n,
+                    )
+                }
+                _ => return true,
+            };
+            match posted {
+                Ok(Posted::Full) => return false,
+                Err(lost) => {
+                    self.engine.peer_lost(lost);
+                    return true;
+                }
+                Ok(Posted::Done) => {}
+            }
+            if send.step(request.len, SendEvent::Posted(n)) == Ok(SendAction::Complete) {
+                self.engine.complete_send(at);
+                return true;
+            }
+        }
+    }
+
+    /// Streams to one peer until its route is full or the budget is spent.
+    fn flush_streams(&mut self, peer: Peer, moved: &mut bool) {
+        let mut left = BUDGET;
+        while left > 0
+            && let Some(id) = self.engine.outbox.pop_stream(peer)
+        {
+            if !self.valid(id) {
+                continue;
+            }
+            let max_packet = self.net.caps(peer).max_packet as u64;
+            let request = self.engine.requests.get_mut(id.index);
+            let (Phase::Send(send), Buffer::Source(source)) = (&mut request.phase, &request.buffer)
+            else {
+                continue;
+            };
+            let other = request.rare.other.to_bits();
+            let mut complete = false;
+            while left > 0
+                && !complete
+                && let Send::Streaming { at, upto } = *send
+            {
+                let n = piece(at, upto, max_packet);
+                let header = wire::with_number(kind::DATA, at, other);
+                match self.net.try_send(peer, header, source.part(at, n as usize)) {
+                    Ok(Posted::Done) => {}
+                    Ok(Posted::Full) => {
+                        self.engine.outbox.push_stream_front(peer, id);
+                        return;
+                    }
+                    Err(lost) => {
+                        self.engine.peer_lost(lost);
+                        *moved = true;
+                        return;
+                    }
+                }
+                *moved = true;
+                left = left.saturating_sub(n.max(1));
+                complete = send.step(request.len, SendEvent::Posted(n)) == Ok(SendAction::Complete);
+            }
+            if complete {
+                self.engine.complete_send(id.index);
+            } else {
+                self.engine.outbox.push_stream(peer, id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The packets of a message.
+    fn pieces(len: u64, max_packet: u64) -> Vec<u64> {
+        let (mut at, mut all) = (0, Vec::new());
+        while at < len {
+            let n = piece(at, len, max_packet);
+            assert!(0 < n && n <= max_packet && n <= len - at);
+            all.push(n);
+            at += n;
+        }
+        all
+    }
+
+    #[test]
+    fn packets_are_short_at_both_ends() {
+        assert_eq!(pieces(16, 16), [16]);
+        assert_eq!(pieces(40, 16), [16, 16, 8]);
+        let kib = |all: Vec<u64>| all.iter().map(|n| n >> 10).collect::<Vec<_>>();
+        let all = kib(pieces(64 << 10, 16 << 10));
+        assert_eq!(all[..3], [4, 16, 14]);
+        assert!(all.ends_with(&[4]) || *all.last().expect("some") < 4);
+        assert!(all.len() < 10, "{all:?}");
+        assert!(pieces(1 << 20, 16 << 10).len() < 75);
+    }
+}

@@ -1,0 +1,159 @@
+//! Entry of every packet: the short way for short messages, order for the rest.
+
+use catena_base::PeerBytes;
+use catena_fabric::{Deliver, Header, Peer, PeerLost};
+
+use super::Engine;
+use crate::lane::Turn;
+use crate::matching::Key;
+use crate::net::{Net, Sink};
+use crate::request::Buffer;
+use crate::slab::NIL;
+use crate::wire::{is_sequenced, kind};
+
+impl<N: Net> Deliver for Engine<N> {
+    #[inline]
+    fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
+        // Contexts that are not open have no lanes.
+        if header.kind == kind::EAGER
+            && let Some(context) = self.contexts.get_mut((header.context >> 1) as usize)
+            && let Some(lane) = context.lanes.get_mut(header.source as usize)
+            && lane.peer == from
+            && lane.recv_seq == header.seq
+            && header.len == payload.len() as u64
+        {
+            lane.recv_seq = lane.recv_seq.wrapping_add(1);
+            self.counters.received += 1;
+            self.counters.received_bytes += header.len;
+            let key = Key {
+                context: header.context,
+                source: header.source,
+                tag: header.tag,
+            };
+            let at = if context.wild[(header.context & 1) as usize].is_empty() {
+                self.posted.pop(&mut self.requests, key)
+            } else {
+                self.match_among_wild(key)
+            };
+            if at == NIL {
+                self.keep_eager(from, header, payload);
+            } else {
+                self.note_match(at, key, header.len);
+                if let Buffer::Sink(sink) = &mut self.requests.get_mut(at).buffer
+                    && !payload.is_empty()
+                {
+                    sink.place(0, payload);
+                }
+                self.complete(at);
+            }
+            if !self.park.is_nothing_ahead() {
+                self.unpark(header.context, header.source);
+            }
+            return;
+        }
+        self.deliver_slow(from, header, payload);
+    }
+
+    #[cold]
+    fn lost(&mut self, lost: PeerLost) {
+        self.peer_lost(lost);
+    }
+}
+
+impl<N: Net> Engine<N> {
+    #[inline(never)]
+    fn deliver_slow(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
+        let handled = match header.kind {
+            kind::MORE => self.in_lane(from, header, payload),
+            kind if is_sequenced(kind) => self.in_lane(from, header, payload),
+            kind::CTS => self.on_cts(from, &header, payload),
+            kind::DATA => self.on_data(from, &header, payload),
+            kind::FIN => self.on_fin(from, &header),
+            kind::ACK => self.on_ack(from, &header),
+            kind::CANCEL_REPLY => self.on_cancel_reply(from, &header),
+            _ => false,
+        };
+        if !handled {
+            self.counters.dropped += 1;
+        }
+    }
+
+    /// Handles a packet that belongs to a lane now, or keeps it until its turn.
+    fn in_lane(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
+        let open = self
+            .contexts
+            .get((header.context >> 1) as usize)
+            .is_some_and(|it| it.open);
+        if !open {
+            self.counters.parked += 1;
+            self.park.until_open(from, header, payload);
+            return true;
+        }
+        let Some(lane) = self.lane(header.context, header.source) else {
+            return false;
+        };
+        if lane.peer != from {
+            return false;
+        }
+        let turn = lane.turn(header.seq);
+        match (header.kind, turn) {
+            (kind::MORE, Turn::Past) => self.place_more(&header, payload),
+            (_, Turn::Past) => false,
+            (kind::MORE, _) | (_, Turn::Early) => {
+                let kept = self.park.until_turn(from, header, payload);
+                self.counters.parked += u64::from(kept);
+                kept
+            }
+            (_, Turn::Now) => {
+                let handled = self.in_turn(from, header, payload);
+                if handled && !self.park.is_nothing_ahead() {
+                    self.unpark(header.context, header.source);
+                }
+                handled
+            }
+        }
+    }
+
+    /// Handles the sequenced packet whose turn it is; `false` if it makes no
+    /// sense, and then its turn stays open.
+    fn in_turn(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
+        let handled = match header.kind {
+            kind::EAGER | kind::EAGER_SYNC => self.on_eager(from, &header, payload),
+            kind::RTS => self.on_rts(from, &header, payload),
+            kind::CANCEL_REQ => self.on_cancel_request(from, &header),
+            _ => true,
+        };
+        if handled {
+            let context = &mut self.contexts[(header.context >> 1) as usize];
+            if let Some(lane) = context.lanes.get_mut(header.source as usize) {
+                lane.recv_seq = header.seq.wrapping_add(1);
+            }
+        }
+        handled
+    }
+
+    /// Handles what waited for the last packet of a lane, and what that lets
+    /// follow.
+    #[cold]
+    #[inline(never)]
+    pub fn unpark(&mut self, context: u32, source: u32) {
+        let cid = context >> 1;
+        loop {
+            let Some(next) = self.lane(context, source).map(|lane| lane.recv_seq) else {
+                return;
+            };
+            for more in self.park.take_rest(cid, source, next.wrapping_sub(1)) {
+                if !self.place_more(&more.header, PeerBytes::from(&*more.payload)) {
+                    self.counters.dropped += 1;
+                }
+            }
+            let Some(first) = self.park.take_first(cid, source, next) else {
+                return;
+            };
+            if !self.in_turn(first.from, first.header, PeerBytes::from(&*first.payload)) {
+                self.counters.dropped += 1;
+                return;
+            }
+        }
+    }
+}

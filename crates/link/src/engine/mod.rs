@@ -1,0 +1,233 @@
+//! What arriving packets do. Nothing here calls the [`Net`], so a transport may
+//! deliver from within its poll; what must be sent in answer is left in the
+//! outbox and the work lists, which the endpoint empties right after.
+
+mod arrive;
+mod control;
+mod deliver;
+mod lifetime;
+
+use std::collections::{HashMap, VecDeque};
+
+use catena_fabric::{Peer, PeerLost, Remote};
+
+use crate::counters::Counters;
+use crate::lane::{Context, Lane};
+use crate::matching::{Index, Key, Store};
+use crate::mix::BuildMix;
+use crate::net::{Net, Sink};
+use crate::outbox::{Item, Outbox};
+use crate::park::Park;
+use crate::pool::Pool;
+use crate::request::{Buffer, Phase, Request};
+use crate::slab::{NIL, Slab};
+use crate::types::{Failure, ReqId, Selector};
+
+/// An eager message of which packets are missing: (context, source, number).
+pub(crate) type Assembly = (u32, u32, u16);
+
+/// Where its fragments go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    Request(u32),
+    Unexpected(u32),
+}
+
+#[derive(Debug)]
+pub(crate) struct Engine<N: Net> {
+    pub contexts: Vec<Context>,
+    pub requests: Slab<Request<N>>,
+    pub posted: Index<0>,
+    pub unexpected: Store,
+    /// Post number of the next receive.
+    pub number: u64,
+    pub outbox: Outbox,
+    /// One of the lists below, or the outbox, has entries.
+    pub work: bool,
+    /// Matched announcements whose way is to be chosen.
+    pub starting: Vec<ReqId>,
+    /// Remote reads under way.
+    pub gets: VecDeque<ReqId>,
+    /// Exposed messages that nobody reads any more.
+    pub releases: Vec<(Peer, Remote)>,
+    pub assemblies: HashMap<Assembly, Target, BuildMix>,
+    pub park: Park,
+    pub pool: Pool,
+    pub losses: HashMap<Peer, PeerLost>,
+    /// Contexts that are closed but not drained.
+    pub draining: u32,
+    pub counters: Counters,
+}
+
+impl<N: Net> Engine<N> {
+    pub fn new() -> Self {
+        Engine {
+            contexts: Vec::new(),
+            requests: Slab::new(),
+            posted: Index::new(),
+            unexpected: Store::new(),
+            number: 0,
+            outbox: Outbox::default(),
+            work: false,
+            starting: Vec::new(),
+            gets: VecDeque::new(),
+            releases: Vec::new(),
+            assemblies: HashMap::default(),
+            park: Park::default(),
+            pool: Pool::default(),
+            losses: HashMap::new(),
+            draining: 0,
+            counters: Counters::default(),
+        }
+    }
+
+    pub fn id(&self, at: u32) -> ReqId {
+        ReqId {
+            index: at,
+            generation: self.requests.generation(at),
+        }
+    }
+
+    pub fn lane(&self, context: u32, source: u32) -> Option<&Lane> {
+        self.contexts
+            .get((context >> 1) as usize)?
+            .lanes
+            .get(source as usize)
+    }
+
+    /// Queues a packet of the protocol.
+    pub fn control(&mut self, peer: Peer, item: Item) {
+        self.outbox.push(peer, item);
+        self.work = true;
+    }
+
+    /// Puts a receive into the matching queues.
+    #[inline]
+    pub fn post(&mut self, at: u32, selector: Selector) {
+        let request = self.requests.get_mut(at);
+        request.phase = Phase::Posted;
+        request.number = self.number;
+        self.number += 1;
+        if selector.is_specific() {
+            self.posted.push(&mut self.requests, at);
+        } else {
+            let context = request.link.key.context;
+            let wild = &mut self.contexts[(context >> 1) as usize].wild[(context & 1) as usize];
+            wild.push::<0>(&mut self.requests, at);
+        }
+    }
+
+    /// Takes a posted receive out of the matching queues.
+    pub fn unpost(&mut self, at: u32) {
+        let request = self.requests.get(at);
+        let context = request.link.key.context;
+        if request.selector().is_specific() {
+            self.posted.remove(&mut self.requests, at);
+        } else {
+            let wild = &mut self.contexts[(context >> 1) as usize].wild[(context & 1) as usize];
+            wild.remove::<0>(&mut self.requests, at);
+        }
+    }
+
+    /// Takes the receive that a message matches where wildcards are posted:
+    /// whichever of the two candidates was posted first.
+    pub fn match_among_wild(&mut self, key: Key) -> u32 {
+        let wild = &mut self.contexts[(key.context >> 1) as usize].wild[(key.context & 1) as usize];
+        let mut at = wild.first();
+        while at != NIL
+            && !self
+                .requests
+                .get(at)
+                .selector()
+                .accepts(key.source, key.tag)
+        {
+            at = self.requests.get(at).link.next;
+        }
+        let specific = self.posted.first(&self.requests, key);
+        let earlier = |a: u32, b: u32| self.requests.get(a).number < self.requests.get(b).number;
+        if at == NIL || (specific != NIL && earlier(specific, at)) {
+            return self.posted.pop(&mut self.requests, key);
+        }
+        wild.remove::<0>(&mut self.requests, at);
+        at
+    }
+
+    /// Writes into a receive what it matched.
+    #[inline(always)]
+    pub fn note_match(&mut self, at: u32, key: Key, len: u64) {
+        let request = self.requests.get_mut(at);
+        request.link.key = key;
+        let Buffer::Sink(sink) = &request.buffer else {
+            return;
+        };
+        let room = sink.room();
+        request.len = len.min(room);
+        if len > room {
+            let Key { source, tag, .. } = key;
+            request.error = Some(truncated(Failure::Truncated {
+                source,
+                tag,
+                sent: len,
+                room,
+            }));
+        }
+    }
+
+    /// Ends a request.
+    #[inline(always)]
+    pub fn complete(&mut self, at: u32) {
+        let request = self.requests.get_mut(at);
+        request.buffer = Buffer::None;
+        request.phase = Phase::Done;
+        if request.detached || self.draining != 0 {
+            self.complete_cold(at);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn complete_cold(&mut self, at: u32) {
+        let request = self.requests.get(at);
+        let (context, detached) = (request.link.key.context, request.detached);
+        self.drained(context);
+        if detached {
+            self.free(at);
+        }
+    }
+
+    /// Frees a done request.
+    #[inline]
+    pub fn free(&mut self, at: u32) {
+        let request = self.requests.get_mut(at);
+        request.phase = Phase::Free;
+        request.error = None;
+        self.requests.free_slot(at);
+    }
+
+    /// Ends a send: nobody needs its buffer any more.
+    pub fn complete_send(&mut self, at: u32) {
+        let rare = &mut self.requests.get_mut(at).rare;
+        if let Some(remote) = rare.remote.take() {
+            self.releases.push((rare.peer, remote));
+            self.work = true;
+        }
+        self.complete(at);
+    }
+
+    /// Ends a request whose other end is gone.
+    pub fn fail(&mut self, at: u32, lost: &PeerLost) {
+        let request = self.requests.get_mut(at);
+        request.set_lost(lost);
+        if matches!(request.phase, Phase::Send(_)) {
+            self.complete_send(at);
+        } else {
+            self.complete(at);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn truncated(failure: Failure) -> Box<Failure> {
+    Box::new(failure)
+}

@@ -1,0 +1,83 @@
+//! Contexts and lanes: where a communicator's packets go and in which order
+//! they are handled.
+
+use catena_fabric::Peer;
+
+use crate::matching::{Arrivals, List};
+
+/// One direction pair between this process and one rank of a communicator.
+/// Both planes share it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lane {
+    /// The process.
+    pub peer: Peer,
+    /// Twice its local id of the communicator: the context of plane 0.
+    pub remote: u32,
+    /// Of the next sequenced packet to it.
+    pub send_seq: u16,
+    /// Of the next sequenced packet from it.
+    pub recv_seq: u16,
+    /// One more than the longest message that leaves in one eager packet; 0
+    /// until the first send has asked the route.
+    pub fast: u32,
+}
+
+const _: () = assert!(size_of::<Lane>() == 16);
+
+/// Where a sequenced packet stands relative to what was handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Now,
+    Early,
+    Past,
+}
+
+impl Lane {
+    /// Sequence numbers wrap, so a packet may overtake, or be repeated after,
+    /// up to 2^15 others.
+    pub fn turn(&self, seq: u16) -> Turn {
+        match seq.wrapping_sub(self.recv_seq) as i16 {
+            0 => Turn::Now,
+            1.. => Turn::Early,
+            _ => Turn::Past,
+        }
+    }
+}
+
+/// A communicator as the engine sees it.
+#[derive(Debug, Default)]
+pub(crate) struct Context {
+    pub open: bool,
+    /// Closed by its owner, kept for requests that are still under way.
+    pub draining: bool,
+    /// Requests under way; kept up to date only while draining.
+    pub pending: u32,
+    /// This process's rank, as receivers know it.
+    pub me: u32,
+    pub lanes: Vec<Lane>,
+    /// Receives with a wildcard, per plane, in order of posting.
+    pub wild: [List; 2],
+    /// Messages that found no receive, per plane, in order of arrival.
+    pub unexpected: [Arrivals; 2],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_survive_the_wrap() {
+        let at = |recv_seq| Lane {
+            peer: Peer(0),
+            remote: 0,
+            send_seq: 0,
+            recv_seq,
+            fast: 0,
+        };
+        assert_eq!(at(65535).turn(65535), Turn::Now);
+        assert_eq!(at(65535).turn(0), Turn::Early);
+        assert_eq!(at(0).turn(65535), Turn::Past);
+        assert_eq!(at(10).turn(10 + 32767), Turn::Early);
+        assert_eq!(at(10).turn(10 + 32768), Turn::Past);
+    }
+}

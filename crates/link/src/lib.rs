@@ -1,0 +1,41 @@
+//! The link: one matching engine over all routes. Sans I/O.
+//!
+//! Everything point-to-point of MPI-5.0 chapter 3 that needs the peer happens
+//! here: order, matching, eager and rendezvous, synchronous mode, cancel, probe
+//! and matched probe. All packets leave and arrive through [`Net`]; the engine
+//! itself touches no memory of the user and no wire.
+//!
+//! | module      | owns                                                        |
+//! |-------------|-------------------------------------------------------------|
+//! | `endpoint`  | the calls of `core`, and everything that needs the [`Net`]  |
+//! | `engine`    | what arriving packets do; never calls the [`Net`]           |
+//! | `matching`  | the queues of posted receives and unexpected messages       |
+//! | `protocol`  | senders' and receivers' states, as functions of events      |
+//! | `wire`      | what the fields of a header mean for every kind of packet   |
+//! | `lane`      | sequence numbers per (peer, context)                        |
+//! | `outbox`    | packets that a route did not take yet                       |
+#![forbid(unsafe_code)]
+
+mod counters;
+mod endpoint;
+mod engine;
+mod lane;
+mod matching;
+mod mix;
+pub mod net;
+mod outbox;
+mod park;
+mod pool;
+mod protocol;
+mod request;
+mod slab;
+mod types;
+mod wire;
+
+pub use counters::Counters;
+pub use endpoint::Endpoint;
+pub use net::{Net, Sink, Source};
+pub use types::{
+    ANY_SOURCE, ANY_TAG, Cid, Completion, Envelope, Failure, MessageId, Mode, Plane, ReqId,
+    Selector, Sent,
+};

@@ -1,0 +1,263 @@
+//! Messages that arrived before their receive.
+
+use catena_fabric::{Peer, Remote};
+
+use super::{Index, Key, Link, List, Nodes};
+use crate::pool::Pool;
+use crate::protocol::Coverage;
+use crate::slab::{NIL, Slab};
+use crate::types::{ANY_SOURCE, ANY_TAG, Envelope, ReqId, Selector};
+use crate::wire::SyncToken;
+
+/// What the sender waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// Nothing: an eager message.
+    #[default]
+    None,
+    /// An `Ack` when it is matched.
+    Ack(SyncToken),
+    /// To be asked for the data.
+    Data {
+        request: ReqId,
+        remote: Option<Remote>,
+    },
+}
+
+/// Longest message that is kept without a buffer of its own, bytes.
+const SHORT: usize = 32;
+
+/// Links: 0 by (context, source, tag), 1 by (context, source), 2 by arrival in
+/// the context.
+#[derive(Debug)]
+pub(crate) struct Unexpected {
+    links: [Link; 3],
+    pub peer: Peer,
+    pub seq: u16,
+    /// Length of the message.
+    pub len: u64,
+    pub reply: Reply,
+    /// A short message.
+    short: [u8; SHORT],
+    /// A longer one, if it is eager.
+    long: Box<[u8]>,
+    /// Which bytes of it are there.
+    pub coverage: Coverage,
+}
+
+impl Default for Unexpected {
+    fn default() -> Self {
+        Unexpected {
+            links: [Link::default(); 3],
+            peer: Peer(NIL),
+            seq: 0,
+            len: 0,
+            reply: Reply::None,
+            short: [0; SHORT],
+            long: Box::default(),
+            coverage: Coverage::default(),
+        }
+    }
+}
+
+impl Unexpected {
+    pub fn key(&self) -> Key {
+        self.links[0].key
+    }
+
+    pub fn envelope(&self) -> Envelope {
+        let Key { source, tag, .. } = self.key();
+        Envelope {
+            source,
+            tag,
+            len: self.len,
+        }
+    }
+
+    /// Makes room for an eager message of `self.len` bytes.
+    #[inline]
+    pub fn reserve(&mut self, pool: &mut Pool) {
+        if self.len > SHORT as u64 {
+            self.long = pool.take(self.len as usize);
+        }
+    }
+
+    /// Gives back what [`Unexpected::reserve`] took.
+    #[inline]
+    pub fn release(&mut self, pool: &mut Pool) {
+        if !self.long.is_empty() {
+            pool.give(std::mem::take(&mut self.long));
+        }
+    }
+
+    /// The room of an eager message, at least `len` bytes.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        if self.len <= SHORT as u64 {
+            &self.short
+        } else {
+            &self.long
+        }
+    }
+
+    /// See [`Unexpected::bytes`].
+    #[inline]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        if self.len <= SHORT as u64 {
+            &mut self.short
+        } else {
+            &mut self.long
+        }
+    }
+
+    /// Whether all of an eager message is there.
+    pub fn is_whole(&self) -> bool {
+        self.coverage.is_whole(self.len)
+    }
+}
+
+impl<const L: usize> Nodes<L> for Slab<Unexpected> {
+    #[inline]
+    fn link(&self, at: u32) -> &Link {
+        &self.get(at).links[L]
+    }
+
+    #[inline]
+    fn link_mut(&mut self, at: u32) -> &mut Link {
+        &mut self.get_mut(at).links[L]
+    }
+}
+
+/// The messages of one context and plane, in order of arrival.
+#[derive(Debug, Default)]
+pub(crate) struct Arrivals {
+    list: List,
+    /// Whether they are in the index by source. They enter it together, when
+    /// somebody first asks; most programs never do.
+    by_source: bool,
+}
+
+impl Arrivals {
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Earliest message, or `NIL`.
+    pub fn first(&self) -> u32 {
+        self.list.first()
+    }
+}
+
+/// All unexpected messages. What is in order per context lives in the contexts.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub entries: Slab<Unexpected>,
+    by_key: Index<0>,
+    by_source: Index<1>,
+}
+
+impl Store {
+    pub fn new() -> Self {
+        Store {
+            entries: Slab::new(),
+            by_key: Index::new(),
+            by_source: Index::new(),
+        }
+    }
+
+    /// Adds a message at the end of all its queues.
+    #[inline]
+    pub fn push(&mut self, arrivals: &mut Arrivals, key: Key) -> u32 {
+        let at = self.entries.take_slot();
+        self.entries.get_mut(at).links[0].key = key;
+        self.by_key.push(&mut self.entries, at);
+        if arrivals.by_source {
+            self.push_by_source(at);
+        }
+        arrivals.list.push::<2>(&mut self.entries, at);
+        at
+    }
+
+    /// Takes a message out of all queues. Its slot stays taken.
+    #[inline]
+    pub fn unlink(&mut self, arrivals: &mut Arrivals, at: u32) {
+        self.by_key.remove(&mut self.entries, at);
+        arrivals.list.remove::<2>(&mut self.entries, at);
+        if arrivals.by_source {
+            self.by_source.remove(&mut self.entries, at);
+            arrivals.by_source = !arrivals.list.is_empty();
+        }
+    }
+
+    fn push_by_source(&mut self, at: u32) {
+        let links = &mut self.entries.get_mut(at).links;
+        links[1].key = Key {
+            tag: 0,
+            ..links[0].key
+        };
+        self.by_source.push(&mut self.entries, at);
+    }
+
+    /// The earliest message of one source, or `NIL`.
+    fn first_from(&mut self, arrivals: &mut Arrivals, context: u32, source: u32) -> u32 {
+        if !arrivals.by_source {
+            arrivals.by_source = !arrivals.list.is_empty();
+            let mut at = arrivals.list.first();
+            while at != NIL {
+                self.push_by_source(at);
+                at = self.entries.get(at).links[2].next;
+            }
+        }
+        self.by_source.first(
+            &self.entries,
+            Key {
+                context,
+                source,
+                tag: 0,
+            },
+        )
+    }
+
+    /// The earliest message of a context that the selector accepts, or `NIL`.
+    pub fn find(&mut self, arrivals: &mut Arrivals, context: u32, selector: Selector) -> u32 {
+        let Selector { source, tag } = selector;
+        match (source, tag) {
+            (ANY_SOURCE, ANY_TAG) => arrivals.first(),
+            (ANY_SOURCE, tag) => {
+                let mut at = arrivals.first();
+                while at != NIL && self.entries.get(at).key().tag != tag {
+                    at = self.entries.get(at).links[2].next;
+                }
+                at
+            }
+            (_, ANY_TAG) => self.first_from(arrivals, context, source as u32),
+            _ => {
+                let source = source as u32;
+                self.by_key.first(
+                    &self.entries,
+                    Key {
+                        context,
+                        source,
+                        tag,
+                    },
+                )
+            }
+        }
+    }
+
+    /// The message of one source that the test accepts, or `NIL`.
+    pub fn find_from(
+        &mut self,
+        arrivals: &mut Arrivals,
+        context: u32,
+        source: u32,
+        test: impl Fn(&Unexpected) -> bool,
+    ) -> u32 {
+        let mut at = self.first_from(arrivals, context, source);
+        while at != NIL && !test(self.entries.get(at)) {
+            at = self.entries.get(at).links[1].next;
+        }
+        at
+    }
+}

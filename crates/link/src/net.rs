@@ -1,0 +1,94 @@
+//! What the engine needs from below: the union of all routes, and the user's
+//! buffers. `core` implements these over real transports and memory, the tests
+//! over the simulator.
+
+use std::fmt::Debug;
+
+use catena_base::PeerBytes;
+use catena_fabric::{
+    Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+};
+
+/// A message to send: knows its length and can produce any part of it.
+pub trait Source: Debug {
+    /// A part of the message on its way out.
+    type Part<'a>: Payload
+    where
+        Self: 'a;
+
+    /// Length of the packed message in bytes.
+    fn len(&self) -> u64;
+
+    /// Whether it has none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes `[from, from + len)` of the packed message.
+    fn part(&self, from: u64, len: usize) -> Self::Part<'_>;
+}
+
+/// Room for a message to receive.
+pub trait Sink: Debug {
+    /// Length of the packed room in bytes.
+    fn room(&self) -> u64;
+
+    /// Places `bytes` at offset `at` of the packed message. Bytes beyond the
+    /// room are dropped.
+    fn place(&mut self, at: u64, bytes: PeerBytes<'_>);
+}
+
+/// All routes of this process, seen as one.
+pub trait Net {
+    /// Messages going out.
+    type Source: Source;
+    /// Room for messages coming in.
+    type Sink: Sink;
+
+    /// See [`catena_fabric::Transport::caps`].
+    fn caps(&self, peer: Peer) -> Caps;
+
+    /// See [`catena_fabric::Transport::try_send`].
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone.
+    fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost>;
+
+    /// Whether a poll would find nothing, told by a few loads; `false` if that
+    /// cannot be told so cheaply.
+    fn is_silent(&self) -> bool {
+        false
+    }
+
+    /// See [`catena_fabric::Transport::poll`]; polls every route.
+    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize;
+
+    /// See [`catena_fabric::Transport::rendezvous`].
+    fn rendezvous(&self, peer: Peer, len: u64) -> Rendezvous;
+
+    /// Exposes a whole message for remote reads, if it is contiguous and the
+    /// route can read.
+    fn expose(&mut self, peer: Peer, source: &Self::Source) -> Option<Remote>;
+
+    /// Ends what [`Net::expose`] began.
+    fn release(&mut self, peer: Peer, remote: Remote);
+
+    /// Reads message bytes `[at, at + len)` of `remote` into `sink` at `at`;
+    /// `Unable` if the sink is not contiguous or the route cannot read.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone.
+    fn try_get(
+        &mut self,
+        peer: Peer,
+        remote: Remote,
+        sink: &mut Self::Sink,
+        at: u64,
+        len: u64,
+    ) -> Result<Got, PeerLost>;
+}

@@ -1,0 +1,110 @@
+//! Packets that cannot be handled yet: their communicator is not open here, or
+//! an earlier packet is still on its way.
+
+use std::collections::HashMap;
+
+use catena_base::PeerBytes;
+use catena_fabric::{Header, Peer};
+
+use crate::wire::is_sequenced;
+
+#[derive(Debug)]
+pub(crate) struct Packet {
+    pub from: Peer,
+    pub header: Header,
+    pub payload: Box<[u8]>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    cid: u32,
+    source: u32,
+    seq: u16,
+}
+
+impl Place {
+    fn of(header: &Header) -> Self {
+        Place {
+            cid: header.context >> 1,
+            source: header.source,
+            seq: header.seq,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Park {
+    /// By communicator, in order of arrival.
+    unopened: HashMap<u32, Vec<Packet>>,
+    ahead: HashMap<Place, Vec<Packet>>,
+}
+
+fn packet(from: Peer, header: Header, payload: PeerBytes<'_>) -> Packet {
+    Packet {
+        from,
+        header,
+        payload: payload.to_vec().into_boxed_slice(),
+    }
+}
+
+impl Park {
+    /// Whether no packet waits for an earlier one.
+    #[inline]
+    pub fn is_nothing_ahead(&self) -> bool {
+        self.ahead.is_empty()
+    }
+
+    /// Keeps a packet until its communicator is opened.
+    pub fn until_open(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
+        self.unopened
+            .entry(header.context >> 1)
+            .or_default()
+            .push(packet(from, header, payload));
+    }
+
+    /// Everything that waited for that communicator.
+    pub fn opened(&mut self, cid: u32) -> Vec<Packet> {
+        self.unopened.remove(&cid).unwrap_or_default()
+    }
+
+    /// Keeps a packet until its turn; refuses a second sequenced packet with
+    /// the same number.
+    pub fn until_turn(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
+        let waiting = self.ahead.entry(Place::of(&header)).or_default();
+        if is_sequenced(header.kind) && waiting.iter().any(|it| is_sequenced(it.header.kind)) {
+            return false;
+        }
+        waiting.push(packet(from, header, payload));
+        true
+    }
+
+    /// Takes the sequenced packet with that number.
+    pub fn take_first(&mut self, cid: u32, source: u32, seq: u16) -> Option<Packet> {
+        let place = Place { cid, source, seq };
+        let waiting = self.ahead.get_mut(&place)?;
+        let at = waiting.iter().position(|it| is_sequenced(it.header.kind))?;
+        let first = waiting.swap_remove(at);
+        if waiting.is_empty() {
+            self.ahead.remove(&place);
+        }
+        Some(first)
+    }
+
+    /// Takes the fragments that waited for the packet with that number.
+    pub fn take_rest(&mut self, cid: u32, source: u32, seq: u16) -> Vec<Packet> {
+        self.ahead
+            .remove(&Place { cid, source, seq })
+            .unwrap_or_default()
+    }
+
+    /// Forgets what waited for its turn in a communicator; returns how many.
+    pub fn close(&mut self, cid: u32) -> u64 {
+        let mut gone = 0;
+        self.ahead.retain(|place, waiting| {
+            let keep = place.cid != cid;
+            gone += if keep { 0 } else { waiting.len() as u64 };
+            keep
+        });
+        gone
+    }
+}

@@ -1,0 +1,156 @@
+//! One request: a receive, or a send that could not complete at once.
+
+use catena_fabric::{Header, Peer, PeerLost, Remote};
+
+use crate::matching::{Link, Nodes};
+use crate::net::Net;
+use crate::protocol::{Coverage, Recv, Send};
+use crate::slab::{NIL, Slab};
+use crate::types::{Completion, Failure, ReqId, Selector};
+
+/// Where a request stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Not a request.
+    Free,
+    /// A receive in the matching queues.
+    Posted,
+    /// A matched receive whose message is not all there.
+    Recv(Recv),
+    /// A send under way.
+    Send(Send),
+    /// Complete.
+    Done,
+}
+
+#[derive(Debug)]
+pub(crate) enum Buffer<N: Net> {
+    None,
+    Sink(N::Sink),
+    Source(N::Source),
+}
+
+/// What short messages never touch.
+#[derive(Debug)]
+pub(crate) struct Rare {
+    /// The process at the other end.
+    pub peer: Peer,
+    /// The other end's request.
+    pub other: ReqId,
+    /// Sends: header of the first packet.
+    pub header: Header,
+    /// Sends: where the message is exposed. Receives: where it can be read.
+    pub remote: Option<Remote>,
+    /// Receives: bytes that will come.
+    pub total: u64,
+    /// Receives: bytes that came in packets.
+    pub coverage: Coverage,
+    /// Sends: the receiver was asked to drop the message.
+    pub cancelling: bool,
+}
+
+/// The key in `link` says what a receive accepts and, once it is matched, what
+/// it got; of a send it holds the context, the destination and the tag.
+///
+/// The order of the fields keeps what a short message touches together.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Request<N: Net> {
+    pub link: Link,
+    pub detached: bool,
+    pub cancelled: bool,
+    pub phase: Phase,
+    /// Order among posted receives.
+    pub number: u64,
+    /// As in [`Completion::len`], from the match or the send on.
+    pub len: u64,
+    pub buffer: Buffer<N>,
+    pub error: Option<Box<Failure>>,
+    /// Apart, so that many requests fit into the nearest cache; allocated once
+    /// per slot.
+    pub rare: Box<Rare>,
+}
+
+impl<N: Net> Default for Request<N> {
+    fn default() -> Self {
+        Request {
+            phase: Phase::Free,
+            link: Link::default(),
+            detached: false,
+            cancelled: false,
+            number: 0,
+            len: 0,
+            buffer: Buffer::None,
+            error: None,
+            rare: Box::new(Rare {
+                peer: Peer(NIL),
+                other: ReqId {
+                    index: NIL,
+                    generation: 0,
+                },
+                header: Header::default(),
+                remote: None,
+                total: 0,
+                coverage: Coverage::default(),
+                cancelling: false,
+            }),
+        }
+    }
+}
+
+impl<N: Net> Request<N> {
+    /// What a posted receive accepts.
+    #[inline]
+    pub fn selector(&self) -> Selector {
+        Selector {
+            source: self.link.key.source as i32,
+            tag: self.link.key.tag,
+        }
+    }
+
+    /// How a done request ended; takes the error along.
+    #[inline]
+    pub fn take_completion(&mut self) -> Completion {
+        Completion {
+            error: self.error.take(),
+            ..self.envelope()
+        }
+    }
+
+    /// How a done request ended.
+    pub fn completion(&self) -> Completion {
+        Completion {
+            error: self.error.clone(),
+            ..self.envelope()
+        }
+    }
+
+    #[inline]
+    fn envelope(&self) -> Completion {
+        Completion {
+            source: self.link.key.source as i32,
+            tag: self.link.key.tag,
+            len: self.len,
+            cancelled: self.cancelled,
+            error: None,
+        }
+    }
+
+    /// Records that the other end is gone.
+    pub fn set_lost(&mut self, lost: &PeerLost) {
+        self.error = Some(Box::new(Failure::Lost(lost.clone())));
+        self.len = 0;
+    }
+}
+
+impl<N: Net> Nodes<0> for Slab<Request<N>> {
+    #[inline]
+    fn link(&self, at: u32) -> &Link {
+        &self.get(at).link
+    }
+
+    #[inline]
+    fn link_mut(&mut self, at: u32) -> &mut Link {
+        &mut self.get_mut(at).link
+    }
+}

@@ -1,0 +1,242 @@
+//! What the fields of a [`Header`] mean.
+//!
+//! | kind        | context, source   | seq      | tag     | len            | payload          |
+//! |-------------|-------------------|----------|---------|----------------|------------------|
+//! | `Eager`     | receiver's, mine  | next     | tag     | message        | its first bytes  |
+//! | `EagerSync` | receiver's, mine  | next     | tag     | [`SyncLen`]    | its first bytes  |
+//! | `Rts`       | receiver's, mine  | next     | tag     | message        | [`Announce`]     |
+//! | `CancelReq` | receiver's, mine  | next     | old seq | send request   | –                |
+//! | `Void`      | receiver's, mine  | next     | –       | –              | –                |
+//! | `More`      | receiver's, mine  | first's  | –       | offset         | bytes            |
+//! | `Cts`       | receive request   | –        | –       | send request   | from, upto       |
+//! | `Data`      | offset            | –        | –       | receive request| bytes            |
+//! | `Fin`       | –                 | –        | –       | send request   | –                |
+//! | `Ack`       | –                 | first's  | –       | sync token     | –                |
+//! | `CancelReply`| –                | –        | –       | send request   | –                |
+//!
+//! The first five are sequenced: the receiver handles them in order of `seq`
+//! per (peer, communicator). The others name a request or a message and may
+//! arrive at any time. No payload but message bytes and [`Announce`] exceeds 16
+//! bytes, the least that a route must carry.
+
+use catena_base::PeerBytes;
+use catena_fabric::{Header, Remote};
+
+use crate::types::ReqId;
+
+/// Messages above this are never eager, and an arriving one that claims to be
+/// is dropped: no peer can make us reserve more for one packet.
+pub(crate) const EAGER_CEILING: u64 = 16 << 20;
+
+/// The least packet payload that a route must carry, bytes.
+pub(crate) const MIN_PACKET: usize = 16;
+
+/// Kinds of packets.
+pub(crate) mod kind {
+    pub const EAGER: u8 = 1;
+    pub const EAGER_SYNC: u8 = 2;
+    pub const RTS: u8 = 3;
+    pub const CANCEL_REQ: u8 = 4;
+    pub const VOID: u8 = 5;
+    pub const MORE: u8 = 6;
+    pub const CTS: u8 = 7;
+    pub const DATA: u8 = 8;
+    pub const FIN: u8 = 9;
+    pub const ACK: u8 = 10;
+    pub const CANCEL_REPLY: u8 = 11;
+}
+
+/// Whether packets of that kind are handled in order of their number.
+pub(crate) fn is_sequenced(kind: u8) -> bool {
+    (kind::EAGER..=kind::VOID).contains(&kind)
+}
+
+/// Names a synchronous eager send within 32 bits: 20 of the slot, 12 of the
+/// generation. The sender checks peer and sequence number besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SyncToken(pub u32);
+
+impl SyncToken {
+    const SLOT_BITS: u32 = 20;
+
+    /// The token of a request; `None` if its slot does not fit.
+    pub fn of(id: ReqId) -> Option<Self> {
+        (id.index >> Self::SLOT_BITS == 0)
+            .then_some(SyncToken(id.generation << Self::SLOT_BITS | id.index))
+    }
+
+    /// Slot that the token names.
+    pub fn index(self) -> u32 {
+        self.0 & ((1 << Self::SLOT_BITS) - 1)
+    }
+}
+
+/// Length of a synchronous eager message together with its token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SyncLen {
+    pub len: u64,
+    pub token: SyncToken,
+}
+
+impl SyncLen {
+    pub fn encode(self) -> u64 {
+        debug_assert!(self.len <= EAGER_CEILING);
+        u64::from(self.token.0) << 32 | self.len
+    }
+
+    pub fn decode(bits: u64) -> Self {
+        SyncLen {
+            len: bits & 0xffff_ffff,
+            token: SyncToken((bits >> 32) as u32),
+        }
+    }
+}
+
+/// Payload of an `Rts`: 8 bytes, or 24 if the receiver may read the message out
+/// of the sender's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Announce {
+    pub request: ReqId,
+    pub remote: Option<Remote>,
+}
+
+impl Announce {
+    pub const MAX: usize = 24;
+
+    /// The bytes, and how many of them count.
+    pub fn encode(self) -> ([u8; Self::MAX], usize) {
+        let mut out = [0; Self::MAX];
+        out[..8].copy_from_slice(&self.request.to_bits().to_le_bytes());
+        let Some(remote) = self.remote else {
+            return (out, 8);
+        };
+        out[8..16].copy_from_slice(&remote.addr.to_le_bytes());
+        out[16..].copy_from_slice(&remote.key.to_le_bytes());
+        (out, Self::MAX)
+    }
+
+    pub fn decode(payload: PeerBytes<'_>) -> Option<Self> {
+        let mut bytes = [0; Self::MAX];
+        if payload.len() != 8 && payload.len() != Self::MAX {
+            return None;
+        }
+        let n = payload.read(&mut bytes);
+        let word = |at: usize| u64_at(&bytes, at);
+        let remote = (n == Self::MAX).then(|| Remote {
+            addr: word(8),
+            key: word(16),
+        });
+        Some(Announce {
+            request: ReqId::from_bits(word(0)),
+            remote,
+        })
+    }
+}
+
+/// Payload of a `Cts`: which bytes of the message the receiver wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub from: u64,
+    pub upto: u64,
+}
+
+impl Wanted {
+    pub const LEN: usize = 16;
+
+    pub fn encode(self) -> [u8; Self::LEN] {
+        let mut out = [0; Self::LEN];
+        out[..8].copy_from_slice(&self.from.to_le_bytes());
+        out[8..].copy_from_slice(&self.upto.to_le_bytes());
+        out
+    }
+
+    pub fn decode(payload: PeerBytes<'_>) -> Option<Self> {
+        let mut bytes = [0; Self::LEN];
+        if payload.len() != Self::LEN {
+            return None;
+        }
+        payload.read(&mut bytes);
+        Some(Wanted {
+            from: u64_at(&bytes, 0),
+            upto: u64_at(&bytes, 8),
+        })
+    }
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(word)
+}
+
+/// A header whose context and source fields carry one 64-bit number.
+pub(crate) fn with_number(kind: u8, number: u64, len: u64) -> Header {
+    Header {
+        kind,
+        context: number as u32,
+        source: (number >> 32) as u32,
+        len,
+        ..Header::default()
+    }
+}
+
+/// The number that [`with_number`] put in.
+pub(crate) fn number(header: &Header) -> u64 {
+    u64::from(header.source) << 32 | u64::from(header.context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        let request = ReqId {
+            index: 0xf_fffe,
+            generation: 0xdead_beef,
+        };
+        for remote in [
+            None,
+            Some(Remote {
+                addr: 1 << 63,
+                key: 7,
+            }),
+        ] {
+            let (bytes, n) = Announce { request, remote }.encode();
+            let back = Announce::decode(PeerBytes::from(&bytes[..n]));
+            assert_eq!(back, Some(Announce { request, remote }));
+        }
+        let wanted = Wanted {
+            from: 3,
+            upto: u64::MAX,
+        };
+        assert_eq!(
+            Wanted::decode(PeerBytes::from(&wanted.encode()[..])),
+            Some(wanted)
+        );
+        let token = SyncToken::of(request).expect("slot fits");
+        assert_eq!(token.index(), request.index);
+        let len = SyncLen {
+            len: EAGER_CEILING,
+            token,
+        };
+        assert_eq!(SyncLen::decode(len.encode()), len);
+        assert_eq!(
+            SyncToken::of(ReqId {
+                index: 1 << 20,
+                generation: 1
+            }),
+            None
+        );
+        assert_eq!(
+            number(&with_number(kind::DATA, u64::MAX - 5, 0)),
+            u64::MAX - 5
+        );
+    }
+
+    #[test]
+    fn odd_lengths_are_refused() {
+        assert_eq!(Announce::decode(PeerBytes::from(&[0; 9][..])), None);
+        assert_eq!(Wanted::decode(PeerBytes::EMPTY), None);
+    }
+}

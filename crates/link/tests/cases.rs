@@ -1,0 +1,318 @@
+//! Single promises, each in the smallest setting that shows it.
+
+mod common;
+
+use catena_link::{ANY_SOURCE, ANY_TAG, Cid, Failure, Mode, Plane, ReqId, Sent};
+use catena_sim::{Reads, Rng, Seed, Sim};
+use common::*;
+
+fn two(sim: Sim) -> Vec<Rank> {
+    ranks(sim, 2)
+}
+
+/// Everything is streamed or read, 16 bytes a packet.
+fn tiny() -> Sim {
+    Sim::new(Seed(5))
+        .max_packet(16)
+        .eager_max(64)
+        .ring_slots(2)
+        .reads(Reads::Never)
+}
+
+fn send(ranks: &mut [Rank], tag: i32, mode: Mode, data: &Bytes) -> Sent {
+    ranks[0].send(world(0), Plane::User, 1, tag, mode, data.clone())
+}
+
+#[track_caller]
+fn pending(sent: Sent) -> ReqId {
+    match sent {
+        Sent::Pending(id) => id,
+        Sent::Done => panic!("it cannot be complete"),
+    }
+}
+
+#[test]
+fn a_short_message_is_done_at_once() {
+    let mut ranks = two(Sim::new(Seed(0)));
+    let (id, into) = recv(&mut ranks, 1, 0, 7, 8);
+    assert!(!ranks[1].is_done(id));
+    assert_eq!(ranks[1].peek(id), None);
+    assert_eq!(
+        send(&mut ranks, 7, Mode::Standard, &pattern(1, 8)),
+        Sent::Done
+    );
+    let completion = wait(&mut ranks, 1, id);
+    assert_eq!(
+        (completion.source, completion.tag, completion.len),
+        (0, 7, 8)
+    );
+    assert_eq!(into.bytes(), pattern(1, 8).0[..]);
+    assert!(!ranks[1].valid(id));
+}
+
+#[test]
+fn a_synchronous_send_waits_for_the_match() {
+    // Eager in one packet, eager in several, rendezvous.
+    for len in [0, 16, 40, 500] {
+        let mut ranks = two(tiny());
+        let id = pending(send(&mut ranks, 7, Mode::Synchronous, &pattern(1, len)));
+        quiesce(&mut ranks);
+        assert!(!ranks[0].is_done(id), "{len} bytes: nobody has matched it");
+        let (got, into) = recv(&mut ranks, 1, ANY_SOURCE, ANY_TAG, len);
+        wait(&mut ranks, 1, got);
+        wait(&mut ranks, 0, id);
+        assert_eq!(into.bytes(), pattern(1, len).0[..]);
+    }
+}
+
+#[test]
+fn only_the_part_that_fits_is_moved() {
+    for reads in [Reads::Never, Reads::Whole] {
+        for (len, room) in [(8, 3), (40, 20), (500, 20), (500, 0), (40, 0)] {
+            let mut ranks = two(Sim::new(Seed(5)).max_packet(24).eager_max(64).reads(reads));
+            let (got, into) = recv(&mut ranks, 1, 0, 7, room);
+            let sent = send(&mut ranks, 7, Mode::Standard, &pattern(1, len));
+            let completion = wait(&mut ranks, 1, got);
+            let truncated = Failure::Truncated {
+                source: 0,
+                tag: 7,
+                sent: len as u64,
+                room: room as u64,
+            };
+            assert_eq!(completion.error, Some(Box::new(truncated)));
+            assert_eq!(completion.len, room as u64);
+            assert_eq!(into.bytes(), pattern(1, len).0[..room]);
+            if let Sent::Pending(id) = sent {
+                let completion = wait(&mut ranks, 0, id);
+                assert_eq!((completion.error, completion.len), (None, len as u64));
+            }
+            let moved = ranks[1].counters().got_bytes + ranks[1].counters().streamed_bytes;
+            assert_eq!(moved, if len == 500 { room as u64 } else { 0 });
+        }
+    }
+}
+
+#[test]
+fn a_send_is_cancelled_exactly_if_it_is_not_matched() {
+    for seed in 0..400 {
+        let mut rng = Rng::new(Seed(seed));
+        let mut sim = tiny().full_one_in([0, 2, 3, 5][rng.below(4)]);
+        if rng.one_in(2) {
+            sim = sim.unordered();
+        }
+        if rng.one_in(2) {
+            sim = sim.max_packet(24).reads(Reads::Flaky);
+        }
+        let mut ranks = two(sim);
+        let (mut sends, mut recvs) = (Vec::new(), Vec::<(i32, ReqId, Into)>::new());
+        for tag in 0..12 {
+            let len = [0, 8, 40, 200][rng.below(4)];
+            let mode = [Mode::Standard, Mode::Synchronous][rng.below(2)];
+            if let Sent::Pending(id) = send(&mut ranks, tag, mode, &pattern(tag as u64, len)) {
+                sends.push((tag, id));
+            }
+            for _ in 0..rng.below(4) {
+                ranks[rng.below(2)].progress();
+            }
+            if rng.one_in(2) {
+                let tag = rng.below(tag as usize + 1) as i32;
+                if recvs.iter().all(|&(other, ..)| other != tag) {
+                    let (id, into) = recv(&mut ranks, 1, 0, tag, 200);
+                    recvs.push((tag, id, into));
+                }
+            }
+            if !sends.is_empty() && rng.one_in(2) {
+                let (_, id) = sends[rng.below(sends.len())];
+                ranks[0].cancel(id);
+            }
+        }
+        for &(_, id) in &sends {
+            ranks[0].cancel(id);
+        }
+        // Whether anybody receives them or not, they end.
+        until(&mut ranks, |ranks| {
+            sends.iter().all(|&(_, id)| ranks[0].is_done(id))
+        });
+        quiesce(&mut ranks);
+        let cancelled: Vec<i32> = sends
+            .into_iter()
+            .filter_map(|(tag, id)| ranks[0].take(id).cancelled.then_some(tag))
+            .collect();
+        // Receives that were not posted yet find exactly what is left.
+        for tag in 0..12 {
+            if recvs.iter().all(|&(other, ..)| other != tag) {
+                let (id, into) = recv(&mut ranks, 1, 0, tag, 200);
+                recvs.push((tag, id, into));
+            }
+        }
+        quiesce(&mut ranks);
+        for (tag, id, into) in recvs {
+            let got = ranks[1].is_done(id);
+            assert_eq!(got, !cancelled.contains(&tag), "seed {seed}, tag {tag}");
+            ranks[1].cancel(id);
+            let completion = ranks[1].take(id);
+            assert_eq!(completion.cancelled, !got);
+            let len = completion.len as usize;
+            assert_eq!(into.bytes()[..len], pattern(tag as u64, len).0[..]);
+        }
+        assert_eq!(ranks[0].net().0.exposures(), 0);
+    }
+}
+
+#[test]
+fn a_probed_message_is_out_of_reach_for_others() {
+    for len in [0, 16, 40, 500] {
+        let mut ranks = two(tiny());
+        let sent = [1, 2].map(|n| send(&mut ranks, 7, Mode::Standard, &pattern(n, len)));
+        let any = selector(ANY_SOURCE, ANY_TAG);
+        until(&mut ranks, |ranks| {
+            ranks[1].probe(world(1), Plane::User, any).is_some()
+        });
+        assert_eq!(ranks[1].probe(world(1), Plane::Collective, any), None);
+        let (first, envelope) = ranks[1].mprobe(world(1), Plane::User, any).expect("probed");
+        assert_eq!(
+            (envelope.source, envelope.tag, envelope.len),
+            (0, 7, len as u64)
+        );
+        let (second, into_second) = recv(&mut ranks, 1, 0, 7, len);
+        wait(&mut ranks, 1, second);
+        let into_first = Into::room(len);
+        assert!(ranks[1].message_valid(first));
+        let id = ranks[1].mrecv(first, into_first.clone());
+        assert!(!ranks[1].message_valid(first));
+        wait(&mut ranks, 1, id);
+        assert_eq!(into_first.bytes(), pattern(1, len).0[..]);
+        assert_eq!(into_second.bytes(), pattern(2, len).0[..]);
+        for sent in sent {
+            if let Sent::Pending(id) = sent {
+                wait(&mut ranks, 0, id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_closed_communicator_drains() {
+    let mut ranks = two(tiny());
+    let (id, into) = recv(&mut ranks, 1, 0, 7, 500);
+    let (never, _) = recv(&mut ranks, 1, 0, 8, 1);
+    ranks[1].close(world(1));
+    assert!(ranks[1].in_use(world(1)));
+    let sent = pending(send(&mut ranks, 7, Mode::Standard, &pattern(1, 500)));
+    ranks[0].close(world(0));
+    wait(&mut ranks, 1, id);
+    assert_eq!(into.bytes(), pattern(1, 500).0[..]);
+    wait(&mut ranks, 0, sent);
+    assert!(!ranks[0].in_use(world(0)));
+    assert!(ranks[1].in_use(world(1)));
+    ranks[1].cancel(never);
+    assert!(!ranks[1].in_use(world(1)));
+    assert!(ranks[1].take(never).cancelled);
+    // The id serves again, with new sequence numbers on both sides.
+    for (r, rank) in ranks.iter_mut().enumerate() {
+        rank.open(world(r), r as u32, lanes(2, WORLD));
+    }
+    let (id, _) = recv(&mut ranks, 1, 0, 9, 1);
+    assert_eq!(
+        send(&mut ranks, 9, Mode::Standard, &pattern(1, 1)),
+        Sent::Done
+    );
+    wait(&mut ranks, 1, id);
+}
+
+#[test]
+fn a_held_message_outlives_its_communicator() {
+    for len in [8, 500] {
+        let mut ranks = two(tiny());
+        let sent = send(&mut ranks, 7, Mode::Standard, &pattern(1, len));
+        let any = selector(ANY_SOURCE, ANY_TAG);
+        until(&mut ranks, |ranks| {
+            ranks[1].probe(world(1), Plane::User, any).is_some()
+        });
+        let (held, _) = ranks[1].mprobe(world(1), Plane::User, any).expect("probed");
+        ranks[1].close(world(1));
+        assert!(ranks[1].in_use(world(1)));
+        let into = Into::room(len);
+        let id = ranks[1].mrecv(held, into.clone());
+        wait(&mut ranks, 1, id);
+        assert_eq!(into.bytes(), pattern(1, len).0[..]);
+        assert!(!ranks[1].in_use(world(1)));
+        if let Sent::Pending(id) = sent {
+            wait(&mut ranks, 0, id);
+        }
+    }
+}
+
+#[test]
+fn packets_wait_for_their_communicator() {
+    let mut ranks = two(tiny());
+    ranks[0].open(Cid(20), 0, lanes(2, 20));
+    for (tag, len) in [(1, 3), (2, 40), (3, 500)] {
+        let sent = ranks[0].send(
+            Cid(20),
+            Plane::User,
+            1,
+            tag,
+            Mode::Standard,
+            pattern(4, len),
+        );
+        if let Sent::Pending(id) = sent {
+            ranks[0].detach(id);
+        }
+    }
+    quiesce(&mut ranks);
+    ranks[1].open(Cid(21), 1, lanes(2, 20));
+    for (tag, len) in [(1, 3), (2, 40), (3, 500)] {
+        let into = Into::room(len);
+        let any_tag = selector(0, ANY_TAG);
+        let id = ranks[1].recv(Cid(21), Plane::User, any_tag, into.clone());
+        assert_eq!(wait(&mut ranks, 1, id).tag, tag, "in the order of sending");
+        assert_eq!(into.bytes(), pattern(4, len).0[..]);
+    }
+}
+
+#[test]
+fn a_detached_request_frees_itself() {
+    let mut ranks = two(tiny());
+    let sent = pending(send(&mut ranks, 7, Mode::Standard, &pattern(1, 500)));
+    ranks[0].detach(sent);
+    let (id, into) = recv(&mut ranks, 1, 0, 7, 500);
+    ranks[1].detach(id);
+    assert!(ranks[0].valid(sent) && ranks[1].valid(id));
+    until(&mut ranks, |ranks| {
+        !ranks[0].valid(sent) && !ranks[1].valid(id)
+    });
+    assert_eq!(into.bytes(), pattern(1, 500).0[..]);
+}
+
+#[test]
+fn a_loss_spares_what_has_arrived_and_what_others_may_send() {
+    let mut ranks = ranks(tiny(), 3);
+    let whole = send(&mut ranks, 1, Mode::Standard, &pattern(1, 8));
+    assert_eq!(whole, Sent::Done);
+    let announced = pending(send(&mut ranks, 2, Mode::Standard, &pattern(1, 500)));
+    quiesce(&mut ranks);
+    let (specific, _) = recv(&mut ranks, 1, 0, 3, 8);
+    let from_dead = selector(0, ANY_TAG);
+    let any_tag = ranks[1].recv(world(1), Plane::Collective, from_dead, Into::room(1));
+    let (any_source, into) = recv(&mut ranks, 1, ANY_SOURCE, 3, 8);
+    ranks[0].net().0.die();
+    until(&mut ranks[1..], |ranks| ranks[0].lost_peers().count() == 1);
+    for id in [specific, any_tag] {
+        let error = ranks[1].take(id).error;
+        assert!(matches!(error.as_deref(), Some(Failure::Lost(lost)) if lost.peer.0 == 0));
+    }
+    assert!(!ranks[1].is_done(any_source));
+    let (id, _) = recv(&mut ranks, 1, 0, 1, 8);
+    assert_eq!(ranks[1].take(id).error, None, "it had arrived");
+    let (id, _) = recv(&mut ranks, 1, 0, 2, 500);
+    assert!(matches!(
+        ranks[1].take(id).error.as_deref(),
+        Some(Failure::Lost(_))
+    ));
+    let sent = ranks[2].send(world(2), Plane::User, 1, 3, Mode::Standard, pattern(2, 8));
+    assert_eq!(sent, Sent::Done);
+    assert_eq!(wait(&mut ranks[1..], 0, any_source).source, 2);
+    assert_eq!(into.bytes(), pattern(2, 8).0[..]);
+    assert!(ranks[0].valid(announced));
+}

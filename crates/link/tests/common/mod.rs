@@ -1,0 +1,213 @@
+//! Messages made of vectors, and the engine over the simulator.
+#![allow(dead_code)]
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use catena_base::PeerBytes;
+use catena_fabric::{
+    Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Transport,
+};
+use catena_link::{Cid, Completion, Endpoint, Net, Plane, ReqId, Selector, Sink, Source};
+use catena_sim::{Port, Sim};
+
+/// A message.
+#[derive(Clone, Debug)]
+pub struct Bytes(pub Rc<[u8]>);
+
+impl Source for Bytes {
+    type Part<'a> = &'a [u8];
+
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn part(&self, from: u64, len: usize) -> &[u8] {
+        &self.0[from as usize..from as usize + len]
+    }
+}
+
+/// Room, shared with the test. What is not written stays 0xee; nothing may be
+/// written twice.
+#[derive(Clone, Debug)]
+pub struct Into(pub Rc<RefCell<Vec<u8>>>, Rc<RefCell<Vec<bool>>>);
+
+impl Into {
+    pub fn room(len: usize) -> Self {
+        Into(
+            Rc::new(RefCell::new(vec![0xee; len])),
+            Rc::new(RefCell::new(vec![false; len])),
+        )
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        self.0.borrow().clone()
+    }
+
+    fn mark(&self, from: usize, to: usize) {
+        let mut written = self.1.borrow_mut();
+        assert!(
+            written[from..to].iter().all(|there| !there),
+            "written twice"
+        );
+        written[from..to].fill(true);
+    }
+}
+
+impl Sink for Into {
+    fn room(&self) -> u64 {
+        self.0.borrow().len() as u64
+    }
+
+    fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
+        assert!(!bytes.is_empty(), "nothing to place");
+        let mut room = self.0.borrow_mut();
+        let from = (at as usize).min(room.len());
+        let to = (from + bytes.len()).min(room.len());
+        bytes.read(&mut room[from..to]);
+        self.mark(from, to);
+    }
+}
+
+/// The simulator as the union of all routes.
+#[derive(Debug)]
+pub struct SimNet(pub Port);
+
+impl Net for SimNet {
+    type Source = Bytes;
+    type Sink = Into;
+
+    fn caps(&self, peer: Peer) -> Caps {
+        self.0.caps(peer)
+    }
+
+    fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        self.0.try_send(peer, header, payload)
+    }
+
+    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        self.0.poll(deliver)
+    }
+
+    fn rendezvous(&self, peer: Peer, len: u64) -> Rendezvous {
+        self.0.rendezvous(peer, len)
+    }
+
+    fn expose(&mut self, peer: Peer, source: &Bytes) -> Option<Remote> {
+        self.0.expose(peer, source.0.as_ptr(), source.len())
+    }
+
+    fn release(&mut self, peer: Peer, remote: Remote) {
+        self.0.release(peer, remote);
+    }
+
+    fn try_get(
+        &mut self,
+        peer: Peer,
+        remote: Remote,
+        sink: &mut Into,
+        at: u64,
+        len: u64,
+    ) -> Result<Got, PeerLost> {
+        let mut room = sink.0.borrow_mut();
+        let into = &mut room[at as usize..(at + len) as usize];
+        let from = Remote {
+            addr: remote.addr.wrapping_add(at),
+            ..remote
+        };
+        // SAFETY: `into` is a slice of that length.
+        let got = unsafe { self.0.try_get(peer, from, into.as_mut_ptr(), into.len()) }?;
+        if let Got::Bytes(n) = got {
+            sink.mark(at as usize, at as usize + n);
+        }
+        Ok(got)
+    }
+}
+
+pub type Rank = Endpoint<SimNet>;
+
+/// The communicator that everyone has from the start; rank `r` calls it
+/// `WORLD + r`, so that mixed-up ids are noticed.
+pub const WORLD: u32 = 3;
+
+pub fn world(rank: usize) -> Cid {
+    Cid(WORLD + rank as u32)
+}
+
+pub fn lanes(n: usize, first: u32) -> Vec<(Peer, Cid)> {
+    (0..n as u32).map(|r| (Peer(r), Cid(first + r))).collect()
+}
+
+pub fn ranks(sim: Sim, n: usize) -> Vec<Rank> {
+    let mut ranks: Vec<Rank> = sim
+        .ports(n as u32)
+        .into_iter()
+        .map(|port| Endpoint::new(SimNet(port)))
+        .collect();
+    for (r, rank) in ranks.iter_mut().enumerate() {
+        rank.open(world(r), r as u32, lanes(n, WORLD));
+    }
+    ranks
+}
+
+/// `len` bytes that depend on `seed`.
+pub fn pattern(seed: u64, len: usize) -> Bytes {
+    let mut rng = catena_sim::Rng::new(catena_sim::Seed(seed));
+    Bytes((0..len).map(|_| rng.any() as u8).collect())
+}
+
+/// Progress of all ranks until the test holds.
+#[track_caller]
+pub fn until(ranks: &mut [Rank], mut test: impl FnMut(&mut [Rank]) -> bool) {
+    for _ in 0..200_000 {
+        if test(ranks) {
+            return;
+        }
+        for rank in &mut *ranks {
+            rank.progress();
+        }
+    }
+    panic!("it never happens: {ranks:#?}");
+}
+
+/// Progress of all ranks until nothing can be left under way. (Packets that
+/// come twice never end, so it is not enough that nothing moves.)
+pub fn quiesce(ranks: &mut [Rank]) {
+    let mut quiet = 0;
+    for _ in 0..100_000 {
+        for rank in &mut *ranks {
+            rank.progress();
+        }
+        quiet = if ranks.iter().all(Rank::is_idle) {
+            quiet + 1
+        } else {
+            0
+        };
+        if quiet == 200 {
+            return;
+        }
+    }
+    panic!("no end of it: {ranks:#?}");
+}
+
+#[track_caller]
+pub fn wait(ranks: &mut [Rank], at: usize, id: ReqId) -> Completion {
+    until(ranks, |ranks| ranks[at].is_done(id));
+    ranks[at].take(id)
+}
+
+pub fn selector(source: i32, tag: i32) -> Selector {
+    Selector { source, tag }
+}
+
+/// Posts a receive at rank `at`.
+pub fn recv(ranks: &mut [Rank], at: usize, source: i32, tag: i32, room: usize) -> (ReqId, Into) {
+    let into = Into::room(room);
+    let id = ranks[at].recv(world(at), Plane::User, selector(source, tag), into.clone());
+    (id, into)
+}

@@ -1,0 +1,308 @@
+//! The matching queues against a model that scans one list for posted receives
+//! and one for unexpected messages.
+
+mod common;
+
+use catena_fabric::Peer;
+use catena_link::{
+    ANY_SOURCE, ANY_TAG, Cid, Endpoint, Envelope, MessageId, Mode, Plane, ReqId, Selector, Sent,
+};
+use catena_sim::{Seed, Sim};
+use common::*;
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Op {
+    /// Communicator, plane, source, tag.
+    Arrive(u32, u8, u32, i32),
+    Post(u32, u8, i32, i32),
+    Probe(u32, u8, i32, i32),
+    Take(u32, u8, i32, i32),
+    /// Which of the held messages.
+    ReceiveHeld(usize),
+    /// Which of the requests.
+    Cancel(usize),
+    Collect(usize),
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let source = prop_oneof![1 => Just(ANY_SOURCE), 3 => 0..3i32];
+    let tag = prop_oneof![1 => Just(ANY_TAG), 3 => 0..4i32];
+    let what = (0..2u32, 0..2u8, source, tag);
+    prop_oneof![
+        6 => (0..2u32, 0..2u8, 0..3u32, 0..4i32).prop_map(|(c, p, s, t)| Op::Arrive(c, p, s, t)),
+        6 => what.clone().prop_map(|(c, p, s, t)| Op::Post(c, p, s, t)),
+        1 => what.clone().prop_map(|(c, p, s, t)| Op::Probe(c, p, s, t)),
+        1 => what.prop_map(|(c, p, s, t)| Op::Take(c, p, s, t)),
+        1 => any::<usize>().prop_map(Op::ReceiveHeld),
+        1 => any::<usize>().prop_map(Op::Cancel),
+        2 => any::<usize>().prop_map(Op::Collect),
+    ]
+}
+
+fn plane(plane: u8) -> Plane {
+    if plane == 0 {
+        Plane::User
+    } else {
+        Plane::Collective
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    space: (u32, u8),
+    source: u32,
+    tag: i32,
+    number: u8,
+}
+
+impl Message {
+    fn envelope(self) -> Envelope {
+        Envelope {
+            source: self.source,
+            tag: self.tag,
+            len: 1,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Outcome {
+    Waits,
+    Got(u32, i32, u8),
+    Cancelled,
+}
+
+#[derive(Debug)]
+struct Posted {
+    space: (u32, u8),
+    selector: Selector,
+    outcome: Outcome,
+    id: ReqId,
+    into: Into,
+}
+
+#[derive(Default)]
+struct Model {
+    requests: Vec<Posted>,
+    unexpected: Vec<Message>,
+    held: Vec<(MessageId, Message)>,
+}
+
+impl Model {
+    /// Requests stand in order of posting.
+    fn arrive(&mut self, message: Message) {
+        let fits = |it: &&mut Posted| {
+            it.outcome == Outcome::Waits
+                && it.space == message.space
+                && it.selector.accepts(message.source, message.tag)
+        };
+        match self.requests.iter_mut().find(fits) {
+            Some(it) => it.outcome = Outcome::Got(message.source, message.tag, message.number),
+            None => self.unexpected.push(message),
+        }
+    }
+
+    fn find(&self, space: (u32, u8), selector: Selector) -> Option<usize> {
+        let fits = |it: &Message| it.space == space && selector.accepts(it.source, it.tag);
+        self.unexpected.iter().position(fits)
+    }
+}
+
+/// Rank 0 receives from itself and two others, in two communicators.
+struct Bed {
+    ranks: Vec<Rank>,
+}
+
+impl Bed {
+    fn new() -> Self {
+        let ports = Sim::new(Seed(0)).ports(3);
+        let mut ranks: Vec<Rank> = ports
+            .into_iter()
+            .map(|port| Endpoint::new(SimNet(port)))
+            .collect();
+        for (r, rank) in ranks.iter_mut().enumerate() {
+            for cid in [0, 1] {
+                rank.open(
+                    Cid(cid),
+                    r as u32,
+                    (0..3).map(|p| (Peer(p), Cid(cid))).collect(),
+                );
+            }
+        }
+        Bed { ranks }
+    }
+
+    fn arrive(&mut self, message: Message) {
+        let (cid, p) = message.space;
+        let data = Bytes([message.number].into());
+        let sender = &mut self.ranks[message.source as usize];
+        let sent = sender.send(Cid(cid), plane(p), 0, message.tag, Mode::Standard, data);
+        assert_eq!(sent, Sent::Done);
+        let before = self.ranks[0].counters().received;
+        while self.ranks[0].counters().received == before {
+            self.ranks[0].progress();
+        }
+    }
+}
+
+fn check(rank: &Rank, request: &Posted) {
+    let Some(completion) = rank.peek(request.id) else {
+        assert_eq!(request.outcome, Outcome::Waits);
+        return;
+    };
+    assert_eq!(completion.error, None);
+    match request.outcome {
+        Outcome::Waits => panic!("matched what it should not: {completion:?}"),
+        Outcome::Cancelled => assert!(completion.cancelled),
+        Outcome::Got(source, tag, number) => {
+            assert!(!completion.cancelled);
+            assert_eq!((completion.source, completion.tag), (source as i32, tag));
+            assert_eq!((completion.len, request.into.bytes()), (1, vec![number]));
+        }
+    }
+}
+
+fn run(ops: Vec<Op>) {
+    let mut bed = Bed::new();
+    let mut model = Model::default();
+    let mut stale = Vec::new();
+    for (number, op) in ops.into_iter().enumerate() {
+        match op {
+            Op::Arrive(cid, p, source, tag) => {
+                let message = Message {
+                    space: (cid, p),
+                    source,
+                    tag,
+                    number: number as u8,
+                };
+                bed.arrive(message);
+                model.arrive(message);
+            }
+            Op::Post(cid, p, source, tag) => {
+                let (selector, into) = (selector(source, tag), Into::room(1));
+                let id = bed.ranks[0].recv(Cid(cid), plane(p), selector, into.clone());
+                let outcome = match model.find((cid, p), selector) {
+                    None => Outcome::Waits,
+                    Some(at) => {
+                        let it = model.unexpected.remove(at);
+                        Outcome::Got(it.source, it.tag, it.number)
+                    }
+                };
+                model.requests.push(Posted {
+                    space: (cid, p),
+                    selector,
+                    outcome,
+                    id,
+                    into,
+                });
+            }
+            Op::Probe(cid, p, source, tag) => {
+                let selector = selector(source, tag);
+                let expected = model.find((cid, p), selector);
+                let expected = expected.map(|at| model.unexpected[at].envelope());
+                assert_eq!(bed.ranks[0].probe(Cid(cid), plane(p), selector), expected);
+            }
+            Op::Take(cid, p, source, tag) => {
+                let selector = selector(source, tag);
+                let taken = bed.ranks[0].mprobe(Cid(cid), plane(p), selector);
+                let expected = model
+                    .find((cid, p), selector)
+                    .map(|at| model.unexpected.remove(at));
+                assert_eq!(
+                    taken.map(|(_, envelope)| envelope),
+                    expected.map(Message::envelope)
+                );
+                model
+                    .held
+                    .extend(taken.zip(expected).map(|((id, _), message)| (id, message)));
+            }
+            Op::ReceiveHeld(which) => {
+                if model.held.is_empty() {
+                    continue;
+                }
+                let (held, it) = model.held.swap_remove(which % model.held.len());
+                let into = Into::room(1);
+                let id = bed.ranks[0].mrecv(held, into.clone());
+                assert!(!bed.ranks[0].message_valid(held));
+                let outcome = Outcome::Got(it.source, it.tag, it.number);
+                let selector = selector(it.source as i32, it.tag);
+                model.requests.push(Posted {
+                    space: it.space,
+                    selector,
+                    outcome,
+                    id,
+                    into,
+                });
+            }
+            Op::Cancel(which) => {
+                let Some(at) = which.checked_rem(model.requests.len()) else {
+                    continue;
+                };
+                let request = &mut model.requests[at];
+                bed.ranks[0].cancel(request.id);
+                if request.outcome == Outcome::Waits {
+                    request.outcome = Outcome::Cancelled;
+                }
+            }
+            Op::Collect(which) => {
+                let Some(at) = which.checked_rem(model.requests.len()) else {
+                    continue;
+                };
+                if model.requests[at].outcome != Outcome::Waits {
+                    let request = model.requests.remove(at);
+                    check(&bed.ranks[0], &request);
+                    bed.ranks[0].take(request.id);
+                    stale.push(request.id);
+                }
+            }
+        }
+        for request in &model.requests {
+            check(&bed.ranks[0], request);
+        }
+        assert!(stale.iter().all(|&id| !bed.ranks[0].valid(id)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    #[test]
+    fn agrees_with_the_model(ops in prop::collection::vec(op(), 1..120)) {
+        run(ops);
+    }
+}
+
+/// More queues than buckets at the start, of different lengths.
+#[test]
+fn many_keys_stay_apart() {
+    let mut bed = Bed::new();
+    let mut posted = Vec::new();
+    for round in 0..3 {
+        for tag in 0..500 {
+            for source in 0..2 {
+                if tag % 3 >= round {
+                    let into = Into::room(1);
+                    let selector = selector(source, tag);
+                    let id = bed.ranks[0].recv(Cid(0), Plane::User, selector, into.clone());
+                    posted.push((source, tag, id, into));
+                }
+            }
+        }
+    }
+    for (n, (source, tag, id, into)) in posted.into_iter().enumerate().collect::<Vec<_>>() {
+        let number = n as u8;
+        bed.arrive(Message {
+            space: (0, 0),
+            source: source as u32,
+            tag,
+            number,
+        });
+        assert!(
+            bed.ranks[0].is_done(id),
+            "the first of its key is matched first"
+        );
+        assert_eq!(into.bytes(), [number]);
+        bed.ranks[0].take(id);
+    }
+    assert_eq!(bed.ranks[0].counters().unexpected, 0);
+}

@@ -1,0 +1,110 @@
+//! Random programs over a network that misbehaves.
+
+mod common;
+#[path = "common/program.rs"]
+mod program;
+
+use catena_link::{Failure, Mode, Plane, Sent};
+use common::*;
+use program::Program;
+
+#[test]
+fn every_message_arrives_once_and_in_order() {
+    for seed in 0..1500 {
+        let mut program = Program::new(seed, |sim| sim);
+        let mut events = 0;
+        while !program.all_done() {
+            program.event();
+            events += 1;
+            assert!(events < 2_000_000, "seed {seed} hangs: {program:#?}");
+        }
+        quiesce(&mut program.ranks);
+        program.check();
+        for rank in &mut program.ranks {
+            assert_eq!(rank.net().0.exposures(), 0, "seed {seed}: exposed for ever");
+            let dropped = rank.counters().dropped;
+            assert!(
+                program.duplicates || dropped == 0,
+                "seed {seed} drops {dropped}"
+            );
+        }
+    }
+}
+
+#[test]
+fn garbage_is_survived() {
+    for seed in 0..1000 {
+        let mut program = Program::new(seed, |sim| sim.garbage_one_in(3).duplicate_one_in(5));
+        for _ in 0..3000 {
+            program.event();
+        }
+        let dropped: u64 = program
+            .ranks
+            .iter()
+            .map(|rank| rank.counters().dropped)
+            .sum();
+        assert!(dropped > 0, "seed {seed}: no garbage came");
+    }
+}
+
+#[test]
+fn a_death_ends_what_the_dead_took_part_in() {
+    for seed in 0..600 {
+        let mut program = Program::new(seed, |sim| sim);
+        let dead = program.n() - 1;
+        for _ in 0..program.rng.below(600) {
+            program.event();
+        }
+        program.ranks[dead].net().0.die();
+        let mut ranks = std::mem::take(&mut program.ranks);
+        ranks.pop();
+        quiesce(&mut ranks);
+        for (at, rank) in ranks.iter_mut().enumerate() {
+            assert!(
+                rank.lost_peers().eq([catena_fabric::Peer(dead as u32)]),
+                "seed {seed}"
+            );
+            for &id in &program.sends[at] {
+                let with_dead = rank.peek(id).is_some_and(|it| it.source as usize == dead);
+                let failed = rank.peek(id).is_some_and(|it| it.error.is_some());
+                assert!(with_dead || !failed, "seed {seed}: others are not affected");
+            }
+            for it in &program.received[at] {
+                if let Some(Failure::Lost(lost)) =
+                    rank.peek(it.id).and_then(|it| it.error).as_deref()
+                {
+                    assert_eq!(lost.peer.0 as usize, dead, "seed {seed}");
+                }
+            }
+            let sent = rank.send(
+                world(at),
+                Plane::User,
+                dead as u32,
+                9,
+                Mode::Standard,
+                pattern(1, 3),
+            );
+            let Sent::Pending(id) = sent else {
+                panic!("seed {seed}: sent to the dead")
+            };
+            assert!(matches!(
+                rank.take(id).error.as_deref(),
+                Some(Failure::Lost(_))
+            ));
+            let from_dead = selector(dead as i32, 9);
+            let id = rank.recv(world(at), Plane::User, from_dead, Into::room(1));
+            assert!(matches!(
+                rank.take(id).error.as_deref(),
+                Some(Failure::Lost(_))
+            ));
+        }
+        // Nothing with the dead is left waiting.
+        for (at, rank) in ranks.iter_mut().enumerate() {
+            for id in program.sends[at].drain(..) {
+                let done = rank.is_done(id);
+                rank.cancel(id);
+                assert!(done || rank.peek(id).is_none_or(|it| it.source as usize != dead));
+            }
+        }
+    }
+}

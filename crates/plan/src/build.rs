@@ -1,0 +1,234 @@
+//! Building a plan: dependencies follow from the regions.
+
+use std::collections::HashMap;
+
+use crate::plan::{NONE, Order, Plan, Step, StepId};
+use crate::region::{Buf, Region};
+use crate::track::Track;
+
+/// Where each piece of scratch starts; a cache line, so that pieces do not
+/// share one.
+const SCRATCH_ALIGN: usize = 64;
+
+/// Writes down the steps of a plan.
+///
+/// A step waits for every earlier step that wrote bytes it touches, and, if it
+/// writes, for every earlier step that read them. Messages of one direction
+/// with one peer are posted in the order written.
+///
+/// Cost: O(log s) for each of the s steps.
+#[derive(Debug, Default)]
+pub struct Builder {
+    steps: Vec<Step>,
+    /// (waited for, waits).
+    edges: Vec<(u32, u32)>,
+    posted: Vec<(u32, u32)>,
+    output: Track,
+    scratch: Track,
+    scratch_len: usize,
+    last_send: Last,
+    last_recv: Last,
+    waits_for: Vec<u32>,
+}
+
+impl Builder {
+    /// An empty plan.
+    pub fn new() -> Self {
+        Builder::default()
+    }
+
+    /// Number of steps so far.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// `len` bytes of fresh scratch memory, aligned to a cache line.
+    pub fn scratch(&mut self, len: usize) -> Region {
+        let offset = self.scratch_len;
+        self.scratch_len += len.next_multiple_of(SCRATCH_ALIGN);
+        Region::new(Buf::Scratch, offset, len)
+    }
+
+    /// Sends `from` to `peer`; an empty region is an empty message.
+    pub fn send(&mut self, peer: u32, from: Region) -> StepId {
+        let id = self.push(Step::Send { peer, from });
+        self.read(from, id);
+        self.link(id);
+        if let Some(earlier) = self.last_send.replace(peer, id.0) {
+            self.posted.push((earlier, id.0));
+        }
+        id
+    }
+
+    /// Receives `into.len` bytes from `peer`.
+    pub fn recv(&mut self, peer: u32, into: Region) -> StepId {
+        let id = self.push(Step::Recv { peer, into });
+        self.write(into, id);
+        self.link(id);
+        if let Some(earlier) = self.last_recv.replace(peer, id.0) {
+            self.posted.push((earlier, id.0));
+        }
+        id
+    }
+
+    /// Combines `from` into `into`; nothing for empty regions.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn reduce(&mut self, from: Region, into: Region, order: Order) {
+        assert_eq!(
+            from.len, into.len,
+            "operands of a reduction differ in length"
+        );
+        if from.is_empty() {
+            return;
+        }
+        debug_assert!(!from.overlaps(&into), "operands of a reduction overlap");
+        let id = self.push(Step::Reduce { from, into, order });
+        self.read(from, id);
+        self.write(into, id);
+        self.link(id);
+    }
+
+    /// Copies `from` to `into`; nothing if they are empty or the same.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn copy(&mut self, from: Region, into: Region) {
+        assert_eq!(
+            from.len, into.len,
+            "source and destination of a copy differ in length"
+        );
+        if from.is_empty() || from == into {
+            return;
+        }
+        debug_assert!(
+            !from.overlaps(&into),
+            "source and destination of a copy overlap"
+        );
+        let id = self.push(Step::Copy { from, into });
+        self.read(from, id);
+        self.write(into, id);
+        self.link(id);
+    }
+
+    /// Makes `step` wait until `on` is complete, where no region says so.
+    ///
+    /// # Panics
+    /// If `on` was not written before `step`.
+    pub fn depend(&mut self, step: StepId, on: StepId) {
+        assert!(on < step, "a step can only wait for an earlier one");
+        self.edges.push((on.0, step.0));
+    }
+
+    /// The finished plan.
+    pub fn finish(self) -> Plan {
+        let n = self.steps.len();
+        let mut needs = vec![0u32; n];
+        let mut first = vec![0u32; n + 1];
+        for &(on, step) in &self.edges {
+            needs[step as usize] += 1;
+            first[on as usize + 1] += 1;
+        }
+        for i in 0..n {
+            first[i + 1] += first[i];
+        }
+        let mut fill = first.clone();
+        let mut after = vec![0u32; self.edges.len()];
+        for &(on, step) in &self.edges {
+            let at = &mut fill[on as usize];
+            after[*at as usize] = step;
+            *at += 1;
+        }
+        let mut next_posted = vec![NONE; n];
+        for &(on, step) in &self.posted {
+            needs[step as usize] += 1;
+            next_posted[on as usize] = step;
+        }
+        let roots = (0..n as u32).filter(|&s| needs[s as usize] == 0).collect();
+        Plan {
+            steps: self.steps,
+            needs,
+            roots,
+            first,
+            after,
+            next_posted,
+            scratch: self.scratch_len,
+        }
+    }
+
+    fn push(&mut self, step: Step) -> StepId {
+        let id = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
+        self.steps.push(step);
+        StepId(id)
+    }
+
+    fn read(&mut self, r: Region, step: StepId) {
+        let track = match r.buf {
+            Buf::Input => return, // never written, so never waited for
+            Buf::Output => &mut self.output,
+            Buf::Scratch => &mut self.scratch,
+        };
+        track.read(r.offset, r.end(), step.0, &mut self.waits_for);
+    }
+
+    fn write(&mut self, r: Region, step: StepId) {
+        let track = match r.buf {
+            Buf::Input => {
+                assert!(r.is_empty(), "a plan does not write its input");
+                return;
+            }
+            Buf::Output => &mut self.output,
+            Buf::Scratch => &mut self.scratch,
+        };
+        track.write(r.offset, r.end(), step.0, &mut self.waits_for);
+    }
+
+    /// Turns what was collected for `step` into edges.
+    fn link(&mut self, step: StepId) {
+        if self.waits_for.is_empty() {
+            return;
+        }
+        self.waits_for.sort_unstable();
+        self.waits_for.dedup();
+        for &on in &self.waits_for {
+            if on != step.0 && on != NONE {
+                self.edges.push((on, step.0));
+            }
+        }
+        self.waits_for.clear();
+    }
+}
+
+/// The last message for each peer: a list while it is short, as it is in all
+/// algorithms but the linear ones, else a table.
+#[derive(Debug, Default)]
+struct Last {
+    few: Vec<(u32, u32)>,
+    many: HashMap<u32, u32>,
+}
+
+impl Last {
+    const FEW: usize = 16;
+
+    fn replace(&mut self, peer: u32, step: u32) -> Option<u32> {
+        if !self.many.is_empty() {
+            return self.many.insert(peer, step);
+        }
+        if let Some(entry) = self.few.iter_mut().find(|e| e.0 == peer) {
+            return Some(std::mem::replace(&mut entry.1, step));
+        }
+        if self.few.len() < Self::FEW {
+            self.few.push((peer, step));
+        } else {
+            self.many.extend(self.few.drain(..));
+            self.many.insert(peer, step);
+        }
+        None
+    }
+}

@@ -1,0 +1,208 @@
+//! One execution of a plan.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::plan::{NONE, Order, Plan, Step};
+use crate::region::Region;
+
+/// What a plan needs from below: messages and memory.
+pub trait Exec {
+    /// A message under way.
+    type Handle: Copy;
+    /// Why a message failed.
+    type Error;
+
+    /// Posts a message to `peer`; `None` if it is complete already, which is
+    /// to say that `from` may be written again.
+    ///
+    /// # Errors
+    /// If the message cannot be sent; nothing is then under way for it.
+    fn send(&mut self, peer: u32, from: Region) -> Result<Option<Self::Handle>, Self::Error>;
+
+    /// Posts a receive of exactly `into.len` bytes from `peer`; `None` if it
+    /// is complete already.
+    ///
+    /// # Errors
+    /// If it cannot be received; nothing is then under way for it.
+    fn recv(&mut self, peer: u32, into: Region) -> Result<Option<Self::Handle>, Self::Error>;
+
+    /// Whether a message is complete. Once it says so, or fails, the handle
+    /// is not used again.
+    ///
+    /// # Errors
+    /// If the message has failed.
+    fn done(&mut self, handle: Self::Handle) -> Result<bool, Self::Error>;
+
+    /// Combines two regions; see [`Step::Reduce`].
+    fn reduce(&mut self, from: Region, into: Region, order: Order);
+
+    /// Copies between two regions; see [`Step::Copy`].
+    fn copy(&mut self, from: Region, into: Region);
+}
+
+/// How many messages one [`Run::advance`] asks about at most when none of
+/// them is done, so that thousands under way do not make each call slow.
+const ASKED: usize = 64;
+
+/// State of one execution. Keeps its memory from one start to the next.
+#[derive(Clone, Debug)]
+pub struct Run<H> {
+    /// How many things each step still waits for.
+    needs: Vec<u32>,
+    /// Steps that wait for nothing. The first of the plan is done first: an
+    /// algorithm writes urgent messages before others.
+    ready: BinaryHeap<Reverse<u32>>,
+    under_way: Vec<(u32, H)>,
+    /// Where in `under_way` to ask next.
+    ask: usize,
+    /// Steps that are not complete.
+    left: usize,
+}
+
+impl<H> Default for Run<H> {
+    fn default() -> Self {
+        Run {
+            needs: Vec::new(),
+            ready: BinaryHeap::new(),
+            under_way: Vec::new(),
+            ask: 0,
+            left: 0,
+        }
+    }
+}
+
+impl<H: Copy> Run<H> {
+    /// A run that has not started; it counts as complete.
+    pub fn new() -> Self {
+        Run::default()
+    }
+
+    /// Prepares an execution of `plan`. Nothing happens before
+    /// [`Run::advance`].
+    ///
+    /// # Panics
+    /// If messages of an earlier execution are still under way.
+    pub fn start(&mut self, plan: &Plan) {
+        assert!(
+            self.under_way.is_empty(),
+            "restarted with messages under way"
+        );
+        self.needs.clone_from(&plan.needs);
+        self.ready.clear();
+        self.ready.reserve(plan.steps.len());
+        self.ready.extend(plan.roots.iter().map(|&s| Reverse(s)));
+        self.ask = 0;
+        self.left = plan.steps.len();
+    }
+
+    /// Does whatever can be done now; true once everything is complete.
+    /// `plan` is the one of [`Run::start`]. Never blocks.
+    ///
+    /// Cost: O(log s) for each of s steps, plus at most 64 questions to
+    /// [`Exec::done`] that bring nothing.
+    ///
+    /// # Errors
+    /// The first error of `exec`. The operation has then failed: the caller
+    /// ends what [`Run::under_way`] still lists and starts nothing more.
+    pub fn advance<E>(&mut self, plan: &Plan, exec: &mut E) -> Result<bool, E::Error>
+    where
+        E: Exec<Handle = H>,
+    {
+        self.issue(plan, exec)?;
+        let mut idle = 0;
+        while idle < self.under_way.len().min(ASKED) {
+            if self.ask >= self.under_way.len() {
+                self.ask = 0;
+            }
+            let (step, handle) = self.under_way[self.ask];
+            match exec.done(handle) {
+                Ok(false) => {
+                    self.ask += 1;
+                    idle += 1;
+                    continue;
+                }
+                Ok(true) => {
+                    self.under_way.swap_remove(self.ask);
+                    self.complete(plan, step);
+                }
+                Err(error) => {
+                    self.under_way.swap_remove(self.ask);
+                    return Err(error);
+                }
+            }
+            self.issue(plan, exec)?;
+        }
+        Ok(self.left == 0)
+    }
+
+    /// Whether every step is complete.
+    pub fn is_done(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Messages that were posted and are not complete.
+    pub fn under_way(&self) -> impl Iterator<Item = H> + '_ {
+        self.under_way.iter().map(|m| m.1)
+    }
+
+    /// The same with their steps, for reports of who waits for whom.
+    pub fn waiting<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (Step, H)> + 'a {
+        self.under_way
+            .iter()
+            .map(|&(step, h)| (plan.steps[step as usize], h))
+    }
+
+    /// Forgets the messages under way, after a failure, and gives them to the
+    /// caller to end.
+    pub fn abandon(&mut self) -> impl Iterator<Item = H> + '_ {
+        self.left = 0;
+        self.ready.clear();
+        self.under_way.drain(..).map(|m| m.1)
+    }
+
+    /// Does every step that waits for nothing.
+    fn issue<E>(&mut self, plan: &Plan, exec: &mut E) -> Result<(), E::Error>
+    where
+        E: Exec<Handle = H>,
+    {
+        while let Some(Reverse(step)) = self.ready.pop() {
+            let posted = match plan.steps[step as usize] {
+                Step::Send { peer, from } => exec.send(peer, from)?,
+                Step::Recv { peer, into } => exec.recv(peer, into)?,
+                Step::Reduce { from, into, order } => {
+                    exec.reduce(from, into, order);
+                    None
+                }
+                Step::Copy { from, into } => {
+                    exec.copy(from, into);
+                    None
+                }
+            };
+            let next = plan.next_posted[step as usize];
+            if next != NONE {
+                self.release(next);
+            }
+            match posted {
+                Some(handle) => self.under_way.push((step, handle)),
+                None => self.complete(plan, step),
+            }
+        }
+        Ok(())
+    }
+
+    fn complete(&mut self, plan: &Plan, step: u32) {
+        self.left -= 1;
+        for &next in plan.after(step) {
+            self.release(next);
+        }
+    }
+
+    fn release(&mut self, step: u32) {
+        let needs = &mut self.needs[step as usize];
+        *needs -= 1;
+        if *needs == 0 {
+            self.ready.push(Reverse(step));
+        }
+    }
+}

@@ -1,0 +1,534 @@
+//! The command line of `mpirun`.
+//!
+//! Long options may have one dash or two, as users of different MPI libraries
+//! are used to, and their values may follow after a blank or `=`.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use catena_settings::nearest;
+
+/// What to run and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Programs, in the order of their ranks.
+    pub apps: Vec<App>,
+    /// Variables for the ranks of all programs.
+    pub env: Vec<(OsString, OsString)>,
+    /// Settings by name, without prefix.
+    pub settings: Vec<(String, String)>,
+    /// After which time everything is ended.
+    pub timeout: Option<Duration>,
+    /// Whether lines begin with the rank that wrote them.
+    pub tag: bool,
+    /// The rank that reads the launcher's standard input.
+    pub stdin: Option<u32>,
+    /// Whether each rank is pinned to one processor.
+    pub bind: bool,
+    /// Whether to say what is started where.
+    pub verbose: bool,
+}
+
+/// One program of the command line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct App {
+    /// Number of ranks, if given.
+    pub count: Option<u32>,
+    /// Program as the user wrote it.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Variables for its ranks.
+    pub env: Vec<(OsString, OsString)>,
+    /// Working directory, if given.
+    pub wdir: Option<PathBuf>,
+}
+
+/// What the user wants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parsed {
+    /// To run programs.
+    Run(Request),
+    /// To read [`HELP`].
+    Help,
+    /// To know the version.
+    Version,
+}
+
+/// The command line cannot be understood; the text says why and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageError(pub String);
+
+impl fmt::Display for UsageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Text for `--help`.
+pub const HELP: &str = "\
+usage: mpirun [options] program [arguments] [: [options] program [arguments]]...
+
+Runs an MPI program, or any other, as several processes (ranks) on this machine.
+
+what to run
+  -n, -np, -c N           number of ranks (default: one per available core;
+                          1 if there are several programs)
+  -wdir, -wd DIR          working directory of the ranks
+  :                       begins the next program; its ranks follow the last ones
+
+environment
+  -x NAME[=VALUE]         give the ranks of this program a variable
+  -env NAME VALUE         the same
+  -genv NAME VALUE        the same, for all programs
+  --set NAME=VALUE        set a configuration variable (see `catena info`)
+
+input and output
+  -l, --tag-output        begin each line with the rank that wrote it
+      --prepend-rank      the same
+  --stdin RANK            rank that reads standard input: a number (default 0)
+                          or none; the others read nothing
+
+placement
+  --bind-to none|core     pin rank i to the i-th available core (default none)
+  --map-by core           accepted; ranks are placed in order
+
+control
+  --timeout SECONDS       end everything after that time, with status 124
+  -v, --verbose           say what is started where
+  -h, --help              show this text
+  --version               show the version
+  --allow-run-as-root, --oversubscribe
+                          accepted; both are always allowed
+
+Ranks find CATENA_RANK, CATENA_SIZE and CATENA_LOCAL_RANK in their environment.
+The status is that of the first rank that failed (128 + number for a signal),
+2 for a wrong command line, 127 or 126 if a program cannot be found or started.
+";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opt {
+    Count,
+    Export,
+    Env,
+    Genv,
+    Wdir,
+    Set,
+    Tag,
+    Stdin,
+    BindTo,
+    MapBy,
+    Timeout,
+    Verbose,
+    Help,
+    Version,
+    /// Asks for what is the case anyway.
+    Accepted,
+    /// Known from elsewhere, but not here; says what to do instead.
+    Elsewhere(&'static str),
+}
+
+const ONE_MACHINE: &str = "this mpirun starts ranks on one machine only; leave the option out";
+const MCA: &str =
+    "this is an option of Open MPI; settings of Catena are given by --set (see `catena info`)";
+
+const OPTIONS: &[(&str, Opt)] = &[
+    ("n", Opt::Count),
+    ("np", Opt::Count),
+    ("c", Opt::Count),
+    ("x", Opt::Export),
+    ("env", Opt::Env),
+    ("genv", Opt::Genv),
+    ("wdir", Opt::Wdir),
+    ("wd", Opt::Wdir),
+    ("set", Opt::Set),
+    ("l", Opt::Tag),
+    ("tag-output", Opt::Tag),
+    ("prepend-rank", Opt::Tag),
+    ("stdin", Opt::Stdin),
+    ("bind-to", Opt::BindTo),
+    ("map-by", Opt::MapBy),
+    ("timeout", Opt::Timeout),
+    ("v", Opt::Verbose),
+    ("verbose", Opt::Verbose),
+    ("h", Opt::Help),
+    ("help", Opt::Help),
+    ("version", Opt::Version),
+    ("V", Opt::Version),
+    ("allow-run-as-root", Opt::Accepted),
+    ("oversubscribe", Opt::Accepted),
+    ("envall", Opt::Accepted),
+    ("genvall", Opt::Accepted),
+    ("f", Opt::Elsewhere(ONE_MACHINE)),
+    ("host", Opt::Elsewhere(ONE_MACHINE)),
+    ("hosts", Opt::Elsewhere(ONE_MACHINE)),
+    ("hostfile", Opt::Elsewhere(ONE_MACHINE)),
+    ("machinefile", Opt::Elsewhere(ONE_MACHINE)),
+    ("ppn", Opt::Elsewhere(ONE_MACHINE)),
+    ("mca", Opt::Elsewhere(MCA)),
+];
+
+/// Understands the arguments after the name of the command.
+///
+/// # Errors
+/// [`UsageError`] in words for the user.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageError> {
+    let mut parser = Parser {
+        args: args.into_iter().collect::<Vec<_>>().into_iter(),
+        request: Request {
+            apps: Vec::new(),
+            env: Vec::new(),
+            settings: Vec::new(),
+            timeout: None,
+            tag: false,
+            stdin: Some(0),
+            bind: false,
+            verbose: false,
+        },
+        answer: None,
+    };
+    loop {
+        let more = parser.app()?;
+        if let Some(answer) = parser.answer {
+            return Ok(answer);
+        }
+        if !more {
+            return Ok(Parsed::Run(parser.request));
+        }
+    }
+}
+
+struct Parser {
+    args: std::vec::IntoIter<OsString>,
+    request: Request,
+    /// An answer that makes everything else pointless.
+    answer: Option<Parsed>,
+}
+
+impl Parser {
+    /// Reads one program with its options; gives whether another one follows.
+    fn app(&mut self) -> Result<bool, UsageError> {
+        let mut app = App::default();
+        loop {
+            let Some(arg) = self.args.next() else {
+                let what = if self.request.apps.is_empty() {
+                    "program"
+                } else {
+                    "program after :"
+                };
+                return usage(format!("there is no {what} to run; see mpirun --help"));
+            };
+            if arg == "--" {
+                match self.args.next() {
+                    Some(program) => app.program = program,
+                    None => return usage("there is no program to run after --"),
+                }
+                break;
+            }
+            if arg == ":" {
+                return usage("there is no program before :");
+            }
+            if !arg.as_bytes().starts_with(b"-") || arg == "-" {
+                app.program = arg;
+                break;
+            }
+            self.option(&arg, &mut app)?;
+            if self.answer.is_some() {
+                return Ok(false);
+            }
+        }
+        if app.program.is_empty() {
+            return usage("the name of the program is empty");
+        }
+        let mut more = false;
+        for arg in self.args.by_ref() {
+            if arg == ":" {
+                more = true;
+                break;
+            }
+            app.args.push(arg);
+        }
+        self.request.apps.push(app);
+        Ok(more)
+    }
+
+    fn option(&mut self, arg: &OsStr, app: &mut App) -> Result<(), UsageError> {
+        let (shown, inline) = match split_once(arg, b'=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (arg.to_os_string(), None),
+        };
+        let shown = shown.to_string_lossy().into_owned();
+        let name = shown.trim_start_matches('-');
+        let dashes = shown.len() - name.len();
+        let known = OPTIONS.iter().find(|(n, _)| *n == name && dashes <= 2);
+        let Some((_, opt)) = known else {
+            let long = OPTIONS.iter().map(|(n, _)| *n).filter(|n| n.len() > 1);
+            let hint = match nearest(name, long) {
+                Some(near) => format!("did you mean --{near}?"),
+                None => "see mpirun --help".to_string(),
+            };
+            return usage(format!("there is no option {shown}; {hint}"));
+        };
+        let mut inline = inline;
+        let mut value = |what: &str| match inline.take().or_else(|| self.args.next()) {
+            Some(value) => Ok(value),
+            None => usage(format!("{shown} needs {what}")),
+        };
+        let request = &mut self.request;
+        match *opt {
+            Opt::Count => app.count = Some(count(&shown, &value("a number of ranks")?)?),
+            Opt::Export => {
+                let given = value("NAME or NAME=VALUE")?;
+                app.env.extend(variable(&shown, given)?);
+            }
+            opt @ (Opt::Env | Opt::Genv) => {
+                let name = value("NAME and VALUE")?;
+                let pair = match split_once(&name, b'=') {
+                    Some(pair) => pair,
+                    None => (name, value("NAME and VALUE")?),
+                };
+                let list = if opt == Opt::Env {
+                    &mut app.env
+                } else {
+                    &mut request.env
+                };
+                list.push(checked(&shown, pair)?);
+            }
+            Opt::Wdir => app.wdir = Some(value("a directory")?.into()),
+            Opt::Set => {
+                let text = value("NAME=VALUE")?.to_string_lossy().into_owned();
+                let Some((name, value)) = text.split_once('=') else {
+                    return usage(format!("{shown} {text}: write NAME=VALUE"));
+                };
+                request
+                    .settings
+                    .push((name.trim().to_string(), value.trim().to_string()));
+            }
+            Opt::Tag => request.tag = true,
+            Opt::Stdin => {
+                let text = value("a rank or none")?.to_string_lossy().into_owned();
+                request.stdin = match text.as_str() {
+                    "none" => None,
+                    rank => match rank.parse() {
+                        Ok(rank) => Some(rank),
+                        Err(_) => {
+                            return usage(format!("{shown} {text}: it must be a rank or none"));
+                        }
+                    },
+                };
+            }
+            Opt::BindTo => request.bind = word(&shown, &value("none or core")?, &["none", "core"])?,
+            Opt::MapBy => {
+                word(&shown, &value("core")?, &["slot", "core"])?;
+            }
+            Opt::Timeout => request.timeout = Some(seconds(&shown, &value("seconds")?)?),
+            Opt::Verbose => request.verbose = true,
+            Opt::Help => self.answer = Some(Parsed::Help),
+            Opt::Version => self.answer = Some(Parsed::Version),
+            Opt::Accepted => {}
+            Opt::Elsewhere(remedy) => return usage(format!("{shown}: {remedy}")),
+        }
+        match inline {
+            Some(_) => usage(format!("{shown} takes no value")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn usage<T>(text: impl Into<String>) -> Result<T, UsageError> {
+    Err(UsageError(text.into()))
+}
+
+fn split_once(text: &OsStr, at: u8) -> Option<(OsString, OsString)> {
+    let bytes = text.as_bytes();
+    let index = bytes.iter().position(|&b| b == at)?;
+    let part = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+    Some((part(&bytes[..index]), part(&bytes[index + 1..])))
+}
+
+fn count(option: &str, text: &OsStr) -> Result<u32, UsageError> {
+    let text = text.to_string_lossy();
+    match text.parse::<u32>() {
+        Ok(0) => usage(format!("{option} 0: there must be at least one rank")),
+        Ok(n) if n <= crate::MAX_RANKS => Ok(n),
+        Ok(_) => usage(format!(
+            "{option} {text}: there can be at most {} ranks",
+            crate::MAX_RANKS
+        )),
+        Err(_) => usage(format!(
+            "{option} {text}: the number of ranks must be a whole number, 1 or more"
+        )),
+    }
+}
+
+fn seconds(option: &str, text: &OsStr) -> Result<Duration, UsageError> {
+    let text = text.to_string_lossy();
+    let seconds = text
+        .parse::<f64>()
+        .ok()
+        .and_then(|s| Duration::try_from_secs_f64(s).ok());
+    match seconds {
+        Some(limit) if !limit.is_zero() => Ok(limit),
+        _ => usage(format!(
+            "{option} {text}: it must be a number of seconds above 0"
+        )),
+    }
+}
+
+/// Whether the second of two words was given.
+fn word(option: &str, text: &OsStr, words: &[&str; 2]) -> Result<bool, UsageError> {
+    match words.iter().position(|w| text == *w) {
+        Some(index) => Ok(index == 1),
+        None => {
+            let (text, words) = (text.to_string_lossy(), words.join(" or "));
+            usage(format!("{option} {text}: it must be {words}"))
+        }
+    }
+}
+
+/// A variable that is given with its value, or by name only; then it is taken
+/// from the launcher's own environment, where all variables come from anyway.
+fn variable(option: &str, given: OsString) -> Result<Option<(OsString, OsString)>, UsageError> {
+    match split_once(&given, b'=') {
+        Some(pair) => checked(option, pair).map(Some),
+        None if std::env::var_os(&given).is_some() => Ok(None),
+        None => {
+            let name = given.to_string_lossy();
+            usage(format!(
+                "{option} {name}: there is no variable of this name; write {name}=VALUE"
+            ))
+        }
+    }
+}
+
+fn checked(option: &str, pair: (OsString, OsString)) -> Result<(OsString, OsString), UsageError> {
+    if pair.0.is_empty() {
+        return usage(format!("{option}: the name of the variable is empty"));
+    }
+    Ok(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(line: &str) -> Request {
+        match parse(line.split_whitespace().map(OsString::from)) {
+            Ok(Parsed::Run(request)) => request,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn fails(line: &str) -> String {
+        match parse(line.split_whitespace().map(OsString::from)) {
+            Err(UsageError(text)) => text,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn all_spellings_of_the_number_of_ranks() {
+        for line in [
+            "-n 3 a", "-np 3 a", "--np 3 a", "--np=3 a", "-c 3 a", "--n 3 a", "-np=3 a",
+        ] {
+            let request = run(line);
+            assert_eq!(request.apps.len(), 1);
+            assert_eq!(
+                (request.apps[0].count, &request.apps[0].program),
+                (Some(3), &"a".into())
+            );
+        }
+        assert_eq!(run("a").apps[0].count, None);
+    }
+
+    #[test]
+    fn several_programs_have_their_own_options() {
+        let request =
+            run("-genv G 1 -n 2 -x A=1 -wdir /x a -n 9 b : --env B 2 -l --stdin 3 c : d=e");
+        let [a, c, d] = &request.apps[..] else {
+            panic!("{request:?}")
+        };
+        assert_eq!(
+            (a.count, &a.args[..]),
+            (Some(2), &["-n", "9", "b"].map(OsString::from)[..])
+        );
+        assert_eq!(a.env, [("A".into(), "1".into())]);
+        assert_eq!(a.wdir, Some("/x".into()));
+        assert_eq!(
+            (c.count, &c.env[..]),
+            (None, &[("B".into(), "2".into())][..])
+        );
+        assert_eq!(d.program, "d=e");
+        assert_eq!(request.env, [("G".into(), "1".into())]);
+        assert!(request.tag);
+        assert_eq!(request.stdin, Some(3));
+    }
+
+    #[test]
+    fn everything_after_the_program_belongs_to_it() {
+        let request =
+            run("--timeout 1.5 --bind-to core -v --set A=b=c --stdin none -- -odd --help");
+        assert_eq!(request.apps[0].program, "-odd");
+        assert_eq!(request.apps[0].args, ["--help"]);
+        assert_eq!(request.timeout, Some(Duration::from_millis(1500)));
+        assert_eq!(request.settings, [("A".to_string(), "b=c".to_string())]);
+        assert!(request.bind && request.verbose && request.stdin.is_none());
+        assert!(!run("--oversubscribe --allow-run-as-root --map-by core --bind-to none a").bind);
+    }
+
+    #[test]
+    fn help_and_version_need_no_program() {
+        assert_eq!(parse(["--help".into()]), Ok(Parsed::Help));
+        assert_eq!(
+            parse(["-n".into(), "2".into(), "-h".into()]),
+            Ok(Parsed::Help)
+        );
+        assert_eq!(parse(["-V".into()]), Ok(Parsed::Version));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_a_remedy() {
+        for (line, words) in [
+            ("", "no program to run"),
+            ("-n 2", "no program to run"),
+            ("a :", "no program after :"),
+            (": a", "no program before :"),
+            ("-np 0 a", "at least one rank"),
+            ("-np -3 a", "whole number, 1 or more"),
+            ("-np two a", "whole number, 1 or more"),
+            ("-np 99999999 a", "at most"),
+            ("-np", "-np needs a number of ranks"),
+            ("--tag-outptu a", "did you mean --tag-output?"),
+            ("--tiemout 3 a", "did you mean --timeout?"),
+            ("---np 3 a", "no option ---np"),
+            ("--xyzzy a", "see mpirun --help"),
+            ("--timeout 0 a", "seconds above 0"),
+            ("--timeout soon a", "seconds above 0"),
+            ("--timeout nan a", "seconds above 0"),
+            ("--stdin all a", "a rank or none"),
+            ("--bind-to socket a", "none or core"),
+            ("-x CATENA_NO_SUCH_VARIABLE a", "no variable of this name"),
+            ("-x =1 a", "name of the variable is empty"),
+            ("--tag-output=yes a", "takes no value"),
+            ("--set A a", "write NAME=VALUE"),
+            ("--host b a", "one machine only"),
+            ("--mca btl self a", "Open MPI"),
+            ("-env A", "needs NAME and VALUE"),
+        ] {
+            let text = fails(line);
+            assert!(text.contains(words), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn every_option_is_in_the_help() {
+        for (name, opt) in OPTIONS {
+            let hidden =
+                matches!(opt, Opt::Elsewhere(_)) || name.ends_with("envall") || *name == "V";
+            assert!(hidden || HELP.contains(&format!("-{name}")), "{name}");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! What the ranks write: kept apart by lines, and passed on without ever
+//! blocking the launcher.
+//!
+//! ```text
+//! rank's pipe ──► Lines (one per rank and stream) ──► Sink (stdout or stderr)
+//! ```
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use catena_boot::{Interest, Poller};
+
+use crate::sys;
+
+/// Above this, a sink asks for no more, bytes.
+const FULL: usize = 1 << 20;
+
+/// A line that gets longer than this is passed on in parts, bytes.
+const LONG_LINE: usize = 1 << 20;
+
+/// What a pipe that is ready to be written takes at once for sure, bytes.
+const SURE: usize = 4096;
+
+/// Identifies a stream of a rank.
+pub type StreamId = u64;
+
+/// Where output goes: the launcher's own stdout or stderr.
+#[derive(Debug)]
+pub struct Sink {
+    queue: Vec<u8>,
+    /// How much of the queue is written.
+    written: usize,
+    /// The stream whose unfinished line was passed on last.
+    open: Option<StreamId>,
+    /// Whether the poller watches for room; `None` if it cannot, as for a
+    /// file, which always has room.
+    watched: Option<bool>,
+    token: u64,
+    /// Nobody reads any more, or writing failed.
+    closed: Option<io::ErrorKind>,
+}
+
+impl Sink {
+    /// One whose poller events carry `token`.
+    pub fn new(fd: BorrowedFd<'_>, token: u64, poller: &Poller) -> Sink {
+        let watched = match poller.add(fd, token, Interest::Write) {
+            Ok(()) => poller.remove(fd).is_ok().then_some(false),
+            Err(_) => None,
+        };
+        Sink {
+            queue: Vec::new(),
+            written: 0,
+            open: None,
+            watched,
+            token,
+            closed: None,
+        }
+    }
+
+    /// Whether it should be given no more for now.
+    pub fn is_full(&self) -> bool {
+        self.queue.len() - self.written > FULL
+    }
+
+    /// Whether everything is written, or never will be.
+    pub fn is_empty(&self) -> bool {
+        self.queue.len() == self.written
+    }
+
+    /// Why nothing more can be written, if so.
+    pub fn closed(&self) -> Option<io::ErrorKind> {
+        self.closed
+    }
+
+    /// Writes as much as can be written at once.
+    pub fn flush(&mut self, fd: BorrowedFd<'_>, poller: &Poller) {
+        while !self.is_empty() {
+            let rest = &self.queue[self.written..];
+            let part = match self.watched {
+                None => rest,
+                Some(_) if sys::has_room(fd) => &rest[..rest.len().min(SURE)],
+                Some(_) => break,
+            };
+            match sys::write(fd, part) {
+                Ok(n) => self.written += n,
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock => break,
+                    kind => {
+                        self.closed = Some(kind);
+                        self.written = self.queue.len();
+                    }
+                },
+            }
+        }
+        if self.is_empty() {
+            self.queue.clear();
+            self.written = 0;
+        }
+        let waiting = !self.is_empty();
+        if self.watched.is_some_and(|watched| watched != waiting) {
+            // Both calls are on a descriptor that the poller took before.
+            let _ = match waiting {
+                true => poller.add(fd, self.token, Interest::Write),
+                false => poller.remove(fd),
+            };
+            self.watched = Some(waiting);
+        }
+    }
+
+    /// Drops what is not written yet and all that comes.
+    pub fn give_up(&mut self) {
+        if !self.is_empty() {
+            self.closed.get_or_insert(io::ErrorKind::TimedOut);
+            self.written = self.queue.len();
+        }
+    }
+
+    /// Has another poller watch for room, if one did.
+    pub fn watch_again(&mut self, fd: BorrowedFd<'_>, poller: &Poller) {
+        if self.watched == Some(true) {
+            self.watched = Some(poller.add(fd, self.token, Interest::Write).is_ok());
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        if self.closed.is_none() {
+            self.queue.extend_from_slice(bytes);
+        }
+    }
+
+    /// Adds a part of a line, or all of it, from `from`.
+    fn line(&mut self, from: StreamId, tag: &[u8], line: &[u8]) {
+        match self.open {
+            Some(other) if other == from => {}
+            Some(_) => {
+                self.push(b"\n");
+                self.push(tag);
+            }
+            None => self.push(tag),
+        }
+        self.push(line);
+        self.open = if line.ends_with(b"\n") {
+            None
+        } else {
+            Some(from)
+        };
+    }
+}
+
+/// Gathers the lines of one stream of a rank.
+#[derive(Debug)]
+pub struct Lines {
+    id: StreamId,
+    tag: Vec<u8>,
+    /// The beginning of a line whose end has not come yet.
+    partial: Vec<u8>,
+}
+
+impl Lines {
+    /// Those of stream `id`, each to begin with `tag`.
+    pub fn new(id: StreamId, tag: Vec<u8>) -> Lines {
+        Lines {
+            id,
+            tag,
+            partial: Vec::new(),
+        }
+    }
+
+    /// The stream.
+    pub fn id(&self) -> StreamId {
+        self.id
+    }
+
+    /// Whether a line has begun that was not passed on.
+    pub fn has_partial(&self) -> bool {
+        !self.partial.is_empty()
+    }
+
+    /// Takes what the rank wrote and passes whole lines on.
+    pub fn push(&mut self, bytes: &[u8], sink: &mut Sink) {
+        let Some(end) = bytes.iter().rposition(|&b| b == b'\n') else {
+            self.partial.extend_from_slice(bytes);
+            if self.partial.len() > LONG_LINE {
+                self.flush(sink);
+            }
+            return;
+        };
+        for line in bytes[..=end].split_inclusive(|&b| b == b'\n') {
+            if self.partial.is_empty() {
+                sink.line(self.id, &self.tag, line);
+            } else {
+                let mut whole = std::mem::take(&mut self.partial);
+                whole.extend_from_slice(line);
+                sink.line(self.id, &self.tag, &whole);
+            }
+        }
+        self.partial.extend_from_slice(&bytes[end + 1..]);
+    }
+
+    /// Passes on what there is of an unfinished line.
+    pub fn flush(&mut self, sink: &mut Sink) {
+        if !self.partial.is_empty() {
+            sink.line(self.id, &self.tag, &std::mem::take(&mut self.partial));
+        }
+    }
+}
+
+/// The launcher's own stream that a sink writes to.
+pub fn own_stream(error: bool) -> BorrowedFd<'static> {
+    use std::sync::OnceLock;
+    static OUT: OnceLock<io::Stdout> = OnceLock::new();
+    static ERR: OnceLock<io::Stderr> = OnceLock::new();
+    if error {
+        ERR.get_or_init(io::stderr).as_fd()
+    } else {
+        OUT.get_or_init(io::stdout).as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    struct Fixture {
+        sink: Sink,
+        poller: Poller,
+        read: io::PipeReader,
+        write: io::PipeWriter,
+    }
+
+    fn fixture() -> Fixture {
+        let (read, write) = io::pipe().unwrap();
+        let poller = Poller::new().unwrap();
+        let sink = Sink::new(write.as_fd(), 0, &poller);
+        Fixture {
+            sink,
+            poller,
+            read,
+            write,
+        }
+    }
+
+    impl Fixture {
+        fn text(mut self) -> String {
+            self.sink.flush(self.write.as_fd(), &self.poller);
+            assert!(self.sink.is_empty());
+            drop(self.write);
+            let mut text = String::new();
+            self.read.read_to_string(&mut text).unwrap();
+            text
+        }
+    }
+
+    #[test]
+    fn lines_of_two_ranks_stay_whole() {
+        let mut f = fixture();
+        let mut a = Lines::new(0, b"[0] ".to_vec());
+        let mut b = Lines::new(1, b"[1] ".to_vec());
+        a.push(b"one tw", &mut f.sink);
+        b.push(b"uno\ndos\ntr", &mut f.sink);
+        a.push(b"o\nthree", &mut f.sink);
+        b.push(b"es\n", &mut f.sink);
+        assert!(a.has_partial() && !b.has_partial());
+        a.flush(&mut f.sink);
+        assert_eq!(
+            f.text(),
+            "[1] uno\n[1] dos\n[0] one two\n[1] tres\n[0] three"
+        );
+    }
+
+    #[test]
+    fn a_prompt_is_ended_when_another_rank_writes() {
+        let mut f = fixture();
+        let mut a = Lines::new(0, Vec::new());
+        let mut b = Lines::new(1, Vec::new());
+        a.push(b"name? ", &mut f.sink);
+        a.flush(&mut f.sink);
+        a.push(b"and age? ", &mut f.sink);
+        a.flush(&mut f.sink);
+        b.push(b"hello\n", &mut f.sink);
+        a.push(b"thanks\n", &mut f.sink);
+        assert_eq!(f.text(), "name? and age? \nhello\nthanks\n");
+    }
+
+    #[test]
+    fn a_full_pipe_does_not_block() {
+        let mut f = fixture();
+        let mut a = Lines::new(0, Vec::new());
+        let line = [b"x".repeat(999), b"\n".to_vec()].concat();
+        for _ in 0..3000 {
+            a.push(&line, &mut f.sink);
+        }
+        f.sink.flush(f.write.as_fd(), &f.poller);
+        assert!(f.sink.is_full());
+        let mut got = Vec::new();
+        while !f.sink.is_empty() {
+            assert_eq!(f.sink.watched, Some(true));
+            let mut buffer = [0; 8192];
+            let n = f.read.read(&mut buffer).unwrap();
+            got.extend_from_slice(&buffer[..n]);
+            f.sink.flush(f.write.as_fd(), &f.poller);
+        }
+        assert_eq!(f.sink.watched, Some(false));
+        drop(f.write);
+        f.read.read_to_end(&mut got).unwrap();
+        assert_eq!(got.len(), 3_000_000);
+    }
+
+    #[test]
+    fn a_reader_that_is_gone_is_noticed() {
+        let mut f = fixture();
+        drop(f.read);
+        let mut a = Lines::new(0, Vec::new());
+        a.push(b"x\n", &mut f.sink);
+        f.sink.flush(f.write.as_fd(), &f.poller);
+        assert_eq!(f.sink.closed(), Some(io::ErrorKind::BrokenPipe));
+        assert!(f.sink.is_empty());
+    }
+}

@@ -1,0 +1,261 @@
+//! Finding the programs, before anything is started.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::args::App;
+
+/// Status if a program or directory does not exist.
+pub const NOT_FOUND: i32 = 127;
+/// Status if a program exists but cannot be started.
+pub const NOT_STARTED: i32 = 126;
+
+/// A program cannot be started; the text says why and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramError {
+    /// Status that the launcher ends with.
+    pub status: i32,
+    /// For the user.
+    pub text: String,
+}
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A program that was found.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Where it is, absolute or relative to the working directory of the ranks.
+    pub path: CString,
+    /// Its arguments, beginning with its name as the user wrote it.
+    pub args: Vec<CString>,
+    /// Directory to start it in, if not the launcher's.
+    pub wdir: Option<CString>,
+    /// Its name as the user wrote it, for messages.
+    pub name: String,
+}
+
+/// Finds the program of `app` as the ranks would: names with a slash from
+/// their working directory on, others in `path`, the value of `PATH`.
+///
+/// # Errors
+/// If program or directory do not exist or may not be used.
+pub fn find(app: &App, path: &OsStr) -> Result<Program, ProgramError> {
+    let name = app.program.to_string_lossy().into_owned();
+    if let Some(wdir) = &app.wdir {
+        check_directory(wdir)?;
+    }
+    let here = app.wdir.clone().unwrap_or_default();
+    let found = if app.program.as_bytes().contains(&b'/') {
+        let at = here.join(&app.program);
+        check_program(&at).map_err(|error| explain(&name, &at, &error))?;
+        PathBuf::from(&app.program)
+    } else {
+        search(&app.program, &here, path).map_err(|error| match error {
+            Some((at, error)) => explain(&name, &at, &error),
+            None => not_in_path(&name, &here),
+        })?
+    };
+    let mut args = vec![c_string(&app.program, &name)?];
+    for arg in &app.args {
+        args.push(c_string(arg, &name)?);
+    }
+    let wdir = match &app.wdir {
+        Some(wdir) => Some(c_string(wdir.as_os_str(), &name)?),
+        None => None,
+    };
+    Ok(Program {
+        path: c_string(found.as_os_str(), &name)?,
+        args,
+        wdir,
+        name,
+    })
+}
+
+/// As a C string; arguments come from C strings, so none has a zero byte.
+pub fn c_string(text: &OsStr, program: &str) -> Result<CString, ProgramError> {
+    CString::new(text.as_bytes()).map_err(|_| ProgramError {
+        status: NOT_STARTED,
+        text: format!("{program}: an argument or variable has a zero byte in it"),
+    })
+}
+
+fn check_directory(dir: &Path) -> Result<(), ProgramError> {
+    let cause = match std::fs::metadata(dir) {
+        Ok(about) if about.is_dir() => return Ok(()),
+        Ok(_) => "it is not a directory".to_string(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => "it does not exist".to_string(),
+        Err(error) => error.to_string(),
+    };
+    Err(ProgramError {
+        status: NOT_FOUND,
+        text: format!(
+            "the working directory {} cannot be used: {cause}; make it, or correct -wdir",
+            dir.display()
+        ),
+    })
+}
+
+fn check_program(at: &Path) -> io::Result<()> {
+    let about = std::fs::metadata(at)?;
+    if about.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if about.permissions().mode() & 0o111 == 0 {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    Ok(())
+}
+
+/// Looks through the directories of `path`. Fails with what is wrong with a
+/// file of that name that cannot be used, if there is one.
+fn search(
+    program: &OsStr,
+    here: &Path,
+    path: &OsStr,
+) -> Result<PathBuf, Option<(PathBuf, io::Error)>> {
+    let mut unusable = None;
+    for dir in path.as_bytes().split(|&b| b == b':') {
+        // An empty entry means the working directory.
+        let dir = if dir.is_empty() {
+            OsString::from(".")
+        } else {
+            OsString::from_vec(dir.to_vec())
+        };
+        let candidate = Path::new(&dir).join(program);
+        let at = here.join(&candidate);
+        match check_program(&at) {
+            Ok(()) => return Ok(candidate),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                unusable.get_or_insert((at, error));
+            }
+            Err(_) => {}
+        }
+    }
+    Err(unusable)
+}
+
+fn explain(name: &str, at: &Path, error: &io::Error) -> ProgramError {
+    let at = at.display();
+    let (status, text) = match error.kind() {
+        io::ErrorKind::NotFound => (
+            NOT_FOUND,
+            format!("the program {name} does not exist; check its name and -wdir"),
+        ),
+        io::ErrorKind::IsADirectory => {
+            (NOT_STARTED, format!("{name} is a directory, not a program"))
+        }
+        io::ErrorKind::PermissionDenied => (
+            NOT_STARTED,
+            format!("{name} may not be executed; if it is a program, do `chmod +x {at}`"),
+        ),
+        _ => (NOT_STARTED, format!("{name} cannot be executed: {error}")),
+    };
+    ProgramError { status, text }
+}
+
+fn not_in_path(name: &str, here: &Path) -> ProgramError {
+    let hint = if check_program(&here.join(name)).is_ok() {
+        format!("it is in the working directory, so write ./{name}")
+    } else {
+        "check its name, or write its whole path".to_string()
+    };
+    ProgramError {
+        status: NOT_FOUND,
+        text: format!("the program {name} is in none of the directories of PATH; {hint}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn app(program: &str) -> App {
+        App {
+            program: program.into(),
+            ..App::default()
+        }
+    }
+
+    fn path() -> OsString {
+        "/nonexistent:/bin:/usr/bin".into()
+    }
+
+    #[test]
+    fn programs_are_found_in_path() {
+        let found = find(
+            &App {
+                args: vec!["-c".into()],
+                ..app("sh")
+            },
+            &path(),
+        )
+        .unwrap();
+        assert_eq!(found.path.as_bytes(), b"/bin/sh");
+        assert_eq!(found.args, [c"sh".to_owned(), c"-c".to_owned()]);
+        assert!(find(&app("/bin/sh"), OsStr::new("")).is_ok());
+        let relative = App {
+            wdir: Some("/bin".into()),
+            ..app("./sh")
+        };
+        assert_eq!(
+            find(&relative, OsStr::new("")).unwrap().path.as_bytes(),
+            b"./sh"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_started_is_told() {
+        for (app, status, words) in [
+            (
+                app("no-such-program"),
+                127,
+                "none of the directories of PATH",
+            ),
+            (app("./no-such-program"), 127, "does not exist"),
+            (app("/bin"), 126, "is a directory"),
+            (app("/etc/passwd"), 126, "chmod +x /etc/passwd"),
+            (
+                App {
+                    wdir: Some("/nonexistent".into()),
+                    ..app("sh")
+                },
+                127,
+                "correct -wdir",
+            ),
+            (
+                App {
+                    wdir: Some("/etc/passwd".into()),
+                    ..app("sh")
+                },
+                127,
+                "not a directory",
+            ),
+            (
+                App {
+                    wdir: Some("/bin".into()),
+                    ..app("no-such-program")
+                },
+                127,
+                "or write its whole path",
+            ),
+        ] {
+            let error = find(&app, &path()).unwrap_err();
+            assert_eq!(error.status, status, "{error}");
+            assert!(error.text.contains(words), "{error}");
+        }
+        let near = App {
+            wdir: Some("/bin".into()),
+            ..app("sh")
+        };
+        let error = find(&near, OsStr::new("/nonexistent")).unwrap_err();
+        assert!(error.text.contains("write ./sh"), "{error}");
+    }
+}

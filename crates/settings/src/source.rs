@@ -1,0 +1,190 @@
+//! Where values come from: the launcher's command line, the environment, the
+//! configuration file.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use crate::registry::Warning;
+
+/// What every variable of Catena in the environment begins with.
+pub const PREFIX: &str = "CATENA_";
+
+/// Names the configuration file in the environment.
+pub const CONF: &str = "CATENA_CONF";
+
+/// In the environment: names (without prefix, separated by commas) of the
+/// settings that the launcher was given on its command line. Their values are
+/// ordinary variables; this one only tells their origin.
+pub const COMMAND_LINE: &str = "CATENA_COMMAND_LINE";
+
+/// Where the value of a setting came from, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The program set it while running.
+    Program,
+    /// `--set NAME=value` of the launcher.
+    CommandLine,
+    /// `CATENA_NAME=value`.
+    Environment,
+    /// The configuration file.
+    File,
+    /// Nobody said anything.
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Origin::Program => "program",
+            Origin::CommandLine => "command line",
+            Origin::Environment => "environment",
+            Origin::File => "file",
+            Origin::Default => "default",
+        })
+    }
+}
+
+/// Everything that may give a setting a value, read once.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Names from the command line, without prefix.
+    command_line: Vec<String>,
+    /// `CATENA_*` of the environment, without prefix.
+    environment: BTreeMap<String, String>,
+    /// Entries of the file, without prefix.
+    file: BTreeMap<String, String>,
+    /// Name of the file, if there is one.
+    path: Option<PathBuf>,
+    /// Lines that could not be read.
+    malformed: Vec<Warning>,
+}
+
+impl Sources {
+    /// Those of this process, read at the first call.
+    pub fn of_process() -> &'static Sources {
+        static SOURCES: OnceLock<Sources> = OnceLock::new();
+        SOURCES.get_or_init(|| {
+            let environment = std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+                .filter(|(name, _)| name.starts_with(PREFIX))
+                .map(|(name, value)| (name, value.to_string_lossy().into_owned()));
+            let mut sources = Sources::from_environment(environment);
+            sources.read_file();
+            sources
+        })
+    }
+
+    /// From variables of an environment; others than `CATENA_*` are ignored.
+    pub fn from_environment(vars: impl IntoIterator<Item = (String, String)>) -> Sources {
+        let environment: BTreeMap<String, String> = vars
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.strip_prefix(PREFIX)?.to_string(), value)))
+            .collect();
+        let command_line = match environment.get(bare(COMMAND_LINE)) {
+            Some(names) => names.split(',').map(str::to_string).collect(),
+            None => Vec::new(),
+        };
+        Sources {
+            command_line,
+            environment,
+            ..Sources::default()
+        }
+    }
+
+    /// Adds the text of a configuration file, called `path` in warnings.
+    pub fn with_file(mut self, path: impl Into<PathBuf>, text: &str) -> Sources {
+        let path = path.into();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            match line.split_once('=') {
+                Some((name, value)) if !name.trim().is_empty() => {
+                    let name = name.trim();
+                    let name = name.strip_prefix(PREFIX).unwrap_or(name);
+                    self.file.insert(name.to_string(), value.trim().to_string());
+                }
+                _ => self.malformed.push(Warning {
+                    subject: format!("{}:{}", path.display(), index + 1),
+                    cause: format!("`{line}` is no setting"),
+                    remedy: "write NAME = value, or # before a comment".to_string(),
+                }),
+            }
+        }
+        self.path = Some(path);
+        self
+    }
+
+    /// Reads the file that the environment names, or the usual one.
+    fn read_file(&mut self) {
+        let named = self.environment.get(bare(CONF)).map(PathBuf::from);
+        let path = match (&named, std::env::var_os("HOME")) {
+            (Some(path), _) => path.clone(),
+            (None, Some(home)) => PathBuf::from(home).join(".config/catena.conf"),
+            (None, None) => return,
+        };
+        match std::fs::read_to_string(&path) {
+            Ok(text) => *self = std::mem::take(self).with_file(path, &text),
+            // The usual file need not exist; one that was asked for must.
+            Err(error) if named.is_some() => self.malformed.push(Warning {
+                subject: format!("{CONF}={}", path.display()),
+                cause: format!("the file cannot be read: {error}"),
+                remedy: "correct the name, or unset the variable".to_string(),
+            }),
+            Err(_) => {}
+        }
+    }
+
+    /// The text for a setting and where it came from.
+    pub fn find(&self, name: &str) -> Option<(&str, Origin)> {
+        if let Some(value) = self.environment.get(name) {
+            let told = self.command_line.iter().any(|n| n == name);
+            return Some((
+                value,
+                if told {
+                    Origin::CommandLine
+                } else {
+                    Origin::Environment
+                },
+            ));
+        }
+        self.file
+            .get(name)
+            .map(|value| (value.as_str(), Origin::File))
+    }
+
+    /// Where a value with that origin is to be corrected.
+    pub(crate) fn place(&self, name: &str, origin: Origin) -> String {
+        match (origin, &self.path) {
+            (Origin::File, Some(path)) => format!("{name} in {}", path.display()),
+            (Origin::CommandLine, _) => format!("--set {name}"),
+            _ => format!("{PREFIX}{name}"),
+        }
+    }
+
+    /// Names in the environment, with prefix.
+    pub(crate) fn environment_names(&self) -> impl Iterator<Item = String> + '_ {
+        self.environment
+            .keys()
+            .map(|name| format!("{PREFIX}{name}"))
+    }
+
+    /// Names in the file, without prefix.
+    pub(crate) fn file_names(&self) -> impl Iterator<Item = &str> {
+        self.file.keys().map(String::as_str)
+    }
+
+    /// Lines of the file that could not be read.
+    pub(crate) fn malformed(&self) -> &[Warning] {
+        &self.malformed
+    }
+}
+
+/// A name without the prefix.
+fn bare(name: &str) -> &str {
+    name.strip_prefix(PREFIX).unwrap_or(name)
+}

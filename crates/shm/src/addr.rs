@@ -1,0 +1,219 @@
+//! Where things lie in the segment.
+//!
+//! ```text
+//! 0        header: stamp of the layout, how much of the arena is used
+//! 4096     one block per rank: doorbell, epoch of its inbox, process
+//! ...      inbox table [receiver][sender]: offset of the pair's ring, or 0
+//! ...      arena: rings, their data areas, boards
+//! ```
+//!
+//! All zero is a valid beginning, so there is nobody who has to come first.
+//!
+//! | field                | writer            | reader    | rule                      |
+//! |----------------------|-------------------|-----------|---------------------------|
+//! | `layout`             | first attacher    | all       | compare-and-swap from 0   |
+//! | `used`               | all               | all       | fetch-add                 |
+//! | `bell`               | see `Doorbell`    |           |                           |
+//! | `epoch`              | senders           | owner     | add after `inbox`, Release/Acquire |
+//! | `pid`, `probe`       | owner             | peers     | before `ready`, Release/Acquire |
+//! | `inbox[r][s]`        | `s`, once         | `r`       | Release/Acquire           |
+//! | ring: `heads`,`costs`| receiver          | sender    | see `ring`; hints         |
+//! | ring: `data_at`      | sender, once      | receiver  | before the first packet that needs it |
+//! | ring: `blocked`      | sender            | receiver  | like a doorbell's announcement |
+
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use catena_base::ring::{CELL, Heads};
+use catena_base::{CachePadded, Doorbell};
+
+/// Changes whenever the meaning of a byte in the segment changes.
+const VERSION: u64 = 1;
+const MAGIC: u64 = 0x6361_7465_6e61_5348;
+
+/// Smallest unit of memory that the kernel hands out.
+pub(crate) const PAGE: usize = 4096;
+
+/// Sizes of rings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Cells of a ring: packets under way.
+    pub cells: usize,
+    /// Bytes of a ring's data area.
+    pub data: usize,
+    /// Largest packet, bytes; at most half the data area.
+    pub packet: usize,
+}
+
+impl Geometry {
+    /// Rounds the sizes to what works.
+    pub fn new(cells: usize, data: usize, packet: usize) -> Geometry {
+        let data = data.clamp(128, 1 << 30).next_multiple_of(128);
+        Geometry {
+            cells: cells.clamp(2, 1 << 16).next_power_of_two(),
+            data,
+            packet: packet.clamp(32, data / 2),
+        }
+    }
+
+    /// Sizes for so many ranks on a node: a pair gets less where there are
+    /// more pairs.
+    pub fn for_ranks(ranks: u32) -> Geometry {
+        const KIB: usize = 1024;
+        match ranks {
+            // Measured: a data area of a megabyte keeps the two ends from
+            // running in lock-step, more falls out of the caches.
+            0..=4 => Geometry::new(256, 1024 * KIB, 16 * KIB),
+            5..=8 => Geometry::new(256, 512 * KIB, 16 * KIB),
+            9..=32 => Geometry::new(128, 128 * KIB, 16 * KIB),
+            33..=128 => Geometry::new(64, 32 * KIB, 8 * KIB),
+            _ => Geometry::new(32, 16 * KIB, 4 * KIB),
+        }
+    }
+
+    /// Bytes of a ring without its data area.
+    pub(crate) fn ring_bytes(&self) -> usize {
+        size_of::<RingHead>() + self.cells * CELL
+    }
+}
+
+/// First bytes of the segment.
+#[repr(C)]
+pub(crate) struct Front {
+    /// [`Layout::stamp`], or 0.
+    pub layout: AtomicU64,
+    /// Bytes of the arena that are taken.
+    pub used: AtomicU64,
+}
+
+/// What a rank shows to its peers.
+#[repr(C)]
+pub(crate) struct Block {
+    /// What the rank sleeps on.
+    pub bell: CachePadded<Doorbell>,
+    /// Changes when a ring appears in the rank's inbox.
+    pub epoch: CachePadded<AtomicU64>,
+    /// The process.
+    pub who: CachePadded<Who>,
+}
+
+/// How to read a rank's memory.
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct Who {
+    /// 1 once the rest is filled in.
+    pub ready: AtomicU32,
+    /// Process id, as the rank itself sees it.
+    pub pid: AtomicU32,
+    /// Address of a word in the rank's memory whose value the peers know.
+    pub probe: AtomicU64,
+}
+
+/// In front of a ring's cells.
+#[repr(C, align(128))]
+pub(crate) struct RingHead {
+    /// What the receiver has given back.
+    pub heads: Heads,
+    /// What the copies out of the ring cost the receiver; see `tune`.
+    pub costs: AtomicU64,
+    /// What the sender says.
+    pub tail: CachePadded<Tail>,
+}
+
+/// The sender's line of a ring; seldom written.
+#[repr(C)]
+pub(crate) struct Tail {
+    /// Offset of the data area, or 0.
+    pub data_at: AtomicU64,
+    /// 1 while the sender waits for room.
+    pub blocked: AtomicU32,
+}
+
+const _: () = assert!(size_of::<RingHead>() == 256 && size_of::<Block>() == 384);
+
+/// The offsets that follow from the number of ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub ranks: u32,
+    pub geometry: Geometry,
+    pub inbox_at: usize,
+    pub arena_at: usize,
+    pub size: usize,
+}
+
+impl Layout {
+    pub fn new(ranks: u32, geometry: Geometry) -> Layout {
+        /// Address space for boards.
+        const BOARDS: usize = 1 << 30;
+        const BOARDS_PER_RANK: usize = 16 << 20;
+        let n = ranks as usize;
+        let inbox_at = (PAGE + n * size_of::<Block>()).next_multiple_of(PAGE);
+        let arena_at = (inbox_at + n * n * 8).next_multiple_of(PAGE);
+        let pair = geometry.ring_bytes() + geometry.data;
+        let arena = n * n * pair + BOARDS + n * BOARDS_PER_RANK;
+        Layout {
+            ranks,
+            geometry,
+            inbox_at,
+            arena_at,
+            size: (arena_at + arena).next_multiple_of(PAGE),
+        }
+    }
+
+    pub fn block_at(&self, rank: u32) -> usize {
+        assert!(rank < self.ranks);
+        PAGE + rank as usize * size_of::<Block>()
+    }
+
+    pub fn inbox_at(&self, receiver: u32, sender: u32) -> usize {
+        assert!(receiver < self.ranks && sender < self.ranks);
+        self.inbox_at + (receiver as usize * self.ranks as usize + sender as usize) * 8
+    }
+
+    /// Equal on all ranks or they must not share a segment. Never 0.
+    pub fn stamp(&self) -> u64 {
+        let facts = [
+            VERSION,
+            self.ranks.into(),
+            self.geometry.cells as u64,
+            self.geometry.data as u64,
+            self.geometry.packet as u64,
+            self.size as u64,
+        ];
+        // FNV-1a over words.
+        let mix = |hash: u64, fact: u64| (hash ^ fact).wrapping_mul(0x0000_0100_0000_01b3);
+        facts.into_iter().fold(MAGIC, mix).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_do_not_overlap() {
+        for ranks in [1, 2, 3, 8, 32, 33, 128, 500] {
+            let layout = Layout::new(ranks, Geometry::for_ranks(ranks));
+            assert!(layout.block_at(ranks - 1) + size_of::<Block>() <= layout.inbox_at);
+            assert!(layout.inbox_at(ranks - 1, ranks - 1) + 8 <= layout.arena_at);
+            assert!(layout.arena_at < layout.size);
+            assert!(layout.block_at(0).is_multiple_of(align_of::<Block>()));
+        }
+    }
+
+    #[test]
+    fn the_stamp_tells_layouts_apart() {
+        let stamp = |ranks, cells| Layout::new(ranks, Geometry::new(cells, 4096, 1024)).stamp();
+        assert_eq!(stamp(2, 64), stamp(2, 64));
+        assert_ne!(stamp(2, 64), stamp(3, 64));
+        assert_ne!(stamp(2, 64), stamp(2, 128));
+    }
+
+    #[test]
+    fn sizes_are_made_to_work() {
+        for (cells, data, packet) in [(0, 0, 0), (3, 1000, 1 << 30), (1 << 40, 1, 7)] {
+            let g = Geometry::new(cells, data, packet);
+            assert!(g.cells.is_power_of_two() && g.cells >= 2);
+            assert!(g.data.is_multiple_of(64) && g.packet <= g.data / 2 && g.packet >= 32);
+        }
+    }
+}

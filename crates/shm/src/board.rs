@@ -1,0 +1,58 @@
+//! Regions for the collectives of a node: memory that all ranks of the node
+//! see, at offsets that one tells the others.
+
+use crate::init::Shm;
+
+/// The boards that this process made.
+#[derive(Debug, Default)]
+pub(crate) struct Boards {
+    /// Given back, for reuse: offset and size (a power of two).
+    free: Vec<(u64, usize)>,
+    /// Taken from the arena so far.
+    bytes: usize,
+}
+
+impl Boards {
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// Sizes are powers of two, so that boards can be used again.
+fn class(bytes: usize) -> Option<usize> {
+    bytes.max(256).checked_next_power_of_two()
+}
+
+impl Shm {
+    /// Makes a board of at least `bytes` zeroed bytes, aligned to 64 at least;
+    /// its offset, which is good on all ranks of the node. `None` if there is
+    /// no memory.
+    pub fn board_alloc(&mut self, bytes: usize) -> Option<u64> {
+        let size = class(bytes)?;
+        if let Some(at) = self.boards.free.iter().position(|(_, free)| *free == size) {
+            let (offset, _) = self.boards.free.swap_remove(at);
+            let board = self.board(offset, size)?;
+            // SAFETY: a board of ours that nobody uses any more.
+            unsafe { board.write_bytes(0, size) };
+            return Some(offset);
+        }
+        let offset = self.segment.alloc("a board for collectives", size).ok()?;
+        self.boards.bytes += size;
+        Some(offset)
+    }
+
+    /// Gives a board back that this process made with `bytes` bytes. No rank
+    /// may use it any more.
+    pub fn board_free(&mut self, offset: u64, bytes: usize) {
+        if let Some(size) = class(bytes) {
+            debug_assert!(self.board(offset, size).is_some());
+            self.boards.free.push((offset, size));
+        }
+    }
+
+    /// The address of `bytes` bytes at `offset`; `None` if that is no place
+    /// where a board can be. Good as long as this transport.
+    pub fn board(&self, offset: u64, bytes: usize) -> Option<*mut u8> {
+        self.segment.range(offset, bytes, 64)
+    }
+}

@@ -1,0 +1,281 @@
+//! Attaching, and the transport itself.
+
+use std::os::fd::OwnedFd;
+use std::sync::atomic::Ordering::Acquire;
+use std::time::Duration;
+
+use catena_base::Barrier;
+use catena_fabric::{
+    Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Transport,
+};
+
+use crate::addr::{Block, Layout};
+use crate::board::Boards;
+use crate::error::ShmError;
+use crate::recv::Inlet;
+use crate::segment::{Segment, create_segment};
+use crate::send::Lane;
+use crate::settings::Config;
+
+/// Not on this node.
+const ABSENT: u32 = u32::MAX;
+
+/// The routes from one process to all processes of its job on its node,
+/// itself included.
+///
+/// Methods that take a `Peer` panic if that process is not on this node.
+#[derive(Debug)]
+pub struct Shm {
+    /// Lowest peer on this node.
+    first: u32,
+    /// Number on the node of peer `first + i`, or `ABSENT`.
+    index: Vec<u32>,
+    /// By number on the node.
+    pub(crate) lanes: Vec<Lane>,
+    /// Rings into this process, in the order in which they appeared.
+    pub(crate) inlets: Vec<Inlet>,
+    /// The epoch of the inbox that `inlets` shows.
+    pub(crate) seen: u64,
+    /// Our own block.
+    pub(crate) own: *const Block,
+    pub(crate) me: u32,
+    pub(crate) config: Config,
+    pub(crate) barrier: Barrier,
+    pub(crate) counters: Counters,
+    pub(crate) boards: Boards,
+    /// What peers read to find out whether they can.
+    probe: Box<u64>,
+    // Last: everything above points into it.
+    pub(crate) segment: Segment,
+}
+
+// SAFETY: the pointers lead into the mapping, which belongs to this value and
+// is the same for all threads.
+unsafe impl Send for Shm {}
+
+/// What happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Sends that found their ring full.
+    pub full: u64,
+    /// Packets copied through the cache, of those large enough to choose.
+    pub plain: u64,
+    /// Packets copied around the cache.
+    pub streamed: u64,
+    /// Reads of peers' memory.
+    pub reads: u64,
+    /// Bytes read that way.
+    pub read_bytes: u64,
+    /// Times this process went to sleep.
+    pub sleeps: u64,
+}
+
+/// Memory of the segment that this process caused to be used, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Its share of the tables.
+    pub tables: usize,
+    /// Rings to peers.
+    pub rings: usize,
+    /// Data areas of these rings.
+    pub data: usize,
+    /// Boards.
+    pub boards: usize,
+}
+
+impl Memory {
+    /// All together.
+    pub fn total(&self) -> usize {
+        self.tables + self.rings + self.data + self.boards
+    }
+}
+
+impl Shm {
+    /// Joins the segment as number `me` of the node; `local` names the
+    /// processes of the node in the order of their numbers. The settings
+    /// `CATENA_SHM_*` count.
+    ///
+    /// # Errors
+    /// See [`ShmError`].
+    pub fn attach(fd: OwnedFd, me: u32, local: &[Peer], cpus: u32) -> Result<Shm, ShmError> {
+        let config = Config::from_settings(local.len() as u32, cpus);
+        Shm::attach_with(fd, me, local, config)
+    }
+
+    /// [`Shm::attach`] with settings given by the caller.
+    ///
+    /// # Errors
+    /// See [`ShmError`].
+    pub fn attach_with(
+        fd: OwnedFd,
+        me: u32,
+        local: &[Peer],
+        config: Config,
+    ) -> Result<Shm, ShmError> {
+        if me as usize >= local.len() {
+            return Err(ShmError::Ranks {
+                me,
+                ranks: local.len(),
+            });
+        }
+        let first = local.iter().map(|p| p.0).min().unwrap_or(0);
+        let last = local.iter().map(|p| p.0).max().unwrap_or(0);
+        let mut index = vec![ABSENT; (last - first) as usize + 1];
+        for (number, peer) in (0..).zip(local) {
+            index[(peer.0 - first) as usize] = number;
+        }
+        let segment = Segment::open(fd, Layout::new(local.len() as u32, config.geometry))?;
+        let lane =
+            |(number, peer): (u32, &Peer)| Lane::unopened(*peer, segment.block(number), config);
+        let lanes = (0..).zip(local).map(lane).collect();
+        let shm = Shm {
+            first,
+            index,
+            lanes,
+            inlets: Vec::new(),
+            seen: 0,
+            own: segment.block(me),
+            me,
+            config,
+            barrier: Barrier::register(),
+            counters: Counters::default(),
+            boards: Boards::default(),
+            probe: Box::new(crate::rma::probe_value(me)),
+            segment,
+        };
+        shm.show_probe(&shm.probe);
+        Ok(shm)
+    }
+
+    /// As many ends as there are `peers`, all in this process. For tests.
+    ///
+    /// # Errors
+    /// See [`ShmError`].
+    pub fn group(peers: &[Peer], config: Config) -> Result<Vec<Shm>, ShmError> {
+        let fd = create_segment().map_err(ShmError::Segment)?;
+        let end = |me| {
+            let fd = fd.try_clone().map_err(ShmError::Segment)?;
+            Shm::attach_with(fd, me, peers, config)
+        };
+        (0..peers.len() as u32).map(end).collect()
+    }
+
+    /// Two ends in this process with the smallest rings, [`Peer`] 0 and 1. For
+    /// tests.
+    ///
+    /// # Panics
+    /// If there is no memory at all.
+    pub fn tiny_pair() -> (Shm, Shm) {
+        let mut ends = Shm::group(&[Peer(0), Peer(1)], Config::tiny()).expect("a small segment");
+        let second = ends.pop().expect("two ends");
+        (ends.pop().expect("two ends"), second)
+    }
+
+    /// Number on the node.
+    #[inline(always)]
+    pub(crate) fn number(&self, peer: Peer) -> usize {
+        self.index[peer.0.wrapping_sub(self.first) as usize] as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn own(&self) -> &Block {
+        // SAFETY: in the mapping, which lives as long as `self`; atomics only.
+        unsafe { &*self.own }
+    }
+
+    /// Whether a process can be reached here.
+    pub fn reaches(&self, peer: Peer) -> bool {
+        let at = peer.0.wrapping_sub(self.first) as usize;
+        self.index.get(at).is_some_and(|number| *number != ABSENT)
+    }
+
+    /// Declares a peer dead, because the launcher said so. Later sends to it
+    /// fail; what it sent before its death still arrives.
+    pub fn mark_lost(&mut self, peer: Peer, cause: String) {
+        let number = self.number(peer);
+        self.lanes[number].lose(cause);
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Memory that this process caused to be used.
+    pub fn memory(&self) -> Memory {
+        let open = self.lanes.iter().filter(|lane| lane.is_open());
+        let with_data = self.lanes.iter().filter(|lane| lane.data_bytes() > 0);
+        let layout = &self.segment.layout;
+        Memory {
+            tables: layout.arena_at / layout.ranks as usize,
+            rings: open.count() * layout.geometry.ring_bytes(),
+            data: with_data.map(Lane::data_bytes).sum(),
+            boards: self.boards.bytes(),
+        }
+    }
+}
+
+impl Transport for Shm {
+    fn name(&self) -> &'static str {
+        "shm"
+    }
+
+    #[inline]
+    fn caps(&self, _peer: Peer) -> Caps {
+        Caps {
+            max_packet: self.config.geometry.packet,
+            eager_max: self.config.eager_max,
+            ordered: true,
+        }
+    }
+
+    #[inline(always)]
+    fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let number = self.number(peer);
+        if self.lanes[number].try_small(&header, &payload) {
+            return Ok(Posted::Done);
+        }
+        self.send_large(number, header, payload)
+    }
+
+    #[inline(always)]
+    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        if self.own().epoch.load(Acquire) != self.seen {
+            self.accept(deliver);
+        }
+        self.drain(deliver)
+    }
+
+    fn rendezvous(&self, peer: Peer, len: u64) -> Rendezvous {
+        self.best_rendezvous(peer, len)
+    }
+
+    fn expose(&mut self, peer: Peer, addr: *const u8, _len: u64) -> Option<Remote> {
+        self.may_read(peer).then_some(Remote {
+            addr: addr as u64,
+            key: 0,
+        })
+    }
+
+    fn release(&mut self, _peer: Peer, _remote: Remote) {}
+
+    unsafe fn try_get(
+        &mut self,
+        peer: Peer,
+        remote: Remote,
+        into: *mut u8,
+        len: usize,
+    ) -> Result<Got, PeerLost> {
+        // SAFETY: as the caller promised.
+        unsafe { self.read(peer, remote, into, len) }
+    }
+
+    fn sleep(&mut self, limit: Duration) {
+        self.doze(limit);
+    }
+}

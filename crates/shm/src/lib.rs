@@ -1,0 +1,44 @@
+//! Shared memory between the processes of one node and job.
+//!
+//! One anonymous segment (a memfd handed over by the launcher) holds a block
+//! per rank, a table of rings, and an arena in which rings appear when a pair
+//! first talks. Nothing has a name, so nothing is left behind.
+//!
+//! | file        | what                                                     |
+//! |-------------|----------------------------------------------------------|
+//! | `init`      | attaching; the transport itself                          |
+//! | `addr`      | where things lie in the segment                          |
+//! | `segment`   | the mapping, memory from the arena                       |
+//! | `send`      | outgoing rings                                           |
+//! | `recv`      | incoming rings                                           |
+//! | `rma`       | reading a peer's memory (cross-memory attach)            |
+//! | `tune`      | which way of copying is the fastest to a peer            |
+//! | `progress`  | sleeping                                                 |
+//! | `board`     | regions for the collectives of a node                    |
+//! | `settings`  | `CATENA_SHM_*`                                           |
+//! | `error`     | what can go wrong when attaching                         |
+//!
+//! Whatever a peer wrote is untrusted: offsets, lengths and counters are
+//! copied out and checked before use, payloads are only copied.
+
+#[cfg(not(target_endian = "little"))]
+compile_error!("the stamp of a cell is the low byte of its first word");
+
+mod addr;
+mod board;
+mod error;
+mod init;
+mod progress;
+mod recv;
+mod rma;
+mod segment;
+mod send;
+pub mod settings;
+mod tune;
+
+pub use addr::Geometry;
+pub use error::ShmError;
+pub use init::{Counters, Memory, Shm};
+pub use progress::Bell;
+pub use segment::create_segment;
+pub use settings::{Config, CopyWay, SETTINGS, SingleCopy};

@@ -1,0 +1,70 @@
+//! Sleeping, and waking others.
+
+use std::sync::atomic::Ordering::Acquire;
+use std::time::Duration;
+
+use catena_base::{Barrier, Doorbell};
+use catena_fabric::Peer;
+
+use crate::init::Shm;
+
+/// A rank's doorbell, for whoever publishes something elsewhere in the segment
+/// or sleeps without holding the transport.
+#[derive(Clone, Copy, Debug)]
+pub struct Bell {
+    bell: *const Doorbell,
+    barrier: Barrier,
+}
+
+impl Bell {
+    fn doorbell(&self) -> &Doorbell {
+        // SAFETY: `Shm::bell` made its caller promise that the mapping lasts.
+        unsafe { &*self.bell }
+    }
+
+    /// Wakes the rank if it sleeps; see [`Doorbell::ring`].
+    #[inline(always)]
+    pub fn ring(&self) {
+        self.doorbell().ring();
+    }
+
+    /// Sleeps; see [`Doorbell::sleep`]. Only on one's own bell.
+    pub fn sleep(&self, limit: Duration, ready: impl FnOnce() -> bool) {
+        self.doorbell().sleep(self.barrier, limit, ready);
+    }
+}
+
+impl Shm {
+    /// Whether a poll would find nothing.
+    #[inline(always)]
+    pub fn is_silent(&self) -> bool {
+        self.own().epoch.load(Acquire) == self.seen
+            && !self.inlets.iter().any(|inlet| inlet.is_ready())
+    }
+
+    /// Whether polling, or sending again what found no room, would get
+    /// something done.
+    pub fn is_ready(&self) -> bool {
+        !self.is_silent() || self.lanes.iter().any(|lane| lane.is_unblocked())
+    }
+
+    /// Sleeps until rung: a packet, a new ring, or room in a full one.
+    pub(crate) fn doze(&mut self, limit: Duration) {
+        self.own()
+            .bell
+            .sleep(self.barrier, limit, || self.is_ready());
+        self.counters.sleeps += 1;
+    }
+
+    /// The doorbell of a rank on this node.
+    ///
+    /// # Safety
+    /// It is not used once the transport is dropped.
+    pub unsafe fn bell(&self, peer: Peer) -> Bell {
+        let block = self.segment.block(self.number(peer) as u32);
+        Bell {
+            bell: &raw const *block.bell,
+            barrier: self.barrier,
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Incoming rings.
+
+use std::ptr;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+
+use catena_base::clock;
+use catena_base::ring::{Consumer, Packet, RawArea, Stop};
+use catena_fabric::{Deliver, Header, Peer, PeerLost};
+
+use crate::addr::{Block, RingHead};
+use crate::init::Shm;
+use crate::tune::{Costs, Way};
+
+/// Packets taken from one ring before the next has its turn.
+const BATCH: usize = 32;
+
+/// The ring from one peer.
+#[derive(Debug)]
+pub(crate) struct Inlet {
+    rx: Consumer<RawArea>,
+    head: *const RingHead,
+    /// The peer's.
+    block: *const Block,
+    /// What the sender knows to be free.
+    told: u64,
+    pub peer: Peer,
+    pub number: u32,
+    costs: Costs,
+}
+
+/// A header as it was sent, but for the stamp.
+#[inline(always)]
+fn to_header(words: [u64; 3]) -> Header {
+    // SAFETY: both are 24 plain bytes, and every bit pattern is a header.
+    unsafe { ptr::from_ref(&words).cast::<Header>().read() }
+}
+
+impl Inlet {
+    /// Whether a packet is there.
+    #[inline(always)]
+    pub fn is_ready(&self) -> bool {
+        self.rx.is_ready()
+    }
+
+    /// Takes up to a batch of packets; how many, and why it stopped if that
+    /// needs attention.
+    #[inline(always)]
+    fn drain<D: Deliver>(&mut self, deliver: &mut D) -> (usize, Option<Stop>) {
+        let peer = self.peer;
+        let mut count = 0;
+        let stop = loop {
+            let costs = &mut self.costs;
+            let popped = self.rx.pop(|packet| {
+                let header = to_header(packet.words);
+                if packet.flags == 0 {
+                    deliver.deliver(peer, header, packet.bytes);
+                } else {
+                    timed(costs, deliver, peer, header, packet);
+                }
+            });
+            match popped {
+                Ok(true) => count += 1,
+                Ok(false) => {
+                    self.rx.idle();
+                    break None;
+                }
+                Err(stop) => break Some(stop),
+            }
+            if count == BATCH {
+                break None;
+            }
+        };
+        if self.rx.given_back() != self.told {
+            self.tell();
+        }
+        (count, stop)
+    }
+
+    /// Wakes a sender that waits for the room that was given back.
+    #[inline(always)]
+    fn tell(&mut self) {
+        self.told = self.rx.given_back();
+        // SAFETY: both in the mapping, which outlives the inlet; atomics only.
+        let (head, block) = unsafe { (&*self.head, &*self.block) };
+        std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+        if head.tail.blocked.load(Relaxed) != 0 {
+            block.bell.ring();
+        }
+        if self.costs.is_new() {
+            head.costs.store(self.costs.publish(), Relaxed);
+        }
+    }
+}
+
+/// Delivers a large packet and takes the time, which the sender wants to know.
+#[inline(never)]
+fn timed<D: Deliver>(
+    costs: &mut Costs,
+    deliver: &mut D,
+    peer: Peer,
+    header: Header,
+    packet: Packet<'_>,
+) {
+    let len = packet.bytes.len();
+    let began = clock::ticks();
+    deliver.deliver(peer, header, packet.bytes);
+    if let Some(way) = Way::from_flags(packet.flags) {
+        costs.record(way, len, clock::ticks().wrapping_sub(began));
+    }
+}
+
+impl Shm {
+    /// Takes what has arrived.
+    #[inline(always)]
+    pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        let mut count = 0;
+        let mut at = 0;
+        while at < self.inlets.len() {
+            let (taken, stop) = self.inlets[at].drain(deliver);
+            count += taken;
+            match stop {
+                None => at += 1,
+                // Handled rings are drained again, or removed.
+                Some(stop) => self.handle(at, stop, deliver),
+            }
+        }
+        count
+    }
+
+    /// Attaches a data area, or gives a ring up.
+    #[cold]
+    #[inline(never)]
+    fn handle<D: Deliver>(&mut self, at: usize, stop: Stop, deliver: &mut D) {
+        let cause = match stop {
+            Stop::NoData => match self.attach_data(at) {
+                Some(()) => return,
+                None => "shared memory is damaged: a ring's data area cannot be used".to_string(),
+            },
+            Stop::Corrupt(corrupt) => corrupt.to_string(),
+        };
+        let inlet = self.inlets.remove(at);
+        deliver.lost(self.lanes[inlet.number as usize].lose(cause));
+    }
+
+    fn attach_data(&mut self, at: usize) -> Option<()> {
+        let inlet = &mut self.inlets[at];
+        let size = self.segment.layout.geometry.data;
+        // SAFETY: in the mapping; atomics only.
+        let offset = unsafe { &*inlet.head }.tail.data_at.load(Acquire);
+        let data = self.segment.range_present(offset, size, 64)?;
+        // SAFETY: memory of this size, in the arena. If the peer lied about
+        // whose it is, other packets of its own or others' are garbled, which
+        // their readers check like anything a peer wrote.
+        unsafe {
+            let cells = inlet
+                .head
+                .cast::<u8>()
+                .cast_mut()
+                .add(size_of::<RingHead>());
+            inlet
+                .rx
+                .attach_data(RawArea::new(cells, inlet.head.cast(), data), size);
+        }
+        Some(())
+    }
+
+    /// Looks for new rings.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn accept<D: Deliver>(&mut self, deliver: &mut D) {
+        self.seen = self.own().epoch.load(Acquire);
+        for sender in 0..self.segment.layout.ranks {
+            let offset = self.segment.inbox(self.me, sender).load(Acquire);
+            let known = self.lanes[sender as usize].heard;
+            if offset == 0 || known {
+                continue;
+            }
+            self.lanes[sender as usize].heard = true;
+            match self.inlet(sender, offset) {
+                Some(inlet) => self.inlets.push(inlet),
+                None => {
+                    let cause = format!("shared memory is damaged: its ring is at {offset:#x}");
+                    let lost: PeerLost = self.lanes[sender as usize].lose(cause);
+                    deliver.lost(lost);
+                }
+            }
+        }
+    }
+
+    /// The receiving end of the ring at `offset`, if there can be one.
+    fn inlet(&self, sender: u32, offset: u64) -> Option<Inlet> {
+        let geometry = self.segment.layout.geometry;
+        let head = self
+            .segment
+            .range_present(offset, geometry.ring_bytes(), 256)?;
+        // SAFETY: memory of this size and alignment, in the arena; see
+        // `attach_data` for peers that lie.
+        let rx = unsafe {
+            let cells = head.add(size_of::<RingHead>());
+            Consumer::new(
+                RawArea::new(cells, head.cast(), ptr::null_mut()),
+                geometry.cells,
+            )
+        };
+        Some(Inlet {
+            rx,
+            head: head.cast(),
+            block: self.segment.block(sender),
+            told: 0,
+            peer: self.lanes[sender as usize].peer,
+            number: sender,
+            costs: Costs::default(),
+        })
+    }
+}

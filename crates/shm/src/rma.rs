@@ -1,0 +1,162 @@
+//! Reading a peer's memory (cross-memory attach, `process_vm_readv(2)`).
+//!
+//! Whether the kernel allows it depends on users, containers and security
+//! modules, so the first read of a peer is a trial: of a word whose value is
+//! known. That also notices when process ids mean different things on the two
+//! sides.
+
+use std::io;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use catena_fabric::{Got, Peer, PeerLost, Remote, Rendezvous};
+
+use crate::init::Shm;
+use crate::settings::SingleCopy;
+
+/// Bytes read by one system call: short enough to look at the rings between
+/// two, long enough for the 1.5 µs that a call costs not to matter.
+const CHUNK: usize = 1 << 20;
+
+/// Shortest message for which a read is worth its system call where ranks
+/// outnumber cores.
+const WORTH_READING: u64 = 32 << 10;
+
+/// What is known about reading a peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// Not tried yet.
+    Unknown,
+    /// It works, with this process id.
+    Allowed(i32),
+    /// It does not.
+    Denied,
+}
+
+/// What stands at the address that rank `me` shows.
+pub(crate) fn probe_value(me: u32) -> u64 {
+    0x7072_6f62_6500_0000 ^ u64::from(me)
+}
+
+/// Reads up to `len` bytes at `addr` of process `pid`.
+///
+/// # Safety
+/// `into` must be valid for `len` bytes.
+unsafe fn read_process(pid: i32, addr: u64, into: *mut u8, len: usize) -> io::Result<usize> {
+    let local = libc::iovec {
+        iov_base: into.cast(),
+        iov_len: len,
+    };
+    let remote = libc::iovec {
+        iov_base: addr as *mut libc::c_void,
+        iov_len: len,
+    };
+    // SAFETY: the caller vouches for `into`; the kernel checks `addr`.
+    match unsafe { libc::process_vm_readv(pid, &local, 1, &remote, 1, 0) } {
+        -1 => Err(io::Error::last_os_error()),
+        n => Ok(n as usize),
+    }
+}
+
+impl Shm {
+    /// Lets peers try to read `probe`.
+    pub(crate) fn show_probe(&self, probe: &u64) {
+        if self.config.single_copy == SingleCopy::Never {
+            return;
+        }
+        // Where only parents may read their children (Yama), this lets our
+        // siblings in. Fails where there is no such rule; then all is well.
+        // SAFETY: plain numbers.
+        unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
+        let who = &self.own().who;
+        who.pid.store(std::process::id(), Relaxed);
+        who.probe.store(std::ptr::from_ref(probe) as u64, Relaxed);
+        who.ready.store(1, Release);
+    }
+
+    /// Whether reading `peer` (and, as the rules are the same, being read by
+    /// it) may work.
+    pub(crate) fn may_read(&self, peer: Peer) -> bool {
+        self.config.single_copy != SingleCopy::Never
+            && self.lanes[self.number(peer)].reader != Reader::Denied
+    }
+
+    pub(crate) fn best_rendezvous(&self, peer: Peer, len: u64) -> Rendezvous {
+        let worth = match self.config.single_copy {
+            SingleCopy::Never => false,
+            SingleCopy::Always => true,
+            // Streaming keeps two ranks busy; on one core they would take
+            // turns, a few packets each.
+            SingleCopy::Auto => self.config.oversubscribed && len >= WORTH_READING,
+        };
+        if worth && self.may_read(peer) {
+            Rendezvous::Get
+        } else {
+            Rendezvous::Stream
+        }
+    }
+
+    /// Tries whether a peer can be read.
+    #[cold]
+    #[inline(never)]
+    fn try_reader(&self, number: u32) -> Reader {
+        if self.config.single_copy == SingleCopy::Never {
+            return Reader::Denied;
+        }
+        let who = &self.segment.block(number).who;
+        if who.ready.load(Acquire) != 1 {
+            return Reader::Unknown;
+        }
+        let (pid, addr) = (who.pid.load(Relaxed) as i32, who.probe.load(Relaxed));
+        let mut word = 0u64;
+        // SAFETY: eight bytes of our own.
+        let read = unsafe { read_process(pid, addr, (&raw mut word).cast(), 8) };
+        match read {
+            Ok(8) if word == probe_value(number) => Reader::Allowed(pid),
+            _ => Reader::Denied,
+        }
+    }
+
+    /// Implements `Transport::try_get`.
+    ///
+    /// # Safety
+    /// `into` must be valid for `len` bytes that nobody else uses.
+    pub(crate) unsafe fn read(
+        &mut self,
+        peer: Peer,
+        remote: Remote,
+        into: *mut u8,
+        len: usize,
+    ) -> Result<Got, PeerLost> {
+        let number = self.number(peer);
+        if let Some(lost) = self.lanes[number].lost() {
+            return Err(lost.clone());
+        }
+        if self.lanes[number].reader == Reader::Unknown {
+            self.lanes[number].reader = self.try_reader(number as u32);
+        }
+        let Reader::Allowed(pid) = self.lanes[number].reader else {
+            return Ok(Got::Unable);
+        };
+        // SAFETY: as the caller promised.
+        let read = unsafe { read_process(pid, remote.addr, into, len.min(CHUNK)) };
+        match read {
+            Ok(n) => {
+                self.counters.reads += 1;
+                self.counters.read_bytes += n as u64;
+                Ok(Got::Bytes(n))
+            }
+            Err(error) => match error.raw_os_error() {
+                Some(libc::ESRCH) => {
+                    Err(self.lanes[number].lose(format!("process {pid} has ended")))
+                }
+                Some(libc::EINTR | libc::ENOMEM | libc::EAGAIN) => Ok(Got::Full),
+                // Memory of a device, say: the sender itself can read it.
+                Some(libc::EFAULT) => Ok(Got::Unable),
+                _ => {
+                    self.lanes[number].reader = Reader::Denied;
+                    Ok(Got::Unable)
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The mapping, and memory from the arena.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::addr::{Block, Front, Layout, PAGE};
+use crate::error::ShmError;
+
+/// Makes an empty anonymous segment, which the processes of one node and job
+/// then attach to. It needs no size and no content.
+///
+/// # Errors
+/// What the kernel says, usually that there are too many open files.
+pub fn create_segment() -> io::Result<OwnedFd> {
+    // SAFETY: the name is a C string; a fresh descriptor belongs to us.
+    unsafe {
+        match libc::memfd_create(c"catena".as_ptr(), libc::MFD_CLOEXEC) {
+            -1 => Err(io::Error::last_os_error()),
+            fd => Ok(OwnedFd::from_raw_fd(fd)),
+        }
+    }
+}
+
+/// A mapped segment.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    base: *mut u8,
+    pub layout: Layout,
+    file: File,
+}
+
+impl Segment {
+    /// Sizes, maps and checks the segment.
+    pub fn open(fd: OwnedFd, layout: Layout) -> Result<Segment, ShmError> {
+        let file = File::from(fd);
+        let size = layout.size;
+        if file.metadata().map_err(ShmError::Segment)?.len() < size as u64 {
+            check_file_limit(size)?;
+            file.set_len(size as u64).map_err(ShmError::Segment)?;
+        }
+        // SAFETY: a new mapping, nowhere in particular.
+        let base = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                size,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_NORESERVE,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(ShmError::Map {
+                bytes: size,
+                source: io::Error::last_os_error(),
+            });
+        }
+        let segment = Segment {
+            base: base.cast(),
+            layout,
+            file,
+        };
+        segment.commit("the ranks' table", 0, layout.arena_at)?;
+        let ours = layout.stamp();
+        match segment
+            .front()
+            .layout
+            .compare_exchange(0, ours, Ordering::AcqRel, Ordering::Acquire)
+        {
+            Err(theirs) if theirs != ours => Err(ShmError::Layout { ours, theirs }),
+            _ => Ok(segment),
+        }
+    }
+
+    fn front(&self) -> &Front {
+        // SAFETY: the segment begins with it; it consists of atomics.
+        unsafe { &*self.base.cast() }
+    }
+
+    /// What `rank` shows.
+    pub fn block(&self, rank: u32) -> &Block {
+        // SAFETY: inside the mapping, aligned; it consists of atomics.
+        unsafe { &*self.base.add(self.layout.block_at(rank)).cast() }
+    }
+
+    /// Where the offset of the ring from `sender` to `receiver` stands.
+    pub fn inbox(&self, receiver: u32, sender: u32) -> &AtomicU64 {
+        // SAFETY: inside the mapping, aligned; an atomic.
+        unsafe { &*self.base.add(self.layout.inbox_at(receiver, sender)).cast() }
+    }
+
+    /// Takes zeroed memory from the arena, aligned to 256; its offset.
+    pub fn alloc(&self, what: &'static str, bytes: usize) -> Result<u64, ShmError> {
+        let full = ShmError::ArenaFull { bytes };
+        let room = (self.layout.size - self.layout.arena_at) as u64;
+        let need = bytes
+            .checked_next_multiple_of(256)
+            .ok_or(ShmError::ArenaFull { bytes })? as u64;
+        let used = &self.front().used;
+        let take = |now: u64| now.checked_add(need).filter(|end| *end <= room);
+        let from = used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .map_err(|_| full)?;
+        let offset = self.layout.arena_at + from as usize;
+        self.commit(what, offset, bytes)?;
+        Ok(offset as u64)
+    }
+
+    /// The address of `bytes` bytes at `offset`, if they lie in the arena and
+    /// are aligned to `align`.
+    pub fn range(&self, offset: u64, bytes: usize, align: usize) -> Option<*mut u8> {
+        let from = usize::try_from(offset).ok()?;
+        let end = from.checked_add(bytes)?;
+        let inside = from >= self.layout.arena_at && end <= self.layout.size;
+        // SAFETY: inside the mapping.
+        (inside && from.is_multiple_of(align)).then(|| unsafe { self.base.add(from) })
+    }
+
+    /// Like `range`, and makes sure that the memory is there: touching a
+    /// hole of the file that cannot be filled would be a SIGBUS.
+    pub fn range_present(&self, offset: u64, bytes: usize, align: usize) -> Option<*mut u8> {
+        let at = self.range(offset, bytes, align)?;
+        self.commit("a peer's ring", offset as usize, bytes).ok()?;
+        Some(at)
+    }
+
+    /// Has the kernel provide the pages, so that a lack of memory is an error
+    /// here and not a signal later.
+    fn commit(&self, what: &'static str, from: usize, bytes: usize) -> Result<(), ShmError> {
+        let (first, last) = (from / PAGE * PAGE, (from + bytes).next_multiple_of(PAGE));
+        loop {
+            // SAFETY: a plain call on a descriptor that we own.
+            let rc = unsafe {
+                libc::fallocate(
+                    self.file.as_raw_fd(),
+                    libc::FALLOC_FL_KEEP_SIZE,
+                    first as libc::off_t,
+                    (last - first) as libc::off_t,
+                )
+            };
+            if rc == 0 {
+                return Ok(());
+            }
+            let source = io::Error::last_os_error();
+            if source.kind() != io::ErrorKind::Interrupted {
+                return Err(ShmError::Memory {
+                    what,
+                    bytes,
+                    source,
+                });
+            }
+        }
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        // SAFETY: our mapping; nobody uses it any more.
+        unsafe { libc::munmap(self.base.cast(), self.layout.size) };
+    }
+}
+
+/// Growing a file past the process's limit is a signal, not an error: look
+/// first.
+fn check_file_limit(size: usize) -> Result<(), ShmError> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` is valid for the call.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
+    if known && limit.rlim_cur < size as u64 {
+        let text = format!(
+            "the limit on file sizes is {} bytes and {size} are needed (ulimit -f unlimited)",
+            limit.rlim_cur
+        );
+        return Err(ShmError::Segment(io::Error::other(text)));
+    }
+    Ok(())
+}

@@ -1,0 +1,320 @@
+//! Outgoing rings.
+
+use std::ptr;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+
+use catena_base::ring::{Corrupt, INLINE, Producer, RawArea};
+use catena_base::{Room, clock, copy};
+use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
+
+use crate::addr::{Block, RingHead};
+use crate::error::ShmError;
+use crate::init::Shm;
+use crate::rma::Reader;
+use crate::settings::Config;
+use crate::tune::{Tuner, WORTH_CHOOSING, Way};
+
+/// The way to one peer.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    /// Never has room unless `state` is `Open`.
+    tx: Producer<RawArea>,
+    /// The peer's.
+    block: *const Block,
+    state: State,
+    /// Whether the last send found no room, and the peer was told.
+    blocked: bool,
+    /// Whether the ring from this peer was seen.
+    pub heard: bool,
+    pub peer: Peer,
+    tuner: Tuner,
+    pub reader: Reader,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Nothing was ever sent.
+    Unopened,
+    /// The ring exists.
+    Open(*mut RingHead),
+    Lost(PeerLost),
+}
+
+/// A header as the ring carries it.
+#[inline(always)]
+fn to_words(header: &Header) -> [u64; 3] {
+    // SAFETY: both are 24 plain bytes without padding, aligned to 8.
+    unsafe { ptr::from_ref(header).cast::<[u64; 3]>().read() }
+}
+
+/// Writes a small payload.
+#[inline(always)]
+fn fill<P: Payload>(payload: &P, to: *mut u8) {
+    let len = payload.len();
+    match payload.contiguous() {
+        // SAFETY: `from` has `len` bytes, the cell has room for 32, and it is
+        // no part of the user's memory.
+        Some(from) => unsafe { copy::small(to, from, len) },
+        // SAFETY: a free cell, published after this call.
+        None => payload.write(unsafe { Room::new(to, len) }),
+    }
+}
+
+impl Lane {
+    pub fn unopened(peer: Peer, block: *const Block, config: Config) -> Lane {
+        Lane {
+            tx: closed(),
+            block,
+            state: State::Unopened,
+            blocked: false,
+            heard: false,
+            peer,
+            tuner: Tuner::new(config),
+            reader: Reader::Unknown,
+        }
+    }
+
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, State::Open(_))
+    }
+
+    pub fn data_bytes(&self) -> usize {
+        self.tx.data_size()
+    }
+
+    /// The peer's error, if it is lost.
+    pub fn lost(&self) -> Option<&PeerLost> {
+        match &self.state {
+            State::Lost(lost) => Some(lost),
+            _ => None,
+        }
+    }
+
+    /// The peer is gone; the first cause stays.
+    pub fn lose(&mut self, cause: String) -> PeerLost {
+        if let Some(lost) = self.lost() {
+            return lost.clone();
+        }
+        let lost = PeerLost {
+            peer: self.peer,
+            cause,
+        };
+        self.state = State::Lost(lost.clone());
+        self.tx = closed();
+        self.blocked = false;
+        lost
+    }
+
+    fn block(&self) -> &Block {
+        // SAFETY: in the mapping, which outlives the lane; atomics only.
+        unsafe { &*self.block }
+    }
+
+    /// Sends what fits into a cell, if one is known to be free.
+    #[inline(always)]
+    pub fn try_small<P: Payload>(&mut self, header: &Header, payload: &P) -> bool {
+        let len = payload.len();
+        if len > INLINE || !self.tx.has_room() {
+            return false;
+        }
+        self.tx.push(to_words(header), len, |to| fill(payload, to));
+        self.block().bell.ring();
+        true
+    }
+
+    /// Whether the peer has made room that a blocked send waits for.
+    pub fn is_unblocked(&self) -> bool {
+        self.blocked && self.tx.moved()
+    }
+
+    /// The head of the ring, if there is one.
+    fn head(&self) -> Option<&RingHead> {
+        match &self.state {
+            // SAFETY: in the mapping, which outlives the lane; atomics only.
+            State::Open(head) => Some(unsafe { &**head }),
+            _ => None,
+        }
+    }
+
+    /// Remembers whether a send waits for room, so that the peer rings when
+    /// there is some.
+    #[cold]
+    pub fn set_blocked(&mut self, blocked: bool) {
+        if self.blocked != blocked
+            && let Some(head) = self.head()
+        {
+            head.tail.blocked.store(blocked.into(), Relaxed);
+            self.blocked = blocked;
+        }
+    }
+
+    /// Copies a payload into the data area and sends it.
+    #[inline(always)]
+    fn push_bulk<P: Payload>(&mut self, header: &Header, payload: &P) -> Option<Way> {
+        let len = payload.len();
+        let bulk = self.tx.reserve(len);
+        let mut used = None;
+        match payload.contiguous() {
+            Some(from) if len >= WORTH_CHOOSING => {
+                let way = self.tuner.choose();
+                let began = clock::ticks();
+                // SAFETY: `from` has `len` bytes; as many were reserved, and
+                // the reserved ones are no part of the user's memory.
+                unsafe {
+                    match way {
+                        Way::Plain => copy::plain(bulk.ptr, from, len),
+                        Way::Stream => copy::stream(bulk.ptr, from, len),
+                    }
+                }
+                self.tuner.record(way, len, began, clock::ticks());
+                used = Some(way);
+            }
+            // SAFETY: as above.
+            Some(from) => unsafe { copy::plain(bulk.ptr, from, len) },
+            // SAFETY: reserved, and published after this call.
+            None => payload.write(unsafe { Room::new(bulk.ptr, len) }),
+        }
+        self.tx
+            .commit(to_words(header), bulk, used.map_or(0, |way| way as u32));
+        self.block().bell.ring();
+        used
+    }
+
+    /// Reads what the peer's copies cost, when a decision is due.
+    #[cold]
+    #[inline(never)]
+    fn retune(&mut self) {
+        if let Some(head) = self.head() {
+            let costs = head.costs.load(Relaxed);
+            self.tuner.decide(costs);
+        }
+    }
+}
+
+/// An end that never has room.
+fn closed() -> Producer<RawArea> {
+    // SAFETY: a lane without an open ring only asks `has_room`.
+    unsafe { Producer::closed(RawArea::new(ptr::null_mut(), ptr::null(), ptr::null_mut())) }
+}
+
+impl Shm {
+    /// Everything but a small packet into a ring with room.
+    #[inline(never)]
+    pub(crate) fn send_large<P: Payload>(
+        &mut self,
+        number: usize,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let len = payload.len();
+        assert!(
+            len <= self.config.geometry.packet,
+            "a packet of {len} bytes is too long"
+        );
+        let small = len <= INLINE;
+        let lane = &self.lanes[number];
+        let ready =
+            lane.tx.has_room() && (small || lane.tx.data_size() > 0 && lane.tx.can_reserve(len));
+        if !ready && !self.make_room(number, len)? {
+            return Ok(Posted::Full);
+        }
+        let lane = &mut self.lanes[number];
+        if small {
+            let sent = lane.try_small(&header, &payload);
+            debug_assert!(sent, "room was just found");
+            return Ok(Posted::Done);
+        }
+        match lane.push_bulk(&header, &payload) {
+            Some(Way::Plain) => self.counters.plain += 1,
+            Some(Way::Stream) => self.counters.streamed += 1,
+            None => return Ok(Posted::Done),
+        }
+        if lane.tuner.is_due() {
+            lane.retune();
+        }
+        Ok(Posted::Done)
+    }
+
+    /// Opens the ring or its data area, or looks what was given back; whether
+    /// there is room for `len` bytes now.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, number: usize, len: usize) -> Result<bool, PeerLost> {
+        match &self.lanes[number].state {
+            State::Lost(lost) => return Err(lost.clone()),
+            State::Unopened => {
+                let opened = self.open_ring(number);
+                opened.map_err(|e| self.lanes[number].lose(e.to_string()))?;
+            }
+            State::Open(_) => {}
+        }
+        if len > INLINE && self.lanes[number].tx.data_size() == 0 {
+            let opened = self.open_data(number);
+            opened.map_err(|e| self.lanes[number].lose(e.to_string()))?;
+        }
+        let lane = &mut self.lanes[number];
+        let refreshed = lane.tx.refresh();
+        let cell = refreshed.map_err(|e: Corrupt| lane.lose(e.to_string()))?;
+        let room = cell && (len <= INLINE || lane.tx.can_reserve(len));
+        if !room {
+            self.counters.full += 1;
+        }
+        lane.set_blocked(!room);
+        Ok(room)
+    }
+
+    /// Makes the ring to a peer and announces it.
+    fn open_ring(&mut self, number: usize) -> Result<(), ShmError> {
+        let geometry = self.segment.layout.geometry;
+        let bytes = geometry.ring_bytes();
+        let offset = self.segment.alloc("a ring to another rank", bytes)?;
+        let head = self
+            .segment
+            .range(offset, bytes, 256)
+            .ok_or(ShmError::ArenaFull { bytes })?;
+        let lane = &mut self.lanes[number];
+        // SAFETY: fresh zeroed memory of this size and alignment, which only
+        // the two ends of this ring use.
+        unsafe {
+            let cells = head.add(size_of::<RingHead>());
+            lane.tx = Producer::new(
+                RawArea::new(cells, head.cast(), ptr::null_mut()),
+                geometry.cells,
+            );
+        }
+        lane.state = State::Open(head.cast());
+        self.segment
+            .inbox(number as u32, self.me)
+            .store(offset, Release);
+        let block = self.segment.block(number as u32);
+        block.epoch.fetch_add(1, Release);
+        block.bell.ring();
+        Ok(())
+    }
+
+    /// Makes the data area of the ring to a peer. The first packet that lies
+    /// there publishes it.
+    fn open_data(&mut self, number: usize) -> Result<(), ShmError> {
+        let State::Open(head) = self.lanes[number].state else {
+            return Ok(());
+        };
+        let geometry = self.segment.layout.geometry;
+        let bytes = geometry.data;
+        let offset = self.segment.alloc("the data area of a ring", bytes)?;
+        let data = self
+            .segment
+            .range(offset, bytes, 64)
+            .ok_or(ShmError::ArenaFull { bytes })?;
+        if let Some(head) = self.lanes[number].head() {
+            head.tail.data_at.store(offset, Release);
+        }
+        // SAFETY: the ring's own cells and heads again, and fresh memory.
+        unsafe {
+            let cells = head.cast::<u8>().add(size_of::<RingHead>());
+            self.lanes[number]
+                .tx
+                .attach_data(RawArea::new(cells, head.cast(), data), bytes);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! Settings of the shared-memory transport.
+
+use catena_settings::{Bytes, Setting, choice, setting};
+
+use crate::addr::Geometry;
+
+choice! {
+    /// How packets are copied into shared memory.
+    pub enum CopyWay {
+        /// Measured per peer while running.
+        Auto = "auto",
+        /// Through the cache.
+        Plain = "plain",
+        /// Around the cache (non-temporal stores).
+        Stream = "stream",
+    }
+}
+
+choice! {
+    /// When long messages are read straight out of the sender's memory.
+    pub enum SingleCopy {
+        /// Where ranks outnumber cores; elsewhere two copies through the ring
+        /// are faster.
+        Auto = "auto",
+        /// Wherever the kernel allows it.
+        Always = "always",
+        /// Never.
+        Never = "never",
+    }
+}
+
+setting! {
+    /// Packets that a pair of ranks can have under way.
+    ///
+    /// 0 means: by the number of ranks on the node. Rounded up to a power of
+    /// two; each costs 64 bytes per pair that talks.
+    pub static SHM_CELLS: u32 = 0;
+    range: 0..=65_536,
+    scope: AllEqual,
+    level: Tuner,
+
+    /// Payload bytes that a pair of ranks can have under way.
+    ///
+    /// 0 means: by the number of ranks on the node. Used only by pairs that
+    /// send more than 32 bytes at once.
+    pub static SHM_DATA: Bytes = Bytes::kib(0);
+    range: Bytes::kib(0)..=Bytes::gib(1),
+    scope: AllEqual,
+    level: Tuner,
+
+    /// Largest packet; longer messages are cut.
+    ///
+    /// 0 means: by the number of ranks on the node. At most half of
+    /// CATENA_SHM_DATA.
+    pub static SHM_PACKET: Bytes = Bytes::kib(0);
+    range: Bytes::kib(0)..=Bytes::mib(64),
+    scope: AllEqual,
+    level: Tuner,
+
+    /// Largest message sent without asking the receiver first.
+    ///
+    /// Longer messages wait for their receiver; raising it trades memory for
+    /// latency when receives are posted late.
+    pub static SHM_EAGER_MAX: Bytes = Bytes::kib(64);
+    range: Bytes::kib(0)..=Bytes::mib(64),
+    scope: AllEqual,
+    level: Tuner,
+
+    /// How packets are copied into shared memory: auto, plain, stream.
+    ///
+    /// `auto` measures both ways to each peer and keeps to the faster one.
+    pub static SHM_COPY: CopyWay = CopyWay::Auto;
+    scope: Local,
+    level: Tuner,
+
+    /// When long messages are read out of the sender's memory by the kernel:
+    /// auto, always, never.
+    ///
+    /// Needs permission to read other processes' memory, which some containers
+    /// withhold; that is noticed, and the ring is used instead.
+    pub static SHM_SINGLE_COPY: SingleCopy = SingleCopy::Auto;
+    scope: Local,
+    level: Tuner,
+}
+
+/// All settings of this crate.
+pub static SETTINGS: &[&dyn Setting] = &[
+    &SHM_CELLS,
+    &SHM_DATA,
+    &SHM_PACKET,
+    &SHM_EAGER_MAX,
+    &SHM_COPY,
+    &SHM_SINGLE_COPY,
+];
+
+/// The settings, resolved for a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Sizes of rings; equal on all ranks of a node.
+    pub geometry: Geometry,
+    /// See [`SHM_EAGER_MAX`].
+    pub eager_max: u64,
+    /// See [`SHM_COPY`].
+    pub copy: CopyWay,
+    /// See [`SHM_SINGLE_COPY`].
+    pub single_copy: SingleCopy,
+    /// Ranks outnumber cores.
+    pub oversubscribed: bool,
+}
+
+impl Config {
+    /// What the settings say for `ranks` ranks on `cpus` cores.
+    pub fn from_settings(ranks: u32, cpus: u32) -> Config {
+        let auto = Geometry::for_ranks(ranks);
+        let or = |set: u64, auto: usize| if set == 0 { auto } else { set as usize };
+        let cells = or(SHM_CELLS.get().into(), auto.cells);
+        let data = or(SHM_DATA.get().get(), auto.data);
+        let packet = or(SHM_PACKET.get().get(), auto.packet);
+        Config {
+            geometry: Geometry::new(cells, data, packet),
+            eager_max: SHM_EAGER_MAX.get().get(),
+            copy: SHM_COPY.get(),
+            single_copy: SHM_SINGLE_COPY.get(),
+            oversubscribed: ranks > cpus,
+        }
+    }
+
+    /// The smallest rings that work, for tests: everything overflows soon.
+    pub fn tiny() -> Config {
+        Config {
+            geometry: Geometry::new(2, 256, 128),
+            eager_max: 512,
+            copy: CopyWay::Auto,
+            single_copy: SingleCopy::Always,
+            oversubscribed: false,
+        }
+    }
+}

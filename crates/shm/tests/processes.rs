@@ -1,0 +1,355 @@
+//! Ends in processes of their own: content, sleeping, damage, limits.
+
+mod common;
+
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use catena_base::{Idle, Waiter};
+use catena_fabric::{Got, Peer, PeerLost, Posted, Remote, Transport};
+use catena_shm::{Config, Geometry, Shm, ShmError, create_segment};
+use common::*;
+
+/// Runs `child` in a process of its own and `parent` here; the child must
+/// come to its end without a panic.
+fn fork(child: impl FnOnce(), parent: impl FnOnce(i32)) {
+    // SAFETY: the child uses only what it made itself, and leaves by _exit.
+    match unsafe { libc::fork() } {
+        -1 => panic!("fork: {}", std::io::Error::last_os_error()),
+        0 => {
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child));
+            // SAFETY: ends this process without running the parent's cleanup.
+            unsafe { libc::_exit(if done.is_ok() { 0 } else { 1 }) }
+        }
+        pid => {
+            parent(pid);
+            let mut status = 0;
+            // SAFETY: our own child, a valid place for its status.
+            unsafe { libc::waitpid(pid, &mut status, 0) };
+            assert_eq!(status, 0, "the child failed");
+        }
+    }
+}
+
+fn attach(fd: &OwnedFd, me: u32, config: Config) -> Shm {
+    Shm::attach_with(fd.try_clone().unwrap(), me, &[Peer(0), Peer(1)], config).unwrap()
+}
+
+/// Waits as the library does.
+fn wait(shm: &mut Shm, waiter: &mut Waiter, moved: bool) {
+    if moved {
+        waiter.reset();
+    } else {
+        waiter.idle().act(|limit| shm.sleep(limit));
+    }
+}
+
+/// Sends `count` packets and receives as many, both ways at once.
+fn exchange(mut shm: Shm, me: u32, count: u64, oversubscribed: bool) {
+    let max = shm.caps(Peer(1 - me)).max_packet;
+    let (mut sent, mut got) = (0, 0);
+    let mut waiter = Waiter::new(oversubscribed);
+    let seed = |from: u32, n: u64| n * 2 + u64::from(from);
+    while sent < count || got < count {
+        let mut moved = false;
+        while sent < count {
+            let seed = seed(me, sent);
+            if !try_send(&mut shm, Peer(1 - me), seed, length(seed, max)) {
+                break;
+            }
+            sent += 1;
+            moved = true;
+        }
+        let mut inbox = Inbox::default();
+        shm.poll(&mut inbox);
+        assert_eq!(inbox.lost, []);
+        for (from, head, bytes) in inbox.packets {
+            let seed = seed(1 - me, got);
+            assert_eq!((from, head), (Peer(1 - me), header(seed)));
+            assert_eq!(bytes, pattern(seed, length(seed, max)));
+            got += 1;
+            moved = true;
+        }
+        wait(&mut shm, &mut waiter, moved);
+    }
+}
+
+#[test]
+fn stress_between_two_processes() {
+    for (config, count) in [
+        (Config::tiny(), 20_000),
+        (
+            Config {
+                geometry: Geometry::new(8, 4096, 1024),
+                ..Config::tiny()
+            },
+            20_000,
+        ),
+        (Config::from_settings(2, 2), 10_000),
+    ] {
+        for oversubscribed in [false, true] {
+            let fd = create_segment().unwrap();
+            fork(
+                || exchange(attach(&fd, 1, config), 1, count, oversubscribed),
+                |_| exchange(attach(&fd, 0, config), 0, count, oversubscribed),
+            );
+        }
+    }
+}
+
+/// A sleeper is woken by a packet, by the first ring of a peer, and by room.
+/// Sleeps here have no end of their own but the doorbell's bound; that one is
+/// far above what a wake-up takes, so the fastest of some rounds shows it.
+#[test]
+fn sleepers_are_woken() {
+    const ROUNDS: u32 = 20;
+    let fd = create_segment().unwrap();
+    let forever = Duration::from_secs(3600);
+    fork(
+        || {
+            let mut shm = attach(&fd, 1, Config::tiny());
+            for _ in 0..ROUNDS {
+                let mut inbox = Inbox::default();
+                while inbox.packets.is_empty() {
+                    shm.sleep(forever);
+                    shm.poll(&mut inbox);
+                }
+                assert!(try_send(&mut shm, Peer(0), 1, 8));
+            }
+        },
+        |_| {
+            let mut shm = attach(&fd, 0, Config::tiny());
+            let mut fastest = forever;
+            for _ in 0..ROUNDS {
+                let began = Instant::now();
+                assert!(try_send(&mut shm, Peer(1), 1, 8));
+                let mut inbox = Inbox::default();
+                while inbox.packets.is_empty() {
+                    shm.sleep(forever);
+                    shm.poll(&mut inbox);
+                }
+                fastest = fastest.min(began.elapsed());
+            }
+            assert!(
+                fastest < Duration::from_millis(5),
+                "a round trip took {fastest:?}"
+            );
+        },
+    );
+}
+
+/// Processor time of this thread.
+fn busy() -> Duration {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a valid place for the time.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+}
+
+/// One second of waiting, condensed to 300 ms.
+#[test]
+fn an_idle_rank_leaves_its_core_to_others() {
+    for oversubscribed in [false, true] {
+        let fd = create_segment().unwrap();
+        let mut shm = attach(&fd, 0, Config::tiny());
+        let (began, from) = (Instant::now(), busy());
+        let mut waiter = Waiter::new(oversubscribed);
+        let mut inbox = Inbox::default();
+        let mut slept = false;
+        while began.elapsed() < Duration::from_millis(300) {
+            let moved = shm.poll(&mut inbox) > 0;
+            assert!(!moved);
+            let idle = waiter.idle();
+            slept |= matches!(idle, Idle::Sleep(_));
+            idle.act(|limit| shm.sleep(limit));
+        }
+        let share = (busy() - from).as_secs_f64() / began.elapsed().as_secs_f64();
+        assert!(
+            slept && share < 0.05,
+            "used {:.1} % of a core",
+            share * 100.0
+        );
+    }
+}
+
+#[test]
+fn a_peers_memory_can_be_read() {
+    let fd = create_segment().unwrap();
+    let data = pattern(5, 2 << 20);
+    fork(
+        || {
+            let mut shm = attach(&fd, 1, Config::tiny());
+            let remote = shm
+                .expose(Peer(0), data.as_ptr(), data.len() as u64)
+                .unwrap();
+            let words = [remote.addr, remote.key];
+            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+            assert_eq!(
+                shm.try_send(Peer(0), header(0), bytes.as_slice()),
+                Ok(Posted::Done)
+            );
+            // Until the other side has read it.
+            let mut inbox = Inbox::default();
+            while inbox.packets.is_empty() {
+                shm.sleep(Duration::from_secs(1));
+                shm.poll(&mut inbox);
+            }
+        },
+        |_| {
+            let mut shm = attach(&fd, 0, Config::tiny());
+            let mut inbox = Inbox::default();
+            while inbox.packets.is_empty() {
+                shm.sleep(Duration::from_secs(1));
+                shm.poll(&mut inbox);
+            }
+            let word =
+                |i: usize| u64::from_le_bytes(inbox.packets[0].2[i..i + 8].try_into().unwrap());
+            let remote = Remote {
+                addr: word(0),
+                key: word(8),
+            };
+            let mut into = vec![0u8; data.len()];
+            let mut done = 0;
+            while done < data.len() {
+                let at = Remote {
+                    addr: remote.addr + done as u64,
+                    ..remote
+                };
+                let rest = into.len() - done;
+                // SAFETY: the rest of `into`.
+                match unsafe { shm.try_get(Peer(1), at, into[done..].as_mut_ptr(), rest) } {
+                    Ok(Got::Bytes(n)) => done += n,
+                    Ok(Got::Full) => {}
+                    Ok(Got::Unable) => break,
+                    Err(lost) => panic!("{lost:?}"),
+                }
+            }
+            assert!(
+                done == 0 || into == data,
+                "all of it, or it is forbidden here"
+            );
+            assert!(try_send(&mut shm, Peer(1), 0, 0));
+        },
+    );
+}
+
+#[test]
+fn reading_a_process_that_has_ended_loses_the_peer() {
+    let fd = create_segment().unwrap();
+    let mut shm = attach(&fd, 0, Config::tiny());
+    let mut word = 0u64;
+    let into = (&raw mut word).cast::<u8>();
+    let mut allowed = false;
+    let remote = Remote {
+        addr: (&raw const fd) as u64,
+        key: 0,
+    };
+    let (reader, writer) = std::io::pipe().unwrap();
+    fork(
+        || {
+            let mut shm = attach(&fd, 1, Config::tiny());
+            std::io::Write::write_all(&mut &writer, b"x").unwrap();
+            let mut inbox = Inbox::default();
+            while inbox.packets.is_empty() {
+                shm.sleep(Duration::from_secs(1));
+                shm.poll(&mut inbox);
+            }
+        },
+        |_| {
+            std::io::Read::read_exact(&mut &reader, &mut [0]).unwrap();
+            // SAFETY: four bytes of `word`.
+            allowed = unsafe { shm.try_get(Peer(1), remote, into, 4) } == Ok(Got::Bytes(4));
+            assert!(try_send(&mut shm, Peer(1), 0, 0));
+        },
+    );
+    if allowed {
+        // SAFETY: four bytes of `word`.
+        let lost: PeerLost = unsafe { shm.try_get(Peer(1), remote, into, 4) }.unwrap_err();
+        assert_eq!(lost.peer, Peer(1));
+        assert_eq!(shm.try_send(Peer(1), header(0), &[][..]), Err(lost));
+    }
+}
+
+/// A peer that overwrites all of the segment with garbage can do no worse than
+/// send nonsense or be given up.
+#[test]
+fn garbage_in_the_segment_is_survived() {
+    for round in 0..60u64 {
+        let fd = create_segment().unwrap();
+        let (mut a, mut b) = (
+            attach(&fd, 0, Config::tiny()),
+            attach(&fd, 1, Config::tiny()),
+        );
+        assert!(try_send(&mut a, Peer(1), 1, 100));
+        let mut inbox = Inbox::default();
+        if round % 2 == 0 {
+            b.poll(&mut inbox);
+            assert!(try_send(&mut b, Peer(0), 1, 100));
+        }
+        damage(&fd, round);
+        for n in 0..50 {
+            for (end, peer) in [(&mut a, Peer(1)), (&mut b, Peer(0))] {
+                let bytes = pattern(n, length(n, 128));
+                let _ = end.try_send(peer, header(n), bytes.as_slice()).is_ok();
+                end.poll(&mut inbox);
+            }
+        }
+        assert!(inbox.packets.iter().all(|(_, _, bytes)| bytes.len() <= 128));
+    }
+}
+
+/// Overwrites what exists of the segment, or parts of it.
+fn damage(fd: &OwnedFd, round: u64) {
+    use std::os::unix::fs::FileExt;
+    let file = std::fs::File::from(fd.try_clone().unwrap());
+    let mut at = 0;
+    // The front and the tables, two rings and their data areas.
+    for page in 0..6 {
+        let mut bytes = vec![0; 4096];
+        file.read_at(&mut bytes, page * 4096).unwrap();
+        for word in bytes.chunks_exact_mut(8) {
+            at += 1;
+            let x = pattern(round * 100_003 + at, 9);
+            match (round / 2 % 3, x[8] % 4) {
+                // Everything.
+                (0, _) => word.copy_from_slice(&x[..8]),
+                // Every fourth word, small numbers.
+                (1, 0) => word.copy_from_slice(&u64::from(x[0]).to_le_bytes()),
+                // Small changes to what stands there.
+                (2, 0) => word[usize::from(x[0] % 3)] ^= x[1],
+                _ => {}
+            }
+        }
+        file.write_at(&bytes, page * 4096).unwrap();
+    }
+}
+
+/// Limits of the process are errors, not signals.
+#[test]
+fn limits_are_clear_errors() {
+    for (resource, words) in [
+        (libc::RLIMIT_AS, "address space"),
+        (libc::RLIMIT_FSIZE, "file sizes"),
+    ] {
+        let fd = create_segment().unwrap();
+        fork(
+            || {
+                let limit = libc::rlimit {
+                    rlim_cur: 64 << 20,
+                    rlim_max: 64 << 20,
+                };
+                // SAFETY: a valid limit, of this process only.
+                assert_eq!(unsafe { libc::setrlimit(resource, &limit) }, 0);
+                let error =
+                    Shm::attach(fd.try_clone().unwrap(), 0, &[Peer(0), Peer(1)], 2).unwrap_err();
+                assert!(error.to_string().contains(words), "{error}");
+                let kind_fits = matches!(error, ShmError::Map { .. } | ShmError::Segment(_));
+                assert!(kind_fits);
+            },
+            |_| (),
+        );
+    }
+}

@@ -1,0 +1,402 @@
+//! Two and more ends in one process.
+
+mod common;
+
+use std::collections::VecDeque;
+
+use catena_base::{PeerBytes, Room};
+use catena_fabric::{Got, Header, Payload, Peer, Posted, Remote, Rendezvous, Transport};
+use catena_shm::{Config, CopyWay, Geometry, Shm, ShmError, SingleCopy, create_segment};
+use common::*;
+use proptest::prelude::*;
+
+fn config(cells: usize, data: usize, packet: usize) -> Config {
+    Config {
+        geometry: Geometry::new(cells, data, packet),
+        ..Config::tiny()
+    }
+}
+
+fn pair(config: Config) -> (Shm, Shm) {
+    let mut ends = Shm::group(&[Peer(4), Peer(2)], config).unwrap();
+    let second = ends.pop().unwrap();
+    (ends.pop().unwrap(), second)
+}
+
+#[test]
+fn packets_arrive_unchanged_and_in_order() {
+    let (mut a, mut b) = pair(Config::from_settings(2, 2));
+    let max = a.caps(Peer(2)).max_packet;
+    let lens = [0, 1, 7, 8, 31, 32, 33, 64, 1000, 4096, 5000, max];
+    let mut inbox = Inbox::default();
+    for (seed, len) in (0..).zip(lens) {
+        assert!(try_send(&mut a, Peer(2), seed, len));
+        b.poll(&mut inbox);
+    }
+    while b.poll(&mut inbox) > 0 {}
+    assert_eq!(inbox.packets.len(), lens.len());
+    for ((seed, len), (from, got, bytes)) in (0..).zip(lens).zip(inbox.packets) {
+        assert_eq!(
+            (from, got, bytes),
+            (Peer(4), header(seed), pattern(seed, len))
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn behaves_like_queues(
+        cells in 2usize..20,
+        data in 128usize..4000,
+        ops in prop::collection::vec((0u8..4, 0usize..2000), 1..300),
+    ) {
+        let (a, b) = pair(config(cells, data, data));
+        let (mut ends, peers) = ([a, b], [Peer(4), Peer(2)]);
+        let mut queues: [VecDeque<(u64, usize)>; 2] = Default::default();
+        let mut seed = 0;
+        for (op, len) in ops {
+            let me = (op & 1) as usize;
+            if op & 2 == 0 {
+                seed += 1;
+                let len = len % (ends[me].caps(peers[1 - me]).max_packet + 1);
+                if try_send(&mut ends[me], peers[1 - me], seed, len) {
+                    queues[me].push_back((seed, len));
+                } else {
+                    prop_assert!(!queues[me].is_empty(), "full although empty");
+                }
+            } else {
+                let mut inbox = Inbox::default();
+                let count = ends[me].poll(&mut inbox);
+                prop_assert_eq!(count, inbox.packets.len());
+                prop_assert!(count > 0 || queues[1 - me].is_empty());
+                for (from, got, bytes) in inbox.packets {
+                    let (seed, len) = queues[1 - me].pop_front().unwrap();
+                    prop_assert_eq!((from, got), (peers[1 - me], header(seed)));
+                    prop_assert_eq!(bytes, pattern(seed, len));
+                }
+            }
+        }
+    }
+}
+
+/// Not contiguous, as a vector datatype would be.
+struct Strided<'a>(&'a [u8]);
+
+impl Payload for Strided<'_> {
+    fn len(&self) -> usize {
+        self.0.len() / 2
+    }
+    fn contiguous(&self) -> Option<*const u8> {
+        None
+    }
+    fn write(&self, mut room: Room<'_>) {
+        assert_eq!(room.len(), self.len());
+        for (at, byte) in self.0.iter().step_by(2).take(self.len()).enumerate() {
+            room.write(at, &[*byte]);
+        }
+    }
+}
+
+#[test]
+fn payloads_may_lie_scattered() {
+    let (mut a, mut b) = pair(config(8, 8192, 4096));
+    for len in [2, 20, 64, 100, 6000] {
+        let bytes = pattern(9, len);
+        let sent = a.try_send(Peer(2), header(1), Strided(&bytes)).unwrap();
+        assert_eq!(sent, Posted::Done);
+        let mut inbox = Inbox::default();
+        b.poll(&mut inbox);
+        let even: Vec<u8> = bytes.iter().step_by(2).copied().collect();
+        assert_eq!(inbox.packets[0].2, even);
+    }
+}
+
+#[test]
+fn both_ways_of_copying_copy() {
+    for copy in [CopyWay::Plain, CopyWay::Stream] {
+        let (mut a, mut b) = pair(Config {
+            copy,
+            ..config(8, 65536, 16384)
+        });
+        for (seed, len) in (0..).zip([2048, 2049, 4096, 10_001, 16_384]) {
+            assert!(try_send(&mut a, Peer(2), seed, len));
+            let mut inbox = Inbox::default();
+            b.poll(&mut inbox);
+            assert_eq!(inbox.packets[0].2, pattern(seed, len));
+        }
+        let counters = a.counters();
+        let (used, unused) = match copy {
+            CopyWay::Plain => (counters.plain, counters.streamed),
+            _ => (counters.streamed, counters.plain),
+        };
+        assert_eq!((used, unused), (5, 0));
+    }
+}
+
+#[test]
+fn a_full_ring_says_so_and_recovers() {
+    let (mut a, mut b) = Shm::tiny_pair();
+    for (seed, len) in [(0, 0), (50, 128)] {
+        let mut sent = 0;
+        while try_send(&mut a, Peer(1), seed + sent, len) {
+            sent += 1;
+        }
+        assert_eq!(sent, 2, "two cells, or two packets of half the data area");
+        assert_eq!(a.try_send(Peer(1), header(7), &[][..]), Ok(Posted::Full));
+        let mut inbox = Inbox::default();
+        while b.poll(&mut inbox) > 0 {}
+        assert_eq!(inbox.packets.len(), 2);
+        assert!(a.is_ready(), "room for what was refused");
+        assert!(try_send(&mut a, Peer(1), 99, len));
+        b.poll(&mut inbox);
+        assert_eq!(inbox.packets[2].2, pattern(99, len));
+    }
+    assert!(a.counters().full > 0);
+}
+
+#[test]
+fn a_process_can_send_to_itself() {
+    let (mut a, _b) = Shm::tiny_pair();
+    let mut inbox = Inbox::default();
+    for (seed, len) in [(1, 8), (2, 100)] {
+        assert!(try_send(&mut a, Peer(0), seed, len));
+        a.poll(&mut inbox);
+    }
+    assert_eq!(inbox.packets[1], (Peer(0), header(2), pattern(2, 100)));
+}
+
+#[test]
+fn all_to_all_of_many() {
+    let peers: Vec<Peer> = (0..20).map(|i| Peer(i * 3 + 5)).collect();
+    let mut ends = Shm::group(&peers, config(2, 1024, 512)).unwrap();
+    for (me, end) in (0u64..).zip(&mut ends) {
+        for (it, to) in (0u64..).zip(&peers) {
+            assert!(try_send(
+                end,
+                *to,
+                me * 100 + it,
+                length(me * 100 + it, 512)
+            ));
+        }
+    }
+    for (me, end) in (0u64..).zip(&mut ends) {
+        let mut inbox = Inbox::default();
+        while end.poll(&mut inbox) > 0 {}
+        assert_eq!(inbox.packets.len(), peers.len());
+        for (from, got, bytes) in inbox.packets {
+            let sender = peers.iter().position(|p| *p == from).unwrap() as u64;
+            let seed = sender * 100 + me;
+            assert_eq!(
+                (got, bytes),
+                (header(seed), pattern(seed, length(seed, 512)))
+            );
+        }
+    }
+}
+
+#[test]
+fn remote_reads_copy_or_say_that_they_cannot() {
+    let (mut a, mut b) = Shm::tiny_pair();
+    let data = pattern(3, 3 << 20);
+    let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64).unwrap();
+    assert_eq!(b.rendezvous(Peer(0), 1 << 20), Rendezvous::Get);
+    let mut into = vec![0u8; data.len()];
+    let mut done = 0;
+    while done < data.len() {
+        let at = Remote {
+            addr: remote.addr + done as u64,
+            ..remote
+        };
+        let rest = data.len() - done;
+        // SAFETY: the rest of `into`.
+        match unsafe { b.try_get(Peer(0), at, into[done..].as_mut_ptr(), rest) }.unwrap() {
+            Got::Bytes(n) => {
+                assert!(n > 0);
+                done += n;
+            }
+            Got::Full => {}
+            // The kernel forbids it here: that must be remembered.
+            Got::Unable => {
+                assert_eq!(b.rendezvous(Peer(0), 1 << 20), Rendezvous::Stream);
+                return;
+            }
+        }
+    }
+    assert_eq!(into, data);
+    a.release(Peer(1), remote);
+    let nowhere = Remote { addr: 8, key: 0 };
+    // SAFETY: `into` has these bytes.
+    let got = unsafe { b.try_get(Peer(0), nowhere, into.as_mut_ptr(), 8) };
+    assert_eq!(got, Ok(Got::Unable));
+}
+
+#[test]
+fn single_copy_can_be_forbidden() {
+    let (mut a, mut b) = pair(Config {
+        single_copy: SingleCopy::Never,
+        ..Config::tiny()
+    });
+    let word = 7u64;
+    let addr = (&raw const word).cast();
+    assert_eq!(a.expose(Peer(2), addr, 8), None);
+    assert_eq!(b.rendezvous(Peer(4), 1 << 30), Rendezvous::Stream);
+    let mut into = 0u64;
+    let remote = Remote {
+        addr: addr as u64,
+        key: 0,
+    };
+    // SAFETY: eight bytes.
+    let got = unsafe { b.try_get(Peer(4), remote, (&raw mut into).cast(), 8) };
+    assert_eq!((got, into), (Ok(Got::Unable), 0));
+}
+
+#[test]
+fn crowded_nodes_read_long_messages() {
+    let auto = |ranks, cpus| {
+        pair(Config {
+            ..Config::from_settings(ranks, cpus)
+        })
+        .0
+    };
+    let crowded = auto(8, 2);
+    assert_eq!(crowded.rendezvous(Peer(2), 1 << 20), Rendezvous::Get);
+    assert_eq!(crowded.rendezvous(Peer(2), 1 << 10), Rendezvous::Stream);
+    assert_eq!(auto(2, 2).rendezvous(Peer(2), 1 << 20), Rendezvous::Stream);
+}
+
+#[test]
+fn a_lost_peer_stays_lost() {
+    let (mut a, mut b) = Shm::tiny_pair();
+    assert!(try_send(&mut a, Peer(1), 1, 100));
+    b.mark_lost(Peer(0), "killed by signal 9".into());
+    b.mark_lost(Peer(0), "something later".into());
+    for _ in 0..2 {
+        let lost = b.try_send(Peer(0), header(1), &[1u8][..]).unwrap_err();
+        assert_eq!(
+            (lost.peer, lost.cause.as_str()),
+            (Peer(0), "killed by signal 9")
+        );
+    }
+    let mut inbox = Inbox::default();
+    b.poll(&mut inbox);
+    assert_eq!(inbox.packets.len(), 1, "what was sent before still arrives");
+}
+
+#[test]
+fn ranks_that_disagree_are_told_so() {
+    let fd = create_segment().unwrap();
+    let peers = [Peer(0), Peer(1)];
+    let attach = |me, config| Shm::attach_with(fd.try_clone().unwrap(), me, &peers, config);
+    let _first = attach(0, config(4, 1024, 512)).unwrap();
+    let error = attach(1, config(8, 1024, 512)).unwrap_err();
+    assert!(matches!(error, ShmError::Layout { .. }), "{error}");
+    assert!(error.to_string().contains("same"), "{error}");
+    let error = attach(2, config(4, 1024, 512)).unwrap_err();
+    assert!(
+        matches!(error, ShmError::Ranks { me: 2, ranks: 2 }),
+        "{error}"
+    );
+    attach(1, config(4, 1024, 512)).unwrap();
+}
+
+#[test]
+fn boards_are_zeroed_shared_and_checked() {
+    let (mut a, b) = Shm::tiny_pair();
+    let offset = a.board_alloc(5000).unwrap();
+    let (mine, theirs) = (
+        a.board(offset, 5000).unwrap(),
+        b.board(offset, 5000).unwrap(),
+    );
+    assert_ne!(mine, theirs, "two mappings");
+    assert_eq!(mine as usize % 64, 0);
+    // SAFETY: both are 5000 bytes, and nobody else uses them now.
+    unsafe {
+        assert_eq!(PeerBytes::new(theirs, 5000).to_vec(), vec![0; 5000]);
+        mine.write_bytes(0x5a, 5000);
+        assert_eq!(PeerBytes::new(theirs, 5000).to_vec(), vec![0x5a; 5000]);
+    }
+    a.board_free(offset, 5000);
+    let used = a.memory().boards;
+    let again = a.board_alloc(4500).unwrap();
+    assert_eq!((again, a.memory().boards), (offset, used), "used again");
+    // SAFETY: as above.
+    unsafe { assert_eq!(PeerBytes::new(theirs, 5000).to_vec(), vec![0; 5000]) };
+    assert_ne!(a.board_alloc(4500).unwrap(), offset);
+    for (offset, bytes) in [
+        (0, 1),
+        (offset + 1, 1),
+        (offset, 1 << 40),
+        (u64::MAX, 1),
+        (1, usize::MAX),
+    ] {
+        assert_eq!(b.board(offset, bytes), None, "{offset} {bytes}");
+    }
+    assert_eq!(a.board_alloc(1 << 50), None);
+}
+
+/// Bytes that each rank costs in the end, by ranks on the node.
+#[test]
+fn memory_grows_only_with_pairs_that_talk() {
+    for (ranks, idle_max, ring_max, all_max) in [
+        (2u32, 8 << 10, 20 << 10, 1100 << 10),
+        (32, 4 << 10, 10 << 10, 5 << 20),
+        (128, 4 << 10, 6 << 10, 6 << 20),
+    ] {
+        let config = Config::from_settings(ranks, ranks);
+        let peers: Vec<Peer> = (0..ranks).map(Peer).collect();
+        let mut end = Shm::group(&peers, config).unwrap().swap_remove(0);
+        let idle = end.memory().total();
+        assert!(
+            idle <= idle_max,
+            "{ranks} ranks, nobody talks: {idle} bytes"
+        );
+        assert!(try_send(&mut end, Peer(1), 1, 8));
+        let small = end.memory();
+        assert!(
+            small.rings <= ring_max && small.data == 0,
+            "{ranks} ranks: {small:?}"
+        );
+        assert!(try_send(&mut end, Peer(1), 1, 1000));
+        let large = end.memory();
+        assert_eq!(large.rings, small.rings);
+        assert_eq!(large.data, config.geometry.data);
+        for peer in &peers[1..] {
+            assert!(try_send(&mut end, *peer, 1, 1000));
+        }
+        let all = end.memory().total();
+        assert!(
+            all <= all_max,
+            "{ranks} ranks, everybody talks: {all} bytes"
+        );
+        println!(
+            "{ranks} ranks: {idle} bytes per rank; {} per peer spoken to, {} with long packets; \
+             {all} if all do",
+            small.rings,
+            small.rings + large.data
+        );
+    }
+}
+
+#[test]
+fn header_fields_survive_extremes() {
+    let (mut a, mut b) = Shm::tiny_pair();
+    let extreme = Header {
+        stamp: 0xff,
+        kind: 0xff,
+        seq: 0xffff,
+        context: u32::MAX,
+        source: u32::MAX,
+        tag: -1,
+        len: u64::MAX,
+    };
+    assert_eq!(a.try_send(Peer(1), extreme, &[][..]), Ok(Posted::Done));
+    let mut inbox = Inbox::default();
+    b.poll(&mut inbox);
+    assert_eq!(
+        inbox.packets[0].1,
+        Header {
+            stamp: 0,
+            ..extreme
+        }
+    );
+}

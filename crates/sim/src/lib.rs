@@ -1,0 +1,129 @@
+//! A network inside one process that misbehaves on purpose, and always in the
+//! same way for the same [`Seed`]. It offers the worst that any transport may
+//! do within the terms of [`Transport`](catena_fabric::Transport): routes that
+//! are full, order that is lost, remote reads that stop half-way, peers that
+//! die; and, by separate switches, what no transport may do: packets that come
+//! twice, and packets that nobody sent.
+
+mod port;
+mod rng;
+mod wire;
+
+use std::sync::{Arc, Mutex};
+
+pub use port::Port;
+pub use rng::{Rng, Seed};
+
+use wire::Wire;
+
+/// How remote reads go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Never offered: long messages are streamed.
+    Never,
+    /// All at once.
+    Whole,
+    /// Often full, often only in part, and now and then refused.
+    Flaky,
+}
+
+/// What goes wrong. "One in n" is a chance per call; 0 means never.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Faults {
+    pub ordered: bool,
+    pub slots: usize,
+    pub max_packet: usize,
+    pub eager_max: u64,
+    pub full_one_in: u32,
+    pub reads: Reads,
+    pub duplicate_one_in: u32,
+    pub garbage_one_in: u32,
+}
+
+/// A network to be built.
+#[derive(Clone, Debug)]
+pub struct Sim {
+    seed: Seed,
+    faults: Faults,
+}
+
+impl Sim {
+    /// A network without faults: ordered, 64 slots per pair, packets of at most
+    /// 1 KiB, messages eager up to 4 KiB, whole reads.
+    pub fn new(seed: Seed) -> Self {
+        let faults = Faults {
+            ordered: true,
+            slots: 64,
+            max_packet: 1 << 10,
+            eager_max: 4 << 10,
+            full_one_in: 0,
+            reads: Reads::Whole,
+            duplicate_one_in: 0,
+            garbage_one_in: 0,
+        };
+        Sim { seed, faults }
+    }
+
+    /// Packets overtake each other, also within a pair.
+    pub fn unordered(mut self) -> Self {
+        self.faults.ordered = false;
+        self
+    }
+
+    /// Packets on their way from one process to another, at most.
+    pub fn ring_slots(mut self, slots: usize) -> Self {
+        assert!(slots > 0, "a route without room carries nothing");
+        self.faults.slots = slots;
+        self
+    }
+
+    /// Largest payload of a packet, bytes.
+    pub fn max_packet(mut self, bytes: usize) -> Self {
+        self.faults.max_packet = bytes;
+        self
+    }
+
+    /// Largest eager message, bytes.
+    pub fn eager_max(mut self, bytes: u64) -> Self {
+        self.faults.eager_max = bytes;
+        self
+    }
+
+    /// Routes are full without a reason, for several calls in a row.
+    pub fn full_one_in(mut self, n: u32) -> Self {
+        assert!(n != 1, "a route that is always full carries nothing");
+        self.faults.full_one_in = n;
+        self
+    }
+
+    /// How remote reads go.
+    pub fn reads(mut self, reads: Reads) -> Self {
+        self.faults.reads = reads;
+        self
+    }
+
+    /// Packets arrive twice, the second time at once or much later.
+    pub fn duplicate_one_in(mut self, n: u32) -> Self {
+        self.faults.duplicate_one_in = n;
+        self
+    }
+
+    /// Packets arrive that nobody sent: noise, or old ones with a field changed.
+    pub fn garbage_one_in(mut self, n: u32) -> Self {
+        self.faults.garbage_one_in = n;
+        self
+    }
+
+    /// The ends of processes 0 to `n - 1`.
+    pub fn ports(self, n: u32) -> Vec<Port> {
+        let wire = Arc::new(Mutex::new(Wire::new(self.seed, self.faults, n)));
+        (0..n).map(|me| Port::new(me, Arc::clone(&wire))).collect()
+    }
+
+    /// The ends of processes 0 and 1.
+    pub fn pair(self) -> (Port, Port) {
+        let mut ports = self.ports(2);
+        let second = ports.pop().expect("two were made");
+        (ports.pop().expect("two were made"), second)
+    }
+}

@@ -1,0 +1,209 @@
+//! One process's end of the network.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use catena_base::{PeerBytes, Room};
+use catena_fabric::{
+    Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Transport,
+};
+
+use crate::Reads;
+use crate::wire::{Exposed, Packet, Wire};
+
+/// Packets delivered per poll, at most.
+const BURST: usize = 16;
+
+/// One process's end of the network.
+#[derive(Debug)]
+pub struct Port {
+    me: u32,
+    wire: Arc<Mutex<Wire>>,
+}
+
+impl Port {
+    pub(crate) fn new(me: u32, wire: Arc<Mutex<Wire>>) -> Self {
+        Port { me, wire }
+    }
+
+    /// The process at this end.
+    pub fn peer(&self) -> Peer {
+        Peer(self.me)
+    }
+
+    /// Ends this process: the others learn of it when they have received what
+    /// it sent before.
+    pub fn die(&mut self) {
+        self.wire().kill(self.me);
+    }
+
+    /// Memory that is exposed and not released, over all processes.
+    pub fn exposures(&self) -> usize {
+        self.wire().exposed.len()
+    }
+
+    fn wire(&self) -> MutexGuard<'_, Wire> {
+        self.wire.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn lost(peer: Peer) -> PeerLost {
+    PeerLost {
+        peer,
+        cause: "it died in the simulator".into(),
+    }
+}
+
+impl Transport for Port {
+    fn name(&self) -> &'static str {
+        "sim"
+    }
+
+    fn caps(&self, _: Peer) -> Caps {
+        let faults = self.wire().faults;
+        Caps {
+            max_packet: faults.max_packet,
+            eager_max: faults.eager_max,
+            ordered: faults.ordered,
+        }
+    }
+
+    fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let mut wire = self.wire();
+        if wire.dead[peer.0 as usize] {
+            return Err(lost(peer));
+        }
+        assert!(
+            payload.len() <= wire.faults.max_packet,
+            "the packet is too long"
+        );
+        if wire.is_full(self.me, peer.0) {
+            return Ok(Posted::Full);
+        }
+        let mut copy = vec![0; payload.len()];
+        // SAFETY: a vector of exactly that length, ours alone.
+        payload.write(unsafe { Room::new(copy.as_mut_ptr(), copy.len()) });
+        // The stamp is the transport's own.
+        let header = Header {
+            stamp: wire.rng.any() as u8,
+            ..header
+        };
+        wire.put(
+            peer.0,
+            Packet {
+                from: self.me,
+                header,
+                payload: copy,
+            },
+        );
+        Ok(Posted::Done)
+    }
+
+    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        let burst = 1 + self.wire().rng.below(BURST);
+        let mut n = 0;
+        while n < burst {
+            let Some(packet) = self.wire().take(self.me) else {
+                break;
+            };
+            let payload = PeerBytes::from(packet.payload.as_slice());
+            deliver.deliver(Peer(packet.from), packet.header, payload);
+            n += 1;
+        }
+        loop {
+            let Some(who) = self.wire().next_loss(self.me) else {
+                break;
+            };
+            deliver.lost(lost(Peer(who)));
+        }
+        n
+    }
+
+    fn rendezvous(&self, _: Peer, _: u64) -> Rendezvous {
+        match self.wire().faults.reads {
+            Reads::Never => Rendezvous::Stream,
+            Reads::Whole | Reads::Flaky => Rendezvous::Get,
+        }
+    }
+
+    #[expect(clippy::not_unsafe_ptr_arg_deref, reason = "the trait's signature")]
+    fn expose(&mut self, _: Peer, addr: *const u8, len: u64) -> Option<Remote> {
+        let mut wire = self.wire();
+        if wire.faults.reads == Reads::Never {
+            return None;
+        }
+        let mut bytes = vec![0; usize::try_from(len).ok()?];
+        // SAFETY: the caller exposes `len` bytes at `addr`, and does not change
+        // them until the release.
+        unsafe { PeerBytes::new(addr, bytes.len()) }.read(&mut bytes);
+        let key = wire.next_key;
+        wire.next_key += 1;
+        let base = addr as u64;
+        wire.exposed.insert(
+            key,
+            Exposed {
+                owner: self.me,
+                base,
+                bytes,
+            },
+        );
+        Some(Remote { addr: base, key })
+    }
+
+    fn release(&mut self, _: Peer, remote: Remote) {
+        let gone = self.wire().exposed.remove(&remote.key);
+        assert!(
+            gone.is_some_and(|exposed| exposed.owner == self.me)
+                || self.wire().dead[self.me as usize],
+            "released what is not exposed"
+        );
+    }
+
+    unsafe fn try_get(
+        &mut self,
+        peer: Peer,
+        remote: Remote,
+        into: *mut u8,
+        len: usize,
+    ) -> Result<Got, PeerLost> {
+        let mut wire = self.wire();
+        if wire.dead[peer.0 as usize] {
+            return Err(lost(peer));
+        }
+        let mut len = len;
+        if wire.faults.reads == Reads::Flaky {
+            if wire.rng.one_in(3) {
+                return Ok(Got::Full);
+            }
+            if wire.rng.one_in(16) {
+                return Ok(Got::Unable);
+            }
+            len = 1 + wire.rng.below(len);
+        }
+        let Some(exposed) = wire
+            .exposed
+            .get(&remote.key)
+            .filter(|it| it.owner == peer.0)
+        else {
+            return Ok(Got::Unable);
+        };
+        let from = remote.addr.wrapping_sub(exposed.base) as usize;
+        let Some(bytes) = from
+            .checked_add(len)
+            .and_then(|end| exposed.bytes.get(from..end))
+        else {
+            return Ok(Got::Unable);
+        };
+        // SAFETY: the caller vouches for `len` or more bytes at `into`.
+        unsafe { PeerBytes::from(bytes).copy_to(into) };
+        Ok(Got::Bytes(len))
+    }
+
+    /// Nothing happens in the simulator while somebody sleeps.
+    fn sleep(&mut self, _: Duration) {}
+}

@@ -1,0 +1,44 @@
+//! The simulator keeps the promises of a transport under every fault that a
+//! transport may have.
+
+use catena_fabric_tests::{Pair, conformance};
+use catena_sim::{Port, Reads, Seed, Sim};
+
+fn pair(sim: Sim) -> Pair<Port> {
+    let (a, b) = sim.pair();
+    let (a_is, b_is) = (a.peer(), b.peer());
+    Pair {
+        a,
+        a_is,
+        b,
+        b_is,
+        lose_b: |_, mut b| b.die(),
+    }
+}
+
+fn faultless() -> Pair<Port> {
+    pair(Sim::new(Seed(1)))
+}
+
+fn unordered() -> Pair<Port> {
+    pair(
+        Sim::new(Seed(2))
+            .unordered()
+            .full_one_in(3)
+            .reads(Reads::Flaky),
+    )
+}
+
+fn tiny() -> Pair<Port> {
+    pair(
+        Sim::new(Seed(3))
+            .ring_slots(1)
+            .max_packet(16)
+            .full_one_in(2)
+            .reads(Reads::Never),
+    )
+}
+
+conformance!(without_faults, faultless);
+conformance!(without_order, unordered);
+conformance!(with_one_slot, tiny);

@@ -1,0 +1,280 @@
+//! Rules of the house that the compiler does not know.
+//!
+//! 1. A crate depends only on crates in rows above its own; tests may also use
+//!    crates of the same row.
+//! 2. `unsafe` occurs only in the crates that are listed for it; the roots of
+//!    every other one forbid it, so that the compiler sees to it.
+//! 3. No source file has more than 800 lines.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rows, highest first: see docs/architecture.md.
+const ROWS: &[&[&str]] = &[
+    &["abi", "base", "settings"],
+    &["boot", "datatype", "fabric", "plan", "topo"],
+    &[
+        "coll",
+        "fabric-tests",
+        "link",
+        "ofi",
+        "shm",
+        "sim",
+        "trace",
+        "ucx",
+    ],
+    &["core"],
+    &["dynamic", "io", "rma", "session", "tool"],
+    &["capi"],
+    &["bench", "run"],
+    &["cli", "xtask"],
+];
+
+/// Crates that touch raw memory or call the system; `*-sys` crates as well.
+const UNSAFE: &[&str] = &[
+    "base",
+    "boot",
+    "capi",
+    "core",
+    "datatype",
+    "fabric",
+    "fabric-tests",
+    "ofi",
+    "rma",
+    "run",
+    "shm",
+    "sim",
+    "trace",
+    "ucx",
+];
+
+/// Most lines of a source file.
+const MAX_LINES: usize = 800;
+
+/// A crate as the rules see it.
+#[derive(Debug)]
+struct Crate {
+    /// Name of its folder, which is its name without `catena-`.
+    name: String,
+    manifest: String,
+    /// Path within the crate, and text.
+    sources: Vec<(PathBuf, String)>,
+}
+
+/// Checks the whole repository.
+pub fn check(root: &Path) -> Result<(), String> {
+    let mut problems = Vec::new();
+    for krate in read(root).map_err(|e| format!("crates cannot be read: {e}"))? {
+        problems.extend(dependencies(&krate));
+        problems.extend(unsafe_code(&krate));
+        problems.extend(sizes(&krate));
+    }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems.join("\n"))
+    }
+}
+
+fn read(root: &Path) -> std::io::Result<Vec<Crate>> {
+    let mut crates = Vec::new();
+    for entry in fs::read_dir(root.join("crates"))? {
+        let dir = entry?.path();
+        let manifest = dir.join("Cargo.toml");
+        if !manifest.exists() {
+            continue;
+        }
+        let mut sources = Vec::new();
+        collect(&dir, &dir, &mut sources)?;
+        let name = dir
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        crates.push(Crate {
+            name,
+            manifest: fs::read_to_string(manifest)?,
+            sources,
+        });
+    }
+    crates.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(crates)
+}
+
+fn collect(base: &Path, dir: &Path, out: &mut Vec<(PathBuf, String)>) -> std::io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(base, &path, out)?;
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = fs::read_to_string(&path)?;
+            out.push((path.strip_prefix(base).unwrap_or(&path).to_path_buf(), text));
+        }
+    }
+    Ok(())
+}
+
+fn is_sys(name: &str) -> bool {
+    name.ends_with("-sys")
+}
+
+fn row(name: &str) -> Option<usize> {
+    if is_sys(name) {
+        Some(0)
+    } else {
+        ROWS.iter().position(|r| r.contains(&name))
+    }
+}
+
+/// Rule 1.
+fn dependencies(krate: &Crate) -> Vec<String> {
+    let name = &krate.name;
+    let Some(own) = row(name) else {
+        return vec![format!(
+            "crates/{name}: in no row: add it to ROWS in xtask's tidy.rs"
+        )];
+    };
+    let mut problems = Vec::new();
+    for (kind, other) in needs(&krate.manifest) {
+        let for_tests = kind == "dev-dependencies";
+        match row(other) {
+            None => problems.push(format!("crates/{name}: needs {other}, which is in no row")),
+            Some(row) if row < own || (for_tests && row == own) => {}
+            Some(row) => problems.push(format!(
+                "crates/{name} (row {own}) needs {other} (row {row}) in [{kind}]: \
+                 crates use only the rows above"
+            )),
+        }
+    }
+    problems
+}
+
+/// Crates of this project that a manifest names, with the kind of dependency.
+fn needs(manifest: &str) -> Vec<(&str, &str)> {
+    const KINDS: [&str; 3] = ["dev-dependencies", "build-dependencies", "dependencies"];
+    let mut found = Vec::new();
+    let mut kind = None;
+    for line in manifest.lines().map(str::trim) {
+        let key = if let Some(head) = line.strip_prefix('[') {
+            // [dependencies], [dependencies.x] or [target.'cfg(y)'.dependencies]
+            let head = head.trim_end_matches(']');
+            kind = KINDS
+                .into_iter()
+                .find(|k| head.split('.').any(|part| part == *k));
+            head.rsplit('.').next().unwrap_or_default()
+        } else {
+            line.split(['.', '=', ' ']).next().unwrap_or_default()
+        };
+        if let (Some(kind), Some(name)) = (kind, key.trim_matches('"').strip_prefix("catena-")) {
+            found.push((kind, name));
+        }
+    }
+    found
+}
+
+/// Rule 2.
+fn unsafe_code(krate: &Crate) -> Vec<String> {
+    let name = &krate.name;
+    if UNSAFE.contains(&name.as_str()) || is_sys(name) {
+        return Vec::new();
+    }
+    let is_root = |path: &Path| {
+        path == Path::new("src/lib.rs")
+            || path == Path::new("src/main.rs")
+            || path.starts_with("src/bin")
+    };
+    let roots = krate.sources.iter().filter(|(path, _)| is_root(path));
+    // At the start of a line, so that a comment does not do.
+    let forbids = |text: &str| {
+        text.lines()
+            .any(|l| l.starts_with("#![forbid(unsafe_code)]"))
+    };
+    roots
+        .filter(|(_, text)| !forbids(text))
+        .map(|(path, _)| {
+            format!(
+                "crates/{name}/{}: lacks #![forbid(unsafe_code)]",
+                path.display()
+            )
+        })
+        .collect()
+}
+
+/// Rule 3.
+fn sizes(krate: &Crate) -> Vec<String> {
+    let long = krate.sources.iter().filter_map(|(path, text)| {
+        let lines = text.lines().count();
+        let shown = format!("crates/{}/{}", krate.name, path.display());
+        (lines > MAX_LINES).then(|| format!("{shown}: {lines} lines, more than {MAX_LINES}"))
+    });
+    long.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn krate(name: &str, manifest: &str, sources: &[(&str, &str)]) -> Crate {
+        let sources = sources
+            .iter()
+            .map(|(p, t)| (PathBuf::from(p), t.to_string()));
+        let (name, manifest) = (name.to_string(), manifest.to_string());
+        Crate {
+            name,
+            manifest,
+            sources: sources.collect(),
+        }
+    }
+
+    #[test]
+    fn dependencies_go_up() {
+        let link = |manifest| dependencies(&krate("link", manifest, &[]));
+        for good in [
+            "[dependencies]\ncatena-fabric.workspace = true\nserde = \"1\"",
+            "[dev-dependencies]\ncatena-sim.workspace = true",
+            "[dependencies.catena-base]\nworkspace = true",
+            "[dependencies]\ncatena-ucx-sys = { path = \"../ucx-sys\" }",
+            "[package]\nname = \"catena-link\"",
+        ] {
+            assert!(link(good).is_empty(), "{good}");
+        }
+        for bad in [
+            "[dependencies]\ncatena-core.workspace = true",
+            "[dependencies]\ncatena-core = { path = \"../core\" }",
+            "[dependencies]\ncatena-shm.workspace = true",
+            "[build-dependencies]\ncatena-capi.workspace = true",
+            "[dev-dependencies]\ncatena-core.workspace = true",
+            "[dependencies.catena-core]\nworkspace = true",
+            "[target.'cfg(unix)'.dependencies]\ncatena-core.workspace = true",
+            "[dependencies]\n\"catena-core\" = \"0.1\"",
+            "[dependencies]\ncatena-unheard-of.workspace = true",
+        ] {
+            assert_eq!(link(bad).len(), 1, "{bad}");
+        }
+        assert_eq!(dependencies(&krate("unheard-of", "", &[])).len(), 1);
+    }
+
+    #[test]
+    fn unsafe_stays_where_it_belongs() {
+        let problems = |name, path, text| unsafe_code(&krate(name, "", &[(path, text)])).len();
+        let good = "//! Docs.\n\n#![forbid(unsafe_code)]\nfn f() {}\n";
+        for root in ["src/lib.rs", "src/main.rs", "src/bin/tool.rs"] {
+            assert_eq!(problems("link", root, good), 0);
+            assert_eq!(problems("link", root, "fn f() {}"), 1);
+            assert_eq!(problems("link", root, "// #![forbid(unsafe_code)]"), 1);
+            assert_eq!(problems("shm", root, "fn f() {}"), 0);
+            assert_eq!(problems("ucx-sys", root, "fn f() {}"), 0);
+        }
+        assert_eq!(problems("link", "src/other.rs", "fn f() {}"), 0);
+    }
+
+    #[test]
+    fn files_stay_readable() {
+        let long = "\n".repeat(801);
+        let x = krate("link", "", &[("src/a.rs", &long), ("src/b.rs", &long[1..])]);
+        assert_eq!(
+            sizes(&x),
+            ["crates/link/src/a.rs: 801 lines, more than 800"]
+        );
+    }
+}
