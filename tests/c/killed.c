@@ -2,6 +2,7 @@
 // run: -n 4 -- send ; fails ; says (?i)rank 1\b.*(SIGKILL|signal 9|killed) ; ends 1.0
 // run: -n 4 -- receive ; fails ; says (?i)rank 1\b.*(SIGKILL|signal 9|killed) ; ends 1.0
 // run: -n 4 -- rendezvous ; fails ; says (?i)rank 1\b.*(SIGKILL|signal 9|killed) ; ends 1.0
+// run: -n 4 -- told ; fails ; says (?i)rank 1\b.*(SIGKILL|signal 9|killed) ; ends 1.0
 // run: -n 4 -- collective ; fails ; says (?i)rank 1\b.*(SIGKILL|signal 9|killed) ; ends 1.0
 // run: -n 4 -- barrier ; fails ; says (?i)rank 1\b.*(SIGKILL|signal 9|killed) ; ends 1.0
 // run: -n 4 -- compute ; fails ; says (?i)rank 1\b.*(SIGKILL|signal 9|killed) ; ends 1.0
@@ -30,8 +31,18 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     enum { BIG = 8 << 20 };
     char *buf = calloc(1, BIG);
+    int pid = getpid();
+    MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1) {
+    if (!strcmp(what, "told")) {
+        /* Rank 0 tells of an end that the launcher may not have seen yet. */
+        if (rank == 0) {
+            printf("dies at %.6f\n", now());
+            fflush(stdout);
+            kill(pid, SIGKILL);
+            MPI_Abort(MPI_COMM_WORLD, MPI_ERR_PROC_ABORTED);
+        }
+    } else if (rank == 1) {
         if (!strcmp(what, "rendezvous")) {
             /* Announced, never finished: the receiver waits for bytes that cannot come. */
             MPI_Request r[3];

@@ -21,7 +21,8 @@ use crate::sys::{self, Exit, Signals, Warden};
 /// How long ranks that were asked to end may take, before they are killed.
 const GRACE: Duration = Duration::from_millis(400);
 
-/// How long the ranks may go on when one that had finalized failed.
+/// How long the ranks may go on when one that had finalized failed, or when one
+/// says that another is gone.
 const LATE: Duration = Duration::from_millis(400);
 
 /// How long a rank may take from closing its connection without a word to
@@ -72,6 +73,8 @@ pub struct Process {
     /// The process that has called MPI_Init: this one or a child of it.
     joined: Option<u32>,
     finalized: bool,
+    /// Whether it wanted the end, and so may take its time to end.
+    aborted: bool,
     streams: [Stream; 2],
 }
 
@@ -94,6 +97,7 @@ impl Process {
             exit: None,
             joined: None,
             finalized: false,
+            aborted: false,
             streams,
         }
     }
@@ -152,8 +156,6 @@ pub struct Job {
     failure: Option<Failure>,
     /// How many ranks were still running when the job was ended.
     ended: usize,
-    /// Rank that may take its time to end, as it wanted the end.
-    aborting: Option<u32>,
     /// Whether the ranks were asked to end.
     ending: bool,
     /// Whether all have ended.
@@ -205,7 +207,6 @@ impl Job {
             tasks: timeout.into_iter().collect(),
             failure: None,
             ended: 0,
-            aborting: None,
             ending: false,
             finishing: false,
         })

@@ -15,6 +15,8 @@ pub struct Failure {
     pub text: Option<String>,
     /// The rank that failed, if it was one.
     pub rank: Option<u32>,
+    /// Whether somebody only told of it, and its cause may yet show.
+    pub hearsay: bool,
 }
 
 impl Failure {
@@ -24,6 +26,7 @@ impl Failure {
             status,
             text: Some(text),
             rank: None,
+            hearsay: false,
         }
     }
 
@@ -33,6 +36,7 @@ impl Failure {
             status,
             text: None,
             rank: None,
+            hearsay: false,
         }
     }
 
@@ -41,6 +45,15 @@ impl Failure {
     pub fn of(self, rank: u32) -> Failure {
         Failure {
             rank: Some(rank),
+            ..self
+        }
+    }
+
+    /// What somebody only told of.
+    #[must_use]
+    pub fn hearsay(self) -> Failure {
+        Failure {
+            hearsay: true,
             ..self
         }
     }

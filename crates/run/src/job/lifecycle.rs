@@ -3,6 +3,8 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use catena_abi::consts::ERR_PROC_ABORTED;
+
 use super::{GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
 use crate::program::NOT_STARTED;
 use crate::report::{self, Failure};
@@ -18,10 +20,11 @@ impl Job {
         format!("rank {rank} on host {} (pid {pid}, {program})", self.host)
     }
 
-    /// Remembers the first failure and has the ranks asked to end after a
-    /// while.
+    /// Remembers the first failure, or the cause of what was only hearsay, and
+    /// has the ranks asked to end after a while.
     fn fail(&mut self, failure: Failure, after: Duration) {
-        if self.failure.is_none() {
+        let told = |known: &Failure| !known.hearsay || failure.hearsay || self.ending;
+        if !self.failure.as_ref().is_some_and(told) {
             self.failure = Some(failure);
             self.at(after, Task::End);
             self.do_tasks();
@@ -63,7 +66,7 @@ impl Job {
         for (rank, process) in (0..).zip(&self.processes) {
             self.ended += usize::from(process.running() && failed != Some(rank));
             // One that aborts is about to end, and writes its output first.
-            if self.aborting != Some(rank) {
+            if !process.aborted {
                 sys::kill_group(process.pid, libc::SIGTERM);
                 // So that one that is stopped gets to know.
                 sys::kill_group(process.pid, libc::SIGCONT);
@@ -123,6 +126,8 @@ impl Job {
                 self.at(STRANGE, Task::CheckStrange(rank));
                 self.check_fence();
             }
+            // It has said more than its status does.
+            _ if process.aborted => {}
             // It may have failed to start its program; that is reported apart.
             Exit::Code(127) if self.take_failures() => {}
             Exit::Signal(libc::SIGPIPE) if self.output_is_unwanted() => {
@@ -163,12 +168,12 @@ impl Job {
 
     /// A rank wants the job to end.
     pub(super) fn abort(&mut self, rank: u32, code: i32, message: &str) {
-        if self.failure.is_none() {
-            self.aborting = Some(rank);
-            self.fail(
-                report::aborted(&self.who(rank), code, message).of(rank),
-                Duration::ZERO,
-            );
+        self.processes[rank as usize].aborted = true;
+        let failure = report::aborted(&self.who(rank), code, message).of(rank);
+        // It may see that another has died before the system tells so here.
+        match code == ERR_PROC_ABORTED {
+            true => self.fail(failure.hearsay(), LATE),
+            false => self.fail(failure, Duration::ZERO),
         }
     }
 
