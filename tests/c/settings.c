@@ -7,6 +7,7 @@
 // alone: CATENA_COLL_ALLREDUCE=rnig ; fails ; says did you mean ring
 // alone: CATENA_COLL_ALREDUCE=ring ; fails ; says did you mean CATENA_COLL_ALLREDUCE
 // alone: CATENA_INITIAL_ERRHANDLER=mpi_errors_return ; says ^returned$
+// run: -n 2 -initial-errhandler mpi_errors_return ; says ^returned$
 // alone: ; fails ; says MPI_ERR_RANK
 #include "check.h"
 

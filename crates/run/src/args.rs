@@ -98,6 +98,9 @@ placement
 
 control
   --timeout SECONDS       end everything after that time, with status 124
+  --initial-errhandler NAME
+                          error handler at first: mpi_errors_are_fatal,
+                          mpi_errors_abort or mpi_errors_return
   -v, --verbose           say what is started where
   -h, --help              show this text
   --version               show the version
@@ -117,6 +120,7 @@ enum Opt {
     Genv,
     Wdir,
     Set,
+    InitialErrhandler,
     Tag,
     Stdin,
     BindTo,
@@ -145,6 +149,7 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("wdir", Opt::Wdir),
     ("wd", Opt::Wdir),
     ("set", Opt::Set),
+    ("initial-errhandler", Opt::InitialErrhandler),
     ("l", Opt::Tag),
     ("tag-output", Opt::Tag),
     ("prepend-rank", Opt::Tag),
@@ -306,6 +311,13 @@ impl Parser {
                 request
                     .settings
                     .push((name.trim().to_string(), value.trim().to_string()));
+            }
+            Opt::InitialErrhandler => {
+                let handler = value("the name of an error handler")?;
+                let handler = handler.to_string_lossy().into_owned();
+                request
+                    .settings
+                    .push(("INITIAL_ERRHANDLER".to_string(), handler));
             }
             Opt::Tag => request.tag = true,
             Opt::Stdin => {
@@ -476,6 +488,9 @@ mod tests {
         assert_eq!(request.timeout, Some(Duration::from_millis(1500)));
         assert_eq!(request.settings, [("A".to_string(), "b=c".to_string())]);
         assert!(request.bind && request.verbose && request.stdin.is_none());
+        let handler = run("-initial-errhandler mpi_errors_return a").settings;
+        let expected = ("INITIAL_ERRHANDLER", "mpi_errors_return");
+        assert_eq!(handler, [expected].map(|(n, v)| (n.into(), v.into())));
         assert!(!run("--oversubscribe --allow-run-as-root --map-by core --bind-to none a").bind);
     }
 
