@@ -26,6 +26,11 @@ impl Layout<'_> {
         }
     }
 
+    /// The byte behind the last of `n` blocks that lie one behind the other.
+    pub(crate) fn end(&self, n: u32) -> usize {
+        self.offset(n - 1) + self.len(n - 1)
+    }
+
     /// First byte of block `i`.
     #[inline]
     pub fn offset(&self, i: u32) -> usize {

@@ -9,6 +9,7 @@
 //! section 6.9). And what several ranks receive as the same value was combined
 //! once, or everywhere in the same order, so that it is the same to the bit.
 //!
+//! [`inter`] holds the algorithms between two groups; they are made of these.
 //! [`node`] holds what needs no plan: small payloads among ranks that share
 //! memory.
 
@@ -24,6 +25,7 @@ mod bcast;
 mod exscan;
 mod fold;
 mod gather;
+pub mod inter;
 mod model;
 pub mod node;
 mod reduce;

@@ -29,6 +29,8 @@ pub struct Builder {
     last_send: Last,
     last_recv: Last,
     waits_for: Vec<u32>,
+    /// What [`Buf::Input`] and [`Buf::Output`] stand for, within a part.
+    frame: Option<[Region; 2]>,
 }
 
 impl Builder {
@@ -54,8 +56,28 @@ impl Builder {
         Region::new(Buf::Scratch, offset, len)
     }
 
+    /// Makes a part of the plan out of an algorithm that knows nothing of the
+    /// rest: in what `part` writes, [`Buf::Input`] is `input` and
+    /// [`Buf::Output`] is `output`, either of which may lie anywhere.
+    pub fn within(&mut self, input: Region, output: Region, part: impl FnOnce(&mut Self)) {
+        let outer = self.frame;
+        self.frame = Some([self.place(input), self.place(output)]);
+        part(self);
+        self.frame = outer;
+    }
+
+    /// Where a region of the present part lies in the buffers of the plan.
+    fn place(&self, r: Region) -> Region {
+        match (self.frame, r.buf) {
+            (None, _) | (_, Buf::Scratch) => r,
+            (Some([input, _]), Buf::Input) => input.part(r.offset, r.len),
+            (Some([_, output]), Buf::Output) => output.part(r.offset, r.len),
+        }
+    }
+
     /// Sends `from` to `peer`; an empty region is an empty message.
     pub fn send(&mut self, peer: u32, from: Region) -> StepId {
+        let from = self.place(from);
         let id = self.push(Step::Send { peer, from });
         self.read(from, id);
         self.link(id);
@@ -67,6 +89,7 @@ impl Builder {
 
     /// Receives `into.len` bytes from `peer`.
     pub fn recv(&mut self, peer: u32, into: Region) -> StepId {
+        let into = self.place(into);
         let id = self.push(Step::Recv { peer, into });
         self.write(into, id);
         self.link(id);
@@ -81,6 +104,7 @@ impl Builder {
     /// # Panics
     /// If the lengths differ.
     pub fn reduce(&mut self, from: Region, into: Region, order: Order) {
+        let (from, into) = (self.place(from), self.place(into));
         assert_eq!(
             from.len, into.len,
             "operands of a reduction differ in length"
@@ -100,6 +124,7 @@ impl Builder {
     /// # Panics
     /// If the lengths differ.
     pub fn copy(&mut self, from: Region, into: Region) {
+        let (from, into) = (self.place(from), self.place(into));
         assert_eq!(
             from.len, into.len,
             "source and destination of a copy differ in length"

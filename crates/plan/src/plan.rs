@@ -104,6 +104,18 @@ impl Plan {
         self.steps.is_empty()
     }
 
+    /// The same plan with other names for the peers, `name(peer)` each; no two
+    /// peers may get the same one.
+    #[must_use]
+    pub fn with_peers(mut self, name: impl Fn(u32) -> u32) -> Self {
+        for step in &mut self.steps {
+            if let Step::Send { peer, .. } | Step::Recv { peer, .. } = step {
+                *peer = name(*peer);
+            }
+        }
+        self
+    }
+
     pub(crate) fn after(&self, step: u32) -> &[u32] {
         let s = step as usize;
         &self.after[self.first[s] as usize..self.first[s + 1] as usize]

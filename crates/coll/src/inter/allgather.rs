@@ -1,0 +1,97 @@
+//! `MPI_Allgather`, `MPI_Allgatherv`: all blocks of the remote group to everyone.
+
+use catena_plan::{Builder, Region};
+
+use super::near::{Near, cost};
+use super::spread::{self, spread};
+use super::{Algorithm, Args};
+use crate::{Collective, Model, Shape};
+
+pub(super) const EVEN: &[Algorithm] = &[
+    Algorithm {
+        name: "linear",
+        cost: linear_cost,
+        build: linear,
+    },
+    Algorithm {
+        name: "leader",
+        cost: leader_cost,
+        build: leader,
+    },
+    Algorithm {
+        name: "ring",
+        cost: ring_cost,
+        build: ring,
+    },
+];
+
+pub(super) const TABLE: &[Algorithm] = &[
+    Algorithm {
+        name: "linear",
+        cost: |s, m| linear_cost(&block_of(s), m),
+        build: linear,
+    },
+    Algorithm {
+        name: "ring",
+        cost: |s, m| ring_cost(&block_of(s), m),
+        build: ring,
+    },
+];
+
+/// As if all blocks were equally long.
+fn block_of(s: &Shape) -> Shape {
+    Shape {
+        bytes: s.bytes / s.size as usize,
+        ..*s
+    }
+}
+
+fn linear_cost(s: &Shape, m: &Model) -> f64 {
+    let p = f64::from(s.size);
+    m.latency + m.stream(p, s.bytes as f64) + p * m.overhead
+}
+
+/// Everyone to everyone.
+fn linear(a: &Args, _: &Model, b: &mut Builder) {
+    for peer in a.far_ranks() {
+        if !a.mine().is_empty() {
+            b.send(a.far(peer), a.mine());
+        }
+        if !a.recv_block(peer).is_empty() {
+            b.recv(a.far(peer), a.recv_block(peer));
+        }
+    }
+}
+
+fn leader_cost(s: &Shape, m: &Model) -> f64 {
+    let all = s.size as usize * s.bytes;
+    let whole = Shape { bytes: all, ..*s };
+    cost(Collective::Gather, s, m) + m.hop(all as f64) + cost(Collective::Bcast, &whole, m)
+}
+
+/// Each group to its leader; the leaders exchange all blocks and broadcast them.
+fn leader(a: &Args, m: &Model, b: &mut Builder) {
+    let near = Near { a, m };
+    let theirs = Region::output(0, a.remote as usize * a.recv.len(0));
+    if !a.mine().is_empty() {
+        let ours = near.gather(a.mine(), b);
+        if near.leads() {
+            b.send(a.far(0), ours);
+        }
+    }
+    if !theirs.is_empty() {
+        if near.leads() {
+            b.recv(a.far(0), theirs);
+        }
+        near.bcast(theirs, b);
+    }
+}
+
+fn ring_cost(s: &Shape, m: &Model) -> f64 {
+    spread::cost(s, s.bytes as f64, m)
+}
+
+/// Every block to one of the other group, and round its ring.
+fn ring(a: &Args, _: &Model, b: &mut Builder) {
+    spread(a, a.mine(), |i| a.recv_block(i), b);
+}

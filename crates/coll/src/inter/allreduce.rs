@@ -1,0 +1,80 @@
+//! `MPI_Allreduce`: each group gets the combined vectors of the other.
+
+use catena_plan::{Builder, Region};
+
+use super::near::{Near, Pieces, cost};
+use super::reduce::combine_far;
+use super::spread::{self, spread};
+use super::{Algorithm, Args};
+use crate::{Collective, Model, Shape};
+
+pub(super) const ALGORITHMS: &[Algorithm] = &[
+    Algorithm {
+        name: "leader",
+        cost: leader_cost,
+        build: leader,
+    },
+    Algorithm {
+        name: "linear",
+        cost: linear_cost,
+        build: linear,
+    },
+    Algorithm {
+        name: "pieces",
+        cost: pieces_cost,
+        build: pieces,
+    },
+];
+
+fn result(a: &Args) -> Region {
+    Region::output(0, a.send.len(0))
+}
+
+fn leader_cost(s: &Shape, m: &Model) -> f64 {
+    cost(Collective::Reduce, s, m) + m.hop(s.bytes as f64) + cost(Collective::Bcast, s, m)
+}
+
+/// Combined at the leaders, who exchange the results and broadcast them.
+fn leader(a: &Args, m: &Model, b: &mut Builder) {
+    if a.mine().is_empty() {
+        return;
+    }
+    let near = Near { a, m };
+    let ours = near.reduce(a.mine(), b);
+    if near.leads() {
+        b.send(a.far(0), ours);
+        b.recv(a.far(0), result(a));
+    }
+    near.bcast(result(a), b);
+}
+
+fn linear_cost(s: &Shape, m: &Model) -> f64 {
+    let (n, p) = (s.bytes as f64, f64::from(s.size));
+    let processor = p * (2.0 * m.overhead + m.combine(n));
+    let wire = m.latency + m.stream(p, n) + m.combine(n);
+    processor.max(wire) + m.overhead
+}
+
+/// Everyone to everyone, who all combine in the order of ranks.
+fn linear(a: &Args, _: &Model, b: &mut Builder) {
+    if a.mine().is_empty() {
+        return;
+    }
+    for peer in a.far_ranks() {
+        b.send(a.far(peer), a.mine());
+    }
+    combine_far(a, result(a), b);
+}
+
+fn pieces_cost(s: &Shape, m: &Model) -> f64 {
+    let piece = s.bytes as f64 / f64::from(s.size);
+    cost(Collective::ReduceScatter, s, m) + spread::cost(s, piece, m)
+}
+
+/// Everyone combines a piece, which goes to one of the other group and round
+/// its ring.
+fn pieces(a: &Args, m: &Model, b: &mut Builder) {
+    let piece = Near { a, m }.reduce_scatter(a.mine(), b);
+    let theirs = Pieces::new(result(a).len, a.elem, a.remote);
+    spread(a, piece, |i| theirs.of(result(a), i), b);
+}

@@ -1,0 +1,63 @@
+//! `MPI_Barrier`: nobody leaves before all of the remote group have entered.
+
+use catena_plan::{Builder, Region, StepId};
+
+use super::{Algorithm, Args};
+use crate::model::{depth, log2_ceil};
+use crate::tree::{children, parent};
+use crate::{Model, Shape};
+
+const TOKEN: Region = Region::output(0, 0);
+
+pub(super) const ALGORITHMS: &[Algorithm] = &[
+    Algorithm {
+        name: "leader",
+        cost: leader_cost,
+        build: leader,
+    },
+    Algorithm {
+        name: "linear",
+        cost: linear_cost,
+        build: linear,
+    },
+];
+
+fn leader_cost(s: &Shape, m: &Model) -> f64 {
+    (2.0 * depth(s.size) + 1.0) * m.hop(0.0) + f64::from(log2_ceil(s.size)) * m.overhead
+}
+
+/// Each group tells its leader, the leaders tell each other, then their groups.
+fn leader(a: &Args, _: &Model, b: &mut Builder) {
+    let after = |b: &mut Builder, step: StepId, earlier: &[StepId]| {
+        earlier.iter().for_each(|&e| b.depend(step, e));
+    };
+    let mut entered = Vec::new();
+    for child in children(a.local, a.rank) {
+        entered.push(b.recv(child, TOKEN));
+    }
+    let (up, down) = if a.rank == 0 {
+        (b.send(a.far(0), TOKEN), b.recv(a.far(0), TOKEN))
+    } else {
+        (b.send(parent(a.rank), TOKEN), b.recv(parent(a.rank), TOKEN))
+    };
+    after(b, up, &entered);
+    for child in children(a.local, a.rank).rev() {
+        let release = b.send(child, TOKEN);
+        after(b, release, &[down]);
+    }
+}
+
+fn linear_cost(s: &Shape, m: &Model) -> f64 {
+    let posting = f64::from(s.size) * m.overhead;
+    posting.max(m.latency) + posting + m.overhead
+}
+
+/// Everyone tells everyone.
+fn linear(a: &Args, _: &Model, b: &mut Builder) {
+    for peer in a.far_ranks() {
+        b.send(a.far(peer), TOKEN);
+    }
+    for peer in a.far_ranks() {
+        b.recv(a.far(peer), TOKEN);
+    }
+}

@@ -1,0 +1,65 @@
+//! `MPI_Gather`, `MPI_Gatherv`: from all of the remote group to the root.
+
+use catena_plan::{Builder, Region};
+
+use super::near::{Near, cost};
+use super::{Algorithm, Args, Root};
+use crate::{Collective, Model, Shape};
+
+const LINEAR: Algorithm = Algorithm {
+    name: "linear",
+    cost: linear_cost,
+    build: linear,
+};
+
+pub(super) const EVEN: &[Algorithm] = &[
+    LINEAR,
+    Algorithm {
+        name: "leader",
+        cost: leader_cost,
+        build: leader,
+    },
+];
+
+pub(super) const TABLE: &[Algorithm] = &[LINEAR];
+
+fn linear_cost(s: &Shape, m: &Model) -> f64 {
+    m.latency + m.overhead + m.stream(f64::from(s.size), s.bytes as f64)
+}
+
+/// Everyone to the root.
+fn linear(a: &Args, _: &Model, b: &mut Builder) {
+    match a.root {
+        Root::Here => {
+            for from in (0..a.remote).filter(|&i| !a.recv_block(i).is_empty()) {
+                b.recv(a.far(from), a.recv_block(from));
+            }
+        }
+        Root::There(root) if !a.mine().is_empty() => _ = b.send(a.far(root), a.mine()),
+        Root::Near | Root::There(_) => {}
+    }
+}
+
+fn leader_cost(s: &Shape, m: &Model) -> f64 {
+    cost(Collective::Gather, s, m) + m.hop(f64::from(s.size) * s.bytes as f64)
+}
+
+/// Everyone to the leader, who sends all blocks in one message.
+fn leader(a: &Args, m: &Model, b: &mut Builder) {
+    match a.root {
+        Root::Here => {
+            let all = Region::output(0, a.remote as usize * a.recv.len(0));
+            if !all.is_empty() {
+                b.recv(a.far(0), all);
+            }
+        }
+        Root::There(root) if !a.mine().is_empty() => {
+            let near = Near { a, m };
+            let all = near.gather(a.mine(), b);
+            if near.leads() {
+                b.send(a.far(root), all);
+            }
+        }
+        Root::Near | Root::There(_) => {}
+    }
+}

@@ -1,0 +1,103 @@
+//! `MPI_Reduce`: the vectors of the remote group, combined, to the root.
+
+use catena_plan::{Builder, Order, Region};
+
+use super::near::{Near, Pieces, cost};
+use super::{Algorithm, Args, Root};
+use crate::acc::Acc;
+use crate::{Collective, Model, Shape};
+
+pub(super) const ALGORITHMS: &[Algorithm] = &[
+    Algorithm {
+        name: "leader",
+        cost: leader_cost,
+        build: leader,
+    },
+    Algorithm {
+        name: "linear",
+        cost: linear_cost,
+        build: linear,
+    },
+    Algorithm {
+        name: "pieces",
+        cost: pieces_cost,
+        build: pieces,
+    },
+];
+
+fn leader_cost(s: &Shape, m: &Model) -> f64 {
+    cost(Collective::Reduce, s, m) + m.hop(s.bytes as f64)
+}
+
+/// Combined at the leader, who sends the result.
+fn leader(a: &Args, m: &Model, b: &mut Builder) {
+    let near = Near { a, m };
+    let result = Region::output(0, a.send.len(0));
+    match a.root {
+        _ if result.is_empty() => {}
+        Root::Here => _ = b.recv(a.far(0), result),
+        Root::Near => {}
+        Root::There(root) => {
+            let sum = near.reduce(a.mine(), b);
+            if near.leads() {
+                b.send(a.far(root), sum);
+            }
+        }
+    }
+}
+
+fn linear_cost(s: &Shape, m: &Model) -> f64 {
+    let (n, p) = (s.bytes as f64, f64::from(s.size));
+    let processor = p * (m.overhead + m.combine(n));
+    let wire = m.latency + m.stream(p, n) + m.combine(n);
+    processor.max(wire) + m.overhead
+}
+
+/// Everyone to the root, which combines.
+fn linear(a: &Args, _: &Model, b: &mut Builder) {
+    let result = Region::output(0, a.send.len(0));
+    match a.root {
+        _ if result.is_empty() => {}
+        Root::Here => combine_far(a, result, b),
+        Root::Near => {}
+        Root::There(root) => _ = b.send(a.far(root), a.mine()),
+    }
+}
+
+/// Receives the vectors of the remote group and combines them to `result`, in
+/// the order of their ranks.
+pub(super) fn combine_far(a: &Args, result: Region, b: &mut Builder) {
+    b.recv(a.far(0), result);
+    let mut acc = Acc::new(result, result);
+    for peer in 1..a.remote {
+        acc.combine(b, a.far(peer), Order::FromRight);
+    }
+}
+
+fn pieces_cost(s: &Shape, m: &Model) -> f64 {
+    let piece = s.bytes as f64 / f64::from(s.size);
+    cost(Collective::ReduceScatter, s, m) + m.latency + m.stream(f64::from(s.size), piece)
+}
+
+/// Everyone combines a piece and sends it to the root.
+fn pieces(a: &Args, m: &Model, b: &mut Builder) {
+    let result = Region::output(0, a.send.len(0));
+    match a.root {
+        Root::Here => {
+            let pieces = Pieces::new(result.len, a.elem, a.remote);
+            for from in 0..a.remote {
+                let piece = pieces.of(result, from);
+                if !piece.is_empty() {
+                    b.recv(a.far(from), piece);
+                }
+            }
+        }
+        Root::Near => {}
+        Root::There(root) => {
+            let piece = Near { a, m }.reduce_scatter(a.mine(), b);
+            if !piece.is_empty() {
+                b.send(a.far(root), piece);
+            }
+        }
+    }
+}
