@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
 use catena_abi::{Comm, Group, Info, consts};
+use catena_core::comm::Peering;
 use catena_core::info::Info as Pairs;
 use catena_core::{Result, World, enter, fail, p2p};
 
@@ -12,14 +13,19 @@ use crate::entry::mpi_fn;
 use crate::group::likeness;
 use crate::info;
 
-/// Stores the handle of a new communicator, if this process is a member.
-fn put_comm(to: *mut Comm, new: Option<Comm>) -> Result<()> {
-    put(to, new.unwrap_or(consts::COMM_NULL), "newcomm")
+/// Stores the handle of the communicator that `make` makes; the null handle if
+/// this process is no member, or it fails.
+fn put_comm<T: Into<Option<Comm>>>(to: *mut Comm, make: impl FnOnce() -> Result<T>) -> Result<()> {
+    put(to, consts::COMM_NULL, "newcomm")?;
+    match make()?.into() {
+        Some(new) => put(to, new, "newcomm"),
+        None => Ok(()),
+    }
 }
 
 fn remote(comm: &catena_core::comm::Comm) -> Result<&Arc<catena_core::group::Group>> {
     match &comm.remote {
-        Some(group) => Ok(group),
+        Some(remote) => Ok(&remote.group),
         None => fail!(Comm, "the communicator is not an intercommunicator"),
     }
 }
@@ -97,44 +103,41 @@ mpi_fn! {
     fn Comm_dup(comm: Comm, newcomm: *mut Comm) on comm {
         let w = enter()?;
         // Hints stay with the old communicator since MPI-4.
-        let new = w.comm_dup(&w.comm(comm)?, Some(Arc::default()))?;
-        put(newcomm, new, "newcomm")
+        put_comm(newcomm, || w.comm_dup(&w.comm(comm)?, Ok(Arc::default())))
     }
 
     fn Comm_dup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm) on comm {
         let w = enter()?;
-        let hints = w.objects.info(hints)?.map(|i| i.duplicate()).unwrap_or_default();
-        let new = w.comm_dup(&w.comm(comm)?, Some(hints))?;
-        put(newcomm, new, "newcomm")
+        put_comm(newcomm, || w.comm_dup(&w.comm(comm)?, info::hints(w.objects, hints)))
     }
 
     fn Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {
         let w = enter()?;
-        let new = w.comm_create(&w.comm(comm)?, &w.objects.group(group)?)?;
-        put_comm(newcomm, new)
+        put_comm(newcomm, || w.comm_create(&w.comm(comm)?, w.objects.group(group)))
     }
 
     fn Comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: *mut Comm) on comm {
         let w = enter()?;
-        let tag = p2p::send_tag(tag)?;
-        let new = w.comm_create_group(&w.comm(comm)?, &w.objects.group(group)?, tag)?;
-        put_comm(newcomm, new)
+        put_comm(newcomm, || {
+            let tag = p2p::send_tag(tag)?;
+            w.comm_create_group(&w.comm(comm)?, &w.objects.group(group)?, tag)
+        })
     }
 
     fn Comm_split(comm: Comm, color: c_int, key: c_int, newcomm: *mut Comm) on comm {
         let w = enter()?;
-        let new = w.comm_split(&w.comm(comm)?, color, key)?;
-        put_comm(newcomm, new)
+        put_comm(newcomm, || w.comm_split(&w.comm(comm)?, Ok(color), key))
     }
 
     fn Comm_split_type(comm: Comm, split_type: c_int, key: c_int, hints: Info,
         newcomm: *mut Comm) on comm
     {
         let w = enter()?;
-        let parent = w.comm(comm)?;
-        let color = color(&w, split_type, w.objects.info(hints)?.as_deref())?;
-        let new = w.comm_split(&parent, color, key)?;
-        put_comm(newcomm, new)
+        put_comm(newcomm, || {
+            let hints = w.objects.info(hints);
+            let color = hints.and_then(|hints| color(&w, split_type, hints.as_deref()));
+            w.comm_split(&w.comm(comm)?, color, key)
+        })
     }
 
     fn Comm_free(comm: *mut Comm) on comm {
@@ -143,6 +146,25 @@ mpi_fn! {
 
     fn Comm_disconnect(comm: *mut Comm) on comm {
         free(&*enter()?, comm)
+    }
+
+    fn Intercomm_create(local_comm: Comm, local_leader: c_int, peer_comm: Comm,
+        remote_leader: c_int, tag: c_int, newintercomm: *mut Comm) on local_comm
+    {
+        let w = enter()?;
+        let peering = Peering {
+            comm: peer_comm,
+            leader: remote_leader,
+            tag,
+        };
+        put_comm(newintercomm, || {
+            w.intercomm_create(&w.comm(local_comm)?, local_leader, peering)
+        })
+    }
+
+    fn Intercomm_merge(intercomm: Comm, high: c_int, newintracomm: *mut Comm) on intercomm {
+        let w = enter()?;
+        put_comm(newintracomm, || w.intercomm_merge(&w.comm(intercomm)?, high != 0))
     }
 
     /// No process can have a parent before there is `MPI_Comm_spawn`.

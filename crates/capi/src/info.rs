@@ -27,6 +27,14 @@ fn own(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
     info(objects, handle)
 }
 
+/// The hints of a new object: a copy; none for `MPI_INFO_NULL`.
+pub(crate) fn hints(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
+    Ok(objects
+        .info(handle)?
+        .map(|info| info.duplicate())
+        .unwrap_or_default())
+}
+
 /// Stores an info object.
 pub(crate) fn add(objects: &Objects, info: Arc<Pairs>) -> Info {
     Info(objects.infos.insert(info))

@@ -13,8 +13,7 @@ use catena_fabric::Peer;
 use catena_link::Endpoint;
 use catena_shm::Shm;
 
-use crate::coll::CollState;
-use crate::comm::{Cids, Comm};
+use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
 use crate::error::{Error, Kind, Result};
 use crate::fail;
 use crate::group::Group;
@@ -94,31 +93,23 @@ fn wire_up(required: i32) -> Result<i32> {
     let objects = world::tables();
     let mut cids = Cids::new();
     let mut predefined = |handle: catena_abi::Comm, name: &str, members: &[Peer]| {
-        let cid = cids.take(|_| true);
-        let group = Group::new(members, me);
-        let rank = group.rank().expect("this process is in its own world");
+        let lease = cids.take(|_| true).expect("the first ones");
+        let cid = lease.cid();
+        let heritage = Heritage::new(
+            objects
+                .errhandler(crate::errhandler::initial())
+                .expect("predefined"),
+        );
+        let comm = Comm::new(lease, Group::new(members, me), None, heritage);
         // Everybody numbers these two alike, so nothing has to be told.
-        link.open(cid, rank, members.iter().map(|&p| (p, cid)).collect());
-        Arc::new(Comm {
-            cid,
-            rank,
-            peers: group.size(),
-            group,
-            remote: None,
-            handle: Cell::new(handle),
-            errhandler: RefCell::new(
-                objects
-                    .errhandler(crate::errhandler::initial())
-                    .expect("predefined"),
-            ),
-            name: RefCell::new(name.to_owned()),
-            attrs: RefCell::default(),
-            info: RefCell::default(),
-            buffer: RefCell::default(),
-            coll: CollState::default(),
-        })
+        let lanes = members.iter().map(|&p| (p, cid)).collect();
+        link.open(cid, comm.rank, lanes);
+        comm.handle.set(handle);
+        name.clone_into(&mut comm.name.borrow_mut());
+        comm
     };
     let everybody = predefined(consts::COMM_WORLD, "MPI_COMM_WORLD", &everyone);
+    assert_eq!(everybody.cid, JOB);
     let own = predefined(consts::COMM_SELF, "MPI_COMM_SELF", &[me]);
     let handles = HashMap::from([
         (everybody.cid.0, consts::COMM_WORLD),
@@ -135,6 +126,7 @@ fn wire_up(required: i32) -> Result<i32> {
         boot: RefCell::new(boot),
         buffer: RefCell::default(),
         cids: RefCell::new(cids),
+        letters: Letters::default(),
         handles_by_cid: RefCell::new(handles),
         active: RefCell::default(),
         running: Cell::new(0),

@@ -21,7 +21,7 @@ use catena_shm::Bell;
 
 use crate::bsend::Attached;
 use crate::coll::Retired;
-use crate::comm::{Cids, Comm};
+use crate::comm::{Cids, Comm, Letters};
 use crate::error::{Error, Kind, Result};
 use crate::lock::Lock;
 use crate::object::Objects;
@@ -68,6 +68,7 @@ pub struct World {
     /// Buffer of `MPI_Buffer_attach`.
     pub buffer: RefCell<Option<Attached>>,
     pub(crate) cids: RefCell<Cids>,
+    pub(crate) letters: Letters,
     pub(crate) handles_by_cid: RefCell<HashMap<u32, abi::Comm>>,
     /// Requests that need the library to move on: running collectives.
     pub(crate) active: RefCell<Vec<Arc<RequestObj>>>,

@@ -50,15 +50,12 @@ pub struct Caller<'w> {
     pub now: bool,
 }
 
-/// Tags from here on belong to calls that only some members make.
-const SUBSET: i32 = 1 << 30;
-
 impl CollState {
     /// The tag of the next operation; all members count alike.
     fn next_tag(&self) -> i32 {
         let n = self.sequence.get();
         self.sequence.set(n.wrapping_add(1));
-        (n % SUBSET as u32) as i32
+        (n & i32::MAX as u32) as i32
     }
 }
 
@@ -78,11 +75,10 @@ impl Prepared {
         &self.comm
     }
 
-    fn begin(&self, tag: i32, ranks: Box<[u32]>) -> CollRun {
+    fn begin(&self) -> CollRun {
         let (mut input, mut output) = (self.input.load(), self.output.load());
         let memory = Memory {
-            tag,
-            ranks,
+            tag: self.comm.coll.next_tag(),
             input: input.base(),
             output: output.base(),
             scratch: Scratch::new(self.plan.scratch()),
@@ -114,11 +110,7 @@ impl World {
     /// # Errors
     /// That of the operation, raised on its communicator.
     pub fn run(&self, prepared: Prepared) -> Result<()> {
-        let tag = prepared.comm.coll.next_tag();
-        self.finish(prepared.begin(tag, Box::default()))
-    }
-
-    fn finish(&self, mut run: CollRun) -> Result<()> {
+        let mut run = prepared.begin();
         if !run.advance(self) {
             self.block(|w| run.advance(w));
         }
@@ -130,7 +122,7 @@ impl World {
     /// # Errors
     /// None so far: errors come with the request's completion.
     pub fn start_collective(&self, prepared: &Prepared) -> Result<abi::Request> {
-        let mut run = prepared.begin(prepared.comm.coll.next_tag(), Box::default());
+        let mut run = prepared.begin();
         run.advance(self);
         let done = run.is_done();
         let obj = Arc::new(RequestObj::Collective(RefCell::new(run)));
@@ -189,30 +181,8 @@ impl World {
 
     /// Gathers equally many bytes from every member, for every member.
     pub(crate) fn share(&self, comm: &Arc<Comm>, mine: &[u8]) -> Result<Vec<u8>> {
-        let ranks: Vec<u32> = (0..comm.size()).collect();
-        self.share_with(comm, &ranks, comm.coll.next_tag(), mine)
-    }
-
-    /// The same among the members with these ranks; the others do not call it.
-    pub(crate) fn share_among(
-        &self,
-        comm: &Arc<Comm>,
-        ranks: &[u32],
-        tag: i32,
-        mine: &[u8],
-    ) -> Result<Vec<u8>> {
-        self.share_with(comm, ranks, SUBSET | (tag & (SUBSET - 1)), mine)
-    }
-
-    fn share_with(
-        &self,
-        comm: &Arc<Comm>,
-        ranks: &[u32],
-        tag: i32,
-        mine: &[u8],
-    ) -> Result<Vec<u8>> {
-        let size = ranks.len() as u32;
-        let mut all = vec![0; mine.len() * ranks.len()];
+        let size = comm.size();
+        let mut all = vec![0; mine.len() * size as usize];
         let shape = Shape {
             size,
             bytes: mine.len(),
@@ -221,10 +191,7 @@ impl World {
         };
         let args = Args {
             size,
-            rank: ranks
-                .iter()
-                .position(|&r| r == comm.rank)
-                .expect("a member calls it") as u32,
+            rank: comm.rank,
             root: 0,
             in_place: false,
             elem: 1,
@@ -239,7 +206,7 @@ impl World {
             output: Side::bytes(all.as_mut_ptr()),
             reducer: None,
         };
-        match self.finish(prepared.begin(tag, ranks.into())) {
+        match self.run(prepared) {
             Ok(()) => Ok(all),
             Err(e) => {
                 // What a failed operation left behind may still arrive there.

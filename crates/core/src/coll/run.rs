@@ -51,8 +51,6 @@ pub struct Sides {
 pub struct Memory {
     /// Tag of all messages of this execution.
     pub tag: i32,
-    /// Rank in the communicator of each rank of the plan; the same if empty.
-    pub ranks: Box<[u32]>,
     /// Send buffer.
     pub input: *const u8,
     /// Receive buffer.
@@ -90,10 +88,6 @@ impl Memory {
             Buf::Output => self.output.wrapping_add(r.offset),
             Buf::Scratch => self.scratch.base().wrapping_add(r.offset),
         }
-    }
-
-    fn rank(&self, peer: u32) -> u32 {
-        self.ranks.get(peer as usize).copied().unwrap_or(peer)
     }
 }
 
@@ -146,7 +140,7 @@ impl Exec for Executor<'_> {
 
     fn send(&mut self, peer: u32, from: Region) -> Result<Option<Posted>> {
         let buf = SendBuf::Bytes(self.memory.address(from), from.len as u64);
-        let (dest, tag) = (self.memory.rank(peer), self.memory.tag);
+        let (dest, tag) = (peer, self.memory.tag);
         let link = self.world.link();
         match link.send(
             self.comm.cid,
@@ -164,7 +158,7 @@ impl Exec for Executor<'_> {
     fn recv(&mut self, peer: u32, into: Region) -> Result<Option<Posted>> {
         let buf = RecvBuf::Bytes(self.memory.address(into), into.len as u64);
         let sel = Selector {
-            source: self.memory.rank(peer) as i32,
+            source: peer as i32,
             tag: self.memory.tag,
         };
         let id = self

@@ -1,0 +1,296 @@
+//! How processes agree on a new communicator: each tells the others its own
+//! numbers for it, and what else they must know.
+//!
+//! | phase  | what happens                                                    |
+//! |--------|-----------------------------------------------------------------|
+//! | share  | everybody's row reaches everybody in its group, in log p rounds |
+//! | cross  | the leaders of two groups exchange the rows of their groups     |
+//! | spread | each leader hands on what it got, down a tree                   |
+//!
+//! A communicator of one group needs the first only. All of it goes by letters,
+//! so it needs a context that joins the processes, but no communicator: that of
+//! the job will do. Nothing blocks: `MPI_Comm_idup` is an accord that `progress`
+//! moves on.
+//!
+//! A member that cannot take part says so in its row, and a leader by a letter
+//! without rows: so all fail, and none waits for ever.
+
+use catena_link::Cid;
+
+use super::letters::Key;
+use crate::error::{Error, Kind, Result};
+use crate::world::World;
+
+/// In place of a number: the member failed, or has no such number.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Processes that a context joins, and who of them take part.
+#[derive(Clone, Debug)]
+pub(crate) struct Circle {
+    /// The context.
+    pub cid: Cid,
+    /// How many take part.
+    pub size: u32,
+    /// Which of them this process is.
+    pub me: u32,
+    /// Rank in the context of each participant; the same if empty.
+    pub ranks: Box<[u32]>,
+    /// What their letters are about.
+    pub key: Key,
+}
+
+/// The way from one leader to the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Bridge {
+    /// A context that joins the leaders.
+    pub cid: Cid,
+    /// The other leader's rank in it.
+    pub to: u32,
+    /// What their letters are about.
+    pub key: Key,
+}
+
+/// The second group's part.
+#[derive(Clone, Debug)]
+pub(crate) struct Across {
+    /// Its size, if that is known.
+    pub size: Option<u32>,
+    /// Which participant leads this group.
+    pub leader: u32,
+    /// At the leader; `None` if it knows no way, and all must fail.
+    pub bridge: Option<Bridge>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Waits for the rows of the next so many.
+    Share(u32),
+    Cross,
+    Spread,
+    Done,
+}
+
+/// An agreement under way.
+#[derive(Debug)]
+pub(crate) struct Accord {
+    circle: Circle,
+    across: Option<Across>,
+    phase: Phase,
+    /// Words in a row.
+    width: usize,
+    /// Rows of the participants from this process on, around the circle; by
+    /// rank in the end.
+    ours: Vec<u32>,
+    theirs: Vec<u32>,
+    error: Option<Error>,
+}
+
+/// What everybody told, by rank: rows of equally many words, of which the last
+/// two are the member's numbers for the new communicator.
+#[derive(Debug)]
+pub(crate) struct Told {
+    width: usize,
+    pub ours: Vec<u32>,
+    /// Empty without a second group.
+    pub theirs: Vec<u32>,
+}
+
+impl Told {
+    /// The rows of a group.
+    pub fn rows<'a>(&self, words: &'a [u32]) -> std::slice::ChunksExact<'a, u32> {
+        words.chunks_exact(self.width)
+    }
+}
+
+impl Circle {
+    /// Rank in the context of the participant `by` places further on.
+    fn ahead(&self, by: u32) -> u32 {
+        let at = ((u64::from(self.me) + u64::from(by)) % u64::from(self.size)) as u32;
+        self.ranks.get(at as usize).copied().unwrap_or(at)
+    }
+
+    fn behind(&self, by: u32) -> u32 {
+        self.ahead(self.size - by)
+    }
+}
+
+impl Accord {
+    /// Begins: every participant tells a row of equally many words. In `across`
+    /// the members of the other group do the same.
+    pub fn begin(world: &World, circle: Circle, across: Option<Across>, row: &[u32]) -> Self {
+        let accord = Accord {
+            circle,
+            across,
+            phase: Phase::Share(1),
+            width: row.len(),
+            ours: row.to_vec(),
+            theirs: Vec::new(),
+            error: None,
+        };
+        accord.send_rows(world, 1);
+        accord
+    }
+
+    /// How many rows go around in the round that starts with `have` at hand.
+    fn wanted(&self, have: u32) -> usize {
+        have.min(self.circle.size - have) as usize * self.width
+    }
+
+    fn send_rows(&self, world: &World, have: u32) {
+        if have < self.circle.size {
+            let rows = &self.ours[..self.wanted(have)];
+            let to = self.circle.behind(have);
+            world.write_letter(self.circle.cid, to, &self.circle.key, rows);
+        }
+    }
+
+    /// Does what can be done now; true if it is over. Does not progress.
+    pub fn advance(&mut self, world: &World) -> bool {
+        loop {
+            let moved = match self.phase {
+                Phase::Share(have) => self.share(world, have),
+                Phase::Cross => self.cross(world),
+                Phase::Spread => self.spread(world),
+                Phase::Done => return true,
+            };
+            if !moved {
+                return false;
+            }
+        }
+    }
+
+    fn share(&mut self, world: &World, have: u32) -> bool {
+        let n = self.circle.size;
+        if have >= n {
+            self.ours.rotate_right(self.circle.me as usize * self.width);
+            self.begin_cross(world);
+            return true;
+        }
+        let from = self.circle.ahead(have);
+        let Some(rows) = world.read_letter(self.circle.cid, from, &self.circle.key) else {
+            return false;
+        };
+        let wanted = self.wanted(have);
+        if rows.len() == wanted {
+            self.ours.extend(rows);
+        } else {
+            self.misfit(from, rows.len(), wanted);
+            self.ours.resize(self.ours.len() + wanted, NONE);
+        }
+        let have = have.saturating_mul(2);
+        self.send_rows(world, have);
+        self.phase = Phase::Share(have);
+        true
+    }
+
+    fn begin_cross(&mut self, world: &World) {
+        self.phase = match &self.across {
+            None => Phase::Done,
+            Some(it) if it.leader != self.circle.me => Phase::Spread,
+            Some(Across { bridge: None, .. }) => Phase::Spread,
+            Some(Across {
+                bridge: Some(bridge),
+                ..
+            }) => {
+                let failed = self.failed(&self.ours).is_some();
+                let rows = if failed { &[] } else { &self.ours[..] };
+                world.write_letter(bridge.cid, bridge.to, &bridge.key, rows);
+                Phase::Cross
+            }
+        };
+    }
+
+    fn cross(&mut self, world: &World) -> bool {
+        let bridge = self.across.as_ref().and_then(|it| it.bridge.as_ref());
+        let Some(bridge) = bridge else {
+            unreachable!("only a leader with a bridge crosses")
+        };
+        let Some(rows) = world.read_letter(bridge.cid, bridge.to, &bridge.key) else {
+            return false;
+        };
+        self.theirs = rows;
+        self.phase = Phase::Spread;
+        true
+    }
+
+    /// Down a binomial tree whose root is the leader.
+    fn spread(&mut self, world: &World) -> bool {
+        let n = self.circle.size;
+        let leader = self.across.as_ref().map_or(0, |it| it.leader);
+        let place = (self.circle.me + n - leader) % n;
+        let (cid, key) = (self.circle.cid, &self.circle.key);
+        let mut reach = n.next_power_of_two();
+        if place != 0 {
+            reach = place & place.wrapping_neg();
+            let parent = self.circle.behind(reach);
+            match world.read_letter(cid, parent, key) {
+                Some(rows) => self.theirs = rows,
+                None => return false,
+            }
+        }
+        while reach > 1 {
+            reach /= 2;
+            if place + reach < n {
+                world.write_letter(cid, self.circle.ahead(reach), key, &self.theirs);
+            }
+        }
+        self.phase = Phase::Done;
+        true
+    }
+
+    #[cold]
+    fn misfit(&mut self, from: u32, got: usize, wanted: usize) {
+        let text = format!(
+            "the members do not make the same call: rank {from} told {got} words where {wanted} \
+            were expected. Groups, and the order of such calls, must be the same at all of them"
+        );
+        self.error.get_or_insert(Error::new(Kind::Other, text));
+    }
+
+    /// The first who said that it cannot take part.
+    fn failed(&self, rows: &[u32]) -> Option<usize> {
+        let mut rows = rows.chunks_exact(self.width);
+        rows.position(|row| row[self.width - 2] == NONE)
+    }
+
+    /// What was told, once [`Accord::advance`] has said that it is over.
+    ///
+    /// # Errors
+    /// `Other` if some member could not take part, or members of one group made
+    /// different calls.
+    pub fn finish(self) -> Result<Told> {
+        let failed = self.failed(&self.ours);
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if let Some(rank) = failed {
+            let text = format!("the call failed at rank {rank} of the group, so all of it fails");
+            return Err(Error::new(Kind::Other, text));
+        }
+        let fits = self.across.as_ref().is_none_or(|it| {
+            let n = self.theirs.len() / self.width;
+            let whole = self.theirs.len().is_multiple_of(self.width);
+            whole && it.size.map_or(n > 0, |size| size as usize == n)
+        });
+        if !fits {
+            let text = "the other group did not agree: the call failed there, or it was another \
+                call, or this group's leader found no way to it";
+            return Err(Error::new(Kind::Other, text));
+        }
+        Ok(Told {
+            width: self.width,
+            ours: self.ours,
+            theirs: self.theirs,
+        })
+    }
+}
+
+impl World {
+    /// Waits until all have agreed.
+    pub(crate) fn conclude(&self, mut accord: Accord) -> Result<Told> {
+        if !accord.advance(self) {
+            self.block(|w| accord.advance(w));
+        }
+        accord.finish()
+    }
+}

@@ -1,0 +1,291 @@
+//! Making communicators out of others (MPI-5, chapter 7.4.2).
+
+use std::sync::Arc;
+
+use catena_abi as abi;
+use catena_fabric::Peer;
+
+use super::accord::{Accord, Across, Bridge, Circle, NONE, Told};
+use super::letters::{Key, Meeting};
+use super::{Comm, Half, Heritage, Numbers};
+use crate::error::Result;
+use crate::fail;
+use crate::group::Group;
+use crate::info::Info;
+use crate::world::World;
+
+/// An argument and this process's numbers, or why it cannot take part.
+pub(super) type Ready<T> = Result<(T, Numbers)>;
+
+/// The row that a member tells: what the call needs, and its numbers.
+pub(super) fn row<const N: usize, T>(words: [u32; N], ready: &Ready<T>) -> Vec<u32> {
+    let mut row = words.to_vec();
+    row.extend(match ready {
+        Ok((_, it)) => [
+            it.own.cid().0,
+            it.local.as_ref().map_or(NONE, |local| local.cid().0),
+        ],
+        Err(_) => [NONE; 2],
+    });
+    row
+}
+
+impl Comm {
+    fn next_key(&self) -> Key {
+        let n = self.accords.get();
+        self.accords.set(n.wrapping_add(1));
+        Key::new(Meeting::Members, &n.to_ne_bytes())
+    }
+
+    /// All members, for an agreement in which all take part.
+    pub(super) fn circle(&self) -> Circle {
+        Circle {
+            cid: self.cid,
+            size: self.size(),
+            me: self.rank,
+            ranks: Box::default(),
+            key: self.next_key(),
+        }
+    }
+}
+
+impl World {
+    /// Takes numbers for a new communicator, if the argument is good.
+    pub(super) fn ready<T>(&self, argument: Result<T>, inter: bool) -> Ready<T> {
+        let argument = argument?;
+        let numbers = Numbers {
+            own: self.take_cid()?,
+            local: if inter { Some(self.take_cid()?) } else { None },
+        };
+        Ok((argument, numbers))
+    }
+
+    /// Begins an agreement of all members of `comm`, of both groups.
+    fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Accord {
+        let Some(remote) = &comm.remote else {
+            return Accord::begin(self, comm.circle(), None, row);
+        };
+        // Every member counts, though only leaders write.
+        let key = comm.next_key();
+        let bridge = Bridge {
+            cid: comm.cid,
+            to: 0,
+            key,
+        };
+        let across = Across {
+            size: Some(remote.group.size()),
+            leader: 0,
+            bridge: (comm.rank == 0).then_some(bridge),
+        };
+        Accord::begin(self, remote.local.circle(), Some(across), row)
+    }
+
+    /// What all members of `comm`, of both groups, tell each other.
+    pub(super) fn members_agree(&self, comm: &Comm, row: &[u32]) -> Result<Told> {
+        self.conclude(self.begin_accord(comm, row))
+    }
+
+    /// Makes the duplicate that all agreed on.
+    fn duplicate(
+        &self,
+        comm: &Comm,
+        numbers: Numbers,
+        told: &Told,
+        heritage: Heritage,
+    ) -> abi::Comm {
+        let ours = Half::new(comm.group.clone(), told.rows(&told.ours));
+        let theirs = comm
+            .remote
+            .as_ref()
+            .map(|r| Half::new(r.group.clone(), told.rows(&told.theirs)));
+        self.publish(self.establish(numbers, ours, theirs, heritage))
+    }
+
+    /// `MPI_Comm_dup` and its relatives: collective over `comm`. Here and below
+    /// an argument that is an error makes the call fail everywhere, so that
+    /// nobody waits for this process.
+    ///
+    /// # Errors
+    /// What an attribute's copy callback returns; `Other` if the call failed at
+    /// another member.
+    pub fn comm_dup(&self, comm: &Arc<Comm>, info: Result<Arc<Info>>) -> Result<abi::Comm> {
+        let heritage = info.and_then(|info| {
+            Ok(Heritage {
+                errhandler: comm.errhandler.borrow().clone(),
+                attrs: comm.attrs.borrow().copies(comm.handle.get().0)?,
+                info,
+            })
+        });
+        let ready = self.ready(heritage, comm.is_inter());
+        let told = self.members_agree(comm, &row([], &ready));
+        let (heritage, numbers) = ready?;
+        Ok(self.duplicate(comm, numbers, &told?, heritage))
+    }
+
+    /// `MPI_Comm_split`: collective over `comm`. `None` for a negative color
+    /// (`MPI_UNDEFINED`), and where one group of an intercommunicator would be
+    /// empty.
+    ///
+    /// # Errors
+    /// `Arg` for a negative color other than `MPI_UNDEFINED`.
+    pub fn comm_split(
+        &self,
+        comm: &Arc<Comm>,
+        color: Result<i32>,
+        key: i32,
+    ) -> Result<Option<abi::Comm>> {
+        let ready = self.ready(color.and_then(check_color), comm.is_inter());
+        let mine = ready.as_ref().map_or(abi::consts::UNDEFINED, |it| it.0);
+        let told = self.members_agree(comm, &row([mine as u32, key as u32], &ready));
+        let ((color, numbers), told) = (ready?, told?);
+        if color < 0 {
+            return Ok(None);
+        }
+        let half = |parent: &Arc<Group>, words| {
+            let mut chosen: Vec<(i32, usize, &[u32])> = told
+                .rows(words)
+                .enumerate()
+                .filter(|(_, row)| row[0] as i32 == color)
+                .map(|(rank, row)| (row[1] as i32, rank, row))
+                .collect();
+            chosen.sort_unstable();
+            self.half_of(parent, chosen.into_iter().map(|(_, rank, row)| (rank, row)))
+        };
+        Ok(self.join(comm, numbers, &told, half))
+    }
+
+    /// The members of `parent` with these ranks, who told these rows.
+    fn half_of<'a>(
+        &self,
+        parent: &Arc<Group>,
+        chosen: impl Iterator<Item = (usize, &'a [u32])>,
+    ) -> Half {
+        let (ranks, rows): (Vec<usize>, Vec<&[u32]>) = chosen.unzip();
+        let all = parent.size() as usize;
+        let group = if ranks.len() == all && ranks.is_sorted() {
+            parent.clone()
+        } else {
+            let peers: Vec<Peer> = ranks.iter().map(|&r| parent.members()[r]).collect();
+            Group::new(peers, self.me)
+        };
+        Half::new(group, rows)
+    }
+
+    /// Makes what part of each group becomes; nothing if that leaves a group of
+    /// an intercommunicator empty.
+    fn join<'a>(
+        &self,
+        comm: &Comm,
+        numbers: Numbers,
+        told: &'a Told,
+        half: impl Fn(&Arc<Group>, &'a [u32]) -> Half,
+    ) -> Option<abi::Comm> {
+        let ours = half(&comm.group, &told.ours);
+        let theirs = comm.remote.as_ref().map(|r| half(&r.group, &told.theirs));
+        if theirs.as_ref().is_some_and(|it| it.group.size() == 0) || ours.group.rank().is_none() {
+            return None;
+        }
+        let new = self.establish(numbers, ours, theirs, Heritage::plain(comm));
+        Some(self.publish(new))
+    }
+
+    /// `MPI_Comm_create`: collective over `comm`; disjoint groups are allowed
+    /// within an intracommunicator. `None` at processes that are in no group,
+    /// and where one group of an intercommunicator would be empty.
+    ///
+    /// # Errors
+    /// `Group` if a member of `group` is not in `comm`.
+    pub fn comm_create(
+        &self,
+        comm: &Arc<Comm>,
+        group: Result<Arc<Group>>,
+    ) -> Result<Option<abi::Comm>> {
+        let subset = group.and_then(|group| Ok((ranks_in(comm, &group)?, group)));
+        let ready = self.ready(subset, comm.is_inter());
+        let place = match &ready {
+            Ok(((_, group), _)) => group.rank().unwrap_or(NONE),
+            Err(_) => NONE,
+        };
+        let told = self.members_agree(comm, &row([place], &ready));
+        let (((ranks, group), numbers), told) = (ready?, told?);
+        if !comm.is_inter() {
+            if place == NONE {
+                return Ok(None);
+            }
+            let row = |&r: &u32| told.rows(&told.ours).nth(r as usize).expect("a member");
+            let ours = Half::new(group, ranks.iter().map(row));
+            let new = self.establish(numbers, ours, None, Heritage::plain(comm));
+            return Ok(Some(self.publish(new)));
+        }
+        // All members of a group give the same one, so places say it all.
+        let half = |parent: &Arc<Group>, words| {
+            let mut chosen: Vec<(usize, &[u32])> = told.rows(words).enumerate().collect();
+            chosen.retain(|(_, row)| row[0] != NONE);
+            chosen.sort_unstable_by_key(|(_, row)| row[0]);
+            self.half_of(parent, chosen.into_iter())
+        };
+        Ok(self.join(comm, numbers, &told, half))
+    }
+
+    /// `MPI_Comm_create_group`: collective over the members of `group` only.
+    ///
+    /// # Errors
+    /// `Group` if a member of `group` is not in `comm`.
+    pub fn comm_create_group(
+        &self,
+        comm: &Arc<Comm>,
+        group: &Arc<Group>,
+        tag: i32,
+    ) -> Result<Option<abi::Comm>> {
+        if comm.is_inter() {
+            fail!(Comm, "MPI_Comm_create_group needs an intracommunicator");
+        }
+        let ranks = ranks_in(comm, group)?;
+        let Some(me) = group.rank() else {
+            return Ok(None);
+        };
+        let circle = Circle {
+            cid: comm.cid,
+            size: group.size(),
+            me,
+            ranks: ranks.into(),
+            key: Key::new(Meeting::Group, &tag.to_ne_bytes()),
+        };
+        self.gather_group(circle, group, Heritage::plain(comm))
+    }
+
+    /// Makes the communicator of a group whose members are a circle.
+    pub(super) fn gather_group(
+        &self,
+        circle: Circle,
+        group: &Arc<Group>,
+        heritage: Heritage,
+    ) -> Result<Option<abi::Comm>> {
+        let ready = self.ready(Ok(()), false);
+        let told = self.conclude(Accord::begin(self, circle, None, &row([], &ready)));
+        let (((), numbers), told) = (ready?, told?);
+        let ours = Half::new(group.clone(), told.rows(&told.ours));
+        let new = self.establish(numbers, ours, None, heritage);
+        Ok(Some(self.publish(new)))
+    }
+}
+
+fn check_color(color: i32) -> Result<i32> {
+    if color < 0 && color != abi::consts::UNDEFINED {
+        fail!(
+            Arg,
+            "the color is {color}: it must not be negative unless it is MPI_UNDEFINED"
+        );
+    }
+    Ok(color)
+}
+
+/// The ranks in `comm` of the members of `group`.
+fn ranks_in(comm: &Comm, group: &Group) -> Result<Vec<u32>> {
+    let all: Vec<i32> = (0..group.size() as i32).collect();
+    let ranks = group.translate(&all, &comm.group)?;
+    match ranks.iter().position(Option::is_none) {
+        None => Ok(ranks.into_iter().flatten().collect()),
+        Some(r) => fail!(Group, "rank {r} of the group is not in the communicator"),
+    }
+}

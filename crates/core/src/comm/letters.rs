@@ -1,0 +1,180 @@
+//! Letters: messages by which processes agree on a communicator that they do
+//! not have yet.
+//!
+//! A letter travels on a context that exists, below its collectives, and
+//! carries a key that says what it is about. Matching is by the whole key, so
+//! that agreements under way at once, of several threads say, never mix;
+//! letters of one sender with one key are read in the order in which they were
+//! sent.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use catena_link::{Cid, Mode, Plane, ReqId, Selector, Sent};
+
+use crate::buffer::{RecvBuf, SendBuf};
+use crate::world::World;
+
+/// Tag of all letters; those of collectives are not negative.
+const LETTER: i32 = i32::MIN;
+
+/// What a letter is about: how the processes were brought together, and the tag
+/// that tells this agreement from others of the kind.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key(Arc<[u8]>);
+
+/// How those who agree came together.
+#[derive(Clone, Copy, Debug)]
+#[repr(u8)]
+pub(crate) enum Meeting {
+    /// All members of a communicator; the tag counts these calls.
+    Members = 1,
+    /// `MPI_Comm_create_group`.
+    Group,
+    /// The leaders of `MPI_Intercomm_create`.
+    Leaders,
+}
+
+impl Key {
+    /// The key of the agreement with that tag.
+    pub fn new(meeting: Meeting, tag: &[u8]) -> Self {
+        Key([&[meeting as u8], tag].concat().into())
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Address {
+    cid: Cid,
+    from: u32,
+    key: Key,
+}
+
+/// A letter of which not all may have arrived.
+#[derive(Debug)]
+struct Coming {
+    /// `None` once its context is closed.
+    cid: Option<Cid>,
+    from: u32,
+    bytes: Box<[u8]>,
+    id: ReqId,
+}
+
+/// The letters that came and were not read yet.
+#[derive(Debug, Default)]
+pub struct Letters {
+    coming: RefCell<VecDeque<Coming>>,
+    filed: RefCell<HashMap<Address, VecDeque<Vec<u32>>>>,
+}
+
+impl World {
+    /// Writes to rank `to` of a context.
+    pub(crate) fn write_letter(&self, cid: Cid, to: u32, key: &Key, words: &[u32]) {
+        let mut bytes = Vec::with_capacity(4 + key.0.len() + 4 * words.len());
+        bytes.extend((key.0.len() as u32).to_ne_bytes());
+        bytes.extend_from_slice(&key.0);
+        words.iter().for_each(|w| bytes.extend(w.to_ne_bytes()));
+        let letter = SendBuf::Owned(bytes.into());
+        let link = self.link();
+        if let Sent::Pending(id) =
+            link.send(cid, Plane::Collective, to, LETTER, Mode::Standard, letter)
+        {
+            link.detach(id);
+        }
+    }
+
+    /// Reads the next letter with that key from rank `from` of a context, if it
+    /// has come. Does not progress.
+    pub(crate) fn read_letter(&self, cid: Cid, from: u32, key: &Key) -> Option<Vec<u32>> {
+        self.collect_letters(cid, from);
+        let mut filed = self.letters.filed.borrow_mut();
+        if filed.is_empty() {
+            return None;
+        }
+        let at = Address {
+            cid,
+            from,
+            key: key.clone(),
+        };
+        let waiting = filed.get_mut(&at)?;
+        let next = waiting.pop_front();
+        if waiting.is_empty() {
+            filed.remove(&at);
+        }
+        next
+    }
+
+    fn collect_letters(&self, cid: Cid, from: u32) {
+        let mut coming = self.letters.coming.borrow_mut();
+        let selector = Selector {
+            source: from as i32,
+            tag: LETTER,
+        };
+        while let Some((id, envelope)) = self.link().mprobe(cid, Plane::Collective, selector) {
+            let mut bytes = vec![0; envelope.len as usize].into_boxed_slice();
+            let room = RecvBuf::Bytes(bytes.as_mut_ptr(), envelope.len);
+            let id = self.link().mrecv(id, room);
+            coming.push_back(Coming {
+                cid: Some(cid),
+                from,
+                bytes,
+                id,
+            });
+        }
+        while let Some(first) = coming.front()
+            && self.link().is_done(first.id)
+        {
+            self.link().take(first.id);
+            coming.pop_front().into_iter().for_each(|it| self.file(&it));
+        }
+    }
+
+    fn file(&self, letter: &Coming) {
+        let (Some(cid), Some((key, words))) = (letter.cid, open(&letter.bytes)) else {
+            return;
+        };
+        let at = Address {
+            cid,
+            from: letter.from,
+            key,
+        };
+        let mut filed = self.letters.filed.borrow_mut();
+        filed.entry(at).or_default().push_back(words);
+    }
+
+    /// Throws away what nobody will read: the context is closed.
+    pub(crate) fn drop_letters(&self, cid: Cid) {
+        let mut filed = self.letters.filed.borrow_mut();
+        filed.retain(|at, _| at.cid != cid);
+        for letter in &mut *self.letters.coming.borrow_mut() {
+            letter.cid = letter.cid.filter(|&of| of != cid);
+        }
+    }
+}
+
+/// The parts of a letter; `None` if it is none.
+fn open(bytes: &[u8]) -> Option<(Key, Vec<u32>)> {
+    let (len, rest) = bytes.split_first_chunk::<4>()?;
+    let (key, words) = rest.split_at_checked(u32::from_ne_bytes(*len) as usize)?;
+    let (words, []) = words.as_chunks::<4>() else {
+        return None;
+    };
+    let words = words.iter().map(|w| u32::from_ne_bytes(*w)).collect();
+    Some((Key(key.into()), words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_letters_are_refused() {
+        let letter = |len: u32, rest: &[u8]| [&len.to_ne_bytes(), rest].concat();
+        let (key, words) = open(&letter(2, b"\x01a\x07\0\0\0")).unwrap();
+        assert_eq!(key, Key::new(Meeting::Members, b"a"));
+        assert_eq!(words, [u32::from_ne_bytes(*b"\x07\0\0\0")]);
+        assert_eq!(open(b"abc"), None);
+        assert_eq!(open(&letter(9, b"\x01a")), None);
+        assert_eq!(open(&letter(1, b"\x01a")), None);
+    }
+}
