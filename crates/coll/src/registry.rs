@@ -49,6 +49,12 @@ impl Collective {
         Collective::Exscan,
     ];
 
+    /// Whether one rank is special.
+    pub const fn is_rooted(self) -> bool {
+        use Collective::{Bcast, Gather, Gatherv, Reduce, Scatter, Scatterv};
+        matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
+    }
+
     /// Name as in settings and reports.
     pub const fn name(self) -> &'static str {
         match self {

@@ -80,11 +80,6 @@ fn bytes(seed: usize, len: usize) -> Vec<u8> {
     (0..len).map(byte).collect()
 }
 
-fn is_rooted(c: Collective) -> bool {
-    use Collective::{Bcast, Gather, Gatherv, Reduce, Scatter, Scatterv};
-    matches!(c, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
-}
-
 impl Case {
     fn block(&self) -> usize {
         self.elems * ELEM
@@ -97,7 +92,7 @@ impl Case {
             Gatherv | Scatterv | Allgatherv => (from * 3 + group) % 4 * self.block(),
             Alltoallv => (from * 3 + to * 5 + group) % 4 * self.block(),
             // The two groups may send blocks of different lengths.
-            _ if is_rooted(self.collective) => self.block(),
+            _ if self.collective.is_rooted() => self.block(),
             _ => (1 + group) * self.block(),
         }
     }
@@ -118,7 +113,7 @@ impl Case {
     fn members(&self) -> [Vec<Member>; 2] {
         let mut all = [0, 1].map(|g: usize| vec![Member::default(); self.sizes[g] as usize]);
         for group in 0..2 {
-            if is_rooted(self.collective) {
+            if self.collective.is_rooted() {
                 if group != self.root.0 {
                     self.rooted(group, &mut all);
                 }
@@ -279,7 +274,7 @@ impl Case {
     }
 
     fn shape(&self) -> Shape {
-        let size = if is_rooted(self.collective) {
+        let size = if self.collective.is_rooted() {
             self.sizes[1 - self.root.0]
         } else {
             self.sizes[0].max(self.sizes[1])
@@ -324,7 +319,7 @@ impl Case {
             };
             for (rank, member) in (0..).zip(members) {
                 let root = match self.root {
-                    _ if !is_rooted(self.collective) => Root::Near,
+                    _ if !self.collective.is_rooted() => Root::Near,
                     (there, root) if there != group => Root::There(root),
                     (_, root) if root == rank => Root::Here,
                     _ => Root::Near,
@@ -380,7 +375,7 @@ fn pairs() -> impl Iterator<Item = [u32; 2]> {
 
 fn sweep(collective: Collective, operations: &[OpKind]) {
     for sizes in pairs() {
-        let roots: Vec<(usize, u32)> = if is_rooted(collective) {
+        let roots: Vec<(usize, u32)> = if collective.is_rooted() {
             vec![(0, 0), (0, sizes[0] - 1), (1, sizes[1] / 2)]
         } else {
             vec![(0, 0)]

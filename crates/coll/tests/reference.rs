@@ -11,11 +11,6 @@ use catena_coll::{Collective, Shape, algorithms};
 use catena_plan::simulate::{Sends, check};
 use ops::{AFFINE, MIX, OpKind, SUM};
 
-fn has_root(c: Collective) -> bool {
-    use Collective::{Bcast, Gather, Gatherv, Reduce, Scatter, Scatterv};
-    matches!(c, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
-}
-
 const RANKS: std::ops::RangeInclusive<u32> = 1..=33;
 
 /// Runs one case with one algorithm and compares every byte of every output.
@@ -85,7 +80,7 @@ fn sweep(collective: Collective, operations: &[OpKind]) {
     for size in RANKS {
         let mut roots = vec![0, size / 2, size - 1];
         roots.dedup();
-        if !has_root(collective) {
+        if !collective.is_rooted() {
             roots.truncate(1);
         }
         for root in roots {

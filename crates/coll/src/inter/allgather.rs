@@ -7,12 +7,14 @@ use super::spread::{self, spread};
 use super::{Algorithm, Args};
 use crate::{Collective, Model, Shape};
 
+const LINEAR: Algorithm = Algorithm {
+    name: "linear",
+    cost: linear_cost,
+    build: linear,
+};
+
 pub(super) const EVEN: &[Algorithm] = &[
-    Algorithm {
-        name: "linear",
-        cost: linear_cost,
-        build: linear,
-    },
+    LINEAR,
     Algorithm {
         name: "leader",
         cost: leader_cost,
@@ -25,26 +27,9 @@ pub(super) const EVEN: &[Algorithm] = &[
     },
 ];
 
-pub(super) const TABLE: &[Algorithm] = &[
-    Algorithm {
-        name: "linear",
-        cost: |s, m| linear_cost(&block_of(s), m),
-        build: linear,
-    },
-    Algorithm {
-        name: "ring",
-        cost: |s, m| ring_cost(&block_of(s), m),
-        build: ring,
-    },
-];
-
-/// As if all blocks were equally long.
-fn block_of(s: &Shape) -> Shape {
-    Shape {
-        bytes: s.bytes / s.size as usize,
-        ..*s
-    }
-}
+/// Nobody knows the lengths of both groups' blocks, so there is nothing by which
+/// all could choose alike.
+pub(super) const TABLE: &[Algorithm] = &[LINEAR];
 
 fn linear_cost(s: &Shape, m: &Model) -> f64 {
     let p = f64::from(s.size);

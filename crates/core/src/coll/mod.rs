@@ -9,6 +9,7 @@
 mod board;
 mod force;
 mod node;
+mod plans;
 mod prepare;
 mod run;
 mod side;
@@ -38,6 +39,7 @@ use crate::world::World;
 #[derive(Debug, Default)]
 pub struct CollState {
     sequence: Cell<u32>,
+    plans: RefCell<plans::Plans>,
     node: RefCell<node::Membership>,
 }
 
@@ -96,12 +98,17 @@ impl Prepared {
 
 /// The algorithm for a call, chosen by the model of the machine.
 fn choose(w: &World, what: Collective, shape: &Shape) -> &'static Algorithm {
+    catena_coll::select(what, shape, &model(w), force::forced(what))
+}
+
+/// What messages cost here.
+fn model(w: &World) -> Model {
     let mut model = Model::NODE;
     if w.oversubscribed {
         // A message waits until its receiver gets the core.
         model.latency = 5e-6;
     }
-    catena_coll::select(what, shape, &model, force::forced(what))
+    model
 }
 
 impl World {
@@ -216,8 +223,12 @@ impl World {
         }
     }
 
-    /// Whether this process is the root.
+    /// Whether the arguments of the root are significant here.
     pub fn is_root(&self, comm: &Comm, root: i32) -> bool {
-        root == comm.rank as i32 && !comm.is_inter() || root == consts::ROOT
+        if comm.is_inter() {
+            root == consts::ROOT
+        } else {
+            root == comm.rank as i32
+        }
     }
 }

@@ -283,7 +283,7 @@ impl Data {
     }
 }
 
-fn check_place(buf: *const u8, what: &str) -> Result<()> {
+pub(super) fn check_place(buf: *const u8, what: &str) -> Result<()> {
     if is_in_place(buf) {
         fail!(
             Buffer,
