@@ -175,11 +175,14 @@ impl Builder {
             needs[step as usize] += 1;
             next_posted[on as usize] = step;
         }
-        let roots = (0..n as u32).filter(|&s| needs[s as usize] == 0).collect();
+        let mut ready = vec![0u64; n.div_ceil(64)];
+        for step in (0..n).filter(|&s| needs[s] == 0) {
+            ready[step / 64] |= 1 << (step % 64);
+        }
         Plan {
             steps: self.steps,
             needs,
-            roots,
+            ready,
             first,
             after,
             next_posted,

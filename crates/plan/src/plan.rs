@@ -71,8 +71,8 @@ pub struct Plan {
     pub(crate) steps: Vec<Step>,
     /// How many things each step waits for.
     pub(crate) needs: Vec<u32>,
-    /// Steps that wait for nothing, in order.
-    pub(crate) roots: Vec<u32>,
+    /// [`Plan::roots`], a bit for each.
+    pub(crate) ready: Vec<u64>,
     /// `after[first[s]..first[s + 1]]` wait for step `s` to be complete.
     pub(crate) first: Vec<u32>,
     pub(crate) after: Vec<u32>,
@@ -114,6 +114,12 @@ impl Plan {
             }
         }
         self
+    }
+
+    /// Steps that wait for nothing, in order.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = u32> + '_ {
+        let free = |(step, &needs): (u32, &u32)| (needs == 0).then_some(step);
+        (0..).zip(&self.needs).filter_map(free)
     }
 
     pub(crate) fn after(&self, step: u32) -> &[u32] {

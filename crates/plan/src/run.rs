@@ -1,8 +1,5 @@
 //! One execution of a plan.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use crate::plan::{NONE, Order, Plan, Step};
 use crate::region::Region;
 
@@ -50,9 +47,7 @@ const ASKED: usize = 64;
 pub struct Run<H> {
     /// How many things each step still waits for.
     needs: Vec<u32>,
-    /// Steps that wait for nothing. The first of the plan is done first: an
-    /// algorithm writes urgent messages before others.
-    ready: BinaryHeap<Reverse<u32>>,
+    ready: Ready,
     under_way: Vec<(u32, H)>,
     /// Where in `under_way` to ask next.
     ask: usize,
@@ -60,11 +55,48 @@ pub struct Run<H> {
     left: usize,
 }
 
+/// Steps that wait for nothing, a bit for each. The first of the plan is done
+/// first: an algorithm writes urgent messages before others.
+#[derive(Clone, Debug, Default)]
+struct Ready {
+    words: Vec<u64>,
+    /// No word before this one has a bit.
+    first: usize,
+}
+
+impl Ready {
+    fn restart(&mut self, ready: &[u64]) {
+        self.words.clear();
+        self.words.extend_from_slice(ready);
+        self.first = 0;
+    }
+
+    #[inline]
+    fn push(&mut self, step: u32) {
+        let word = step as usize / 64;
+        self.words[word] |= 1 << (step % 64);
+        self.first = self.first.min(word);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<u32> {
+        while let Some(word) = self.words.get_mut(self.first) {
+            if *word != 0 {
+                let bit = word.trailing_zeros();
+                *word &= *word - 1;
+                return Some(self.first as u32 * 64 + bit);
+            }
+            self.first += 1;
+        }
+        None
+    }
+}
+
 impl<H> Default for Run<H> {
     fn default() -> Self {
         Run {
             needs: Vec::new(),
-            ready: BinaryHeap::new(),
+            ready: Ready::default(),
             under_way: Vec::new(),
             ask: 0,
             left: 0,
@@ -89,9 +121,7 @@ impl<H: Copy> Run<H> {
             "restarted with messages under way"
         );
         self.needs.clone_from(&plan.needs);
-        self.ready.clear();
-        self.ready.reserve(plan.steps.len());
-        self.ready.extend(plan.roots.iter().map(|&s| Reverse(s)));
+        self.ready.restart(&plan.ready);
         self.ask = 0;
         self.left = plan.steps.len();
     }
@@ -99,8 +129,8 @@ impl<H: Copy> Run<H> {
     /// Does whatever can be done now; true once everything is complete.
     /// `plan` is the one of [`Run::start`]. Never blocks.
     ///
-    /// Cost: O(log s) for each of s steps, plus at most 64 questions to
-    /// [`Exec::done`] that bring nothing.
+    /// Cost: a few words for each step, s/64 at most if the plan has s, plus at
+    /// most 64 questions to [`Exec::done`] that bring nothing.
     ///
     /// # Errors
     /// The first error of `exec`. The operation has then failed: the caller
@@ -157,7 +187,7 @@ impl<H: Copy> Run<H> {
     /// caller to end.
     pub fn abandon(&mut self) -> impl Iterator<Item = H> + '_ {
         self.left = 0;
-        self.ready.clear();
+        self.ready.restart(&[]);
         self.under_way.drain(..).map(|m| m.1)
     }
 
@@ -166,7 +196,7 @@ impl<H: Copy> Run<H> {
     where
         E: Exec<Handle = H>,
     {
-        while let Some(Reverse(step)) = self.ready.pop() {
+        while let Some(step) = self.ready.pop() {
             let posted = match plan.steps[step as usize] {
                 Step::Send { peer, from } => exec.send(peer, from)?,
                 Step::Recv { peer, into } => exec.recv(peer, into)?,
@@ -202,7 +232,7 @@ impl<H: Copy> Run<H> {
         let needs = &mut self.needs[step as usize];
         *needs -= 1;
         if *needs == 0 {
-            self.ready.push(Reverse(step));
+            self.ready.push(step);
         }
     }
 }

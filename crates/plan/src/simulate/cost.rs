@@ -52,7 +52,7 @@ pub fn cost(plans: &[&Plan], machine: &Machine<'_>) -> Result<f64, Failure> {
         end: 0.0,
     };
     for (rank, plan) in plans.iter().enumerate() {
-        for &step in &plan.roots {
+        for step in plan.roots() {
             sim.ready(0.0, rank as u32, step);
         }
     }
