@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
-use catena_abi::{Comm, Group, Info, consts};
+use catena_abi::{Comm, Group, Info, Request, consts};
 use catena_core::comm::Peering;
 use catena_core::info::Info as Pairs;
 use catena_core::{Result, World, enter, fail, p2p};
@@ -28,6 +28,20 @@ fn remote(comm: &catena_core::comm::Comm) -> Result<&Arc<catena_core::group::Gro
         Some(remote) => Ok(&remote.group),
         None => fail!(Comm, "the communicator is not an intercommunicator"),
     }
+}
+
+fn idup(
+    w: &World,
+    comm: Comm,
+    hints: Result<Arc<Pairs>>,
+    newcomm: *mut Comm,
+    request: *mut Request,
+) -> Result<()> {
+    put(newcomm, consts::COMM_NULL, "newcomm")?;
+    put(request, consts::REQUEST_NULL, "request")?;
+    // SAFETY: not null; the program lends it until the request is complete.
+    let started = unsafe { w.comm_idup(&w.comm(comm)?, hints, newcomm)? };
+    put(request, started, "request")
 }
 
 /// `MPI_Comm_free` and `MPI_Comm_disconnect`. Messages that are still on their
@@ -109,6 +123,17 @@ mpi_fn! {
     fn Comm_dup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm) on comm {
         let w = enter()?;
         put_comm(newcomm, || w.comm_dup(&w.comm(comm)?, info::hints(w.objects, hints)))
+    }
+
+    fn Comm_idup(comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
+        idup(&*enter()?, comm, Ok(Arc::default()), newcomm, request)
+    }
+
+    fn Comm_idup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm, request: *mut Request)
+        on comm
+    {
+        let w = enter()?;
+        idup(&w, comm, info::hints(w.objects, hints), newcomm, request)
     }
 
     fn Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {

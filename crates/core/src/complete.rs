@@ -41,6 +41,7 @@ impl World {
                 Some(inner) => self.state(inner),
             },
             RequestObj::Collective(run) => Ok(when(run.borrow().is_done())),
+            RequestObj::Making(making) => Ok(when(making.borrow().is_done())),
             RequestObj::Generalized(g) => Ok(when(g.done.get())),
             RequestObj::Pair(p) => {
                 let pending = |r: &Cell<abi::Request>| Ok(self.state(r.get())? == State::Pending);
@@ -104,6 +105,14 @@ impl World {
                     error: run.borrow_mut().take_error(),
                 }
             }
+            RequestObj::Making(making) => {
+                self.objects.requests.remove(r.0);
+                *r = consts::REQUEST_NULL;
+                Done {
+                    status: Status::empty(),
+                    error: making.borrow_mut().take_error(),
+                }
+            }
             RequestObj::Generalized(g) => {
                 let mut done = query(g);
                 self.objects.requests.remove(r.0);
@@ -150,7 +159,9 @@ impl World {
         }
         match &*self.request_obj(r)? {
             RequestObj::Persistent(p) => p.active.get().map_or(Ok(Done::EMPTY), |i| self.peek(i)),
-            RequestObj::Collective(_) | RequestObj::Flush { .. } => Ok(Done::EMPTY),
+            RequestObj::Collective(_) | RequestObj::Making(_) | RequestObj::Flush { .. } => {
+                Ok(Done::EMPTY)
+            }
             RequestObj::Generalized(g) => Ok(query(g)),
             RequestObj::Pair(p) => self.peek(p.recv.get()),
         }

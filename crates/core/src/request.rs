@@ -15,7 +15,7 @@ use catena_link::{Completion, Mode, ReqId};
 use crate::bsend::Mark;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::CollRun;
-use crate::comm::Comm;
+use crate::comm::{Comm, Making};
 use crate::error::{Error, Kind, Result};
 use crate::fail;
 use crate::p2p;
@@ -71,6 +71,8 @@ pub enum RequestObj {
     Persistent(Persistent),
     /// A collective operation under way.
     Collective(RefCell<CollRun>),
+    /// `MPI_Comm_idup` under way.
+    Making(RefCell<Making>),
     /// `MPI_Grequest_start`.
     Generalized(Generalized),
     /// The two halves of `MPI_Isendrecv`.
@@ -254,7 +256,7 @@ impl World {
                 }
             }
             // `active` keeps it until it is done.
-            RequestObj::Collective(_) | RequestObj::Flush { .. } => {}
+            RequestObj::Collective(_) | RequestObj::Making(_) | RequestObj::Flush { .. } => {}
             RequestObj::Generalized(g) => {
                 g.freed.set(true);
                 if g.done.get() {
@@ -296,7 +298,7 @@ impl World {
                 Some(inner) => self.cancel(inner),
                 None => fail!(Request, "the persistent request is not active"),
             },
-            RequestObj::Collective(_) => {
+            RequestObj::Collective(_) | RequestObj::Making(_) => {
                 fail!(Request, "a collective operation cannot be cancelled")
             }
             RequestObj::Generalized(g) => match g.call_cancel() {

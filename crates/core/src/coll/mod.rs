@@ -134,10 +134,15 @@ impl World {
         let done = run.is_done();
         let obj = Arc::new(RequestObj::Collective(RefCell::new(run)));
         if !done {
-            self.active.borrow_mut().push(obj.clone());
-            self.running.set(self.running.get() + 1);
+            self.carry_on(obj.clone());
         }
         Ok(abi::Request(self.objects.requests.insert(obj)))
+    }
+
+    /// Leaves a request to `progress` until it is done.
+    pub(crate) fn carry_on(&self, obj: Arc<RequestObj>) {
+        self.active.borrow_mut().push(obj);
+        self.running.set(self.running.get() + 1);
     }
 
     /// Advances what is under way; true if anything became complete.
@@ -156,6 +161,7 @@ impl World {
             };
             let done = match &*obj {
                 RequestObj::Collective(run) => run.borrow_mut().advance(self),
+                RequestObj::Making(making) => making.borrow_mut().advance(self),
                 _ => true,
             };
             if done {

@@ -61,7 +61,7 @@ impl World {
     }
 
     /// Begins an agreement of all members of `comm`, of both groups.
-    fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Accord {
+    pub(super) fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Accord {
         let Some(remote) = &comm.remote else {
             return Accord::begin(self, comm.circle(), None, row);
         };
@@ -86,7 +86,7 @@ impl World {
     }
 
     /// Makes the duplicate that all agreed on.
-    fn duplicate(
+    pub(super) fn duplicate(
         &self,
         comm: &Comm,
         numbers: Numbers,
@@ -109,14 +109,7 @@ impl World {
     /// What an attribute's copy callback returns; `Other` if the call failed at
     /// another member.
     pub fn comm_dup(&self, comm: &Arc<Comm>, info: Result<Arc<Info>>) -> Result<abi::Comm> {
-        let heritage = info.and_then(|info| {
-            Ok(Heritage {
-                errhandler: comm.errhandler.borrow().clone(),
-                attrs: comm.attrs.borrow().copies(comm.handle.get().0)?,
-                info,
-            })
-        });
-        let ready = self.ready(heritage, comm.is_inter());
+        let ready = self.ready(Heritage::of_duplicate(comm, info), comm.is_inter());
         let told = self.members_agree(comm, &row([], &ready));
         let (heritage, numbers) = ready?;
         Ok(self.duplicate(comm, numbers, &told?, heritage))

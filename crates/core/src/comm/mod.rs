@@ -14,6 +14,7 @@
 mod accord;
 mod cid;
 mod create;
+mod idup;
 mod inter;
 mod letters;
 
@@ -36,6 +37,7 @@ use crate::world::World;
 
 pub(crate) use cid::JOB;
 pub use cid::{Cids, Lease};
+pub use idup::Making;
 pub use inter::Peering;
 pub use letters::Letters;
 
@@ -161,6 +163,7 @@ fn worse(a: Likeness, b: Likeness) -> Likeness {
 }
 
 /// What a new communicator takes over from the one it is made of.
+#[derive(Debug)]
 pub(crate) struct Heritage {
     /// Error handler.
     pub errhandler: ErrhandlerRef,
@@ -180,6 +183,15 @@ impl Heritage {
         }
     }
 
+    /// What a duplicate gets, with these hints. Copy callbacks are called.
+    fn of_duplicate(parent: &Comm, info: Result<Arc<Info>>) -> Result<Self> {
+        Ok(Heritage {
+            info: info?,
+            attrs: parent.attrs.borrow().copies(parent.handle.get().0)?,
+            ..Heritage::plain(parent)
+        })
+    }
+
     /// The error handler of `parent`.
     pub fn plain(parent: &Comm) -> Self {
         Heritage::new(parent.errhandler.borrow().clone())
@@ -187,6 +199,7 @@ impl Heritage {
 }
 
 /// This process's numbers for a communicator on its way.
+#[derive(Debug)]
 struct Numbers {
     own: Lease,
     /// For the local group of an intercommunicator.

@@ -1,0 +1,101 @@
+//! `MPI_Comm_idup` (MPI-5, chapter 7.4.2): an agreement that `progress` moves
+//! on.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use catena_abi as abi;
+
+use super::accord::Accord;
+use super::create::{Ready, row};
+use super::{Comm, Heritage};
+use crate::error::{Error, Result};
+use crate::info::Info;
+use crate::request::RequestObj;
+use crate::world::World;
+
+/// A duplicate on its way.
+#[derive(Debug)]
+pub struct Making {
+    parent: Arc<Comm>,
+    /// Taken when the request becomes complete.
+    accord: Option<(Accord, Ready<Heritage>)>,
+    /// Where the program wants the handle; it lends the place until then.
+    newcomm: *mut abi::Comm,
+    error: Option<Error>,
+}
+
+impl Making {
+    /// Whether it is complete, well or not.
+    pub fn is_done(&self) -> bool {
+        self.accord.is_none()
+    }
+
+    /// What went wrong.
+    pub fn take_error(&mut self) -> Option<Error> {
+        self.error.take()
+    }
+
+    /// Does what can be done now; true if it is complete.
+    pub fn advance(&mut self, world: &World) -> bool {
+        let Some((mut accord, ready)) = self.accord.take() else {
+            return true;
+        };
+        if !accord.advance(world) {
+            self.accord = Some((accord, ready));
+            return false;
+        }
+        // An error of this process was returned when the call was made.
+        let Ok((heritage, numbers)) = ready else {
+            return true;
+        };
+        match accord.finish() {
+            Ok(told) => {
+                let new = world.duplicate(&self.parent, numbers, &told, heritage);
+                // SAFETY: checked not to be null; the program lends the place
+                // until the request is complete.
+                unsafe { self.newcomm.write(new) };
+            }
+            Err(e) => self.error = Some(e.on(self.parent.handle.get())),
+        }
+        true
+    }
+}
+
+impl World {
+    /// `MPI_Comm_idup`, `MPI_Comm_idup_with_info`: collective over `comm`.
+    /// Attributes are copied, and everything else is as, when it is called.
+    /// When the request is complete the new handle is at `newcomm`.
+    ///
+    /// # Errors
+    /// What an attribute's copy callback returns. If the call failed at another
+    /// member, that comes with the completion.
+    ///
+    /// # Safety
+    /// `newcomm` must be valid for a write until the request is complete.
+    pub unsafe fn comm_idup(
+        &self,
+        comm: &Arc<Comm>,
+        info: Result<Arc<Info>>,
+        newcomm: *mut abi::Comm,
+    ) -> Result<abi::Request> {
+        let ready = self.ready(Heritage::of_duplicate(comm, info), comm.is_inter());
+        let failed = ready.as_ref().err().cloned();
+        let accord = self.begin_accord(comm, &row([], &ready));
+        let mut making = Making {
+            parent: comm.clone(),
+            accord: Some((accord, ready)),
+            newcomm,
+            error: None,
+        };
+        let done = making.advance(self);
+        let obj = Arc::new(RequestObj::Making(RefCell::new(making)));
+        if !done {
+            self.carry_on(obj.clone());
+        }
+        match failed {
+            None => Ok(abi::Request(self.objects.requests.insert(obj))),
+            Some(error) => Err(error),
+        }
+    }
+}
