@@ -220,7 +220,7 @@ static void errors(void)
     /* They do not agree. */
     int high = mine == 0;
     if (ours > 1 || theirs > 1)
-        FAILS(MPI_Intercomm_merge(inter, high, &made), MPI_ERR_ARG);
+        FAILS(MPI_Intercomm_merge(inter, high, &made), MPI_ERR_NOT_SAME);
     int x, n;
     FAILS((made = MPI_COMM_NULL, MPI_Send(&x, 1, MPI_INT, theirs, 0, inter)), MPI_ERR_RANK);
     EQUAL(class_of(MPI_Comm_remote_size(half, &n)), MPI_ERR_COMM);

@@ -137,16 +137,24 @@ pub(crate) fn put_status(to: *mut Status, from: &Status) {
     }
 }
 
+/// The bytes of a string argument.
+///
+/// # Errors
+/// `Arg` if it is null.
+pub(crate) fn bytes<'a>(at: *const c_char, name: &str) -> Result<&'a [u8]> {
+    if at.is_null() {
+        return Err(null_argument(name));
+    }
+    // SAFETY: the program passes a string that ends with NUL.
+    Ok(unsafe { CStr::from_ptr(at) }.to_bytes())
+}
+
 /// A string argument.
 ///
 /// # Errors
 /// `Arg` if it is null or not UTF-8.
 pub(crate) fn string<'a>(at: *const c_char, name: &str) -> Result<&'a str> {
-    if at.is_null() {
-        return Err(null_argument(name));
-    }
-    // SAFETY: the program passes a string that ends with NUL.
-    match unsafe { CStr::from_ptr(at) }.to_str() {
+    match std::str::from_utf8(bytes(at, name)?) {
         Ok(s) => Ok(s),
         Err(_) => fail!(Arg, "the argument {name} is not valid UTF-8"),
     }

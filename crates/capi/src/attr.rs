@@ -114,7 +114,7 @@ fn comm_get(comm: Comm, key: c_int, to: *mut c_void, flag: *mut c_int) -> Result
         return found(Some(value), to, flag);
     }
     let keyval = w.objects.keyvals.find(Carrier::Comm, key)?;
-    found(comm.attrs.borrow().get(&keyval), to, flag)
+    found(comm.attrs.get(&keyval), to, flag)
 }
 
 fn comm_set(comm: Comm, key: c_int, value: *mut c_void) -> Result<()> {
@@ -124,7 +124,7 @@ fn comm_set(comm: Comm, key: c_int, value: *mut c_void) -> Result<()> {
     set(
         &w,
         Carrier::Comm,
-        &comm.attrs.borrow(),
+        &comm.attrs,
         comm.handle.get().0,
         key,
         value,
@@ -136,7 +136,7 @@ fn comm_delete(comm: Comm, key: c_int) -> Result<()> {
     let comm = w.comm(comm)?;
     changeable(key)?;
     w.objects.keyvals.find(Carrier::Comm, key)?;
-    comm.attrs.borrow().delete(comm.handle.get().0, key)
+    comm.attrs.delete(comm.handle.get().0, key)
 }
 
 fn set(

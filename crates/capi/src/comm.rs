@@ -3,13 +3,15 @@
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
-use catena_abi::{Comm, Group, Info, Request, consts};
-use catena_core::comm::Peering;
+use catena_abi::{Comm, Errhandler, Group, Info, Request, consts};
+use catena_core::comm::{Across, Origin, Peering};
+use catena_core::errhandler::Target;
 use catena_core::info::Info as Pairs;
 use catena_core::{Result, World, enter, fail, p2p};
 
 use crate::args::{self, put, put_string};
 use crate::entry::mpi_fn;
+use crate::errhandler;
 use crate::group::likeness;
 use crate::info;
 
@@ -42,6 +44,29 @@ fn idup(
     // SAFETY: not null; the program lends it until the request is complete.
     let started = unsafe { w.comm_idup(&w.comm(comm)?, hints, newcomm)? };
     put(request, started, "request")
+}
+
+/// The arguments of a communicator that is made from groups alone.
+fn origin<'a>(
+    w: &World,
+    stringtag: *const c_char,
+    hints: Info,
+    errhandler: Errhandler,
+) -> Result<Origin<'a>> {
+    let tag = args::bytes(stringtag, "stringtag")?;
+    let most = consts::MAX_STRINGTAG_LEN as usize - 1;
+    if tag.len() > most {
+        fail!(
+            Arg,
+            "the string tag has {} bytes, at most {most} are allowed",
+            tag.len()
+        );
+    }
+    Ok(Origin {
+        tag,
+        info: info::hints(w.objects, hints)?,
+        errhandler: errhandler::fitting(w.objects, errhandler, Target::Comm)?,
+    })
 }
 
 /// `MPI_Comm_free` and `MPI_Comm_disconnect`. Messages that are still on their
@@ -190,6 +215,30 @@ mpi_fn! {
     fn Intercomm_merge(intercomm: Comm, high: c_int, newintracomm: *mut Comm) on intercomm {
         let w = enter()?;
         put_comm(newintracomm, || w.intercomm_merge(&w.comm(intercomm)?, high != 0))
+    }
+
+    fn Comm_create_from_group(group: Group, stringtag: *const c_char, hints: Info,
+        errhandler: Errhandler, newcomm: *mut Comm)
+    {
+        let w = enter()?;
+        put_comm(newcomm, || {
+            let origin = origin(&w, stringtag, hints, errhandler)?;
+            w.comm_create_from_group(&w.objects.group(group)?, origin)
+        })
+    }
+
+    fn Intercomm_create_from_groups(local_group: Group, local_leader: c_int,
+        remote_group: Group, remote_leader: c_int, stringtag: *const c_char, hints: Info,
+        errhandler: Errhandler, newintercomm: *mut Comm)
+    {
+        let w = enter()?;
+        put_comm(newintercomm, || {
+            let origin = origin(&w, stringtag, hints, errhandler)?;
+            let remote = w.objects.group(remote_group);
+            let across = remote.map(|group| Across { group, leader: remote_leader });
+            let local = w.objects.group(local_group)?;
+            w.intercomm_create_from_groups(&local, local_leader, across, origin)
+        })
     }
 
     /// No process can have a parent before there is `MPI_Comm_spawn`.

@@ -30,7 +30,11 @@ fn create<T>(on: Target, function: ErrhandlerFunction<T>, to: *mut Errhandler) -
 }
 
 /// The handler behind a handle, if objects of this kind can have it.
-fn fitting(objects: &Objects, handle: Errhandler, target: Target) -> Result<ErrhandlerRef> {
+pub(crate) fn fitting(
+    objects: &Objects,
+    handle: Errhandler,
+    target: Target,
+) -> Result<ErrhandlerRef> {
     let handler = objects.errhandler(handle)?;
     if !handler.fits(target) {
         fail!(

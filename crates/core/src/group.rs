@@ -140,7 +140,11 @@ impl Group {
         Ok(self.derive(None, members.collect()))
     }
 
-    fn check_rank(&self, rank: i32) -> Result<usize> {
+    /// A rank as a place in [`Group::members`].
+    ///
+    /// # Errors
+    /// `Rank` if the group has no such rank.
+    pub fn check_rank(&self, rank: i32) -> Result<usize> {
         match usize::try_from(rank) {
             Ok(at) if at < self.members.len() => Ok(at),
             _ => fail!(

@@ -166,7 +166,7 @@ fn granted(required: i32) -> i32 {
 pub fn finalize() -> Result<()> {
     let world = enter()?;
     // First of all (MPI-5, 11.2.4), while everything still works.
-    world.own.attrs.borrow().delete_all(consts::COMM_SELF.0)?;
+    world.own.attrs.delete_all(consts::COMM_SELF.0)?;
     world.flush_process_buffer();
     let buffered: Vec<_> = world.objects.comms.all();
     for (_, comm) in buffered {

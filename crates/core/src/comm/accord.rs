@@ -244,7 +244,7 @@ impl Accord {
             "the members do not make the same call: rank {from} told {got} words where {wanted} \
             were expected. Groups, and the order of such calls, must be the same at all of them"
         );
-        self.error.get_or_insert(Error::new(Kind::Other, text));
+        self.error.get_or_insert(Error::new(Kind::NotSame, text));
     }
 
     /// The first who said that it cannot take part.
@@ -256,8 +256,8 @@ impl Accord {
     /// What was told, once [`Accord::advance`] has said that it is over.
     ///
     /// # Errors
-    /// `Other` if some member could not take part, or members of one group made
-    /// different calls.
+    /// `Other` if some member could not take part, `NotSame` if members of one
+    /// group made different calls.
     pub fn finish(self) -> Result<Told> {
         let failed = self.failed(&self.ours);
         if let Some(error) = self.error {

@@ -245,6 +245,7 @@ impl World {
             key: Key::new(Meeting::Group, &tag.to_ne_bytes()),
         };
         self.gather_group(circle, group, Heritage::plain(comm))
+            .map(Some)
     }
 
     /// Makes the communicator of a group whose members are a circle.
@@ -253,13 +254,13 @@ impl World {
         circle: Circle,
         group: &Arc<Group>,
         heritage: Heritage,
-    ) -> Result<Option<abi::Comm>> {
+    ) -> Result<abi::Comm> {
         let ready = self.ready(Ok(()), false);
         let told = self.conclude(Accord::begin(self, circle, None, &row([], &ready)));
         let (((), numbers), told) = (ready?, told?);
         let ours = Half::new(group.clone(), told.rows(&told.ours));
         let new = self.establish(numbers, ours, None, heritage);
-        Ok(Some(self.publish(new)))
+        Ok(self.publish(new))
     }
 }
 

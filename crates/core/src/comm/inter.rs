@@ -91,8 +91,11 @@ impl World {
         group: &Arc<Group>,
         heritage: Heritage,
     ) -> Result<abi::Comm> {
-        let ready = self.ready(bridge, true);
-        let bridge = ready.as_ref().ok().and_then(|it| it.0.clone());
+        let (bridge, argument) = match bridge {
+            Ok(bridge) => (bridge, Ok(())),
+            Err(e) => (None, Err(e)),
+        };
+        let ready = self.ready(argument, true);
         let across = Across {
             size: None,
             leader,
@@ -100,7 +103,7 @@ impl World {
         };
         let row = row([self.me.0], &ready);
         let told = self.conclude(Accord::begin(self, circle, Some(across), &row));
-        let ((_, numbers), told) = (ready?, told?);
+        let (((), numbers), told) = (ready?, told?);
         let peers: Vec<Peer> = told.rows(&told.theirs).map(|row| Peer(row[0])).collect();
         let ours: HashSet<&Peer> = group.members().iter().collect();
         if let Some(rank) = peers.iter().position(|p| ours.contains(p)) {
@@ -119,8 +122,8 @@ impl World {
     /// or none, the group whose first member has the lower number comes first.
     ///
     /// # Errors
-    /// `Comm` for an intracommunicator, `Arg` if the members of a group do not
-    /// agree on `high`.
+    /// `Comm` for an intracommunicator, `NotSame` if the members of a group
+    /// do not agree on `high`.
     pub fn intercomm_merge(&self, comm: &Arc<Comm>, high: bool) -> Result<abi::Comm> {
         let Some(remote) = &comm.remote else {
             fail!(Comm, "the communicator is not an intercommunicator");
@@ -134,7 +137,7 @@ impl World {
         ];
         for (_, words) in sides {
             if told.rows(words).any(|row| row[0] != words[0]) {
-                fail!(Arg, "the members of a group do not agree on high");
+                fail!(NotSame, "the members of a group do not agree on high");
             }
         }
         sides.sort_by_key(|(group, words)| (words[0], group.members()[0]));

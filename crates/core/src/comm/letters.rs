@@ -34,6 +34,12 @@ pub(crate) enum Meeting {
     Group,
     /// The leaders of `MPI_Intercomm_create`.
     Leaders,
+    /// `MPI_Comm_create_from_group`.
+    FromGroup,
+    /// One group of `MPI_Intercomm_create_from_groups`.
+    FromGroups,
+    /// The leaders of those.
+    LeadersFromGroups,
 }
 
 impl Key {

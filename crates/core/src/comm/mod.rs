@@ -14,6 +14,7 @@
 mod accord;
 mod cid;
 mod create;
+mod from_group;
 mod idup;
 mod inter;
 mod letters;
@@ -37,6 +38,7 @@ use crate::world::World;
 
 pub(crate) use cid::JOB;
 pub use cid::{Cids, Lease};
+pub use from_group::{Across, Origin};
 pub use idup::Making;
 pub use inter::Peering;
 pub use letters::Letters;
@@ -62,7 +64,7 @@ pub struct Comm {
     /// Name.
     pub name: RefCell<String>,
     /// Cached attributes.
-    pub attrs: RefCell<Attributes>,
+    pub attrs: Attributes,
     /// Hints.
     pub info: RefCell<Arc<Info>>,
     /// Buffer for buffered sends on this communicator.
@@ -114,7 +116,7 @@ impl Comm {
             handle: Cell::new(abi::consts::COMM_NULL),
             errhandler: RefCell::new(heritage.errhandler),
             name: RefCell::default(),
-            attrs: RefCell::new(heritage.attrs),
+            attrs: heritage.attrs,
             info: RefCell::new(heritage.info),
             buffer: RefCell::default(),
             coll: CollState::default(),
@@ -187,7 +189,7 @@ impl Heritage {
     fn of_duplicate(parent: &Comm, info: Result<Arc<Info>>) -> Result<Self> {
         Ok(Heritage {
             info: info?,
-            attrs: parent.attrs.borrow().copies(parent.handle.get().0)?,
+            attrs: parent.attrs.copies(parent.handle.get().0)?,
             ..Heritage::plain(parent)
         })
     }
@@ -302,7 +304,7 @@ impl World {
         if handle.0 < 0x1000 {
             fail!(Comm, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed");
         }
-        comm.attrs.borrow().delete_all(handle.0)?;
+        comm.attrs.delete_all(handle.0)?;
         self.flush_buffer(&comm)?;
         self.objects.comms.remove(handle.0);
         self.leave_board(&comm);

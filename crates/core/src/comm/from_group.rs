@@ -1,0 +1,115 @@
+//! Communicators of groups alone (MPI-5, chapters 7.4.2 and 7.6.2): no
+//! communicator joins the processes, so their letters go by the context of the
+//! job, and a string tells one agreement from others under way.
+
+use std::sync::Arc;
+
+use catena_abi as abi;
+
+use super::accord::{Bridge, Circle};
+use super::letters::{Key, Meeting};
+use super::{Heritage, JOB};
+use crate::errhandler::ErrhandlerRef;
+use crate::error::Result;
+use crate::fail;
+use crate::group::Group;
+use crate::info::Info;
+use crate::world::World;
+
+/// What such a communicator is made with.
+#[derive(Debug)]
+pub struct Origin<'a> {
+    /// Tells this call from others; the same at all processes.
+    pub tag: &'a [u8],
+    /// Hints.
+    pub info: Arc<Info>,
+    /// Error handler.
+    pub errhandler: ErrhandlerRef,
+}
+
+/// The remote group as the leader names it.
+#[derive(Debug)]
+pub struct Across {
+    /// The group.
+    pub group: Arc<Group>,
+    /// The other leader's rank in it.
+    pub leader: i32,
+}
+
+impl Origin<'_> {
+    fn heritage(self) -> Heritage {
+        Heritage {
+            info: self.info,
+            ..Heritage::new(self.errhandler)
+        }
+    }
+
+    fn circle(&self, group: &Group, me: u32, meeting: Meeting) -> Circle {
+        Circle {
+            cid: JOB,
+            size: group.size(),
+            me,
+            ranks: group.members().iter().map(|peer| peer.0).collect(),
+            key: Key::new(meeting, self.tag),
+        }
+    }
+}
+
+impl World {
+    /// `MPI_Comm_create_from_group`: collective over `group`. `None` at a
+    /// process that is not in it.
+    ///
+    /// # Errors
+    /// `Other` if the call fails at another member.
+    pub fn comm_create_from_group(
+        &self,
+        group: &Arc<Group>,
+        origin: Origin<'_>,
+    ) -> Result<Option<abi::Comm>> {
+        let Some(me) = group.rank() else {
+            return Ok(None);
+        };
+        let circle = origin.circle(group, me, Meeting::FromGroup);
+        self.gather_group(circle, group, origin.heritage())
+            .map(Some)
+    }
+
+    /// `MPI_Intercomm_create_from_groups`: collective over both groups. Only
+    /// the leader looks at `across`, but for an empty group, which makes no
+    /// communicator.
+    ///
+    /// # Errors
+    /// `Group` if this process is not in `local`, `Rank` for bad leaders,
+    /// `Comm` if the groups overlap; `Other` at members whose leader, or other
+    /// group, failed.
+    pub fn intercomm_create_from_groups(
+        &self,
+        local: &Arc<Group>,
+        leader: i32,
+        across: Result<Across>,
+        origin: Origin<'_>,
+    ) -> Result<Option<abi::Comm>> {
+        if local.size() == 0 || across.as_ref().is_ok_and(|it| it.group.size() == 0) {
+            return Ok(None);
+        }
+        let Some(me) = local.rank() else {
+            fail!(Group, "this process is not in the local group");
+        };
+        let leader = local.check_rank(leader)? as u32;
+        let circle = origin.circle(local, me, Meeting::FromGroups);
+        let bridge = if leader == me {
+            across.and_then(|it| {
+                let there = it.group.check_rank(it.leader)?;
+                Ok(Some(Bridge {
+                    cid: JOB,
+                    to: it.group.members()[there].0,
+                    key: Key::new(Meeting::LeadersFromGroups, origin.tag),
+                }))
+            })
+        } else {
+            Ok(None)
+        };
+        self.join_groups(circle, leader, bridge, local, origin.heritage())
+            .map(Some)
+    }
+}
