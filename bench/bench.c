@@ -1,12 +1,15 @@
 /* One program for every MPI library: what messages and collectives cost.
  *
- *   mpirun -n 2 bench [seconds per figure] [figure[:bytes]]...
+ *   mpirun -n 2 bench [seconds per figure] [line=FILE] [figure[:bytes]]...
  *
- * Prints `figure bytes value unit` per line, medians of batches. Every rank pins itself to core
- * rank % cores, so that all libraries run on the same places. Written against the standard
- * alone; Open MPI compiles it with its own header.
+ * Prints `figure bytes value unit` per line, medians of batches; with `line=` also how far apart
+ * the cores were before and after (see line.c). Every rank pins itself to core rank % cores, so
+ * that all libraries run on the same places. Written against the standard alone; Open MPI
+ * compiles it with its own header.
  */
 #define _GNU_SOURCE
+#include "bench.h"
+
 #include <mpi.h>
 
 #include <sched.h>
@@ -15,10 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 8 << 20, BATCHES = 15, WINDOW = 64 };
+enum { BATCHES = 15, WINDOW = 64 };
 
-static int rank, size, peer;
-static char *out, *in;
+int rank, size;
+char *out, *in;
+static int peer;
 static MPI_Request requests[2 * WINDOW];
 
 static void pin(void)
@@ -82,60 +86,13 @@ static void both_ways(int n, int rounds)
     }
 }
 
-static void barrier(int n, int rounds)
-{
-    (void)n;
-    for (int i = 0; i < rounds; i++)
-        MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void bcast(int n, int rounds)
-{
-    for (int i = 0; i < rounds; i++)
-        MPI_Bcast(out, n, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
-static void reduce(int n, int rounds)
-{
-    for (int i = 0; i < rounds; i++)
-        MPI_Reduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-}
-
-static void allreduce(int n, int rounds)
-{
-    for (int i = 0; i < rounds; i++)
-        MPI_Allreduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static void allgather(int n, int rounds)
-{
-    for (int i = 0; i < rounds; i++)
-        MPI_Allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD);
-}
-
-static void alltoall(int n, int rounds)
-{
-    for (int i = 0; i < rounds; i++)
-        MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD);
-}
-
-static void gather(int n, int rounds)
-{
-    for (int i = 0; i < rounds; i++)
-        MPI_Gather(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
-static void scatter(int n, int rounds)
-{
-    for (int i = 0; i < rounds; i++)
-        MPI_Scatter(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
 enum unit { ONE_WAY_NS, MESSAGES, BYTES, BYTES_BOTH, EACH_NS };
+
+#define COLLECTIVE_SIZES {8, 1024, 65536, 1 << 20, -1}
 
 static const struct figure {
     const char *name;
-    void (*run)(int n, int rounds);
+    run_fn *run;
     enum unit unit;
     int sizes[8]; /* ends with -1 */
 } figures[] = {
@@ -144,13 +101,21 @@ static const struct figure {
     {"bandwidth", one_way, BYTES, {4096, 65536, 1 << 20, 4 << 20, -1}},
     {"both-ways", both_ways, BYTES_BOTH, {65536, 1 << 20, -1}},
     {"barrier", barrier, EACH_NS, {0, -1}},
-    {"bcast", bcast, EACH_NS, {8, 65536, 1 << 20, -1}},
-    {"reduce", reduce, EACH_NS, {8, 65536, 1 << 20, -1}},
-    {"allreduce", allreduce, EACH_NS, {8, 65536, 1 << 20, -1}},
-    {"allgather", allgather, EACH_NS, {8, 65536, -1}},
-    {"alltoall", alltoall, EACH_NS, {8, 1024, 65536, -1}},
-    {"gather", gather, EACH_NS, {8, 65536, -1}},
-    {"scatter", scatter, EACH_NS, {8, 65536, -1}},
+    {"bcast", bcast, EACH_NS, COLLECTIVE_SIZES},
+    {"reduce", reduce, EACH_NS, COLLECTIVE_SIZES},
+    {"allreduce", allreduce, EACH_NS, COLLECTIVE_SIZES},
+    {"reduce_scatter", reduce_scatter, EACH_NS, COLLECTIVE_SIZES},
+    {"reduce_scatter_block", reduce_scatter_block, EACH_NS, COLLECTIVE_SIZES},
+    {"scan", scan, EACH_NS, COLLECTIVE_SIZES},
+    {"exscan", exscan, EACH_NS, COLLECTIVE_SIZES},
+    {"gather", gather, EACH_NS, COLLECTIVE_SIZES},
+    {"gatherv", gatherv, EACH_NS, COLLECTIVE_SIZES},
+    {"scatter", scatter, EACH_NS, COLLECTIVE_SIZES},
+    {"scatterv", scatterv, EACH_NS, COLLECTIVE_SIZES},
+    {"allgather", allgather, EACH_NS, COLLECTIVE_SIZES},
+    {"allgatherv", allgatherv, EACH_NS, COLLECTIVE_SIZES},
+    {"alltoall", alltoall, EACH_NS, COLLECTIVE_SIZES},
+    {"alltoallv", alltoallv, EACH_NS, COLLECTIVE_SIZES},
 };
 
 static int ascending(const void *a, const void *b)
@@ -185,13 +150,15 @@ static double median_round(const struct figure *f, int n, double budget)
         MPI_Barrier(MPI_COMM_WORLD);
         double begin = MPI_Wtime();
         f->run(n, rounds);
+        /* Who only sends may be far ahead of the others. */
+        MPI_Barrier(MPI_COMM_WORLD);
         took[b] = (MPI_Wtime() - begin) / rounds;
     }
     qsort(took, batches, sizeof *took, ascending);
     return took[batches / 2];
 }
 
-static void report(const struct figure *f, int n, double t)
+static void report(const struct figure *f, int n, double t, double before, double after)
 {
     double w = window(n), value = 0;
     const char *unit = "ns";
@@ -202,19 +169,62 @@ static void report(const struct figure *f, int n, double t)
     case BYTES: value = w * n / t / 1e9; unit = "GB/s"; break;
     case BYTES_BOTH: value = 2 * w * n / t / 1e9; unit = "GB/s"; break;
     }
-    printf("%s %d %.5g %s\n", f->name, n, value, unit);
+    printf("%s %d %.5g %s", f->name, n, value, unit);
+    if (before > 0)
+        printf(" %.1f %.1f", before, after);
+    printf("\n");
     fflush(stdout);
 }
 
-/* Is this figure asked for: by `name`, or by `name:bytes`? */
-static int wanted(int argc, char **argv, const char *name, int n)
+/* The figures asked for, by `name` or `name:bytes`; all if there are none. */
+static char **asked;
+
+static int wanted(const struct figure *f, int n)
 {
     char exact[64];
-    snprintf(exact, sizeof exact, "%s:%d", name, n);
-    for (int i = 2; i < argc; i++)
-        if (!strcmp(argv[i], name) || !strcmp(argv[i], exact))
+    if (size < 2 && f->unit != EACH_NS)
+        return 0;
+    snprintf(exact, sizeof exact, "%s:%d", f->name, n);
+    for (char **a = asked; *a; a++)
+        if (!strcmp(*a, f->name) || !strcmp(*a, exact))
             return 1;
-    return argc <= 2;
+    return !*asked;
+}
+
+/* Calls `visit` for every figure and size that is wanted. */
+static void each(void (*visit)(const struct figure *f, int n))
+{
+    for (unsigned i = 0; i < sizeof figures / sizeof *figures; i++)
+        for (const int *n = figures[i].sizes; *n >= 0; n++)
+            if (wanted(&figures[i], *n))
+                visit(&figures[i], *n);
+}
+
+static size_t room = 4096;
+static double budget = 0.05, line;
+
+/* A block for each rank is the most that a figure needs. */
+static void make_room(const struct figure *f, int n)
+{
+    size_t need = (f->unit == EACH_NS ? size : 1) * (size_t)n;
+    if (need > room)
+        room = need;
+}
+
+static void measure(const struct figure *f, int n)
+{
+    double t = median_round(f, n, budget), before = line;
+    line = line_now();
+    if (rank == 0)
+        report(f, n, t, before, line);
+}
+
+static char *buffer(void)
+{
+    void *at = NULL;
+    if (posix_memalign(&at, 4096, room))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    return memset(at, 0, room); /* zero bytes are doubles that sum to 0 */
 }
 
 int main(int argc, char **argv)
@@ -224,20 +234,16 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     peer = 1 - rank;
     pin();
-    double budget = argc > 1 ? atof(argv[1]) : 0.05;
-    size_t room = MOST > 65536L * size ? MOST : 65536L * size;
-    if (posix_memalign((void **)&out, 4096, room) || posix_memalign((void **)&in, 4096, room))
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    memset(out, 0, room); /* zero bytes are doubles that sum to 0 */
-    memset(in, 0, room);
-    for (unsigned i = 0; i < sizeof figures / sizeof *figures; i++)
-        for (const int *n = figures[i].sizes; *n >= 0; n++) {
-            if (!wanted(argc, argv, figures[i].name, *n) || (size < 2 && i < 4))
-                continue;
-            double t = median_round(&figures[i], *n, budget);
-            if (rank == 0)
-                report(&figures[i], *n, t);
-        }
+    asked = argv + 1;
+    if (*asked)
+        budget = atof(*asked++);
+    if (*asked && !strncmp(*asked, "line=", 5))
+        line_open(*asked++ + 5);
+    each(make_room);
+    out = buffer();
+    in = buffer();
+    line = line_now();
+    each(measure);
     MPI_Finalize();
     return 0;
 }
