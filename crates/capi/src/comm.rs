@@ -77,32 +77,6 @@ fn free(w: &World, comm: *mut Comm) -> Result<()> {
     put(comm, consts::COMM_NULL, "comm")
 }
 
-/// The color of this process for a split by `split_type`; `MPI_UNDEFINED` where
-/// the result is `MPI_COMM_NULL`.
-fn color(w: &World, split_type: c_int, hints: Option<&Pairs>) -> Result<c_int> {
-    let node = || {
-        let boot = w.boot.borrow();
-        boot.job()
-            .node_of
-            .get(w.me.0 as usize)
-            .map_or(0, |&n| n as c_int)
-    };
-    match split_type {
-        consts::COMM_TYPE_SHARED => Ok(node()),
-        consts::COMM_TYPE_HW_GUIDED | consts::COMM_TYPE_RESOURCE_GUIDED => {
-            let wanted = hints.and_then(|i| i.get("mpi_hw_resource_type"));
-            Ok(if wanted.as_deref() == Some("mpi_shared_memory") {
-                node()
-            } else {
-                consts::UNDEFINED
-            })
-        }
-        // What lies below a node is not known, so nothing can be split further.
-        consts::COMM_TYPE_HW_UNGUIDED | consts::UNDEFINED => Ok(consts::UNDEFINED),
-        _ => fail!(Arg, "{split_type} is not a way to split a communicator"),
-    }
-}
-
 mpi_fn! {
     fn Comm_size(comm: Comm, size: *mut c_int) on comm {
         put(size, enter()?.comm_ref(comm)?.size() as c_int, "size")
@@ -176,17 +150,15 @@ mpi_fn! {
 
     fn Comm_split(comm: Comm, color: c_int, key: c_int, newcomm: *mut Comm) on comm {
         let w = enter()?;
-        put_comm(newcomm, || w.comm_split(&w.comm(comm)?, Ok(color), key))
+        put_comm(newcomm, || w.comm_split(&w.comm(comm)?, color, key))
     }
 
     fn Comm_split_type(comm: Comm, split_type: c_int, key: c_int, hints: Info,
         newcomm: *mut Comm) on comm
     {
         let w = enter()?;
-        put_comm(newcomm, || {
-            let hints = w.objects.info(hints);
-            let color = hints.and_then(|hints| color(&w, split_type, hints.as_deref()));
-            w.comm_split(&w.comm(comm)?, color, key)
+        put_comm(newcomm, ||{
+            w.comm_split_type(&w.comm(comm)?, split_type, key, w.objects.info(hints))
         })
     }
 

@@ -4,6 +4,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{Aint, Comm, Info, consts};
+use catena_core::comm::resources;
 use catena_core::info::Info as Pairs;
 use catena_core::{Result, enter, enter_any, fail, init};
 
@@ -112,8 +113,7 @@ mpi_fn! {
 
     /// The node is the one resource that is known to hold the whole process.
     fn Get_hw_resource_info(hw_info: *mut Info) {
-        let pair = ("mpi_shared_memory".to_owned(), "true".to_owned());
-        put(hw_info, info::add(&enter_any(), Pairs::from_pairs([pair])), "hw_info")
+        put(hw_info, info::add(&enter_any(), resources()), "hw_info")
     }
 
     fn Alloc_mem(size: Aint, hints: Info, baseptr: *mut c_void) {

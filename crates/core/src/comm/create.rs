@@ -121,13 +121,8 @@ impl World {
     ///
     /// # Errors
     /// `Arg` for a negative color other than `MPI_UNDEFINED`.
-    pub fn comm_split(
-        &self,
-        comm: &Arc<Comm>,
-        color: Result<i32>,
-        key: i32,
-    ) -> Result<Option<abi::Comm>> {
-        let ready = self.ready(color.and_then(check_color), comm.is_inter());
+    pub fn comm_split(&self, comm: &Arc<Comm>, color: i32, key: i32) -> Result<Option<abi::Comm>> {
+        let ready = self.ready(check_color(color), comm.is_inter());
         let mine = ready.as_ref().map_or(abi::consts::UNDEFINED, |it| it.0);
         let told = self.members_agree(comm, &row([mine as u32, key as u32], &ready));
         let ((color, numbers), told) = (ready?, told?);
@@ -135,20 +130,14 @@ impl World {
             return Ok(None);
         }
         let half = |parent: &Arc<Group>, words| {
-            let mut chosen: Vec<(i32, usize, &[u32])> = told
-                .rows(words)
-                .enumerate()
-                .filter(|(_, row)| row[0] as i32 == color)
-                .map(|(rank, row)| (row[1] as i32, rank, row))
-                .collect();
-            chosen.sort_unstable();
-            self.half_of(parent, chosen.into_iter().map(|(_, rank, row)| (rank, row)))
+            let rows = told.rows(words).enumerate();
+            self.half_by_key(parent, rows.filter(|(_, row)| row[0] as i32 == color))
         };
-        Ok(self.join(comm, numbers, &told, half))
+        Ok(self.join(comm, numbers, &told, Arc::default(), half))
     }
 
     /// The members of `parent` with these ranks, who told these rows.
-    fn half_of<'a>(
+    pub(super) fn half_of<'a>(
         &self,
         parent: &Arc<Group>,
         chosen: impl Iterator<Item = (usize, &'a [u32])>,
@@ -164,13 +153,25 @@ impl World {
         Half::new(group, rows)
     }
 
+    /// The same in the order of the keys, which stand second in the rows.
+    pub(super) fn half_by_key<'a>(
+        &self,
+        parent: &Arc<Group>,
+        chosen: impl Iterator<Item = (usize, &'a [u32])>,
+    ) -> Half {
+        let mut chosen: Vec<_> = chosen.collect();
+        chosen.sort_by_key(|(_, row)| row[1] as i32);
+        self.half_of(parent, chosen.into_iter())
+    }
+
     /// Makes what part of each group becomes; nothing if that leaves a group of
     /// an intercommunicator empty.
-    fn join<'a>(
+    pub(super) fn join<'a>(
         &self,
         comm: &Comm,
         numbers: Numbers,
         told: &'a Told,
+        info: Arc<Info>,
         half: impl Fn(&Arc<Group>, &'a [u32]) -> Half,
     ) -> Option<abi::Comm> {
         let ours = half(&comm.group, &told.ours);
@@ -178,7 +179,11 @@ impl World {
         if theirs.as_ref().is_some_and(|it| it.group.size() == 0) || ours.group.rank().is_none() {
             return None;
         }
-        let new = self.establish(numbers, ours, theirs, Heritage::plain(comm));
+        let heritage = Heritage {
+            info,
+            ..Heritage::plain(comm)
+        };
+        let new = self.establish(numbers, ours, theirs, heritage);
         Some(self.publish(new))
     }
 
@@ -217,7 +222,7 @@ impl World {
             chosen.sort_unstable_by_key(|(_, row)| row[0]);
             self.half_of(parent, chosen.into_iter())
         };
-        Ok(self.join(comm, numbers, &told, half))
+        Ok(self.join(comm, numbers, &told, Arc::default(), half))
     }
 
     /// `MPI_Comm_create_group`: collective over the members of `group` only.

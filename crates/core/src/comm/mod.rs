@@ -18,6 +18,7 @@ mod from_group;
 mod idup;
 mod inter;
 mod letters;
+mod split_type;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub use from_group::{Across, Origin};
 pub use idup::Making;
 pub use inter::Peering;
 pub use letters::Letters;
+pub use split_type::resources;
 
 /// A communicator.
 #[derive(Debug)]

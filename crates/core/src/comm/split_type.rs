@@ -1,0 +1,209 @@
+//! `MPI_Comm_split_type` (MPI-5, chapter 7.4.2), and what it can split by
+//! (chapter 9.1.3).
+//!
+//! Every member tells where it may run; then all know alike who belongs
+//! together. Members that do not ask for the same thing get nothing.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use catena_abi::{self as abi, consts};
+use catena_fabric::Peer;
+use catena_topo::{Place, Resource, Within};
+
+use super::Comm;
+use super::accord::{NONE, Told};
+use super::create::row;
+use crate::error::Result;
+use crate::fail;
+use crate::group::Group;
+use crate::info::Info;
+use crate::world::World;
+
+const TYPE_KEY: &str = "mpi_hw_resource_type";
+const SET_KEY: &str = "mpi_pset_name";
+/// Its value for ranks that can share memory; for us, those of a node.
+const SHARED: &str = "mpi_shared_memory";
+
+/// What to split by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Criterion {
+    /// `MPI_UNDEFINED`, or what nobody can fulfil.
+    Nothing,
+    Resource(&'static str),
+    /// The name of a process set.
+    Set(String),
+    /// The largest resource that tells members apart.
+    Unguided,
+}
+
+/// Words before the places in a row: criterion and key.
+const PLACES: usize = 2;
+
+impl Criterion {
+    fn new(split_type: i32, info: Option<&Info>) -> Result<Criterion> {
+        let hint = |key| info.and_then(|info| info.get(key));
+        match split_type {
+            consts::UNDEFINED => Ok(Criterion::Nothing),
+            consts::COMM_TYPE_SHARED => Ok(Criterion::Resource(Resource::Machine.uri())),
+            consts::COMM_TYPE_HW_UNGUIDED => Ok(Criterion::Unguided),
+            consts::COMM_TYPE_HW_GUIDED => Ok(Criterion::guided(hint(TYPE_KEY))),
+            consts::COMM_TYPE_RESOURCE_GUIDED => match (hint(TYPE_KEY), hint(SET_KEY)) {
+                (Some(_), Some(_)) => fail!(
+                    Info,
+                    "the info object has both {TYPE_KEY} and {SET_KEY}: give one of them"
+                ),
+                (None, Some(set)) => Ok(Criterion::Set(set)),
+                (guide, None) => Ok(Criterion::guided(guide)),
+            },
+            _ => fail!(Arg, "{split_type} is not a way to split a communicator"),
+        }
+    }
+
+    fn guided(guide: Option<String>) -> Criterion {
+        let resource = match guide.as_deref() {
+            Some(SHARED) => Some(Resource::Machine),
+            name => name.and_then(Resource::named),
+        };
+        resource.map_or(Criterion::Nothing, |r| Criterion::Resource(r.uri()))
+    }
+
+    /// A number by which members see whether they want the same.
+    fn digest(&self) -> u32 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish() as u32
+    }
+}
+
+/// Who belongs together: members with the same color.
+type Color = (u32, u32);
+
+/// The color of a member by one resource; `None` if it may run in several.
+fn color(row: &[u32], resource: Resource) -> Option<Color> {
+    let place = |r: Resource| row[PLACES + r as usize];
+    let color = (place(Resource::Machine), place(resource));
+    (color.1 != NONE).then_some(color)
+}
+
+/// The largest resource by which every color is that of some members only.
+fn largest_that_splits(told: &Told) -> Option<Resource> {
+    let rows = || told.rows(&told.ours).chain(told.rows(&told.theirs));
+    let splits = |resource: &Resource| {
+        let mut colors: Vec<_> = rows().map(|row| color(row, *resource)).collect();
+        let all = colors.len();
+        colors.sort_unstable();
+        let mut counts = colors.chunk_by(|a, b| a == b).filter(|c| c[0].is_some());
+        let first = counts.next().map(<[_]>::len);
+        first.is_some_and(|n| n < all)
+    };
+    Resource::ALL.into_iter().find(splits)
+}
+
+impl World {
+    /// `MPI_Comm_split_type`: collective over `comm`. `None` at members that do
+    /// not fulfil the criterion. An unguided split tells in `info` what it
+    /// split by.
+    ///
+    /// # Errors
+    /// `Arg` for an unknown type, `Info` for contradicting hints.
+    pub fn comm_split_type(
+        &self,
+        comm: &Arc<Comm>,
+        split_type: i32,
+        key: i32,
+        info: Result<Option<Arc<Info>>>,
+    ) -> Result<Option<abi::Comm>> {
+        let wanted = info.and_then(|info| Ok((Criterion::new(split_type, info.as_deref())?, info)));
+        let ready = self.ready(wanted, comm.is_inter());
+        let mut words = [NONE; PLACES + Resource::ALL.len()];
+        words[1] = key as u32;
+        if let Ok(((wanted, _), _)) = &ready {
+            words[0] = wanted.digest();
+            words[PLACES..].copy_from_slice(&self.place());
+        }
+        let told = self.members_agree(comm, &row(words, &ready));
+        let (((wanted, info), numbers), told) = (ready?, told?);
+
+        let nothing = Criterion::Nothing.digest();
+        let mut rows = told.rows(&told.ours).chain(told.rows(&told.theirs));
+        let differs = |row: &[u32]| row[0] != words[0] && row[0] != nothing;
+        let resource = match &wanted {
+            _ if rows.any(differs) => return Ok(None),
+            Criterion::Nothing => return Ok(None),
+            Criterion::Resource(name) => Resource::named(name),
+            Criterion::Unguided => match largest_that_splits(&told) {
+                None => return Ok(None),
+                found => found,
+            },
+            Criterion::Set(_) => None,
+        };
+        let color = |peer: Peer, row: &[u32]| match (&wanted, resource) {
+            _ if row[0] != words[0] => None,
+            (Criterion::Set(set), _) => self.color_in(set, peer),
+            (_, Some(resource)) => color(row, resource),
+            (_, None) => None,
+        };
+        let Some(mine) = color(self.me, &words) else {
+            return Ok(None);
+        };
+        let half = |parent: &Arc<Group>, words| {
+            let rows = told.rows(words).enumerate();
+            let alike =
+                |(rank, row): &(usize, &[u32])| color(parent.members()[*rank], row) == Some(mine);
+            self.half_by_key(parent, rows.filter(alike))
+        };
+        let hints = info.as_ref().map(|it| it.duplicate()).unwrap_or_default();
+        let new = self.join(comm, numbers, &told, hints, half);
+        if let (Some(_), Some(info), Criterion::Unguided, Some(r)) = (new, info, &wanted, resource)
+        {
+            info.set(TYPE_KEY, r.uri())?;
+        }
+        Ok(new)
+    }
+
+    /// This process's place within each resource, for a row.
+    fn place(&self) -> [u32; Resource::ALL.len()] {
+        let place = Place::here();
+        Resource::ALL.map(|resource| match place.within(resource) {
+            _ if resource == Resource::Machine => self.node(),
+            Within::One(instance) => instance,
+            Within::Several | Within::Unknown => NONE,
+        })
+    }
+
+    fn node(&self) -> u32 {
+        let boot = self.boot.borrow();
+        let node = boot.job().node_of.get(self.me.0 as usize);
+        node.copied().unwrap_or(0)
+    }
+
+    /// The color of a process in a process set; `None` if it is no member.
+    fn color_in(&self, set: &str, peer: Peer) -> Option<Color> {
+        let everyone = (0, 0);
+        match set {
+            "mpi://WORLD" => Some(everyone),
+            "mpi://SELF" => Some((1, peer.0)),
+            _ => {
+                let boot = self.boot.borrow();
+                let (_, ranks) = boot.job().psets.iter().find(|(name, _)| name == set)?;
+                ranks.binary_search(&peer.0).is_ok().then_some(everyone)
+            }
+        }
+    }
+}
+
+/// `MPI_Get_hw_resource_info`: the kinds of resource there are, and whether
+/// this process may run in one instance only. They are what `TYPE_KEY` can say.
+pub fn resources() -> Arc<Info> {
+    let place = Place::here();
+    let there = Resource::ALL.into_iter().filter_map(|resource| {
+        let one = match place.within(resource) {
+            Within::Unknown => return None,
+            Within::Several => false,
+            Within::One(_) => true,
+        };
+        Some((resource.uri().to_owned(), one.to_string()))
+    });
+    Info::from_pairs(there.chain([(SHARED.to_owned(), "true".to_owned())]))
+}
