@@ -3,6 +3,7 @@
 
 use catena_fabric::Peer;
 
+use crate::counters::Traffic;
 use crate::matching::{Arrivals, List};
 
 /// One direction pair between this process and one rank of a communicator.
@@ -55,6 +56,7 @@ pub(crate) struct Context {
     /// This process's rank, as receivers know it.
     pub me: u32,
     pub lanes: Vec<Lane>,
+    pub traffic: Traffic,
     /// Receives with a wildcard, per plane, in order of posting.
     pub wild: [List; 2],
     /// Messages that found no receive, per plane, in order of arrival.

@@ -32,7 +32,7 @@ mod slab;
 mod types;
 mod wire;
 
-pub use counters::Counters;
+pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
 pub use endpoint::Endpoint;
 pub use net::{Net, Sink, Source};
 pub use types::{

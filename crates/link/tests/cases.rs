@@ -86,7 +86,7 @@ fn only_the_part_that_fits_is_moved() {
                 let completion = wait(&mut ranks, 0, id);
                 assert_eq!((completion.error, completion.len), (None, len as u64));
             }
-            let moved = ranks[1].counters().got_bytes + ranks[1].counters().streamed_bytes;
+            let moved = ranks[1].counters().got.bytes + ranks[1].counters().asked.bytes;
             assert_eq!(moved, if len == 500 { room as u64 } else { 0 });
         }
     }

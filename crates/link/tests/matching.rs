@@ -139,8 +139,8 @@ impl Bed {
         let sender = &mut self.ranks[message.source as usize];
         let sent = sender.send(Cid(cid), plane(p), 0, message.tag, Mode::Standard, data);
         assert_eq!(sent, Sent::Done);
-        let before = self.ranks[0].counters().received;
-        while self.ranks[0].counters().received == before {
+        let before = self.ranks[0].traffic(None).received.all();
+        while self.ranks[0].traffic(None).received.all() == before {
             self.ranks[0].progress();
         }
     }
@@ -304,5 +304,5 @@ fn many_keys_stay_apart() {
         assert_eq!(into.bytes(), [number]);
         bed.ranks[0].take(id);
     }
-    assert_eq!(bed.ranks[0].counters().unexpected, 0);
+    assert_eq!(bed.ranks[0].traffic(None).unexpected, 0);
 }

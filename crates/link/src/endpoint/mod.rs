@@ -6,7 +6,7 @@ mod progress;
 
 use catena_fabric::{Peer, PeerLost};
 
-use crate::counters::Counters;
+use crate::counters::{Counters, Traffic};
 use crate::engine::Engine;
 use crate::net::Net;
 use crate::request::Phase;
@@ -45,6 +45,63 @@ impl<N: Net> Endpoint<N> {
     /// What happened so far.
     pub fn counters(&self) -> &Counters {
         &self.engine.counters
+    }
+
+    /// Messages of a communicator; of all there ever were for `None`.
+    pub fn traffic(&self, cid: Option<Cid>) -> Traffic {
+        let contexts = &self.engine.contexts;
+        match cid {
+            Some(cid) => contexts
+                .get(cid.0 as usize)
+                .map_or_else(Traffic::default, |it| it.traffic),
+            None => {
+                let mut sum = self.engine.counters.past;
+                contexts.iter().for_each(|it| sum.absorb(&it.traffic));
+                sum
+            }
+        }
+    }
+
+    /// Receives that wait for a message, of one communicator or of all.
+    /// Cost: all requests.
+    pub fn posted(&self, cid: Option<Cid>) -> u64 {
+        let posted = |&at: &u32| {
+            let request = self.engine.requests.get(at);
+            request.phase == Phase::Posted
+                && cid.is_none_or(|cid| cid.0 == request.link.key.context >> 1)
+        };
+        self.engine.requests.taken().filter(posted).count() as u64
+    }
+
+    /// Messages that wait for a receive, of one communicator or of all.
+    /// Cost: all of the communicator.
+    pub fn unexpected(&self, cid: Option<Cid>) -> u64 {
+        let store = &self.engine.unexpected;
+        match cid.map(|cid| self.engine.contexts.get(cid.0 as usize)) {
+            None => store.length(),
+            Some(None) => 0,
+            Some(Some(context)) => {
+                let arrivals = context.unexpected.iter();
+                arrivals.map(|it| store.count(it)).sum()
+            }
+        }
+    }
+
+    /// Bytes that are kept of messages without a receive.
+    /// Cost: all such messages.
+    pub fn unexpected_bytes(&self) -> u64 {
+        let entries = &self.engine.unexpected.entries;
+        entries.taken().map(|at| entries.get(at).kept()).sum()
+    }
+
+    /// The most messages that waited for a receive since this was last called.
+    pub fn unexpected_peak(&mut self) -> u64 {
+        self.engine.unexpected.take_peak()
+    }
+
+    /// Requests that exist. Cost: all there ever were at once.
+    pub fn requests(&self) -> u64 {
+        self.engine.requests.taken().count() as u64
     }
 
     /// Makes a communicator known: this process is `me` in it, and rank *r* of

@@ -61,8 +61,7 @@ impl<N: Net> Endpoint<N> {
                 .try_send(lane.peer, header, source.part(0, len as usize));
             if matches!(posted, Ok(Posted::Done)) {
                 lane.send_seq = lane.send_seq.wrapping_add(1);
-                self.engine.counters.sent += 1;
-                self.engine.counters.sent_bytes += len;
+                context.traffic.sent.eager(len);
                 return Sent::Done;
             }
         }
@@ -119,6 +118,11 @@ impl<N: Net> Endpoint<N> {
             tag,
             len: wire_len,
         };
+        if style == Style::Rendezvous {
+            context.traffic.sent.announced(len);
+        } else {
+            context.traffic.sent.eager(len);
+        }
 
         let request = engine.requests.get_mut(at);
         request.phase = Phase::Send(Send::Queued(style));
@@ -142,9 +146,6 @@ impl<N: Net> Endpoint<N> {
             request.rare.remote = self.net.expose(peer, &source);
         }
         request.buffer = Buffer::Source(source);
-        engine.counters.sent += 1;
-        engine.counters.sent_bytes += len;
-        engine.counters.rendezvous += u64::from(style == Style::Rendezvous);
 
         if let Some(lost) = engine.losses.get(&peer).cloned() {
             engine.fail(at, &lost);

@@ -119,11 +119,13 @@ impl<N: Net> Endpoint<N> {
             }
             Ok(RecvAction::Ask(wanted)) => {
                 request.rare.coverage.reset(wanted.from);
+                self.engine.counters.asked.messages += 1;
                 let header = wire::with_number(kind::CTS, id.to_bits(), other);
                 self.control(peer, header, Some(wanted));
                 false
             }
             Ok(RecvAction::CompleteAndFin) => {
+                self.engine.counters.got.messages += u64::from(matches!(event, RecvEvent::Got(_)));
                 self.control(peer, wire::with_number(kind::FIN, 0, other), None);
                 self.engine.complete(id.index);
                 false
@@ -166,7 +168,7 @@ impl<N: Net> Endpoint<N> {
                 }
                 Ok(Got::Bytes(n)) => {
                     left = left.saturating_sub(n as u64);
-                    self.engine.counters.got_bytes += n as u64;
+                    self.engine.counters.got.bytes += n as u64;
                     RecvEvent::Got(n as u64)
                 }
                 Ok(Got::Unable) => {

@@ -4,6 +4,7 @@ use catena_base::PeerBytes;
 use catena_fabric::{Header, Peer, Remote};
 
 use super::{Engine, Target};
+use crate::counters::Traffic;
 use crate::matching::{Key, Reply};
 use crate::net::{Net, Sink};
 use crate::outbox::Item;
@@ -22,6 +23,10 @@ fn key(header: &Header) -> Key {
 }
 
 impl<N: Net> Engine<N> {
+    fn traffic(&mut self, key: Key) -> &mut Traffic {
+        &mut self.contexts[(key.context >> 1) as usize].traffic
+    }
+
     /// Takes the receive that a message matches, or `NIL`.
     fn match_posted(&mut self, key: Key) -> u32 {
         let context = &self.contexts[(key.context >> 1) as usize];
@@ -47,8 +52,7 @@ impl<N: Net> Engine<N> {
             return false;
         }
         let key = key(&header);
-        self.counters.received += 1;
-        self.counters.received_bytes += header.len;
+        self.traffic(key).received.eager(header.len);
         let at = self.match_posted(key);
         if at == NIL {
             self.keep(from, &header, payload, reply);
@@ -84,9 +88,7 @@ impl<N: Net> Engine<N> {
             return false;
         };
         let key = key(header);
-        self.counters.received += 1;
-        // A length that only the peer vouches for.
-        self.counters.received_bytes = self.counters.received_bytes.wrapping_add(header.len);
+        self.traffic(key).received.announced(header.len);
         let at = self.match_posted(key);
         if at == NIL {
             self.keep(
@@ -158,9 +160,9 @@ impl<N: Net> Engine<N> {
     }
 
     fn keep(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>, reply: Reply) {
-        self.counters.unexpected += 1;
         let key = key(header);
         let context = &mut self.contexts[(key.context >> 1) as usize];
+        context.traffic.unexpected += 1;
         let list = &mut context.unexpected[(key.context & 1) as usize];
         let at = self.unexpected.push(list, key);
         let entry = self.unexpected.entries.get_mut(at);

@@ -44,6 +44,7 @@ impl<N: Net> Engine<N> {
             return false;
         };
         debug_assert_eq!(action, SendAction::Stream);
+        self.counters.streamed.add(wanted.upto - wanted.from);
         self.requests.get_mut(index).rare.other = ReqId::from_bits(wire::number(header));
         self.outbox.push_stream(from, self.id(index));
         self.work = true;
@@ -58,7 +59,7 @@ impl<N: Net> Engine<N> {
             return false;
         }
         let placed = self.place_in(index, wire::number(header), payload);
-        self.counters.streamed_bytes += if placed { payload.len() as u64 } else { 0 };
+        self.counters.asked.bytes += if placed { payload.len() as u64 } else { 0 };
         placed
     }
 
@@ -66,6 +67,7 @@ impl<N: Net> Engine<N> {
         let Some((index, _)) = self.named_send(from, header.len, SendEvent::Fin) else {
             return false;
         };
+        self.counters.fetched.add(self.requests.get(index).len);
         self.complete_send(index);
         true
     }

@@ -23,8 +23,7 @@ impl<N: Net> Deliver for Engine<N> {
             && header.len == payload.len() as u64
         {
             lane.recv_seq = lane.recv_seq.wrapping_add(1);
-            self.counters.received += 1;
-            self.counters.received_bytes += header.len;
+            context.traffic.received.eager(header.len);
             let key = Key {
                 context: header.context,
                 source: header.source,

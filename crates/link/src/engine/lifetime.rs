@@ -79,7 +79,8 @@ impl<N: Net> Engine<N> {
     }
 
     fn shut(&mut self, cid: Cid) {
-        self.contexts[cid.0 as usize] = Context::default();
+        let gone = std::mem::take(&mut self.contexts[cid.0 as usize]);
+        self.counters.past.absorb(&gone.traffic);
         self.counters.dropped += self.park.close(cid.0);
     }
 

@@ -110,6 +110,14 @@ impl Unexpected {
         }
     }
 
+    /// Bytes for which there is room here.
+    pub fn kept(&self) -> u64 {
+        match self.reply {
+            Reply::Data { .. } => 0,
+            Reply::None | Reply::Ack(_) => self.len,
+        }
+    }
+
     /// Whether all of an eager message is there.
     pub fn is_whole(&self) -> bool {
         self.coverage.is_whole(self.len)
@@ -155,6 +163,9 @@ pub(crate) struct Store {
     pub entries: Slab<Unexpected>,
     by_key: Index<0>,
     by_source: Index<1>,
+    /// Messages in the queues, and the most that were since somebody asked.
+    length: u64,
+    peak: u64,
 }
 
 impl Store {
@@ -163,6 +174,8 @@ impl Store {
             entries: Slab::new(),
             by_key: Index::new(),
             by_source: Index::new(),
+            length: 0,
+            peak: 0,
         }
     }
 
@@ -176,12 +189,34 @@ impl Store {
             self.push_by_source(at);
         }
         arrivals.list.push::<2>(&mut self.entries, at);
+        self.length += 1;
+        self.peak = self.peak.max(self.length);
         at
+    }
+
+    /// Messages in the queues.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Messages in one queue. Cost: all of them.
+    pub fn count(&self, arrivals: &Arrivals) -> u64 {
+        let (mut at, mut n) = (arrivals.first(), 0);
+        while at != NIL {
+            (at, n) = (self.entries.get(at).links[2].next, n + 1);
+        }
+        n
+    }
+
+    /// The most messages in the queues since this was last called.
+    pub fn take_peak(&mut self) -> u64 {
+        std::mem::replace(&mut self.peak, self.length)
     }
 
     /// Takes a message out of all queues. Its slot stays taken.
     #[inline]
     pub fn unlink(&mut self, arrivals: &mut Arrivals, at: u32) {
+        self.length -= 1;
         self.by_key.remove(&mut self.entries, at);
         arrivals.list.remove::<2>(&mut self.entries, at);
         if arrivals.by_source {
