@@ -78,7 +78,7 @@ fn queues_are_as_long_as_they_are() {
     let (waiting, _) = recv(&mut ranks, 1, 0, 9, 8);
     assert_eq!((ranks[1].posted(None), ranks[1].requests()), (1, 1));
     assert_eq!(ranks[1].posted(Some(world(1))), 1);
-    sent(&mut ranks, 9, 8);
+    assert_eq!(sent(&mut ranks, 9, 8), Sent::Done);
     wait(&mut ranks, 1, waiting);
     assert_eq!((ranks[1].posted(None), ranks[1].requests()), (0, 0));
 }

@@ -40,14 +40,14 @@ mod var;
 
 pub use registry::{Registry, Warning, nearest, reserved, unknown};
 pub use source::{COMMAND_LINE, CONF, Origin, PREFIX, Sources};
-pub use value::{Bytes, Text, Value};
-pub use var::{Level, Scope, Setting, Spec, Var};
+pub use value::{Bytes, Plain, Text, Value};
+pub use var::{Change, Level, Scope, Setting, Spec, Var, changes};
 
 /// Defines settings.
 ///
-/// After the `;` come `range:` (optional), `scope:` ([`Scope`]) and `level:`
-/// ([`Level`]), in this order. The environment variable is `CATENA_` followed
-/// by the name.
+/// After the `;` come `range:` (optional), `scope:` ([`Scope`]), `level:`
+/// ([`Level`]) and `change:` ([`Change`]; `BeforeInit` if it is left out), in
+/// this order. The environment variable is `CATENA_` followed by the name.
 #[macro_export]
 macro_rules! setting {
     ($(
@@ -56,6 +56,7 @@ macro_rules! setting {
         $(range: $range:expr,)?
         scope: $scope:ident,
         level: $level:ident $(,)?
+        $(change: $change:ident $(,)?)?
     )+) => {$(
         $(#[doc = $doc])+
         $vis static $name: $crate::Var<$ty> = $crate::Var::new($crate::Spec {
@@ -65,8 +66,11 @@ macro_rules! setting {
             range: $crate::setting!(@range $($range)?),
             scope: $crate::Scope::$scope,
             level: $crate::Level::$level,
+            change: $crate::setting!(@change $($change)?),
         });
     )+};
+    (@change) => { $crate::Change::BeforeInit };
+    (@change $change:ident) => { $crate::Change::$change };
     (@range) => { None };
     (@range $range:expr) => {{
         let range = $range;

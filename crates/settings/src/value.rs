@@ -28,13 +28,59 @@ pub trait Value: Copy + PartialOrd + Send + Sync + 'static {
 
     /// Unpacks what [`Value::to_bits`] packed.
     fn from_bits(bits: u64) -> Self;
+
+    /// The value as interfaces to other languages know it.
+    fn to_plain(self) -> Plain<'static> {
+        Plain::Choice(self.to_bits() as u32)
+    }
+
+    /// The value of that type and content; `None` if this is not one.
+    fn from_plain(plain: Plain<'_>) -> Option<Self> {
+        match plain {
+            Plain::Choice(at) if (at as usize) < Self::choices().len() => {
+                Some(Self::from_bits(at.into()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A value of one of few types.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Plain<'a> {
+    /// One of [`Value::choices`], from 0.
+    Choice(u32),
+    /// A number.
+    Number(u32),
+    /// A larger number, bytes, or nanoseconds.
+    Long(u64),
+    /// A finite number.
+    Real(f64),
+    /// A text.
+    Text(&'a str),
+}
+
+/// Implements both directions for values that are not choices.
+macro_rules! plain {
+    ($kind:ident, $to:expr, $from:expr) => {
+        fn to_plain(self) -> Plain<'static> {
+            Plain::$kind($to(self))
+        }
+
+        fn from_plain(plain: Plain<'_>) -> Option<Self> {
+            match plain {
+                Plain::$kind(value) => $from(value),
+                _ => None,
+            }
+        }
+    };
 }
 
 impl Value for bool {
     const KIND: &'static str = "bool";
 
     fn choices() -> &'static [&'static str] {
-        &["true", "false"]
+        &["false", "true"]
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -77,6 +123,8 @@ impl Value for u32 {
     fn from_bits(bits: u64) -> Self {
         bits as u32
     }
+
+    plain!(Number, |n| n, Some);
 }
 
 impl Value for u64 {
@@ -98,6 +146,8 @@ impl Value for u64 {
     fn from_bits(bits: u64) -> Self {
         bits
     }
+
+    plain!(Long, |n| n, Some);
 }
 
 impl Value for f64 {
@@ -121,6 +171,8 @@ impl Value for f64 {
     fn from_bits(bits: u64) -> Self {
         f64::from_bits(bits)
     }
+
+    plain!(Real, |x| x, |x: f64| x.is_finite().then_some(x));
 }
 
 /// A number of bytes, read as `4096`, `64k`, `64K`, `1MiB`, `2g`; the suffixes
@@ -204,6 +256,8 @@ impl Value for Bytes {
     fn from_bits(bits: u64) -> Self {
         Bytes(bits)
     }
+
+    plain!(Long, Value::to_bits, |n| Some(Bytes(n)));
 }
 
 /// Read as `500ms`, `2s`, `50us`, `100ns` or `1min`; a bare number is
@@ -251,6 +305,8 @@ impl Value for Duration {
     fn from_bits(bits: u64) -> Self {
         Duration::from_nanos(bits)
     }
+
+    plain!(Long, Value::to_bits, |n| Some(Duration::from_nanos(n)));
 }
 
 /// Free text. Every distinct one that a setting ever had is kept for good.
@@ -300,6 +356,8 @@ impl Value for Text {
         let texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
         Text(texts.get(bits as usize).copied().unwrap_or_default())
     }
+
+    plain!(Text, |text: Text| text.0, |text| Text::parse(text).ok());
 }
 
 #[cfg(test)]
@@ -357,6 +415,7 @@ mod tests {
     /// Showing, reading and packing a value gives it back.
     fn round_trip<T: Value + std::fmt::Debug>(value: T) {
         assert_eq!(T::parse(&value.show()).as_ref(), Ok(&value));
+        assert_eq!(T::from_plain(value.to_plain()), Some(value));
         assert!(T::from_bits(value.to_bits()) == value);
     }
 
@@ -375,6 +434,15 @@ mod tests {
         }
         round_trip(Text("shm,self"));
         round_trip(Text(""));
+    }
+
+    #[test]
+    fn plain_values_of_other_types_are_refused() {
+        assert_eq!(bool::from_plain(Plain::Choice(1)), Some(true));
+        assert_eq!(bool::from_plain(Plain::Choice(2)), None);
+        assert_eq!(bool::from_plain(Plain::Number(1)), None);
+        assert_eq!(u32::from_plain(Plain::Long(1)), None);
+        assert_eq!(f64::from_plain(Plain::Real(f64::NAN)), None);
     }
 
     #[test]

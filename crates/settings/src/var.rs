@@ -8,11 +8,11 @@
 //! Two threads that load at the same time find the same value.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 
 use crate::registry::Warning;
 use crate::source::{Origin, Sources};
-use crate::value::Value;
+use crate::value::{Plain, Value};
 
 /// Whether the processes of a job must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +22,23 @@ pub enum Scope {
     /// Each process may have its own.
     Local,
 }
+
+/// Until when a program may give a setting another value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// Until it is read, when MPI is initialised.
+    BeforeInit,
+    /// At any time: who reads it notices ([`changes`]).
+    Anytime,
+}
+
+/// How often a setting was given another value while the program ran.
+#[inline]
+pub fn changes() -> u32 {
+    CHANGES.load(Relaxed)
+}
+
+static CHANGES: AtomicU32 = AtomicU32::new(0);
 
 /// Whom a setting is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,6 +85,8 @@ pub struct Spec<T> {
     pub scope: Scope,
     /// Whom it is for.
     pub level: Level,
+    /// Until when it may change.
+    pub change: Change,
 }
 
 /// A setting with its value, which is found when first asked for.
@@ -121,6 +140,7 @@ impl<T: Value> Var<T> {
     pub fn set(&self, value: T) -> Result<(), String> {
         self.check(value)?;
         self.store(value, Origin::Program);
+        CHANGES.fetch_add(1, Relaxed);
         Ok(())
     }
 
@@ -209,6 +229,15 @@ pub trait Setting: Sync {
     fn scope(&self) -> Scope;
     /// Whom it is for.
     fn level(&self) -> Level;
+    /// Until when it may change.
+    fn change(&self) -> Change;
+    /// Its value.
+    fn plain(&self) -> Plain<'static>;
+    /// Gives it another value while the program runs.
+    ///
+    /// # Errors
+    /// What is expected, in words.
+    fn set_plain(&self, value: Plain<'_>) -> Result<(), String>;
     /// What is wrong with the value that `sources` give, if anything.
     fn problem(&self, sources: &Sources) -> Option<Warning>;
     /// Whether `text` is a legal value.
@@ -274,6 +303,21 @@ impl<T: Value> Setting for Var<T> {
 
     fn level(&self) -> Level {
         self.spec.level
+    }
+
+    fn change(&self) -> Change {
+        self.spec.change
+    }
+
+    fn plain(&self) -> Plain<'static> {
+        self.get().to_plain()
+    }
+
+    fn set_plain(&self, value: Plain<'_>) -> Result<(), String> {
+        match T::from_plain(value) {
+            Some(value) => self.set(value),
+            None => Err(format!("it must be a {}", T::KIND)),
+        }
     }
 
     fn problem(&self, sources: &Sources) -> Option<Warning> {

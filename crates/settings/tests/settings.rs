@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use catena_settings::{
-    Bytes, Level, Origin, Registry, Scope, Setting, Sources, Text, Value, choice, setting, unknown,
+    Bytes, Change, Level, Origin, Plain, Registry, Scope, Setting, Sources, Text, Value, changes,
+    choice, setting, unknown,
 };
 
 choice! {
@@ -188,4 +189,14 @@ fn a_program_can_set_it() {
     assert!(Setting::set_text(&TO_BE_SET, "many").is_err());
     Setting::set_text(&TO_BE_SET, " 7 ").unwrap();
     assert_eq!((TO_BE_SET.get(), TO_BE_SET.origin()), (7, Origin::Program));
+
+    let setting: &dyn Setting = &TO_BE_SET;
+    assert_eq!(setting.plain(), Plain::Number(7));
+    assert!(setting.set_plain(Plain::Long(8)).is_err());
+    assert!(setting.set_plain(Plain::Number(10)).is_err());
+    let before = changes();
+    setting.set_plain(Plain::Number(8)).unwrap();
+    assert_eq!(setting.plain(), Plain::Number(8));
+    assert_ne!(changes(), before);
+    assert_eq!(setting.change(), Change::BeforeInit);
 }

@@ -2,9 +2,10 @@
 //! left alone, the board and the model of the machine decide.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use catena_coll::{Collective, algorithms};
-use catena_settings::{Setting, Value, nearest, setting};
+use catena_settings::{Setting, Value, changes, nearest, setting};
 
 /// An algorithm of the collective with number `C` in [`Collective::ALL`], or
 /// `auto`.
@@ -72,6 +73,7 @@ setting! {
     pub static COLL_NODE: bool = true;
     scope: AllEqual,
     level: Tuner,
+    change: Anytime,
 }
 
 macro_rules! forced {
@@ -84,6 +86,7 @@ macro_rules! forced {
             pub static $name: Forced<{ Collective::$what as usize }> = Forced::AUTO;
             scope: AllEqual,
             level: Tuner,
+            change: Anytime,
         )*}
 
         /// All settings of collectives.
@@ -120,13 +123,27 @@ forced! {
 /// Whether calls of this kind may run on a board; alike on all ranks.
 #[inline]
 pub fn allows_board(what: Collective) -> bool {
-    /// A bit for each collective that may not.
-    static OFF: LazyLock<u32> = LazyLock::new(|| {
-        let off = |c: &&Collective| !COLL_NODE.get() || forced(**c).is_some();
-        let off = Collective::ALL.iter().filter(off);
-        off.fold(0, |bits, &c| bits | 1 << c as u32)
-    });
-    *OFF & (1 << what as u32) == 0
+    let known = MAY.load(Relaxed);
+    let known = if known >> 32 == u64::from(changes()) {
+        known
+    } else {
+        look_again()
+    };
+    known & (1 << what as u32) != 0
+}
+
+/// A bit for each collective that may, and above them the number of changes of
+/// settings at which that was true.
+static MAY: AtomicU64 = AtomicU64::new(u64::MAX);
+
+#[cold]
+fn look_again() -> u64 {
+    let now = u64::from(changes());
+    let may = |c: &&Collective| COLL_NODE.get() && forced(**c).is_none();
+    let may = Collective::ALL.iter().filter(may);
+    let known = may.fold(now << 32, |bits, &c| bits | 1 << c as u32);
+    MAY.store(known, Relaxed);
+    known
 }
 
 #[cfg(test)]
@@ -146,6 +163,19 @@ mod tests {
                 "choices of {name}"
             );
         }
+    }
+
+    #[test]
+    fn a_change_is_noticed() {
+        assert!(allows_board(Collective::Scan));
+        COLL_SCAN.set_text("auto").unwrap();
+        assert!(allows_board(Collective::Scan));
+        let other = COLL_SCAN.choices()[1];
+        COLL_SCAN.set_text(other).unwrap();
+        assert!(!allows_board(Collective::Scan));
+        assert!(allows_board(Collective::Exscan));
+        COLL_SCAN.set_text("auto").unwrap();
+        assert!(allows_board(Collective::Scan));
     }
 
     #[test]
