@@ -2,6 +2,8 @@
 
 use catena_plan::Region;
 
+use crate::Site;
+
 /// How the blocks of the ranks lie in a buffer of packed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout<'a> {
@@ -56,7 +58,7 @@ impl Layout<'_> {
 ///
 /// A layout that is not significant on this rank may be anything. The result
 /// of reduce_scatter is `send.len(rank)` bytes at the start of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Args<'a> {
     /// Number of ranks.
     pub size: u32,
@@ -76,6 +78,8 @@ pub struct Args<'a> {
     pub send: Layout<'a>,
     /// The receive buffer.
     pub recv: Layout<'a>,
+    /// Where the ranks are; needed by algorithms that go by nodes.
+    pub site: Option<Site<'a>>,
 }
 
 impl Args<'_> {

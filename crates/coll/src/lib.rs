@@ -28,13 +28,16 @@ mod gather;
 pub mod inter;
 mod model;
 pub mod node;
+mod nodes;
 mod reduce;
 mod reduce_scatter;
 mod registry;
 mod scan;
 mod scatter;
+pub mod simulate;
 mod tree;
 
 pub use args::{Args, Layout, cut};
-pub use model::{Model, Shape};
+pub use model::{Model, Shape, TYPICAL, Terms};
+pub use nodes::{Nodes, Placement, Site};
 pub use registry::{Algorithm, Candidate, Collective, Selection, Why, algorithms, explain, select};

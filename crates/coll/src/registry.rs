@@ -4,6 +4,7 @@ use std::fmt;
 
 use catena_plan::{Builder, Plan};
 
+use crate::model::Terms;
 use crate::{Args, Model, Shape};
 
 /// The collective operations that have algorithms of their own.
@@ -87,7 +88,7 @@ pub struct Algorithm {
     /// Whether it can serve a call.
     pub requires: fn(&Shape) -> bool,
     /// Estimated time of a call in seconds.
-    pub cost: fn(&Shape, &Model) -> f64,
+    pub cost: fn(&Terms) -> f64,
     /// Writes the steps of one rank.
     pub build: fn(&Args, &mut Builder),
 }
@@ -151,20 +152,25 @@ pub fn select(
     model: &Model,
     forced: Option<&str>,
 ) -> &'static Algorithm {
-    let all = algorithms(collective);
     if let Some(name) = forced
-        && let Some(found) = all.iter().find(|a| a.name == name)
+        && let Some(found) = algorithms(collective).iter().find(|a| a.name == name)
         && (found.requires)(shape)
     {
         return found;
     }
-    let mut best = &all[0];
-    let mut least = (best.cost)(shape, model);
+    cheapest(collective, &Terms::new(shape, model)).0
+}
+
+/// The cheapest algorithm that can serve a call, and what it costs. The first
+/// one where costs are no numbers.
+pub(crate) fn cheapest(collective: Collective, terms: &Terms) -> (&'static Algorithm, f64) {
+    let all = algorithms(collective);
+    let mut best = (&all[0], (all[0].cost)(terms));
     for algorithm in &all[1..] {
-        if (algorithm.requires)(shape) {
-            let cost = (algorithm.cost)(shape, model);
-            if cost < least {
-                (best, least) = (algorithm, cost);
+        if (algorithm.requires)(&terms.shape) {
+            let cost = (algorithm.cost)(terms);
+            if cost < best.1 {
+                best = (algorithm, cost);
             }
         }
     }
@@ -219,13 +225,12 @@ pub fn explain(
         Some(name) if all.iter().any(|a| a.name == name) => Why::ForcedCannot(name.into()),
         Some(name) => Why::ForcedUnknown(name.into()),
     };
-    let candidates = all
-        .iter()
-        .map(|algorithm| Candidate {
-            algorithm,
-            cost: (algorithm.requires)(shape).then(|| (algorithm.cost)(shape, model)),
-        })
-        .collect();
+    let terms = Terms::new(shape, model);
+    let candidate = |algorithm: &'static Algorithm| Candidate {
+        algorithm,
+        cost: (algorithm.requires)(shape).then(|| (algorithm.cost)(&terms)),
+    };
+    let candidates = all.iter().map(candidate).collect();
     Selection {
         chosen,
         why,

@@ -5,7 +5,7 @@
 mod ops;
 
 use catena_coll::inter::{Algorithm, Args, Root, algorithms, select};
-use catena_coll::{Collective, Layout, Model, Shape};
+use catena_coll::{Collective, Layout, Placement, Shape, TYPICAL};
 use catena_plan::simulate::{Failure, Sends, check};
 use catena_plan::{Order, Plan};
 use ops::{AFFINE, ELEM, MIX, OpKind, SUM};
@@ -284,6 +284,7 @@ impl Case {
             bytes: self.block(),
             elem: ELEM,
             commutative: self.op.commutative,
+            placement: Placement::one_node(size),
         }
     }
 
@@ -334,7 +335,7 @@ impl Case {
                     send: self.layout(&member.send),
                     recv: self.layout(&member.recv),
                 };
-                plans.push(algorithm.plan(&args, &Model::NODE).with_peers(name));
+                plans.push(algorithm.plan(&args, &TYPICAL).with_peers(name));
             }
         }
         plans
@@ -500,7 +501,7 @@ fn there_is_a_choice_for_all_but_scans() {
                     elems,
                     op: SUM,
                 };
-                let found = select(collective, &case.shape(), &Model::NODE);
+                let found = select(collective, &case.shape(), &TYPICAL);
                 let scan = matches!(collective, Collective::Scan | Collective::Exscan);
                 assert_eq!(found.is_none(), scan, "{}", collective.name());
             }

@@ -50,6 +50,7 @@ impl Call {
             commutative: true,
             send: Layout::Even(self.bytes),
             recv: Layout::Even(self.bytes),
+            site: None,
         }
     }
 }

@@ -7,7 +7,7 @@ mod case;
 mod ops;
 
 use case::Case;
-use catena_coll::{Collective, Shape, algorithms};
+use catena_coll::{Collective, Placement, Shape, algorithms};
 use catena_plan::simulate::{Sends, check};
 use ops::{AFFINE, MIX, OpKind, SUM};
 
@@ -62,6 +62,7 @@ fn shape(case: &Case) -> Shape {
         bytes: case.elems * ops::ELEM,
         elem: ops::ELEM,
         commutative: case.op.commutative,
+        placement: Placement::one_node(case.size),
     }
 }
 

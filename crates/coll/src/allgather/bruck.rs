@@ -4,15 +4,16 @@
 
 use catena_plan::{Builder, Region};
 
+use crate::Args;
+use crate::model::Terms;
 use crate::model::log2_ceil;
-use crate::{Args, Model, Shape};
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let all = f64::from(s.size) * s.bytes as f64;
-    f64::from(log2_ceil(s.size)) * m.hop(0.0)
-        + f64::from(s.size - 1) * s.bytes as f64 * m.per_byte
-        + m.copies(1.0, s.bytes as f64)
-        + m.copies(2.0, all / 2.0)
+pub(super) fn cost(t: &Terms) -> f64 {
+    let all = f64::from(t.shape.size) * t.shape.bytes as f64;
+    f64::from(log2_ceil(t.shape.size)) * t.hop(0.0)
+        + f64::from(t.shape.size - 1) * t.shape.bytes as f64 * t.per_byte()
+        + t.copies(1.0, t.shape.bytes as f64)
+        + t.copies(2.0, all / 2.0)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

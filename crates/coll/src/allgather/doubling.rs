@@ -3,13 +3,14 @@
 
 use catena_plan::{Builder, Region};
 
-use crate::{Args, Model, Shape};
+use crate::Args;
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let n = s.bytes as f64;
-    f64::from(s.size.ilog2()) * m.hop(0.0)
-        + f64::from(s.size - 1) * n * m.per_byte
-        + m.copies(1.0, n)
+pub(super) fn cost(t: &Terms) -> f64 {
+    let n = t.shape.bytes as f64;
+    f64::from(t.shape.size.ilog2()) * t.hop(0.0)
+        + f64::from(t.shape.size - 1) * n * t.per_byte()
+        + t.copies(1.0, n)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -2,21 +2,16 @@
 
 use catena_plan::Builder;
 
+use crate::Args;
 use crate::args::wrap;
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    f64::from(s.size - 1) * m.hop(s.bytes as f64) + m.copies(1.0, s.bytes as f64)
+pub(super) fn cost(t: &Terms) -> f64 {
+    f64::from(t.shape.size - 1) * t.hop(t.shape.bytes as f64) + t.copies(1.0, t.shape.bytes as f64)
 }
 
-pub(super) fn table_cost(s: &Shape, m: &Model) -> f64 {
-    cost(
-        &Shape {
-            bytes: s.bytes / s.size as usize,
-            ..*s
-        },
-        m,
-    )
+pub(super) fn table_cost(t: &Terms) -> f64 {
+    cost(&t.with_bytes(t.shape.bytes / t.shape.size as usize))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -4,14 +4,18 @@
 
 use catena_plan::{Builder, Region};
 
+use crate::Args;
 use crate::acc::combine_all;
 use crate::args::cut;
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let (piece, others) = (s.bytes as f64 / f64::from(s.size), f64::from(s.size - 1));
-    let handing_out = m.latency + m.stream(others, piece) + m.overhead;
-    crate::reduce_scatter::direct::cost(s, m) + handing_out
+pub(super) fn cost(t: &Terms) -> f64 {
+    let (piece, others) = (
+        t.shape.bytes as f64 / f64::from(t.shape.size),
+        f64::from(t.shape.size - 1),
+    );
+    let handing_out = t.latency() + t.stream(others, piece) + t.overhead();
+    crate::reduce_scatter::direct::cost(t) + handing_out
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

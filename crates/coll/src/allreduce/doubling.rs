@@ -4,19 +4,20 @@
 
 use catena_plan::{Builder, Order};
 
+use crate::Args;
 use crate::acc::Acc;
 use crate::fold::{Fold, Role};
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let n = s.bytes as f64;
-    let step = m.hop(n) + n * m.reduce;
-    let folded = if s.size.is_power_of_two() {
+pub(super) fn cost(t: &Terms) -> f64 {
+    let n = t.shape.bytes as f64;
+    let step = t.hop(n) + n * t.model.reduce;
+    let folded = if t.shape.size.is_power_of_two() {
         0.0
     } else {
-        step + m.hop(n)
+        step + t.hop(n)
     };
-    f64::from(s.size.ilog2()) * step + folded
+    f64::from(t.shape.size.ilog2()) * step + folded
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

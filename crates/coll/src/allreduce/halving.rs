@@ -5,20 +5,23 @@
 
 use catena_plan::{Builder, Order, Region};
 
+use crate::Args;
 use crate::acc::Acc;
 use crate::fold::{Fold, Role};
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let n = s.bytes as f64;
-    let ranks = f64::from(1u32 << s.size.ilog2());
+pub(super) fn cost(t: &Terms) -> f64 {
+    let n = t.shape.bytes as f64;
+    let ranks = f64::from(1u32 << t.shape.size.ilog2());
     let moved = n * (ranks - 1.0) / ranks;
-    let folded = if s.size.is_power_of_two() {
+    let folded = if t.shape.size.is_power_of_two() {
         0.0
     } else {
-        2.0 * m.hop(n) + n * m.reduce
+        2.0 * t.hop(n) + n * t.model.reduce
     };
-    2.0 * f64::from(s.size.ilog2()) * m.hop(0.0) + moved * (2.0 * m.per_byte + m.reduce) + folded
+    2.0 * f64::from(t.shape.size.ilog2()) * t.hop(0.0)
+        + moved * (2.0 * t.per_byte() + t.model.reduce)
+        + folded
 }
 
 /// One halving: what was held before it, and the two parts.

@@ -3,11 +3,12 @@
 
 use catena_plan::{Builder, Order};
 
-use crate::{Args, Model, Shape};
+use crate::Args;
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let (n, others) = (s.bytes as f64, f64::from(s.size - 1));
-    m.latency + m.stream(others, n) + others * (m.overhead + n * m.reduce)
+pub(super) fn cost(t: &Terms) -> f64 {
+    let (n, others) = (t.shape.bytes as f64, f64::from(t.shape.size - 1));
+    t.latency() + t.stream(others, n) + others * (t.overhead() + n * t.model.reduce)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

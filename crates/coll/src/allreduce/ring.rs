@@ -3,12 +3,13 @@
 
 use catena_plan::{Builder, Order, Region};
 
+use crate::Args;
 use crate::args::{cut, wrap};
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let (p, n) = (f64::from(s.size), s.bytes as f64);
-    (p - 1.0) * (2.0 * m.hop(n / p) + n / p * m.reduce)
+pub(super) fn cost(t: &Terms) -> f64 {
+    let (p, n) = (f64::from(t.shape.size), t.shape.bytes as f64);
+    (p - 1.0) * (2.0 * t.hop(n / p) + n / p * t.model.reduce)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -3,17 +3,18 @@
 
 use catena_plan::Builder;
 
+use crate::Args;
 use crate::args::wrap;
+use crate::model::Terms;
 use crate::model::log2_ceil;
-use crate::{Args, Model, Shape};
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
+pub(super) fn cost(t: &Terms) -> f64 {
     let (n, p, rounds) = (
-        s.bytes as f64,
-        f64::from(s.size),
-        f64::from(log2_ceil(s.size)),
+        t.shape.bytes as f64,
+        f64::from(t.shape.size),
+        f64::from(log2_ceil(t.shape.size)),
     );
-    rounds * m.hop(n * p / 2.0) + m.copies(p * (2.0 + rounds), n)
+    rounds * t.hop(n * p / 2.0) + t.copies(p * (2.0 + rounds), n)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

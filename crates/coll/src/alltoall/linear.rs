@@ -2,7 +2,8 @@
 
 use catena_plan::Builder;
 
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
+use crate::{Args, Shape};
 
 /// More messages at once only wait in queues.
 const MOST_RANKS: u32 = 64;
@@ -11,9 +12,9 @@ pub(super) fn requires(s: &Shape) -> bool {
     s.size <= MOST_RANKS
 }
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let (n, others) = (s.bytes as f64, f64::from(s.size - 1));
-    m.latency + m.stream(others, n) + others * m.overhead + m.copies(1.0, n)
+pub(super) fn cost(t: &Terms) -> f64 {
+    let (n, others) = (t.shape.bytes as f64, f64::from(t.shape.size - 1));
+    t.latency() + t.stream(others, n) + others * t.overhead() + t.copies(1.0, n)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -6,15 +6,16 @@ use std::collections::VecDeque;
 
 use catena_plan::Builder;
 
-use crate::{Args, Model, Shape};
+use crate::Args;
+use crate::model::Terms;
 
 /// Rounds under way at once.
 const WINDOW: usize = 16;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let (n, others) = (s.bytes as f64, f64::from(s.size - 1));
+pub(super) fn cost(t: &Terms) -> f64 {
+    let (n, others) = (t.shape.bytes as f64, f64::from(t.shape.size - 1));
     let waits = 1.0 + ((others - 1.0) / WINDOW as f64).floor().max(0.0);
-    waits * m.latency + m.stream(others, n) + others * m.overhead + m.copies(1.0, n)
+    waits * t.latency() + t.stream(others, n) + others * t.overhead() + t.copies(1.0, n)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -3,11 +3,12 @@
 
 use catena_plan::{Builder, Region};
 
+use crate::Args;
+use crate::model::Terms;
 use crate::model::log2_ceil;
-use crate::{Args, Model, Shape};
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    f64::from(log2_ceil(s.size)) * m.hop(0.0)
+pub(super) fn cost(t: &Terms) -> f64 {
+    f64::from(log2_ceil(t.shape.size)) * t.hop(0.0)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

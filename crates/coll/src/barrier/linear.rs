@@ -3,11 +3,12 @@
 
 use catena_plan::{Builder, Region};
 
-use crate::{Args, Model, Shape};
+use crate::Args;
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let posting = f64::from(s.size - 1) * m.overhead;
-    posting.max(m.latency) + posting + m.overhead
+pub(super) fn cost(t: &Terms) -> f64 {
+    let posting = f64::from(t.shape.size - 1) * t.overhead();
+    posting.max(t.latency()) + posting + t.overhead()
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

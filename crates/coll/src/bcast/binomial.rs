@@ -2,12 +2,14 @@
 
 use catena_plan::Builder;
 
+use crate::Args;
+use crate::model::Terms;
 use crate::model::{depth, log2_ceil};
 use crate::tree::{children, parent};
-use crate::{Args, Model, Shape};
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    depth(s.size) * m.hop(0.0) + f64::from(log2_ceil(s.size)) * s.bytes as f64 * m.per_byte
+pub(super) fn cost(t: &Terms) -> f64 {
+    depth(t.shape.size) * t.hop(0.0)
+        + f64::from(log2_ceil(t.shape.size)) * t.shape.bytes as f64 * t.per_byte()
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

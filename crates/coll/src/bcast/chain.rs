@@ -3,17 +3,18 @@
 
 use catena_plan::Builder;
 
-use crate::{Args, Model, Shape};
+use crate::Args;
+use crate::model::Terms;
 
 /// Bytes of a segment: long enough to hide the cost of a message, short
 /// enough to stay in the cache from one hop to the next.
 const SEGMENT: usize = 32 << 10;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let segments = s.bytes.div_ceil(SEGMENT) as f64;
-    let hop = m.hop(s.bytes.min(SEGMENT) as f64);
-    let each = 2.0 * m.overhead + s.bytes.min(SEGMENT) as f64 * m.per_byte;
-    f64::from(s.size - 1) * hop + (segments - 1.0).max(0.0) * each
+pub(super) fn cost(t: &Terms) -> f64 {
+    let segments = t.shape.bytes.div_ceil(SEGMENT) as f64;
+    let hop = t.hop(t.shape.bytes.min(SEGMENT) as f64);
+    let each = 2.0 * t.overhead() + t.shape.bytes.min(SEGMENT) as f64 * t.per_byte();
+    f64::from(t.shape.size - 1) * hop + (segments - 1.0).max(0.0) * each
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

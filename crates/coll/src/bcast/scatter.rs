@@ -4,23 +4,24 @@
 
 use catena_plan::{Builder, Region};
 
+use crate::Args;
 use crate::args::cut;
+use crate::model::Terms;
 use crate::model::depth;
 use crate::tree::{children, parent, subtree};
-use crate::{Args, Model, Shape};
 
-fn scatter_cost(s: &Shape, m: &Model) -> f64 {
-    let p = f64::from(s.size);
-    depth(s.size) * m.hop(0.0) + s.bytes as f64 * (p - 1.0) / p * m.per_byte
+fn scatter_cost(t: &Terms) -> f64 {
+    let p = f64::from(t.shape.size);
+    depth(t.shape.size) * t.hop(0.0) + t.shape.bytes as f64 * (p - 1.0) / p * t.per_byte()
 }
 
-pub(super) fn doubling_cost(s: &Shape, m: &Model) -> f64 {
-    2.0 * scatter_cost(s, m)
+pub(super) fn doubling_cost(t: &Terms) -> f64 {
+    2.0 * scatter_cost(t)
 }
 
-pub(super) fn ring_cost(s: &Shape, m: &Model) -> f64 {
-    let p = f64::from(s.size);
-    scatter_cost(s, m) + (p - 1.0) * m.hop(s.bytes as f64 / p)
+pub(super) fn ring_cost(t: &Terms) -> f64 {
+    let p = f64::from(t.shape.size);
+    scatter_cost(t) + (p - 1.0) * t.hop(t.shape.bytes as f64 / p)
 }
 
 /// Pieces `[first, first + number)` of the message; piece i belongs to the

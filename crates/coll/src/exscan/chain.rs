@@ -2,12 +2,13 @@
 
 use catena_plan::{Builder, Order};
 
-use crate::{Args, Model, Shape};
+use crate::Args;
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let n = s.bytes as f64;
-    let others = f64::from(s.size - 1);
-    others * m.hop(n) + (others - 1.0).max(0.0) * m.combine(n)
+pub(super) fn cost(t: &Terms) -> f64 {
+    let n = t.shape.bytes as f64;
+    let others = f64::from(t.shape.size - 1);
+    others * t.hop(n) + (others - 1.0).max(0.0) * t.combine(n)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

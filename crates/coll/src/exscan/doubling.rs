@@ -3,17 +3,18 @@
 
 use catena_plan::Builder;
 
+use crate::Args;
 use crate::acc::Acc;
+use crate::model::Terms;
 use crate::model::depth;
 use crate::scan::doubling::rounds;
-use crate::{Args, Model, Shape};
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    if s.size == 1 {
+pub(super) fn cost(t: &Terms) -> f64 {
+    if t.shape.size == 1 {
         return 0.0;
     }
-    let n = s.bytes as f64;
-    m.hop(n) + depth(s.size - 1) * (m.hop(n) + m.combine(n))
+    let n = t.shape.bytes as f64;
+    t.hop(n) + depth(t.shape.size - 1) * (t.hop(n) + t.combine(n))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -3,12 +3,14 @@
 
 use catena_plan::{Builder, Region};
 
+use crate::Args;
+use crate::model::Terms;
 use crate::model::depth;
 use crate::tree::{children, parent, subtree};
-use crate::{Args, Model, Shape};
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    depth(s.size) * m.hop(0.0) + f64::from(s.size - 1) * s.bytes as f64 * m.per_byte
+pub(super) fn cost(t: &Terms) -> f64 {
+    depth(t.shape.size) * t.hop(0.0)
+        + f64::from(t.shape.size - 1) * t.shape.bytes as f64 * t.per_byte()
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

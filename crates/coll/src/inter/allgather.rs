@@ -5,7 +5,8 @@ use catena_plan::{Builder, Region};
 use super::near::{Near, cost};
 use super::spread::{self, spread};
 use super::{Algorithm, Args};
-use crate::{Collective, Model, Shape};
+use crate::model::Terms;
+use crate::{Collective, Model};
 
 const LINEAR: Algorithm = Algorithm {
     name: "linear",
@@ -31,9 +32,9 @@ pub(super) const EVEN: &[Algorithm] = &[
 /// all could choose alike.
 pub(super) const TABLE: &[Algorithm] = &[LINEAR];
 
-fn linear_cost(s: &Shape, m: &Model) -> f64 {
-    let p = f64::from(s.size);
-    m.latency + m.stream(p, s.bytes as f64) + p * m.overhead
+fn linear_cost(t: &Terms) -> f64 {
+    let p = f64::from(t.shape.size);
+    t.latency() + t.stream(p, t.shape.bytes as f64) + p * t.overhead()
 }
 
 /// Everyone to everyone.
@@ -48,10 +49,9 @@ fn linear(a: &Args, _: &Model, b: &mut Builder) {
     }
 }
 
-fn leader_cost(s: &Shape, m: &Model) -> f64 {
-    let all = s.size as usize * s.bytes;
-    let whole = Shape { bytes: all, ..*s };
-    cost(Collective::Gather, s, m) + m.hop(all as f64) + cost(Collective::Bcast, &whole, m)
+fn leader_cost(t: &Terms) -> f64 {
+    let all = t.shape.size as usize * t.shape.bytes;
+    cost(Collective::Gather, t) + t.hop(all as f64) + cost(Collective::Bcast, &t.with_bytes(all))
 }
 
 /// Each group to its leader; the leaders exchange all blocks and broadcast them.
@@ -72,8 +72,8 @@ fn leader(a: &Args, m: &Model, b: &mut Builder) {
     }
 }
 
-fn ring_cost(s: &Shape, m: &Model) -> f64 {
-    spread::cost(s, s.bytes as f64, m)
+fn ring_cost(t: &Terms) -> f64 {
+    spread::cost(t.shape.bytes as f64, t)
 }
 
 /// Every block to one of the other group, and round its ring.

@@ -6,7 +6,8 @@ use super::near::{Near, Pieces, cost};
 use super::reduce::combine_far;
 use super::spread::{self, spread};
 use super::{Algorithm, Args};
-use crate::{Collective, Model, Shape};
+use crate::model::Terms;
+use crate::{Collective, Model};
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -30,8 +31,8 @@ fn result(a: &Args) -> Region {
     Region::output(0, a.send.len(0))
 }
 
-fn leader_cost(s: &Shape, m: &Model) -> f64 {
-    cost(Collective::Reduce, s, m) + m.hop(s.bytes as f64) + cost(Collective::Bcast, s, m)
+fn leader_cost(t: &Terms) -> f64 {
+    cost(Collective::Reduce, t) + t.hop(t.shape.bytes as f64) + cost(Collective::Bcast, t)
 }
 
 /// Combined at the leaders, who exchange the results and broadcast them.
@@ -48,11 +49,11 @@ fn leader(a: &Args, m: &Model, b: &mut Builder) {
     near.bcast(result(a), b);
 }
 
-fn linear_cost(s: &Shape, m: &Model) -> f64 {
-    let (n, p) = (s.bytes as f64, f64::from(s.size));
-    let processor = p * (2.0 * m.overhead + m.combine(n));
-    let wire = m.latency + m.stream(p, n) + m.combine(n);
-    processor.max(wire) + m.overhead
+fn linear_cost(t: &Terms) -> f64 {
+    let (n, p) = (t.shape.bytes as f64, f64::from(t.shape.size));
+    let processor = p * (2.0 * t.overhead() + t.combine(n));
+    let wire = t.latency() + t.stream(p, n) + t.combine(n);
+    processor.max(wire) + t.overhead()
 }
 
 /// Everyone to everyone, who all combine in the order of ranks.
@@ -66,9 +67,9 @@ fn linear(a: &Args, _: &Model, b: &mut Builder) {
     combine_far(a, result(a), b);
 }
 
-fn pieces_cost(s: &Shape, m: &Model) -> f64 {
-    let piece = s.bytes as f64 / f64::from(s.size);
-    cost(Collective::ReduceScatter, s, m) + spread::cost(s, piece, m)
+fn pieces_cost(t: &Terms) -> f64 {
+    let piece = t.shape.bytes as f64 / f64::from(t.shape.size);
+    cost(Collective::ReduceScatter, t) + spread::cost(piece, t)
 }
 
 /// Everyone combines a piece, which goes to one of the other group and round

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use catena_plan::{Builder, StepId};
 
 use super::{Algorithm, Args};
-use crate::{Model, Shape};
+use crate::Model;
+use crate::model::Terms;
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[Algorithm {
     name: "pairwise",
@@ -17,9 +18,9 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[Algorithm {
 /// Messages under way at once, in either direction.
 const WINDOW: usize = 16;
 
-fn cost(s: &Shape, m: &Model) -> f64 {
-    let (n, p) = (s.bytes as f64, f64::from(s.size));
-    (p / WINDOW as f64).ceil() * m.latency + m.stream(p, n) + p * m.overhead
+fn cost(t: &Terms) -> f64 {
+    let (n, p) = (t.shape.bytes as f64, f64::from(t.shape.size));
+    (p / WINDOW as f64).ceil() * t.latency() + t.stream(p, n) + p * t.overhead()
 }
 
 /// Every process starts with another peer, and with a few at once.

@@ -3,9 +3,10 @@
 use catena_plan::{Builder, Region, StepId};
 
 use super::{Algorithm, Args};
+use crate::Model;
+use crate::model::Terms;
 use crate::model::{depth, log2_ceil};
 use crate::tree::{children, parent};
-use crate::{Model, Shape};
 
 const TOKEN: Region = Region::output(0, 0);
 
@@ -22,8 +23,9 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-fn leader_cost(s: &Shape, m: &Model) -> f64 {
-    (2.0 * depth(s.size) + 1.0) * m.hop(0.0) + f64::from(log2_ceil(s.size)) * m.overhead
+fn leader_cost(t: &Terms) -> f64 {
+    (2.0 * depth(t.shape.size) + 1.0) * t.hop(0.0)
+        + f64::from(log2_ceil(t.shape.size)) * t.overhead()
 }
 
 /// Each group tells its leader, the leaders tell each other, then their groups.
@@ -47,9 +49,9 @@ fn leader(a: &Args, _: &Model, b: &mut Builder) {
     }
 }
 
-fn linear_cost(s: &Shape, m: &Model) -> f64 {
-    let posting = f64::from(s.size) * m.overhead;
-    posting.max(m.latency) + posting + m.overhead
+fn linear_cost(t: &Terms) -> f64 {
+    let posting = f64::from(t.shape.size) * t.overhead();
+    posting.max(t.latency()) + posting + t.overhead()
 }
 
 /// Everyone tells everyone.

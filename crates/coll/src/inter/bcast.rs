@@ -6,7 +6,8 @@ use catena_plan::{Builder, Region};
 use super::near::{Near, Pieces, cost};
 use super::spread::{ring, ring_cost};
 use super::{Algorithm, Args, Root};
-use crate::{Collective, Model, Shape};
+use crate::model::Terms;
+use crate::{Collective, Model};
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -30,8 +31,8 @@ fn message(a: &Args) -> Region {
     Region::output(0, a.recv.len(0))
 }
 
-fn leader_cost(s: &Shape, m: &Model) -> f64 {
-    m.hop(s.bytes as f64) + cost(Collective::Bcast, s, m)
+fn leader_cost(t: &Terms) -> f64 {
+    t.hop(t.shape.bytes as f64) + cost(Collective::Bcast, t)
 }
 
 /// To the leader, who broadcasts it.
@@ -50,8 +51,8 @@ fn leader(a: &Args, m: &Model, b: &mut Builder) {
     }
 }
 
-fn linear_cost(s: &Shape, m: &Model) -> f64 {
-    m.latency + m.overhead + m.stream(f64::from(s.size), s.bytes as f64)
+fn linear_cost(t: &Terms) -> f64 {
+    t.latency() + t.overhead() + t.stream(f64::from(t.shape.size), t.shape.bytes as f64)
 }
 
 /// To everyone.
@@ -65,9 +66,9 @@ fn linear(a: &Args, _: &Model, b: &mut Builder) {
     }
 }
 
-fn scatter_cost(s: &Shape, m: &Model) -> f64 {
-    let piece = s.bytes as f64 / f64::from(s.size);
-    m.latency + m.stream(f64::from(s.size), piece) + m.overhead + ring_cost(s, piece, m)
+fn scatter_cost(t: &Terms) -> f64 {
+    let piece = t.shape.bytes as f64 / f64::from(t.shape.size);
+    t.latency() + t.stream(f64::from(t.shape.size), piece) + t.overhead() + ring_cost(piece, t)
 }
 
 /// To everyone a piece, which then goes round the ring.

@@ -4,7 +4,8 @@ use catena_plan::{Builder, Region};
 
 use super::near::{Near, cost};
 use super::{Algorithm, Args, Root};
-use crate::{Collective, Model, Shape};
+use crate::model::Terms;
+use crate::{Collective, Model};
 
 const LINEAR: Algorithm = Algorithm {
     name: "linear",
@@ -23,8 +24,8 @@ pub(super) const EVEN: &[Algorithm] = &[
 
 pub(super) const TABLE: &[Algorithm] = &[LINEAR];
 
-fn linear_cost(s: &Shape, m: &Model) -> f64 {
-    m.latency + m.overhead + m.stream(f64::from(s.size), s.bytes as f64)
+fn linear_cost(t: &Terms) -> f64 {
+    t.latency() + t.overhead() + t.stream(f64::from(t.shape.size), t.shape.bytes as f64)
 }
 
 /// Everyone to the root.
@@ -40,8 +41,8 @@ fn linear(a: &Args, _: &Model, b: &mut Builder) {
     }
 }
 
-fn leader_cost(s: &Shape, m: &Model) -> f64 {
-    cost(Collective::Gather, s, m) + m.hop(f64::from(s.size) * s.bytes as f64)
+fn leader_cost(t: &Terms) -> f64 {
+    cost(Collective::Gather, t) + t.hop(f64::from(t.shape.size) * t.shape.bytes as f64)
 }
 
 /// Everyone to the leader, who sends all blocks in one message.

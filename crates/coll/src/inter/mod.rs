@@ -23,6 +23,7 @@ mod spread;
 
 use catena_plan::{Builder, Plan, Region};
 
+use crate::model::Terms;
 use crate::{Collective, Layout, Model, Shape};
 
 /// Where the root of a rooted operation is.
@@ -103,7 +104,7 @@ pub struct Algorithm {
     /// Name within the collective.
     pub name: &'static str,
     /// Estimated time of a call in seconds.
-    pub cost: fn(&Shape, &Model) -> f64,
+    pub cost: fn(&Terms) -> f64,
     /// Writes the steps of one rank.
     build: fn(&Args, &Model, &mut Builder),
 }
@@ -143,7 +144,8 @@ pub fn algorithms(what: Collective) -> &'static [Algorithm] {
 /// The cheapest algorithm for a call; `None` for scan and exscan. All ranks of
 /// both groups choose alike if `shape` and `model` are alike.
 pub fn select(what: Collective, shape: &Shape, model: &Model) -> Option<&'static Algorithm> {
-    let cost = |a: &&Algorithm| (a.cost)(shape, model);
+    let terms = Terms::new(shape, model);
+    let cost = |a: &&Algorithm| (a.cost)(&terms);
     algorithms(what)
         .iter()
         .min_by(|a, b| cost(a).total_cmp(&cost(b)))

@@ -4,11 +4,13 @@ use catena_plan::{Builder, Region};
 
 use super::Args;
 use crate::args::cut;
-use crate::{Collective, Layout, Model, Shape, select};
+use crate::model::Terms;
+use crate::registry::cheapest;
+use crate::{Collective, Layout, Model, Placement, Shape, select};
 
 /// Estimated time of a collective within a group.
-pub(super) fn cost(what: Collective, s: &Shape, m: &Model) -> f64 {
-    (select(what, s, m, None).cost)(s, m)
+pub(super) fn cost(what: Collective, t: &Terms) -> f64 {
+    cheapest(what, t).1
 }
 
 /// No bytes.
@@ -52,6 +54,7 @@ impl Near<'_> {
             bytes,
             elem,
             commutative,
+            placement: Placement::one_node(size),
         };
         let args = crate::Args {
             size,
@@ -62,6 +65,7 @@ impl Near<'_> {
             commutative,
             send,
             recv,
+            site: None,
         };
         let algorithm = select(what, &shape, self.m, None);
         b.within(input, output, |b| (algorithm.build)(&args, b));

@@ -5,7 +5,8 @@ use catena_plan::{Builder, Order, Region};
 use super::near::{Near, Pieces, cost};
 use super::{Algorithm, Args, Root};
 use crate::acc::Acc;
-use crate::{Collective, Model, Shape};
+use crate::model::Terms;
+use crate::{Collective, Model};
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -25,8 +26,8 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-fn leader_cost(s: &Shape, m: &Model) -> f64 {
-    cost(Collective::Reduce, s, m) + m.hop(s.bytes as f64)
+fn leader_cost(t: &Terms) -> f64 {
+    cost(Collective::Reduce, t) + t.hop(t.shape.bytes as f64)
 }
 
 /// Combined at the leader, who sends the result.
@@ -46,11 +47,11 @@ fn leader(a: &Args, m: &Model, b: &mut Builder) {
     }
 }
 
-fn linear_cost(s: &Shape, m: &Model) -> f64 {
-    let (n, p) = (s.bytes as f64, f64::from(s.size));
-    let processor = p * (m.overhead + m.combine(n));
-    let wire = m.latency + m.stream(p, n) + m.combine(n);
-    processor.max(wire) + m.overhead
+fn linear_cost(t: &Terms) -> f64 {
+    let (n, p) = (t.shape.bytes as f64, f64::from(t.shape.size));
+    let processor = p * (t.overhead() + t.combine(n));
+    let wire = t.latency() + t.stream(p, n) + t.combine(n);
+    processor.max(wire) + t.overhead()
 }
 
 /// Everyone to the root, which combines.
@@ -74,9 +75,9 @@ pub(super) fn combine_far(a: &Args, result: Region, b: &mut Builder) {
     }
 }
 
-fn pieces_cost(s: &Shape, m: &Model) -> f64 {
-    let piece = s.bytes as f64 / f64::from(s.size);
-    cost(Collective::ReduceScatter, s, m) + m.latency + m.stream(f64::from(s.size), piece)
+fn pieces_cost(t: &Terms) -> f64 {
+    let piece = t.shape.bytes as f64 / f64::from(t.shape.size);
+    cost(Collective::ReduceScatter, t) + t.latency() + t.stream(f64::from(t.shape.size), piece)
 }
 
 /// Everyone combines a piece and sends it to the root.

@@ -6,7 +6,8 @@ use catena_plan::{Builder, Region};
 
 use super::near::{Near, Pieces, cost};
 use super::{Algorithm, Args};
-use crate::{Collective, Model, Shape};
+use crate::model::Terms;
+use crate::{Collective, Model};
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -30,12 +31,9 @@ fn result(a: &Args) -> Region {
     Region::output(0, a.send.len(a.rank))
 }
 
-fn leader_cost(s: &Shape, m: &Model) -> f64 {
-    let block = Shape {
-        bytes: s.bytes / s.size as usize,
-        ..*s
-    };
-    cost(Collective::Reduce, s, m) + m.hop(s.bytes as f64) + cost(Collective::Scatter, &block, m)
+fn leader_cost(t: &Terms) -> f64 {
+    let block = t.with_bytes(t.shape.bytes / t.shape.size as usize);
+    cost(Collective::Reduce, t) + t.hop(t.shape.bytes as f64) + cost(Collective::Scatter, &block)
 }
 
 /// Combined at the leaders, who exchange the results and hand them out.
@@ -54,9 +52,9 @@ fn leader(a: &Args, m: &Model, b: &mut Builder) {
     near.scatterv(theirs, a.send, result(a), b);
 }
 
-fn pieces_cost(s: &Shape, m: &Model) -> f64 {
-    let piece = s.bytes as f64 / f64::from(s.size);
-    cost(Collective::ReduceScatter, s, m) + 2.0 * m.hop(piece) + m.copies(1.0, piece)
+fn pieces_cost(t: &Terms) -> f64 {
+    let piece = t.shape.bytes as f64 / f64::from(t.shape.size);
+    cost(Collective::ReduceScatter, t) + 2.0 * t.hop(piece) + t.copies(1.0, piece)
 }
 
 /// Everyone combines a piece and sends it to one of the other group, who

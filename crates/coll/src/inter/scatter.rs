@@ -4,7 +4,8 @@ use catena_plan::{Builder, Region};
 
 use super::near::{Near, cost};
 use super::{Algorithm, Args, Root};
-use crate::{Collective, Model, Shape};
+use crate::model::Terms;
+use crate::{Collective, Model};
 
 const LINEAR: Algorithm = Algorithm {
     name: "linear",
@@ -28,8 +29,8 @@ fn mine(a: &Args) -> Region {
     Region::output(0, a.recv.len(0))
 }
 
-fn linear_cost(s: &Shape, m: &Model) -> f64 {
-    m.latency + m.overhead + m.stream(f64::from(s.size), s.bytes as f64)
+fn linear_cost(t: &Terms) -> f64 {
+    t.latency() + t.overhead() + t.stream(f64::from(t.shape.size), t.shape.bytes as f64)
 }
 
 /// The root to everyone.
@@ -45,8 +46,8 @@ fn linear(a: &Args, _: &Model, b: &mut Builder) {
     }
 }
 
-fn leader_cost(s: &Shape, m: &Model) -> f64 {
-    m.hop(f64::from(s.size) * s.bytes as f64) + cost(Collective::Scatter, s, m)
+fn leader_cost(t: &Terms) -> f64 {
+    t.hop(f64::from(t.shape.size) * t.shape.bytes as f64) + cost(Collective::Scatter, t)
 }
 
 /// All blocks in one message to the leader, who hands them out.

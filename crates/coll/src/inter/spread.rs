@@ -5,16 +5,16 @@ use catena_plan::{Builder, Region};
 
 use super::Args;
 use crate::args::wrap;
-use crate::{Model, Shape};
+use crate::model::Terms;
 
 /// Estimated time of [`spread`] for blocks of `block` bytes.
-pub(super) fn cost(s: &Shape, block: f64, m: &Model) -> f64 {
-    m.hop(block) + ring_cost(s, block, m)
+pub(super) fn cost(block: f64, t: &Terms) -> f64 {
+    t.hop(block) + ring_cost(block, t)
 }
 
 /// Estimated time of [`ring`].
-pub(super) fn ring_cost(s: &Shape, block: f64, m: &Model) -> f64 {
-    f64::from(s.size - 1) * m.hop(block)
+pub(super) fn ring_cost(block: f64, t: &Terms) -> f64 {
+    f64::from(t.shape.size - 1) * t.hop(block)
 }
 
 /// `mine` goes to the remote group, whose rank `i` sends us `theirs(i)`.

@@ -4,25 +4,26 @@
 
 use catena_plan::{Builder, Order};
 
+use crate::Args;
 use crate::acc::Acc;
 use crate::args::wrap;
+use crate::model::Terms;
 use crate::model::depth;
 use crate::tree::{children, parent};
-use crate::{Args, Model, Shape};
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let n = s.bytes as f64;
-    let forward = if s.commutative || s.size == 1 {
+pub(super) fn cost(t: &Terms) -> f64 {
+    let n = t.shape.bytes as f64;
+    let forward = if t.shape.commutative || t.shape.size == 1 {
         0.0
     } else {
-        m.hop(n)
+        t.hop(n)
     };
-    let side = if s.size.is_power_of_two() {
+    let side = if t.shape.size.is_power_of_two() {
         0.0
     } else {
-        m.combine(n).max(n * m.per_byte)
+        t.combine(n).max(n * t.per_byte())
     };
-    depth(s.size) * (m.hop(n) + m.combine(n)) + side + forward
+    depth(t.shape.size) * (t.hop(n) + t.combine(n)) + side + forward
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

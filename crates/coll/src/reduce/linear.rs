@@ -2,15 +2,16 @@
 
 use catena_plan::{Builder, Order};
 
+use crate::Args;
 use crate::acc::{Acc, combine_all};
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let (n, others) = (s.bytes as f64, f64::from(s.size - 1));
+pub(super) fn cost(t: &Terms) -> f64 {
+    let (n, others) = (t.shape.bytes as f64, f64::from(t.shape.size - 1));
     // Combining one vector overlaps with receiving the next.
-    let processor = others * (m.overhead + m.combine(n));
-    let wire = m.latency + m.stream(others, n) + m.combine(n);
-    processor.max(wire) + m.overhead
+    let processor = others * (t.overhead() + t.combine(n));
+    let wire = t.latency() + t.stream(others, n) + t.combine(n);
+    processor.max(wire) + t.overhead()
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -3,21 +3,27 @@
 
 use catena_plan::{Builder, Order};
 
+use crate::Args;
 use crate::acc::Acc;
 use crate::allreduce::halving::reduce_scatter;
 use crate::fold::{Fold, Role};
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let n = s.bytes as f64;
-    let (rounds, ranks) = (f64::from(s.size.ilog2()), f64::from(1u32 << s.size.ilog2()));
+pub(super) fn cost(t: &Terms) -> f64 {
+    let n = t.shape.bytes as f64;
+    let (rounds, ranks) = (
+        f64::from(t.shape.size.ilog2()),
+        f64::from(1u32 << t.shape.size.ilog2()),
+    );
     let moved = n * (ranks - 1.0) / ranks;
-    let folded = if s.size.is_power_of_two() {
+    let folded = if t.shape.size.is_power_of_two() {
         0.0
     } else {
-        m.hop(n) + m.combine(n)
+        t.hop(n) + t.combine(n)
     };
-    rounds * (2.0 * m.hop(0.0) + m.step) + moved * (2.0 * m.per_byte + m.reduce) + folded
+    rounds * (2.0 * t.hop(0.0) + t.model.step)
+        + moved * (2.0 * t.per_byte() + t.model.reduce)
+        + folded
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -4,15 +4,19 @@
 use catena_plan::Builder;
 
 use super::{block_in, result};
+use crate::Args;
 use crate::acc::combine_all;
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
 
-pub(crate) fn cost(s: &Shape, m: &Model) -> f64 {
-    let (block, others) = (s.bytes as f64 / f64::from(s.size), f64::from(s.size - 1));
+pub(crate) fn cost(t: &Terms) -> f64 {
+    let (block, others) = (
+        t.shape.bytes as f64 / f64::from(t.shape.size),
+        f64::from(t.shape.size - 1),
+    );
     // Combining one block overlaps with receiving the next.
-    let processor = others * (2.0 * m.overhead + m.combine(block));
-    let wire = m.latency + m.stream(others, block) + m.combine(block);
-    processor.max(wire) + m.overhead
+    let processor = others * (2.0 * t.overhead() + t.combine(block));
+    let wire = t.latency() + t.stream(others, block) + t.combine(block);
+    processor.max(wire) + t.overhead()
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -5,21 +5,28 @@
 use catena_plan::{Builder, Order, Region};
 
 use super::{block_in, result};
+use crate::Args;
 use crate::acc::Acc;
 use crate::fold::{Fold, Role};
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let n = s.bytes as f64;
-    let (rounds, ranks) = (f64::from(s.size.ilog2()), f64::from(1u32 << s.size.ilog2()));
+pub(super) fn cost(t: &Terms) -> f64 {
+    let n = t.shape.bytes as f64;
+    let (rounds, ranks) = (
+        f64::from(t.shape.size.ilog2()),
+        f64::from(1u32 << t.shape.size.ilog2()),
+    );
     let moved = n * (ranks - 1.0) / ranks;
-    let block = n / f64::from(s.size);
-    let folded = if s.size.is_power_of_two() {
+    let block = n / f64::from(t.shape.size);
+    let folded = if t.shape.size.is_power_of_two() {
         0.0
     } else {
-        m.hop(n) + m.combine(n) + m.hop(block)
+        t.hop(n) + t.combine(n) + t.hop(block)
     };
-    rounds * (m.hop(0.0) + m.step) + moved * (m.per_byte + m.reduce) + m.copies(1.0, block) + folded
+    rounds * (t.hop(0.0) + t.model.step)
+        + moved * (t.per_byte() + t.model.reduce)
+        + t.copies(1.0, block)
+        + folded
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

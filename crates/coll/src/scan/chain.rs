@@ -2,12 +2,13 @@
 
 use catena_plan::{Builder, Order};
 
+use crate::Args;
 use crate::acc::Acc;
-use crate::{Args, Model, Shape};
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let n = s.bytes as f64;
-    f64::from(s.size - 1) * (m.hop(n) + m.combine(n))
+pub(super) fn cost(t: &Terms) -> f64 {
+    let n = t.shape.bytes as f64;
+    f64::from(t.shape.size - 1) * (t.hop(n) + t.combine(n))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -3,13 +3,14 @@
 
 use catena_plan::{Builder, Order};
 
+use crate::Args;
 use crate::acc::Acc;
+use crate::model::Terms;
 use crate::model::depth;
-use crate::{Args, Model, Shape};
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    let n = s.bytes as f64;
-    depth(s.size) * (m.hop(n) + m.combine(n))
+pub(super) fn cost(t: &Terms) -> f64 {
+    let n = t.shape.bytes as f64;
+    depth(t.shape.size) * (t.hop(n) + t.combine(n))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

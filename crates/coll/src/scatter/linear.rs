@@ -2,10 +2,11 @@
 
 use catena_plan::{Builder, Region};
 
-use crate::{Args, Model, Shape};
+use crate::Args;
+use crate::model::Terms;
 
-pub(super) fn cost(s: &Shape, m: &Model) -> f64 {
-    m.latency + m.overhead + m.stream(f64::from(s.size - 1), s.bytes as f64)
+pub(super) fn cost(t: &Terms) -> f64 {
+    t.latency() + t.overhead() + t.stream(f64::from(t.shape.size - 1), t.shape.bytes as f64)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

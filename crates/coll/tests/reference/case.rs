@@ -112,6 +112,7 @@ impl Job {
             commutative: self.case.op.commutative,
             send: self.send[r].layout(),
             recv: self.recv[r].layout(),
+            site: None,
         }
     }
 }

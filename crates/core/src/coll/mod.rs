@@ -13,12 +13,13 @@ mod plans;
 mod prepare;
 mod run;
 mod side;
+mod site;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
-use catena_coll::{Algorithm, Args, Collective, Layout, Model, Shape};
+use catena_coll::{Algorithm, Args, Collective, Layout, Shape};
 use catena_plan::Plan;
 
 pub use force::SETTINGS;
@@ -41,6 +42,7 @@ pub struct CollState {
     sequence: Cell<u32>,
     plans: RefCell<plans::Plans>,
     node: RefCell<node::Membership>,
+    map: OnceCell<site::Map>,
 }
 
 /// Who calls: the process, and whether it waits for the result.
@@ -98,17 +100,7 @@ impl Prepared {
 
 /// The algorithm for a call, chosen by the model of the machine.
 fn choose(w: &World, what: Collective, shape: &Shape) -> &'static Algorithm {
-    catena_coll::select(what, shape, &model(w), force::forced(what))
-}
-
-/// What messages cost here.
-fn model(w: &World) -> Model {
-    let mut model = Model::NODE;
-    if w.oversubscribed {
-        // A message waits until its receiver gets the core.
-        model.latency = 5e-6;
-    }
-    model
+    catena_coll::select(what, shape, w.model(), force::forced(what))
 }
 
 impl World {
@@ -201,6 +193,7 @@ impl World {
             bytes: mine.len(),
             elem: 1,
             commutative: true,
+            placement: self.placement(comm),
         };
         let args = Args {
             size,
@@ -211,6 +204,7 @@ impl World {
             commutative: true,
             send: Layout::Even(mine.len()),
             recv: Layout::Even(mine.len()),
+            site: self.site(comm),
         };
         let prepared = Prepared {
             comm: comm.clone(),

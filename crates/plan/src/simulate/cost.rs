@@ -2,50 +2,38 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
 
-use super::Failure;
+use super::{Failure, Link, Machine, Place, Shared};
 use crate::plan::NONE;
 use crate::{Plan, Step};
 
-/// A connection between two ranks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wire {
-    /// Time from the end of the sender's work to the arrival, seconds.
-    pub latency: f64,
-    /// Time per byte, seconds; both ends are busy for it.
-    pub per_byte: f64,
-}
-
-/// A model of the machine: latency, overhead, gap per byte as in LogGP
-/// (Alexandrov et al., 1995), with a [`Wire`] for each pair of ranks.
-pub struct Machine<'a> {
-    /// What connects two ranks.
-    pub wire: &'a dyn Fn(u32, u32) -> Wire,
-    /// Processor time to post or complete a message, seconds.
-    pub overhead: f64,
-    /// Messages longer than this many bytes start when both sides are ready.
-    pub eager: usize,
-    /// Time for one copy or reduction besides its bytes, seconds.
-    pub step: f64,
-    /// Time to combine a byte, seconds.
-    pub reduce: f64,
-    /// Time to copy a byte, seconds.
-    pub copy: f64,
-}
-
 /// Time until the last rank is done, in seconds, if all start together.
 ///
-/// Each rank does one thing at a time; its incoming and its outgoing port each
-/// move one message at a time.
+/// With fewer plans than places the machine is taken to repeat itself: rank r
+/// stands for all that are a multiple of `plans.len()` above it, which do the
+/// same with peers as far above theirs.
+///
+/// Cost: O(log s) for each of the s steps of `plans`.
 ///
 /// # Errors
 /// [`Failure::Stuck`] for plans that deadlock on this machine.
-pub fn cost(plans: &[&Plan], machine: &Machine<'_>) -> Result<f64, Failure> {
+///
+/// # Panics
+/// If a node has some ranks in a period and some in the next, or periods
+/// differ.
+pub fn cost(plans: &[&Plan], machine: &Machine, places: &[Place]) -> Result<f64, Failure> {
+    assert_periodic(plans.len(), places);
+    let here = &places[..plans.len()];
+    let count = |of: fn(&Place) -> u32| 1 + here.iter().map(of).max().unwrap_or(0) as usize;
     let mut sim = Sim {
         plans,
         machine,
+        places,
         ranks: plans.iter().map(|p| Rank::new(p)).collect(),
-        lanes: HashMap::new(),
+        memory: vec![0.0; count(|p| p.domain)],
+        cards: vec![[0.0; 2]; count(|p| p.node)],
+        lanes: HashMap::default(),
         messages: Vec::new(),
         events: BinaryHeap::new(),
         number: 0,
@@ -57,34 +45,57 @@ pub fn cost(plans: &[&Plan], machine: &Machine<'_>) -> Result<f64, Failure> {
         }
     }
     while let Some(event) = sim.events.pop() {
-        match event.what {
-            What::Worked => sim.worked(event.time, event.rank, event.step),
-            What::Arrives(message, moving) => {
-                sim.arrives(event.time, event.rank, message, moving);
-            }
-            What::Here(message) => sim.here(event.time, message),
-            What::Complete => sim.complete(event.time, event.rank, event.step),
+        sim.happen(event.time, event.what);
+    }
+    sim.outcome()
+}
+
+/// Whether `b` does what `a` does, with peers that are `above` ranks above
+/// those of `a`, round the ring of all `ranks`.
+pub fn repeats(a: &Plan, b: &Plan, above: u32, ranks: u32) -> bool {
+    let up = |peer: u32| ((u64::from(peer) + u64::from(above)) % u64::from(ranks)) as u32;
+    let alike = |a: &Step, b: &Step| match (*a, *b) {
+        (Step::Send { peer: p, from: a }, Step::Send { peer: q, from: b })
+        | (Step::Recv { peer: p, into: a }, Step::Recv { peer: q, into: b }) => {
+            up(p) == q && a.len == b.len
         }
-    }
-    let stuck: Vec<_> = (0..plans.len())
-        .filter(|&r| sim.ranks[r].left > 0)
-        .collect();
-    if stuck.is_empty() {
-        return Ok(sim.end);
-    }
-    let first = |r: usize| {
-        let open = sim.ranks[r].open.iter().position(|&o| o).unwrap_or(0);
-        (r as u32, plans[r].steps[open])
+        (Step::Reduce { into: a, .. }, Step::Reduce { into: b, .. })
+        | (Step::Copy { into: a, .. }, Step::Copy { into: b, .. }) => a.len == b.len,
+        _ => false,
     };
-    Err(Failure::Stuck(stuck.into_iter().map(first).collect()))
+    (&a.needs, &a.first, &a.after, &a.next_posted) == (&b.needs, &b.first, &b.after, &b.next_posted)
+        && a.steps.iter().zip(&b.steps).all(|(a, b)| alike(a, b))
+}
+
+fn assert_periodic(period: usize, places: &[Place]) {
+    if period == places.len() {
+        return;
+    }
+    assert!(
+        period > 0 && places.len().is_multiple_of(period),
+        "{} places are no multiple of {period}",
+        places.len()
+    );
+    let (first, second) = (places[0], places[period]);
+    let (nodes, domains) = (second.node - first.node, second.domain - first.domain);
+    let above = |a: &Place, b: &Place| b.node == a.node + nodes && b.domain == a.domain + domains;
+    assert!(
+        nodes > 0
+            && places
+                .iter()
+                .zip(&places[period..])
+                .all(|(a, b)| above(a, b)),
+        "the machine does not repeat itself after {period} ranks"
+    );
 }
 
 struct Rank {
     needs: Vec<u32>,
-    /// Posted or not yet posted, but not complete.
+    /// Not complete.
     open: Vec<bool>,
     left: usize,
-    /// Steps that wait for the processor, the first of the plan first; and whether it is busy.
+    /// Steps that wait for the processor, the first of the plan first; and
+    /// whether it is busy.
     queue: BinaryHeap<Reverse<u32>>,
     busy: bool,
     /// When the ports are free.
@@ -106,22 +117,25 @@ impl Rank {
     }
 }
 
+#[derive(Clone, Copy)]
 enum What {
-    /// The processor has done its part of a step.
-    Worked,
-    /// The head of a message arrives; receiving it takes so long.
-    Arrives(usize, f64),
-    /// All of a message has arrived.
-    Here(usize),
+    /// The processor of a rank has done its part of a step.
+    Worked(u32, u32),
+    /// A message may enter the outgoing port.
+    Departs(u32),
+    /// It has reached the memory or card at its sender.
+    Leaves(u32),
+    /// Its head reaches the receiver; all of it could be there so much later.
+    Arrives(u32, f64),
+    /// All of it has arrived.
+    Here(u32),
     /// A step is complete.
-    Complete,
+    Complete(u32, u32),
 }
 
 struct Event {
     time: f64,
     number: u64,
-    rank: u32,
-    step: u32,
     what: What,
 }
 
@@ -149,48 +163,145 @@ impl Ord for Event {
     }
 }
 
+/// A message; its ends are ranks of the period.
 struct Message {
     from: u32,
     to: u32,
-    /// The steps of both sides.
+    route: Route,
+    /// The steps of both sides; [`NONE`] for a receive not met yet.
     send: u32,
-    receive: Option<u32>,
+    receive: u32,
+    /// When it was announced.
+    announced: f64,
     len: usize,
     here: bool,
+}
+
+/// How far a message goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Route {
+    Domain,
+    Node,
+    Network,
 }
 
 /// Messages sent (by number), and receives posted, of one pair.
 #[derive(Default)]
 struct Lane {
-    sent: VecDeque<usize>,
+    sent: VecDeque<u32>,
     posted: VecDeque<u32>,
+}
+
+/// Hashes two small numbers.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&b| self.write_u32(b.into()));
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.0 = (self.0.rotate_left(5) ^ u64::from(n)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
 }
 
 struct Sim<'a> {
     plans: &'a [&'a Plan],
-    machine: &'a Machine<'a>,
+    machine: &'a Machine,
+    /// Of all ranks, also those that others stand for.
+    places: &'a [Place],
     ranks: Vec<Rank>,
-    lanes: HashMap<(u32, u32), Lane>,
+    /// When the memory of each domain is free.
+    memory: Vec<f64>,
+    /// When each card is free, outgoing and incoming.
+    cards: Vec<[f64; 2]>,
+    /// By sender, and how far above it the receiver is.
+    lanes: HashMap<(u32, u32), Lane, BuildHasherDefault<Mix>>,
     messages: Vec<Message>,
     events: BinaryHeap<Event>,
     number: u64,
     end: f64,
 }
 
+/// Takes a turn of `busy` at what is free from `free` on; gives its start.
+fn turn(free: &mut f64, now: f64, busy: f64) -> f64 {
+    let start = now.max(*free);
+    *free = start + busy;
+    start
+}
+
+impl Shared {
+    fn busy(&self, len: usize) -> f64 {
+        self.per_message + self.per_byte * len as f64
+    }
+}
+
 impl Sim<'_> {
-    fn at(&mut self, time: f64, rank: u32, step: u32, what: What) {
+    fn at(&mut self, time: f64, what: What) {
         self.number += 1;
-        self.events.push(Event {
-            time,
-            number: self.number,
-            rank,
-            step,
-            what,
-        });
+        let number = self.number;
+        self.events.push(Event { time, number, what });
     }
 
-    /// A step waits for nothing but the processor.
+    fn happen(&mut self, now: f64, what: What) {
+        match what {
+            What::Worked(rank, step) => self.worked(now, rank, step),
+            What::Departs(message) => self.depart(now, message),
+            What::Leaves(message) => self.leave(now, message),
+            What::Arrives(message, rest) => self.arrive(now, message, rest),
+            What::Here(message) => self.here(message, now),
+            What::Complete(rank, step) => self.complete(now, rank, step),
+        }
+    }
+
+    /// The place of a rank of the period, and of the peer so far above it.
+    fn route(&self, rank: u32, above: u32) -> Route {
+        let to = (rank as usize + above as usize) % self.places.len();
+        let (a, b) = (self.places[rank as usize], self.places[to]);
+        match (a.node == b.node, a.domain == b.domain) {
+            (true, true) => Route::Domain,
+            (true, false) => Route::Node,
+            (false, _) => Route::Network,
+        }
+    }
+
+    fn link(&self, route: Route) -> &Link {
+        match route {
+            Route::Domain => &self.machine.domain,
+            Route::Node => &self.machine.node,
+            Route::Network => &self.machine.network,
+        }
+    }
+
+    /// How far `b` is above `a`, round the ring of all ranks.
+    fn above(&self, a: u32, b: u32) -> u32 {
+        let all = self.places.len() as u32;
+        if b >= a { b - a } else { b + all - a }
+    }
+
+    /// The rank of the period that stands for `rank`.
+    fn stand_in(&self, rank: u32) -> u32 {
+        rank % self.plans.len() as u32
+    }
+
+    /// A step waits for nothing but the processor, or its message.
     fn ready(&mut self, now: f64, rank: u32, step: u32) {
+        if let Step::Recv { peer, .. } = self.plans[rank as usize].steps[step as usize] {
+            let lane = (self.stand_in(peer), self.above(peer, rank));
+            self.lanes.entry(lane).or_default().posted.push_back(step);
+            self.pair_up(now, lane);
+            self.posted(now, rank, step);
+        } else {
+            self.queue(now, rank, step);
+        }
+    }
+
+    fn queue(&mut self, now: f64, rank: u32, step: u32) {
         let r = &mut self.ranks[rank as usize];
         r.queue.push(Reverse(step));
         if !r.busy {
@@ -206,112 +317,154 @@ impl Sim<'_> {
             return;
         };
         self.ranks[r].busy = true;
+        let m = self.machine;
         let work = match self.plans[r].steps[step as usize] {
-            Step::Send { .. } | Step::Recv { .. } => self.machine.overhead,
-            Step::Reduce { into, .. } => self.machine.step + self.machine.reduce * into.len as f64,
-            Step::Copy { into, .. } => self.machine.step + self.machine.copy * into.len as f64,
+            Step::Send { peer, .. } => self.link(self.route(rank, self.above(rank, peer))).overhead,
+            Step::Recv { peer, .. } => {
+                let (from, above) = (self.stand_in(peer), self.above(peer, rank));
+                self.link(self.route(from, above)).overhead
+            }
+            Step::Reduce { into, .. } => m.step + m.reduce * into.len as f64,
+            Step::Copy { into, .. } => m.step + m.copy * into.len as f64,
         };
-        self.at(now + work, rank, step, What::Worked);
+        self.at(now + work, What::Worked(rank, step));
     }
 
     fn worked(&mut self, now: f64, rank: u32, step: u32) {
-        let r = rank as usize;
-        match self.plans[r].steps[step as usize] {
-            Step::Send { peer, from } => {
-                let message = self.messages.len();
-                self.messages.push(Message {
-                    from: rank,
-                    to: peer,
-                    send: step,
-                    len: from.len,
-                    receive: None,
-                    here: false,
-                });
-                self.lanes
-                    .entry((rank, peer))
-                    .or_default()
-                    .sent
-                    .push_back(message);
-                if from.len <= self.machine.eager {
-                    self.at(now, rank, step, What::Complete);
-                    self.depart(now, message);
-                }
-                self.pair_up(now, rank, peer);
-            }
-            Step::Recv { peer, .. } => {
-                self.lanes
-                    .entry((peer, rank))
-                    .or_default()
-                    .posted
-                    .push_back(step);
-                self.pair_up(now, peer, rank);
-            }
-            Step::Reduce { .. } | Step::Copy { .. } => self.at(now, rank, step, What::Complete),
-        }
-        let next = self.plans[r].next_posted[step as usize];
-        if next != NONE {
-            self.release(now, rank, next);
+        if let Step::Send { peer, from } = self.plans[rank as usize].steps[step as usize] {
+            self.send(now, rank, step, peer, from.len);
+            self.posted(now, rank, step);
+        } else {
+            self.complete(now, rank, step);
         }
         self.work(now, rank);
     }
 
+    fn send(&mut self, now: f64, rank: u32, step: u32, peer: u32, len: usize) {
+        let message = self.messages.len() as u32;
+        let lane = (rank, self.above(rank, peer));
+        let route = self.route(lane.0, lane.1);
+        self.messages.push(Message {
+            from: rank,
+            to: self.stand_in(peer),
+            route,
+            send: step,
+            receive: NONE,
+            announced: now,
+            len,
+            here: false,
+        });
+        if len <= self.link(route).eager {
+            self.complete(now, rank, step);
+            self.depart(now, message);
+        }
+        self.lanes.entry(lane).or_default().sent.push_back(message);
+        self.pair_up(now, lane);
+    }
+
+    /// The next message of the pair may be posted.
+    fn posted(&mut self, now: f64, rank: u32, step: u32) {
+        let next = self.plans[rank as usize].next_posted[step as usize];
+        if next != NONE {
+            self.release(now, rank, next);
+        }
+    }
+
     /// A send and a receive meet.
-    fn pair_up(&mut self, now: f64, from: u32, to: u32) {
-        let lane = self.lanes.get_mut(&(from, to)).expect("just posted on");
+    fn pair_up(&mut self, now: f64, lane: (u32, u32)) {
+        let lane = self.lanes.get_mut(&lane).expect("just posted on");
         if lane.sent.is_empty() || lane.posted.is_empty() {
             return;
         }
         let message = lane.sent.pop_front().expect("some");
-        self.messages[message].receive = lane.posted.pop_front();
-        if self.messages[message].len > self.machine.eager {
-            self.depart(now, message);
-        } else if self.messages[message].here {
-            self.received(now, message);
+        let m = &mut self.messages[message as usize];
+        m.receive = lane.posted.pop_front().expect("some");
+        let (len, announced, route, here) = (m.len, m.announced, m.route, m.here);
+        let link = *self.link(route);
+        if len > link.eager {
+            let heard = now.max(announced + link.latency);
+            self.at(heard + link.latency, What::Departs(message));
+        } else if here {
+            self.here(message, now);
         }
     }
 
     /// The sender's port takes a message.
-    fn depart(&mut self, now: f64, message: usize) {
-        let m = &self.messages[message];
-        let (from, to, send) = (m.from, m.to, m.send);
-        let wire = (self.machine.wire)(from, to);
-        let port = &mut self.ranks[from as usize].port_out;
-        let out = now.max(*port);
-        let moving = wire.per_byte * m.len as f64;
-        *port = out + moving;
-        if m.len > self.machine.eager {
-            self.at(out + moving, from, send, What::Complete);
-        }
-        self.at(out + wire.latency, to, NONE, What::Arrives(message, moving));
-    }
-
-    /// The receiver's port takes a message.
-    fn arrives(&mut self, now: f64, rank: u32, message: usize, moving: f64) {
-        let port = &mut self.ranks[rank as usize].port_in;
-        *port = now.max(*port) + moving;
-        let here = *port;
-        self.at(here, rank, NONE, What::Here(message));
-    }
-
-    fn here(&mut self, now: f64, message: usize) {
-        self.messages[message].here = true;
-        if self.messages[message].receive.is_some() {
-            self.received(now, message);
+    fn depart(&mut self, now: f64, message: u32) {
+        let m = &self.messages[message as usize];
+        let (from, len, link) = (m.from as usize, m.len, *self.link(m.route));
+        let busy = link.gap + link.per_byte * len as f64;
+        let start = turn(&mut self.ranks[from].port_out, now, busy);
+        if start > now {
+            self.at(start, What::Leaves(message));
+        } else {
+            self.leave(now, message);
         }
     }
 
-    fn received(&mut self, now: f64, message: usize) {
-        let m = &self.messages[message];
-        let (to, step) = (m.to, m.receive.expect("matched"));
-        self.at(now + self.machine.overhead, to, step, What::Complete);
+    /// The memory or card at the sender takes a message.
+    fn leave(&mut self, now: f64, message: u32) {
+        let m = &self.messages[message as usize];
+        let (from, send, len, route) = (m.from, m.send, m.len, m.route);
+        let place = self.places[from as usize];
+        let (free, shared) = match route {
+            Route::Network => (&mut self.cards[place.node as usize][0], &self.machine.card),
+            _ => (
+                &mut self.memory[place.domain as usize],
+                &self.machine.memory,
+            ),
+        };
+        let busy = shared.busy(len);
+        let start = turn(free, now, busy);
+        let link = *self.link(route);
+        let moving = busy.max(link.per_byte * len as f64);
+        if len > link.eager {
+            self.at(start + moving, What::Complete(from, send));
+        }
+        self.at(start + link.latency, What::Arrives(message, moving));
+    }
+
+    /// The memory or card at the receiver, then its port, take a message.
+    fn arrive(&mut self, now: f64, message: u32, rest: f64) {
+        let m = &self.messages[message as usize];
+        let (to, len, route) = (m.to as usize, m.len, m.route);
+        let place = self.places[to];
+        let (busy, start) = match route {
+            Route::Domain => (0.0, now),
+            Route::Node => {
+                let busy = self.machine.memory.busy(len);
+                let free = &mut self.memory[place.domain as usize];
+                (busy, turn(free, now, busy))
+            }
+            Route::Network => {
+                let busy = self.machine.card.busy(len);
+                let free = &mut self.cards[place.node as usize][1];
+                (busy, turn(free, now, busy))
+            }
+        };
+        let link = *self.link(route);
+        let bytes = link.per_byte * len as f64;
+        let entered = turn(&mut self.ranks[to].port_in, start, link.gap + bytes);
+        let here = (now + rest).max(start + busy).max(entered + bytes);
+        self.at(here, What::Here(message));
+    }
+
+    /// All of a message is there; the receive may not be posted yet.
+    fn here(&mut self, message: u32, now: f64) {
+        let m = &mut self.messages[message as usize];
+        m.here = true;
+        let (to, receive) = (m.to, m.receive);
+        if receive != NONE {
+            self.queue(now, to, receive);
+        }
     }
 
     fn complete(&mut self, now: f64, rank: u32, step: u32) {
         self.end = self.end.max(now);
-        let r = rank as usize;
-        self.ranks[r].open[step as usize] = false;
-        self.ranks[r].left -= 1;
-        let plan = self.plans[r];
+        let r = &mut self.ranks[rank as usize];
+        r.open[step as usize] = false;
+        r.left -= 1;
+        let plan = self.plans[rank as usize];
         for &next in plan.after(step) {
             self.release(now, rank, next);
         }
@@ -322,6 +475,20 @@ impl Sim<'_> {
         *needs -= 1;
         if *needs == 0 {
             self.ready(now, rank, step);
+        }
+    }
+
+    fn outcome(&self) -> Result<f64, Failure> {
+        let stuck = |r: &usize| self.ranks[*r].left > 0;
+        let first = |r: usize| {
+            let open = self.ranks[r].open.iter().position(|&o| o).unwrap_or(0);
+            (r as u32, self.plans[r].steps[open])
+        };
+        let stuck: Vec<_> = (0..self.plans.len()).filter(stuck).map(first).collect();
+        if stuck.is_empty() {
+            Ok(self.end)
+        } else {
+            Err(Failure::Stuck(stuck))
         }
     }
 }

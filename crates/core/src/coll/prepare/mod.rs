@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use catena_abi::consts;
 use catena_coll::inter::{self, Root};
-use catena_coll::{Args, Collective, Layout, Shape};
+use catena_coll::{Args, Collective, Layout, Placement, Shape};
 use catena_plan::Plan;
 
 use super::force::allows_board;
 use super::plans::Key;
 use super::side::{Ranges, Side, check_place, is_in_place};
-use super::{Caller, Data, Prepared, VData, WData, choose, model};
+use super::{Caller, Data, Prepared, VData, WData, choose};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fail;
@@ -112,6 +112,7 @@ impl<'a> Key<'a> {
             commutative: self.commutative,
             send: self.send,
             recv: self.recv,
+            site: None,
         }
     }
 
@@ -137,9 +138,12 @@ impl<'a> Key<'a> {
             bytes,
             elem: self.elem,
             commutative: self.commutative,
+            placement: w.placement(comm),
         };
         if !comm.is_inter() {
-            return choose(w, self.what, &shape).plan(&self.within(comm));
+            let mut args = self.within(comm);
+            args.site = w.site(comm);
+            return choose(w, self.what, &shape).plan(&args);
         }
         // Both groups must see the same.
         shape.size = match self.root {
@@ -147,10 +151,11 @@ impl<'a> Key<'a> {
             Root::There(_) => comm.size(),
             Root::Here | Root::Near => comm.peers,
         };
-        let model = model(w);
-        let algorithm = inter::select(self.what, &shape, &model);
+        // Each group knows its own nodes only.
+        shape.placement = Placement::one_node(shape.size);
+        let algorithm = inter::select(self.what, &shape, w.model());
         let algorithm = algorithm.expect("scans were refused");
-        algorithm.plan(&self.between(comm), &model)
+        algorithm.plan(&self.between(comm), w.model())
     }
 }
 

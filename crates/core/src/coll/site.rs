@@ -1,0 +1,56 @@
+//! Where the members of a communicator are, and what messages between them
+//! cost.
+
+use std::sync::OnceLock;
+
+use catena_coll::{Model, Nodes, Placement, Site, TYPICAL};
+use catena_plan::simulate::Place;
+
+use crate::comm::Comm;
+use crate::world::World;
+
+/// The nodes of a communicator whose members are on several.
+pub type Map = Option<Nodes>;
+
+impl World {
+    /// What messages cost here.
+    pub(super) fn model(&self) -> &'static Model {
+        static MODEL: OnceLock<Model> = OnceLock::new();
+        MODEL.get_or_init(|| {
+            let mut model = TYPICAL;
+            if self.oversubscribed {
+                // A message waits until its receiver gets the core.
+                model.domain.latency = 5e-6;
+                model.node.latency = 5e-6;
+            }
+            model
+        })
+    }
+
+    fn map<'c>(&self, comm: &'c Comm) -> Option<&'c Nodes> {
+        let make = || {
+            let boot = self.boot.borrow();
+            let of = &boot.job().node_of;
+            let place = |peer: &catena_fabric::Peer| {
+                let node = of[peer.0 as usize];
+                Place { node, domain: node }
+            };
+            let places: Vec<Place> = comm.group.members().iter().map(place).collect();
+            let several = places.iter().any(|p| p.node != places[0].node);
+            several.then(|| Nodes::new(&places))
+        };
+        comm.coll.map.get_or_init(make).as_ref()
+    }
+
+    /// Where the members of `comm`, or of its local group, are.
+    pub(super) fn placement(&self, comm: &Comm) -> Placement {
+        let one = || Placement::one_node(comm.size());
+        self.map(comm).map_or_else(one, Nodes::placement)
+    }
+
+    /// The same for the algorithms that go by nodes; `None` if there is one.
+    pub(super) fn site<'c>(&self, comm: &'c Comm) -> Option<Site<'c>> {
+        let model = self.model();
+        self.map(comm).map(|nodes| Site { nodes, model })
+    }
+}
