@@ -4,17 +4,19 @@
 //! same thing and differ only in what they do with it.
 
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
 use catena_abi::{Aint, Comm, Count, Datatype, Info, Op, Request};
 use catena_core::coll::{Caller, Data, Prepared, VData, WData, is_in_place};
 use catena_core::comm::Comm as CommObj;
 use catena_core::request::Operation;
-use catena_core::{Result, enter};
+use catena_core::{Result, World, enter};
 
 use crate::args::{self, put};
 use crate::entry::mpi_fn;
 
-/// Defines the forms of each operation; the body prepares it.
+/// Defines the forms of each operation; the body prepares it for a [`Caller`]
+/// and a communicator.
 macro_rules! collectives {
     ($(
         $now:ident $(| $now_c:ident)?, $start:ident $(| $start_c:ident)?,
@@ -23,48 +25,70 @@ macro_rules! collectives {
     )*) => {
         mpi_fn! {$(
             fn $now $(| $now_c)? ($($arg: $ty,)* comm: Comm) on comm {
-                let world = enter()?;
-                let ($w, $c) = (Caller { world: &world, now: true }, world.comm_arc(comm)?);
-                match prepare(|| $body)? {
-                    Some(prepared) => world.run(prepared),
-                    None => Ok(()),
-                }
+                $crate::coll::run(comm, |$w, $c| $body)
             }
 
             fn $start $(| $start_c)? ($($arg: $ty,)* comm: Comm, request: *mut Request) on comm {
-                let world = enter()?;
-                let object = world.comm(comm)?;
-                let ($w, $c) = (Caller { world: &world, now: false }, &object);
-                let prepared = later(|| $body)?;
-                put(request, world.start_collective(&prepared)?, "request")
+                $crate::coll::start(comm, request, |$w, $c| $body)
             }
 
             fn $init $(| $init_c)? ($($arg: $ty,)* comm: Comm, info: Info, request: *mut Request)
                 on comm
             {
-                let world = enter()?;
-                let object = world.comm(comm)?;
-                world.objects.info(info)?;
-                let ($w, $c) = (Caller { world: &world, now: false }, &object);
-                let prepared = later(|| $body)?;
-                put(request, world.persistent(Operation::Collective(prepared)), "request")
+                $crate::coll::init(comm, info, request, |$w, $c| $body)
             }
         )*}
     };
 }
 
-/// Gives the bodies above their type; `None` if the operation ran at once.
+pub(crate) use collectives;
+
+/// The blocking form; nothing is left to do if the operation ran at once.
 #[inline]
-fn prepare(body: impl FnOnce() -> Result<Option<Prepared>>) -> Result<Option<Prepared>> {
-    body()
+pub(crate) fn run<F>(comm: Comm, prepare: F) -> Result<()>
+where
+    F: FnOnce(&Caller<'_>, &Arc<CommObj>) -> Result<Option<Prepared>>,
+{
+    let world = enter()?;
+    let caller = Caller {
+        world: &world,
+        now: true,
+    };
+    world.run_rest(prepare(&caller, world.comm_arc(comm)?)?)
 }
 
-/// For the forms that do not block, of which nothing runs at once.
-fn later(body: impl FnOnce() -> Result<Option<Prepared>>) -> Result<Prepared> {
-    Ok(body()?.expect("only blocking calls run at once"))
+/// Prepares a form that does not block.
+fn later<F>(world: &World, comm: Comm, prepare: F) -> Result<Prepared>
+where
+    F: FnOnce(&Caller<'_>, &Arc<CommObj>) -> Result<Option<Prepared>>,
+{
+    let caller = Caller { world, now: false };
+    let prepared = prepare(&caller, &world.comm(comm)?)?;
+    Ok(prepared.expect("only blocking calls run at once"))
 }
 
-fn data(buf: *const c_void, count: impl Into<Count>, ty: Datatype) -> Data {
+/// The non-blocking form.
+pub(crate) fn start<F>(comm: Comm, request: *mut Request, prepare: F) -> Result<()>
+where
+    F: FnOnce(&Caller<'_>, &Arc<CommObj>) -> Result<Option<Prepared>>,
+{
+    let world = enter()?;
+    let prepared = later(&world, comm, prepare)?;
+    put(request, world.start_collective(&prepared)?, "request")
+}
+
+/// The persistent form.
+pub(crate) fn init<F>(comm: Comm, info: Info, request: *mut Request, prepare: F) -> Result<()>
+where
+    F: FnOnce(&Caller<'_>, &Arc<CommObj>) -> Result<Option<Prepared>>,
+{
+    let world = enter()?;
+    world.objects.info(info)?;
+    let operation = Operation::Collective(later(&world, comm, prepare)?);
+    put(request, world.persistent(operation), "request")
+}
+
+pub(crate) fn data(buf: *const c_void, count: impl Into<Count>, ty: Datatype) -> Data {
     Data {
         buf: buf.cast_mut().cast(),
         count: count.into(),
@@ -80,7 +104,7 @@ fn counts<N: Copy + Into<Count>>(at: *const N, n: usize, name: &str) -> Result<V
 }
 
 /// Displacements are `int` or `MPI_Aint`.
-trait Displacement: Copy {
+pub(crate) trait Displacement: Copy {
     fn wide(self) -> i64;
 }
 
@@ -100,21 +124,19 @@ fn displs<D: Displacement>(at: *const D, n: usize, name: &str) -> Result<Vec<i64
     Ok(args::array(at, n, name)?.iter().map(|d| d.wide()).collect())
 }
 
-/// One block per peer, of one type. Where the arrays mean nothing
-/// (`significant` is false) they are not read.
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the arguments of the C functions"
-)]
-fn vdata<N: Copy + Into<Count>, D: Displacement>(
-    significant: bool,
-    c: &CommObj,
+/// One block per peer, none where the arrays mean nothing and are not read.
+fn peers(significant: bool, c: &CommObj) -> usize {
+    if significant { c.peers as usize } else { 0 }
+}
+
+/// `n` blocks of one type.
+pub(crate) fn vdata<N: Copy + Into<Count>, D: Displacement>(
+    n: usize,
     buf: *const c_void,
     at_counts: *const N,
     at_displs: *const D,
     ty: Datatype,
 ) -> Result<VData> {
-    let n = if significant { c.peers as usize } else { 0 };
     Ok(VData {
         buf: buf.cast_mut().cast(),
         counts: counts(at_counts, n, "counts")?,
@@ -123,15 +145,14 @@ fn vdata<N: Copy + Into<Count>, D: Displacement>(
     })
 }
 
-/// One block per peer, each of its own type.
-fn wdata<N: Copy + Into<Count>, D: Displacement>(
-    c: &CommObj,
+/// `n` blocks, each of its own type.
+pub(crate) fn wdata<N: Copy + Into<Count>, D: Displacement>(
+    n: usize,
     buf: *const c_void,
     at_counts: *const N,
     at_displs: *const D,
     at_types: *const Datatype,
 ) -> Result<WData> {
-    let n = c.peers as usize;
     Ok(WData {
         buf: buf.cast_mut().cast(),
         counts: counts(at_counts, n, "counts")?,
@@ -162,7 +183,7 @@ collectives! {
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcounts: *const Num, displs: *const Disp, recvtype: Datatype, root: c_int) |w, c|
     {
-        let r = vdata(w.world.is_root(c, root), c, recvbuf, recvcounts, displs, recvtype)?;
+        let r = vdata(peers(w.world.is_root(c, root), c), recvbuf, recvcounts, displs, recvtype)?;
         w.gatherv(c, data(sendbuf, sendcount, sendtype), r, root)
     }
 
@@ -178,7 +199,7 @@ collectives! {
     (sendbuf: *const c_void, sendcounts: *const Num, displs: *const Disp, sendtype: Datatype,
         recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype, root: c_int) |w, c|
     {
-        let s = vdata(w.world.is_root(c, root), c, sendbuf, sendcounts, displs, sendtype)?;
+        let s = vdata(peers(w.world.is_root(c, root), c), sendbuf, sendcounts, displs, sendtype)?;
         w.scatterv(c, s, data(recvbuf, recvcount, recvtype), root)
     }
 
@@ -194,7 +215,7 @@ collectives! {
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcounts: *const Num, displs: *const Disp, recvtype: Datatype) |w, c|
     {
-        let r = vdata(true, c, recvbuf, recvcounts, displs, recvtype)?;
+        let r = vdata(c.peers as usize, recvbuf, recvcounts, displs, recvtype)?;
         w.allgatherv(c, data(sendbuf, sendcount, sendtype), r)
     }
 
@@ -212,8 +233,8 @@ collectives! {
         recvtype: Datatype) |w, c|
     {
         let there = !is_in_place(sendbuf.cast());
-        let s = vdata(there, c, sendbuf, sendcounts, sdispls, sendtype)?;
-        let r = vdata(true, c, recvbuf, recvcounts, rdispls, recvtype)?;
+        let s = vdata(peers(there, c), sendbuf, sendcounts, sdispls, sendtype)?;
+        let r = vdata(c.peers as usize, recvbuf, recvcounts, rdispls, recvtype)?;
         w.alltoallv(c, s, r)
     }
 
@@ -223,11 +244,11 @@ collectives! {
         rdispls: *const Disp, recvtypes: *const Datatype) |w, c|
     {
         let s = if !is_in_place(sendbuf.cast()) {
-            wdata(c, sendbuf, sendcounts, sdispls, sendtypes)?
+            wdata(c.peers as usize, sendbuf, sendcounts, sdispls, sendtypes)?
         } else {
             WData::in_place()
         };
-        w.alltoallw(c, s, wdata(c, recvbuf, recvcounts, rdispls, recvtypes)?)
+        w.alltoallw(c, s, wdata(c.peers as usize, recvbuf, recvcounts, rdispls, recvtypes)?)
     }
 
     Reduce | Reduce_c, Ireduce | Ireduce_c, Reduce_init | Reduce_init_c

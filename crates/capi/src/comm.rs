@@ -17,7 +17,10 @@ use crate::info;
 
 /// Stores the handle of the communicator that `make` makes; the null handle if
 /// this process is no member, or it fails.
-fn put_comm<T: Into<Option<Comm>>>(to: *mut Comm, make: impl FnOnce() -> Result<T>) -> Result<()> {
+pub(crate) fn put_comm<T: Into<Option<Comm>>>(
+    to: *mut Comm,
+    make: impl FnOnce() -> Result<T>,
+) -> Result<()> {
     put(to, consts::COMM_NULL, "newcomm")?;
     match make()?.into() {
         Some(new) => put(to, new, "newcomm"),

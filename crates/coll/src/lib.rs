@@ -10,6 +10,7 @@
 //! once, or everywhere in the same order, so that it is the same to the bit.
 //!
 //! [`inter`] holds the algorithms between two groups; they are made of these.
+//! [`neighbor`] holds exchanges along the edges of a graph.
 //! [`node`] holds what needs no plan: small payloads among ranks that share
 //! memory.
 
@@ -27,6 +28,7 @@ mod fold;
 mod gather;
 pub mod inter;
 mod model;
+pub mod neighbor;
 pub mod node;
 mod nodes;
 mod reduce;

@@ -26,6 +26,7 @@ pub mod request;
 pub mod routes;
 pub mod settings;
 pub mod table;
+pub mod topology;
 pub mod world;
 
 pub use error::{Error, Kind, Result};

@@ -8,6 +8,7 @@
 
 mod board;
 mod force;
+mod neighbor;
 mod node;
 mod plans;
 mod prepare;
@@ -173,15 +174,19 @@ impl World {
     /// # Errors
     /// `ProcAborted` if a member is gone.
     pub fn barrier(&self, comm: &Arc<Comm>) -> Result<()> {
-        match (Caller {
+        let caller = Caller {
             world: self,
             now: true,
-        })
-        .barrier(comm)?
-        {
-            Some(prepared) => self.run(prepared),
-            None => Ok(()),
-        }
+        };
+        self.run_rest(caller.barrier(comm)?)
+    }
+
+    /// Runs what a blocking call has left to do.
+    ///
+    /// # Errors
+    /// As [`World::run`].
+    pub fn run_rest(&self, left: Option<Prepared>) -> Result<()> {
+        left.map_or(Ok(()), |prepared| self.run(prepared))
     }
 
     /// Gathers equally many bytes from every member, for every member.

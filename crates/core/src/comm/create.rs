@@ -98,7 +98,11 @@ impl World {
             .remote
             .as_ref()
             .map(|r| Half::new(r.group.clone(), told.rows(&told.theirs)));
-        self.publish(self.establish(numbers, ours, theirs, heritage))
+        let mut new = self.establish(numbers, ours, theirs, heritage);
+        if let Some(new) = Arc::get_mut(&mut new) {
+            new.topology.clone_from(&comm.topology);
+        }
+        self.publish(new)
     }
 
     /// `MPI_Comm_dup` and its relatives: collective over `comm`. Here and below

@@ -20,7 +20,7 @@ mod inter;
 mod letters;
 mod split_type;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use catena_abi as abi;
@@ -35,6 +35,7 @@ use crate::error::Result;
 use crate::fail;
 use crate::group::{Group, Likeness};
 use crate::info::Info;
+use crate::topology::Topology;
 use crate::world::World;
 
 pub(crate) use cid::JOB;
@@ -71,6 +72,8 @@ pub struct Comm {
     pub info: RefCell<Arc<Info>>,
     /// Buffer for buffered sends on this communicator.
     pub buffer: RefCell<Option<Attached>>,
+    /// Its topology, which it gets when it is made.
+    pub topology: OnceCell<Arc<Topology>>,
     /// Where its collectives stand.
     pub coll: CollState,
     /// Agreements that all members have begun on it.
@@ -121,6 +124,7 @@ impl Comm {
             attrs: heritage.attrs,
             info: RefCell::new(heritage.info),
             buffer: RefCell::default(),
+            topology: OnceCell::new(),
             coll: CollState::default(),
             accords: Cell::new(0),
             _lease: lease,

@@ -170,6 +170,11 @@ fn run_now(
     (input, output): (&Side, &Side),
     reducer: &mut Option<Reducer>,
 ) -> Result<bool> {
+    use Collective::{Alltoallv, Gatherv, Scatterv};
+    // No board takes these, so packing would be in vain.
+    if args.size == 1 || matches!(what, Gatherv | Scatterv | Alltoallv) {
+        return Ok(false);
+    }
     if !input.is_packed() && !output.is_packed() {
         let ends = (input.direct(), output.direct());
         return w.run_on_board(comm, what, args, ends, reducer);
@@ -186,11 +191,6 @@ fn run_packed(
     (input, output): (&Side, &Side),
     reducer: &mut Option<Reducer>,
 ) -> Result<bool> {
-    use Collective::{Alltoallv, Gatherv, Scatterv};
-    // No board takes these: packing would be in vain.
-    if args.size == 1 || matches!(what, Gatherv | Scatterv | Alltoallv) {
-        return Ok(false);
-    }
     let (mut from, mut to) = (input.load(), output.load());
     let done = w.run_on_board(comm, what, args, (from.base(), to.base()), reducer)?;
     if done {
@@ -200,7 +200,7 @@ fn run_packed(
 }
 
 impl Ranges {
-    fn layout(&self) -> Layout<'_> {
+    pub(super) fn layout(&self) -> Layout<'_> {
         Layout::Table {
             counts: &self.lens,
             displs: &self.offsets,
@@ -290,12 +290,12 @@ fn packed(count: u64, size: u64) -> Result<usize> {
 }
 
 /// A plain side of one block per rank.
-struct Blocks {
-    side: Side,
-    block: usize,
+pub(super) struct Blocks {
+    pub side: Side,
+    pub block: usize,
 }
 
-fn blocks(w: &World, data: &Data, n: u32, what: &str) -> Result<Blocks> {
+pub(super) fn blocks(w: &World, data: &Data, n: u32, what: &str) -> Result<Blocks> {
     let (count, ty) = data.check(w, what)?;
     let block = packed(count, ty.size())?;
     packed(count.saturating_mul(u64::from(n)), ty.size())?;

@@ -1,0 +1,150 @@
+//! Prepares neighbourhood collectives (MPI-5, chapter 8.6).
+//!
+//! They have as many blocks as the rank has neighbours in the topology of the
+//! communicator; those of neighbours that are not there, beyond the edge of a
+//! grid, are left alone.
+
+use std::sync::Arc;
+
+use catena_coll::{Layout, neighbor};
+
+use super::prepare::blocks;
+use super::side::{Ranges, Side};
+use super::{Caller, Data, Prepared, VData, WData};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::topology::Hood;
+
+type CommRef = Arc<Comm>;
+
+/// The two buffers of a call and where their blocks lie.
+struct Ends<'a> {
+    input: Side,
+    send: Layout<'a>,
+    output: Side,
+    recv: Layout<'a>,
+}
+
+fn prepared(comm: &CommRef, hood: &Hood, ends: Ends<'_>) -> Prepared {
+    let plan = neighbor::plan(&hood.destinations, &ends.send, &hood.sources, &ends.recv);
+    Prepared {
+        comm: comm.clone(),
+        plan: Arc::new(plan),
+        input: ends.input,
+        output: ends.output,
+        reducer: None,
+    }
+}
+
+impl Caller<'_> {
+    /// `MPI_Neighbor_allgather`.
+    ///
+    /// # Errors
+    /// `Topology` if the communicator has none, and as the arguments deserve; so
+    /// with all functions here.
+    pub fn neighbor_allgather(
+        &self,
+        comm: &CommRef,
+        send: Data,
+        recv: Data,
+    ) -> Result<Option<Prepared>> {
+        let hood = hood(comm)?.gathering();
+        let s = blocks(self.world, &send, 1, "send")?;
+        let r = blocks(self.world, &recv, hood.indegree as u32, "receive")?;
+        let ends = Ends {
+            input: s.side,
+            send: Layout::Even(s.block),
+            output: r.side,
+            recv: Layout::Even(r.block),
+        };
+        Ok(Some(prepared(comm, &hood, ends)))
+    }
+
+    /// `MPI_Neighbor_allgatherv`.
+    #[allow(clippy::missing_errors_doc, reason = "see `neighbor_allgather`")]
+    pub fn neighbor_allgatherv(
+        &self,
+        comm: &CommRef,
+        send: Data,
+        recv: VData,
+    ) -> Result<Option<Prepared>> {
+        let hood = hood(comm)?.gathering();
+        let s = blocks(self.world, &send, 1, "send")?;
+        let (output, ranges) = recv.side(self.world, "receive")?;
+        let ends = Ends {
+            input: s.side,
+            send: Layout::Even(s.block),
+            output,
+            recv: ranges.layout(),
+        };
+        Ok(Some(prepared(comm, &hood, ends)))
+    }
+
+    /// `MPI_Neighbor_alltoall`.
+    #[allow(clippy::missing_errors_doc, reason = "see `neighbor_allgather`")]
+    pub fn neighbor_alltoall(
+        &self,
+        comm: &CommRef,
+        send: Data,
+        recv: Data,
+    ) -> Result<Option<Prepared>> {
+        let hood = hood(comm)?;
+        let s = blocks(self.world, &send, hood.outdegree as u32, "send")?;
+        let r = blocks(self.world, &recv, hood.indegree as u32, "receive")?;
+        let ends = Ends {
+            input: s.side,
+            send: Layout::Even(s.block),
+            output: r.side,
+            recv: Layout::Even(r.block),
+        };
+        Ok(Some(prepared(comm, &hood, ends)))
+    }
+
+    /// `MPI_Neighbor_alltoallv`.
+    #[allow(clippy::missing_errors_doc, reason = "see `neighbor_allgather`")]
+    pub fn neighbor_alltoallv(
+        &self,
+        comm: &CommRef,
+        send: VData,
+        recv: VData,
+    ) -> Result<Option<Prepared>> {
+        let sides = (
+            send.side(self.world, "send")?,
+            recv.side(self.world, "receive")?,
+        );
+        exchange(comm, sides.0, sides.1)
+    }
+
+    /// `MPI_Neighbor_alltoallw`.
+    #[allow(clippy::missing_errors_doc, reason = "see `neighbor_allgather`")]
+    pub fn neighbor_alltoallw(
+        &self,
+        comm: &CommRef,
+        send: WData,
+        recv: WData,
+    ) -> Result<Option<Prepared>> {
+        let sides = (
+            send.side(self.world, "send")?,
+            recv.side(self.world, "receive")?,
+        );
+        exchange(comm, sides.0, sides.1)
+    }
+}
+
+fn hood(comm: &Comm) -> Result<Hood> {
+    Ok(comm.topology()?.hood(comm.rank))
+}
+
+fn exchange(
+    comm: &CommRef,
+    (input, sent): (Side, Ranges),
+    (output, received): (Side, Ranges),
+) -> Result<Option<Prepared>> {
+    let ends = Ends {
+        input,
+        send: sent.layout(),
+        output,
+        recv: received.layout(),
+    };
+    Ok(Some(prepared(comm, &hood(comm)?, ends)))
+}

@@ -1,0 +1,209 @@
+//! Process topologies (MPI-5, chapter 8): which processes of a communicator are
+//! neighbours.
+//!
+//! Ranks are never reordered: a machine's nodes fill up in order of ranks, and
+//! so do the rows of a grid.
+
+mod create;
+mod dims;
+mod graph;
+mod grid;
+
+use std::sync::Arc;
+
+use catena_coll::neighbor::Edge;
+
+pub use dims::dims_create;
+pub use graph::{Adjacent, Graph, Spread};
+pub use grid::Grid;
+
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::fail;
+
+/// The topology of a communicator.
+#[derive(Debug)]
+pub enum Topology {
+    /// A grid.
+    Cart(Grid),
+    /// A graph that every process knows.
+    Graph(Graph),
+    /// A graph of which a process knows its own edges.
+    DistGraph(Adjacent),
+}
+
+/// What a neighbourhood collective does at one rank.
+#[derive(Debug, Default)]
+pub struct Hood {
+    /// Blocks that it receives, those of missing neighbours too.
+    pub indegree: usize,
+    /// Blocks that it sends.
+    pub outdegree: usize,
+    /// Messages to receive. Here and below the messages between the same two
+    /// ranks are in the order in which they meet.
+    pub sources: Vec<Edge>,
+    /// Messages to send.
+    pub destinations: Vec<Edge>,
+}
+
+impl Hood {
+    /// The same where one block goes to all.
+    #[must_use]
+    pub fn gathering(mut self) -> Self {
+        self.destinations.iter_mut().for_each(|edge| edge.block = 0);
+        self
+    }
+}
+
+fn edges(ranks: &[i32]) -> Vec<Edge> {
+    ranks
+        .iter()
+        .zip(0..)
+        .map(|(&rank, block)| Edge {
+            peer: rank as u32,
+            block,
+        })
+        .collect()
+}
+
+impl Topology {
+    /// The neighbours of a rank, in the order of chapter 8.6.
+    pub fn hood(&self, rank: u32) -> Hood {
+        match self {
+            Topology::Cart(grid) => grid_hood(grid, rank),
+            Topology::Graph(graph) => {
+                let neighbors = graph.neighbors(rank);
+                Hood {
+                    indegree: neighbors.len(),
+                    outdegree: neighbors.len(),
+                    sources: edges(neighbors),
+                    destinations: edges(neighbors),
+                }
+            }
+            Topology::DistGraph(own) => Hood {
+                indegree: own.sources.len(),
+                outdegree: own.destinations.len(),
+                sources: edges(&own.sources),
+                destinations: edges(&own.destinations),
+            },
+        }
+    }
+}
+
+/// In each dimension the neighbour below comes first, then the one above. What
+/// goes down arrives from above, also where both are the same process.
+fn grid_hood(grid: &Grid, rank: u32) -> Hood {
+    let degree = 2 * grid.dims.len();
+    let mut hood = Hood {
+        indegree: degree,
+        outdegree: degree,
+        ..Hood::default()
+    };
+    let edge = |d: usize, by: i32| {
+        let block = 2 * d as u32 + u32::from(by > 0);
+        let peer = grid.ahead(rank, d, by)?;
+        Some(Edge { peer, block })
+    };
+    for d in 0..grid.dims.len() {
+        hood.destinations
+            .extend([edge(d, -1), edge(d, 1)].into_iter().flatten());
+        hood.sources
+            .extend([edge(d, 1), edge(d, -1)].into_iter().flatten());
+    }
+    hood
+}
+
+impl Comm {
+    /// Its topology.
+    ///
+    /// # Errors
+    /// `Topology` if it has none.
+    pub fn topology(&self) -> Result<&Arc<Topology>> {
+        match self.topology.get() {
+            Some(topology) => Ok(topology),
+            None => fail!(Topology, "the communicator has no topology"),
+        }
+    }
+
+    /// How many neighbours send to this process, and to how many it sends.
+    ///
+    /// # Errors
+    /// `Topology` if it has no topology.
+    pub fn degrees(&self) -> Result<(usize, usize)> {
+        let hood = self.topology()?.hood(self.rank);
+        Ok((hood.indegree, hood.outdegree))
+    }
+
+    /// Its grid.
+    ///
+    /// # Errors
+    /// `Topology` if it has none.
+    pub fn grid(&self) -> Result<&Grid> {
+        match &**self.topology()? {
+            Topology::Cart(grid) => Ok(grid),
+            _ => fail!(Topology, "the communicator's topology is not a grid"),
+        }
+    }
+
+    /// Its graph, if every process knows it.
+    ///
+    /// # Errors
+    /// `Topology` if it has none.
+    pub fn graph(&self) -> Result<&Graph> {
+        match &**self.topology()? {
+            Topology::Graph(graph) => Ok(graph),
+            _ => fail!(
+                Topology,
+                "the communicator's topology was not made by MPI_Graph_create"
+            ),
+        }
+    }
+
+    /// This process's edges in its distributed graph.
+    ///
+    /// # Errors
+    /// `Topology` if it has none.
+    pub fn adjacent(&self) -> Result<&Adjacent> {
+        match &**self.topology()? {
+            Topology::DistGraph(own) => Ok(own),
+            _ => fail!(
+                Topology,
+                "the communicator's topology is not a distributed graph"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_down_arrives_from_above() {
+        for size in 1..=3 {
+            let topology = Topology::Cart(Grid::new(&[size], &[1], 3).unwrap());
+            let below = |rank: u32| (rank + size as u32 - 1) % size as u32;
+            for rank in 0..size as u32 {
+                let (mine, theirs) = (topology.hood(rank), topology.hood(below(rank)));
+                // The first message to `below` carries block 0, and the first
+                // that it takes from here fills its block 1, from above.
+                let sent = mine.destinations.iter().find(|e| e.peer == below(rank));
+                let got = theirs.sources.iter().find(|e| e.peer == rank);
+                assert_eq!((sent.unwrap().block, got.unwrap().block), (0, 1));
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_nobody_beyond_an_edge() {
+        let grid = Grid::new(&[2, 2], &[0, 0], 4).unwrap();
+        let hood = Topology::Cart(grid).hood(0);
+        assert_eq!((hood.indegree, hood.outdegree), (4, 4));
+        let ends: Vec<_> = hood
+            .destinations
+            .iter()
+            .map(|e| (e.peer, e.block))
+            .collect();
+        assert_eq!(ends, [(2, 1), (1, 3)]);
+    }
+}
