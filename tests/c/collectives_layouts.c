@@ -43,6 +43,33 @@ static void indexed(int n)
     free(local);
 }
 
+/* The very first collective of a communicator, with gaps at the root only. */
+static void first(MPI_Datatype spread)
+{
+    long plain[N], *wide = calloc(2 * N * size, sizeof *wide);
+    int *ones = malloc(size * sizeof *ones), *places = malloc(size * sizeof *places);
+    for (int r = 0; r < size; r++) {
+        ones[r] = 1, places[r] = r;
+        for (int i = 0; i < N; i++)
+            wide[2 * (r * N + i)] = value(r, i);
+    }
+    MPI_Comm fresh;
+    MPI_Comm_dup(MPI_COMM_WORLD, &fresh);
+    MPI_Scatterv(wide, ones, places, spread, plain, N, MPI_LONG, 0, fresh);
+    for (int i = 0; i < N; i++)
+        EQUAL(plain[i], value(rank, i));
+    MPI_Comm_free(&fresh);
+
+    memset(wide, 0, 2 * N * size * sizeof *wide);
+    MPI_Comm_dup(MPI_COMM_WORLD, &fresh);
+    MPI_Gatherv(plain, N, MPI_LONG, wide, ones, places, spread, 0, fresh);
+    for (int r = 0; r < size && rank == 0; r++)
+        for (int i = 0; i < N; i++)
+            EQUAL(wide[2 * (r * N + i)], value(r, i));
+    MPI_Comm_free(&fresh);
+    free(wide), free(ones), free(places);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -110,6 +137,7 @@ int main(int argc, char **argv)
 
     indexed(3);
     indexed(3000);
+    first(spread);
 
     /* The root of MPI_Bcast only reads. */
     static const long fixed[2 * N] = {1, 0, 2, 0, 3, 0, 4, 0, 5, 0};
