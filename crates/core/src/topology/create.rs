@@ -33,7 +33,7 @@ impl World {
     pub fn cart_sub(&self, comm: &Arc<Comm>, remain: &[bool]) -> Result<abi::Comm> {
         let grid = comm.grid()?;
         let (part, within) = grid.part(comm.rank, remain);
-        let new = self.comm_split(comm, Ok(part), within)?;
+        let new = self.comm_split(comm, part, within)?;
         let new = new.expect("every process is in a part");
         self.attach(new, Topology::Cart(grid.sub(remain)))?;
         Ok(new)
