@@ -12,9 +12,9 @@ use catena_abi::{
 use catena_core::attr::{Attributes, Carrier, CopyFn, DeleteFn, OnCopy};
 use catena_core::{Result, World, enter, enter_any, fail, p2p};
 
+use crate::added;
 use crate::args::{self, put};
 use crate::entry::mpi_fn;
-use crate::errors;
 
 fn on_copy<T>(function: CopyAttrFunction<T>) -> OnCopy {
     match function.map_or(consts::NULL_COPY_FN, |f| f as usize) {
@@ -65,7 +65,7 @@ fn place(key: c_int) -> Option<&'static AtomicI32> {
 /// Tells holders of the attribute `MPI_LASTUSEDCODE` that it may have changed.
 pub(crate) fn refresh_last_used() {
     if let Some(place) = place(consts::LASTUSEDCODE) {
-        place.store(errors::last_used(), Relaxed);
+        place.store(added::last_used(), Relaxed);
     }
 }
 
@@ -81,7 +81,7 @@ fn predefined(w: &World, key: c_int) -> Option<*mut c_void> {
         // The steady clock counts from the start of the node.
         consts::WTIME_IS_GLOBAL => job.node_of.iter().all(|&n| n == job.node_of[0]).into(),
         consts::APPNUM => job.appnum as c_int,
-        consts::LASTUSEDCODE => errors::last_used(),
+        consts::LASTUSEDCODE => added::last_used(),
         _ => job.universe_size as c_int,
     };
     place.store(value, Relaxed);

@@ -118,7 +118,7 @@ mpi_fn! {
 
     fn Comm_dup(comm: Comm, newcomm: *mut Comm) on comm {
         let w = enter()?;
-        // Hints stay with the old communicator since MPI-4.
+        // Hints are not propagated (MPI-5, 7.4.4).
         put_comm(newcomm, || w.comm_dup(&w.comm(comm)?, Ok(Arc::default())))
     }
 
@@ -231,26 +231,25 @@ mpi_fn! {
 
     fn Comm_get_name(comm: Comm, comm_name: *mut c_char, resultlen: *mut c_int) on comm {
         let w = enter()?;
-        let comm = w.comm_ref(comm)?;
         let size = consts::MAX_OBJECT_NAME as usize;
-        put_string(comm_name, size, resultlen, comm.name.borrow().as_str())
+        if comm == consts::COMM_NULL {
+            return put_string(comm_name, size, resultlen, "MPI_COMM_NULL");
+        }
+        put_string(comm_name, size, resultlen, w.comm_ref(comm)?.name.borrow().as_str())
     }
 
     fn Comm_set_info(comm: Comm, hints: Info) on comm {
         let w = enter()?;
-        let comm = w.comm_ref(comm)?;
-        if let Some(new) = w.objects.info(hints)? {
-            let now = comm.info.borrow();
-            for (key, value) in new.pairs() {
-                now.set(&key, &value)?;
-            }
+        let now = &w.comm_ref(comm)?.info;
+        for (key, value) in info::info(w.objects, hints)?.pairs() {
+            now.set(&key, &value)?;
         }
         Ok(())
     }
 
     fn Comm_get_info(comm: Comm, info_used: *mut Info) on comm {
         let w = enter()?;
-        let copy = w.comm_ref(comm)?.info.borrow().duplicate();
+        let copy = w.comm_ref(comm)?.info.duplicate();
         put(info_used, info::add(w.objects, copy), "info_used")
     }
 }

@@ -6,10 +6,9 @@ use std::ffi::{c_char, c_int, c_void};
 use catena_abi::{Aint, Comm, Info, consts};
 use catena_core::comm::resources;
 use catena_core::info::Info as Pairs;
-use catena_core::{Result, enter, enter_any, fail, init};
+use catena_core::{enter, enter_any, fail, init};
 
 use crate::args::{self, put, put_string};
-use crate::attr::refresh_last_used;
 use crate::entry::mpi_fn;
 use crate::{errors, info};
 
@@ -44,17 +43,6 @@ fn alignment(size: usize, hints: Option<&Pairs>) -> usize {
         .and_then(usize::checked_next_power_of_two)
         .unwrap_or(1);
     asked.max(if size >= PAGE { PAGE } else { LINE })
-}
-
-fn check_added(there: bool, what: &str, code: c_int) -> Result<()> {
-    if !there {
-        fail!(
-            Arg,
-            "{code} is not an error {what} that this program has added"
-        );
-    }
-    refresh_last_used();
-    Ok(())
 }
 
 mpi_fn! {
@@ -151,47 +139,6 @@ mpi_fn! {
             Some(text) => put_string(string, consts::MAX_ERROR_STRING as usize, resultlen, &text),
             None => fail!(Arg, "{errorcode} is not an error code"),
         }
-    }
-
-    fn Add_error_class(errorclass: *mut c_int) {
-        if errorclass.is_null() {
-            return Err(args::null_argument("errorclass"));
-        }
-        let new = errors::add(None).expect("a class needs no other");
-        refresh_last_used();
-        put(errorclass, new, "errorclass")
-    }
-
-    fn Add_error_code(errorclass: c_int, errorcode: *mut c_int) {
-        if errorcode.is_null() {
-            return Err(args::null_argument("errorcode"));
-        }
-        let Some(new) = errors::add(Some(errorclass)) else {
-            fail!(Arg, "{errorclass} is not an error class");
-        };
-        refresh_last_used();
-        put(errorcode, new, "errorcode")
-    }
-
-    fn Add_error_string(errorcode: c_int, string: *const c_char) {
-        let string = args::string(string, "string")?;
-        if string.len() >= consts::MAX_ERROR_STRING as usize {
-            fail!(Arg, "the string has {} bytes, at most {} are allowed", string.len(),
-                consts::MAX_ERROR_STRING - 1);
-        }
-        check_added(errors::set_text(errorcode, string), "class or code", errorcode)
-    }
-
-    fn Remove_error_class(errorclass: c_int) {
-        check_added(errors::remove(errorclass, true), "class", errorclass)
-    }
-
-    fn Remove_error_code(errorcode: c_int) {
-        check_added(errors::remove(errorcode, false), "code", errorcode)
-    }
-
-    fn Remove_error_string(errorcode: c_int) {
-        check_added(errors::set_text(errorcode, ""), "class or code", errorcode)
     }
 
     fn Abi_get_version(abi_major: *mut c_int, abi_minor: *mut c_int) {

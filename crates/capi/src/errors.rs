@@ -3,8 +3,7 @@
 //!
 //! Codes of errors that tell more than their class are `64 * n + class`, where
 //! `n` counts round 1 to [`ROUND`]; the newest texts are kept for
-//! `MPI_Error_string`. Classes and codes that the program adds lie beyond
-//! `MPI_ERR_LASTCODE`.
+//! `MPI_Error_string`. Those that the program adds are in `added`.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -13,6 +12,8 @@ use std::sync::Mutex;
 use catena_abi::{self as abi, consts, names};
 use catena_core::errhandler::{self, Errhandler};
 use catena_core::{Error, Kind, enter, enter_any, init};
+
+use crate::added;
 
 /// The object that a call was made on.
 #[derive(Clone, Copy, Debug)]
@@ -45,16 +46,11 @@ const CLASSES: i32 = 64;
 struct Texts {
     last: i32,
     texts: BTreeMap<i32, String>,
-    /// Added classes and codes: number → (class, text).
-    added: BTreeMap<i32, (i32, String)>,
-    next_added: i32,
 }
 
 static TEXTS: Mutex<Texts> = Mutex::new(Texts {
     last: 0,
     texts: BTreeMap::new(),
-    added: BTreeMap::new(),
-    next_added: 0,
 });
 
 fn texts() -> std::sync::MutexGuard<'static, Texts> {
@@ -126,8 +122,8 @@ fn code_for(error: &Error, text: &str) -> c_int {
 
 /// The class of a code; `None` if it is not one.
 pub(crate) fn class_of(code: c_int) -> Option<c_int> {
-    if let Some((class, _)) = texts().added.get(&code) {
-        return Some(*class);
+    if let Some(class) = added::class_of(code) {
+        return Some(class);
     }
     if names::class_name(code).is_some() {
         return Some(code);
@@ -141,15 +137,13 @@ pub(crate) fn class_of(code: c_int) -> Option<c_int> {
 
 /// The text of a code.
 pub(crate) fn text_of(code: c_int) -> Option<String> {
-    let t = texts();
-    if let Some((_, text)) = t.added.get(&code) {
-        return Some(text.clone());
+    if let Some(text) = added::text_of(code) {
+        return Some(text);
     }
     if names::class_name(code).is_some() {
         return Some(describe(code));
     }
-    let text = t.texts.get(&code).cloned();
-    drop(t);
+    let text = texts().texts.get(&code).cloned();
     let class = class_of(code)?;
     Some(match text {
         Some(text) => format!("{}: {text}", describe(class)),
@@ -160,56 +154,6 @@ pub(crate) fn text_of(code: c_int) -> Option<String> {
 fn describe(class: c_int) -> String {
     let name = names::class_name(class).unwrap_or("unknown error class");
     format!("{name}: {}", names::class_text(class).unwrap_or("unknown"))
-}
-
-/// Makes a class (`class` is `None`) or a code of a class.
-///
-/// Returns `None` if `class` is not a class.
-pub(crate) fn add(class: Option<c_int>) -> Option<c_int> {
-    if let Some(class) = class
-        && class_of(class) != Some(class)
-    {
-        return None;
-    }
-    let mut t = texts();
-    t.next_added += 1;
-    let number = consts::ERR_LASTCODE + t.next_added;
-    t.added
-        .insert(number, (class.unwrap_or(number), String::new()));
-    Some(number)
-}
-
-/// Sets the text of an added class or code; false if the program did not add
-/// it.
-pub(crate) fn set_text(code: c_int, text: &str) -> bool {
-    match texts().added.get_mut(&code) {
-        Some(entry) => {
-            text.clone_into(&mut entry.1);
-            true
-        }
-        None => false,
-    }
-}
-
-/// Removes an added class (`is_class`) or code, or the text of one.
-pub(crate) fn remove(code: c_int, is_class: bool) -> bool {
-    let mut t = texts();
-    let there = t
-        .added
-        .get(&code)
-        .is_some_and(|(class, _)| (*class == code) == is_class);
-    if there {
-        t.added.remove(&code);
-    }
-    there
-}
-
-/// Largest class or code in use (`MPI_LASTUSEDCODE`).
-pub(crate) fn last_used() -> c_int {
-    texts()
-        .added
-        .last_key_value()
-        .map_or(consts::ERR_LASTCODE, |(&code, _)| code)
 }
 
 /// Reports an error of `function` to the handler of `on`, and returns the code

@@ -12,7 +12,7 @@ use crate::args::{self, put};
 use crate::entry::mpi_fn;
 
 /// The info object behind a handle, which must not be null.
-fn info(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
+pub(crate) fn info(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
     match objects.info(handle)? {
         Some(info) => Ok(info),
         None => fail!(Info, "the info object is MPI_INFO_NULL"),

@@ -69,7 +69,7 @@ pub struct Comm {
     /// Cached attributes.
     pub attrs: Attributes,
     /// Hints.
-    pub info: RefCell<Arc<Info>>,
+    pub info: Arc<Info>,
     /// Buffer for buffered sends on this communicator.
     pub buffer: RefCell<Option<Attached>>,
     /// Its topology, which it gets when it is made.
@@ -122,7 +122,7 @@ impl Comm {
             errhandler: RefCell::new(heritage.errhandler),
             name: RefCell::default(),
             attrs: heritage.attrs,
-            info: RefCell::new(heritage.info),
+            info: heritage.info,
             buffer: RefCell::default(),
             topology: OnceCell::new(),
             coll: CollState::default(),
