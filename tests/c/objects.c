@@ -52,7 +52,21 @@ static void test_errors(void)
     CHECK(flag && *last == code);
     FAILS(MPI_Add_error_string(MPI_ERR_ARG, "no"), MPI_ERR_ARG);
     FAILS(MPI_Add_error_code(code, &size), MPI_ERR_ARG);
+    /* First the strings, then the codes, then the class. */
+    FAILS(MPI_Remove_error_code(code), MPI_ERR_ARG);
+    OK(MPI_Remove_error_string(code));
+    OK(MPI_Error_string(code, text, &len));
+    CHECK(len == 0 && text[0] == 0);
+    FAILS(MPI_Remove_error_class(class), MPI_ERR_ARG);
+    FAILS(MPI_Remove_error_class(code), MPI_ERR_ARG);
+    FAILS(MPI_Remove_error_code(class), MPI_ERR_ARG);
+    FAILS(MPI_Remove_error_string(MPI_ERR_ARG), MPI_ERR_ARG);
     OK(MPI_Remove_error_code(code));
+    FAILS(MPI_Remove_error_code(code), MPI_ERR_ARG);
+    FAILS(MPI_Error_string(code, text, &len), MPI_ERR_ARG);
+    OK(MPI_Add_error_string(class, "drinks"));
+    FAILS(MPI_Remove_error_class(class), MPI_ERR_ARG);
+    OK(MPI_Remove_error_string(class));
     OK(MPI_Remove_error_class(class));
     CHECK(*last == MPI_ERR_LASTCODE);
     FAILS(MPI_Remove_error_class(class), MPI_ERR_ARG);
