@@ -138,13 +138,16 @@ impl Doorbell {
     /// Sleeps until rung, at most for `limit` and at most for
     /// [`Barrier::bound`]; not at all if `ready`, asked after the sleep was
     /// announced, says so. May wake for no reason. Only the owner sleeps.
-    pub fn sleep(&self, barrier: Barrier, limit: Duration, ready: impl FnOnce() -> bool) {
+    /// Returns whether it was rung.
+    pub fn sleep(&self, barrier: Barrier, limit: Duration, ready: impl FnOnce() -> bool) -> bool {
         self.word.store(ASLEEP, Relaxed);
         barrier.heavy();
         if !ready() {
             futex_wait(&self.word, ASLEEP, limit.min(barrier.bound()));
         }
+        let rung = self.word.load(Relaxed) == AWAKE;
         self.word.store(AWAKE, Relaxed);
+        rung
     }
 }
 

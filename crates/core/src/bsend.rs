@@ -130,6 +130,16 @@ impl World {
         Ok(())
     }
 
+    /// Bytes in use and bytes in all of the buffer that is attached to the
+    /// communicator, or to the process; 0 if none is.
+    pub fn buffer_use(&self, comm: Option<&Comm>) -> (u64, u64) {
+        let slot = comm.map_or(&self.buffer, |c| &c.buffer);
+        slot.borrow_mut().as_mut().map_or((0, 0), |b| {
+            b.settle(self);
+            (b.used(), if b.automatic() { 0 } else { b.size })
+        })
+    }
+
     /// Whether the messages before `until` in the communicator's own buffer, or
     /// in the process's, have left. Does not progress.
     pub fn buffer_is_flushed(&self, comm: Option<&Comm>, until: Mark) -> bool {

@@ -19,6 +19,7 @@ use crate::fail;
 use crate::group::Group;
 use crate::info::Info;
 use crate::routes::Routes;
+use crate::wait::Waits;
 use crate::world::{self, World, enter};
 
 const BEFORE: u8 = 0;
@@ -122,6 +123,8 @@ fn wire_up(required: i32) -> Result<i32> {
         world: everybody,
         own,
         level,
+        threads: false,
+        waits: Waits::default(),
         main_thread: std::thread::current().id(),
         boot: RefCell::new(boot),
         buffer: RefCell::default(),

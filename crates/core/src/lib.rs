@@ -27,7 +27,8 @@ pub mod routes;
 pub mod settings;
 pub mod table;
 pub mod topology;
+pub mod wait;
 pub mod world;
 
 pub use error::{Error, Kind, Result};
-pub use world::{World, enter, enter_any};
+pub use world::{World, enter, enter_any, observe};

@@ -9,7 +9,7 @@ use catena_base::{PeerBytes, Room};
 use catena_fabric::{
     Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Transport,
 };
-use catena_link::Net;
+use catena_link::{Net, Tally};
 use catena_shm::Shm;
 
 use crate::buffer::{RecvBuf, SendBuf};
@@ -48,6 +48,7 @@ impl Routes {
             loopback: Loopback {
                 me,
                 queue: VecDeque::new(),
+                sent: Tally::default(),
             },
             shm,
         }
@@ -70,6 +71,11 @@ impl Routes {
     /// The same, to change it.
     pub fn shm_mut(&mut self) -> Option<&mut Shm> {
         self.shm.as_mut()
+    }
+
+    /// Messages that this process sent to itself.
+    pub fn to_itself(&self) -> Tally {
+        self.loopback.sent
     }
 
     #[cold]
@@ -189,6 +195,7 @@ impl Net for Routes {
 struct Loopback {
     me: Peer,
     queue: VecDeque<(Header, Box<[u8]>)>,
+    sent: Tally,
 }
 
 impl Transport for Loopback {
@@ -210,6 +217,9 @@ impl Transport for Loopback {
         header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
+        if let Some(len) = catena_link::begins(&header) {
+            self.sent.add(len);
+        }
         let mut copy = vec![0; payload.len()].into_boxed_slice();
         // SAFETY: a slice of exactly that length, ours alone.
         payload.write(unsafe { Room::new(copy.as_mut_ptr(), copy.len()) });

@@ -10,10 +10,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicPtr, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
-use std::time::Duration;
-
 use catena_abi::{self as abi, consts};
-use catena_base::wait::{Idle, Waiter, yield_core};
 use catena_boot::Boot;
 use catena_fabric::Peer;
 use catena_link::{Cid, Endpoint};
@@ -27,14 +24,19 @@ use crate::lock::Lock;
 use crate::object::Objects;
 use crate::request::RequestObj;
 use crate::routes::Routes;
+use crate::wait::Waits;
 
 /// The matching engine over all routes.
 pub type Link = Endpoint<Routes>;
 
-static LOCK: Lock = Lock::new();
+pub(crate) static LOCK: Lock = Lock::new();
 /// Whether calls take the lock. True until `MPI_Init` says that it need not be.
 static LOCKED: AtomicBool = AtomicBool::new(true);
+/// Whether it stays true, because tools asked for it. Under the lock.
+static KEEP_LOCKED: AtomicBool = AtomicBool::new(false);
 static WORLD: AtomicPtr<World> = AtomicPtr::new(std::ptr::null_mut());
+/// What `MPI_Finalize` left.
+static ENDED: AtomicPtr<World> = AtomicPtr::new(std::ptr::null_mut());
 static OBJECTS: LazyLock<Shared<Objects>> = LazyLock::new(Shared::default);
 
 /// Makes the tables a static. They are reached under the lock only, or from
@@ -61,6 +63,10 @@ pub struct World {
     pub own: Arc<Comm>,
     /// Thread level that was granted.
     pub level: i32,
+    /// Whether threads may call MPI or look at it at once.
+    pub(crate) threads: bool,
+    /// What waiting took so far.
+    pub waits: Waits,
     /// The thread that called `MPI_Init`.
     pub main_thread: std::thread::ThreadId,
     /// Wire-up.
@@ -84,9 +90,6 @@ pub struct World {
     /// This rank's doorbell, if it has neighbours on its node.
     pub(crate) bell: Option<Bell>,
 }
-
-/// Longest sleep of a thread that others of the process may have to wake.
-const THREADS_SLEEP: Duration = Duration::from_millis(1);
 
 impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -171,16 +174,53 @@ pub fn enter_any() -> Entered<Objects> {
     }
 }
 
-/// Makes `world` the state that [`enter`] gives out.
-pub(crate) fn start(world: Box<World>) {
-    LOCKED.store(world.level == consts::THREAD_MULTIPLE, Relaxed);
-    WORLD.store(Box::into_raw(world), Release);
+/// Enters the library to look at the state of the process, which
+/// `MPI_Finalize` leaves as it is; `None` before `MPI_Init`.
+pub fn observe() -> Option<Entered<World>> {
+    if let Ok(running) = enter() {
+        return Some(running);
+    }
+    let locked = lock();
+    // SAFETY: set by `stop` to what was the state, which is never freed.
+    match unsafe { ENDED.load(Acquire).as_ref() } {
+        Some(state) => Some(Entered { state, locked }),
+        None => {
+            if locked {
+                LOCK.release();
+            }
+            None
+        }
+    }
 }
 
-/// Ends what [`start`] began. The state stays in memory: another thread may
-/// still look at it, against the rules.
+/// Makes calls take the lock for good, so that threads of tools can look at the
+/// state beside a program that calls MPI from one thread. False if MPI runs
+/// without the lock already.
+pub fn keep_lock() -> bool {
+    if !lock() {
+        return false;
+    }
+    let in_time = LOCKED.load(Relaxed);
+    if in_time {
+        KEEP_LOCKED.store(true, Relaxed);
+    }
+    LOCK.release();
+    in_time
+}
+
+/// Makes `world` the state that [`enter`] gives out.
+pub(crate) fn start(mut world: Box<World>) {
+    LOCK.acquire();
+    world.threads = world.level == consts::THREAD_MULTIPLE || KEEP_LOCKED.load(Relaxed);
+    LOCKED.store(world.threads, Relaxed);
+    WORLD.store(Box::into_raw(world), Release);
+    LOCK.release();
+}
+
+/// Ends what [`start`] began. The state stays in memory, for [`observe`] and
+/// for threads that use it against the rules.
 pub(crate) fn stop() {
-    WORLD.store(std::ptr::null_mut(), Release);
+    ENDED.store(WORLD.swap(std::ptr::null_mut(), Release), Release);
     LOCKED.store(true, Relaxed);
 }
 
@@ -258,74 +298,6 @@ impl World {
         } else {
             self.advance_active() | moved
         }
-    }
-
-    /// Progresses until `done`.
-    #[inline]
-    pub fn block(&self, mut done: impl FnMut(&World) -> bool) {
-        let mut waiter = Waiter::new(self.oversubscribed);
-        loop {
-            let moved = self.progress();
-            if done(self) {
-                return;
-            }
-            if moved {
-                waiter.reset();
-                continue;
-            }
-            match waiter.idle() {
-                Idle::Spin if !self.has_threads() => {}
-                idle => {
-                    if self.idle_slow(idle, &mut done) {
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    pub(crate) fn has_threads(&self) -> bool {
-        self.level == consts::THREAD_MULTIPLE
-    }
-
-    /// Lets another thread have the lock for a while.
-    #[cold]
-    pub(crate) fn let_others_in(&self) {
-        LOCK.released(yield_core);
-    }
-
-    /// Idles; true if `done` was asked in the meantime and said so.
-    #[cold]
-    #[inline(never)]
-    fn idle_slow(&self, idle: Idle, done: &mut impl FnMut(&World) -> bool) -> bool {
-        let mut finished = false;
-        match idle {
-            // Another thread may want to send what this one waits for.
-            Idle::Spin => LOCK.released(std::hint::spin_loop),
-            Idle::Yield if self.has_threads() => LOCK.released(yield_core),
-            Idle::Yield => yield_core(),
-            Idle::Sleep(limit) => match self.bell {
-                Some(bell) if self.has_threads() => {
-                    // Nobody rings when a thread of ours ends another's wait.
-                    let limit = limit.min(THREADS_SLEEP);
-                    LOCK.released(|| bell.sleep(limit, || false));
-                }
-                // What is waited for may lie outside of the rings.
-                Some(bell) => bell.sleep(limit, || {
-                    finished = done(self);
-                    finished
-                        || self
-                            .link()
-                            .net()
-                            .shm()
-                            .is_some_and(catena_shm::Shm::is_ready)
-                }),
-                None => LOCK.released_if(self.has_threads(), || {
-                    std::thread::park_timeout(limit.min(THREADS_SLEEP));
-                }),
-            },
-        }
-        finished
     }
 
     /// The handle of the communicator that a context belongs to.

@@ -25,7 +25,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a message.
-    pub(crate) fn add(&mut self, bytes: u64) {
+    pub fn add(&mut self, bytes: u64) {
         self.messages += 1;
         self.bytes += bytes;
     }

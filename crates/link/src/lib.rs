@@ -39,3 +39,4 @@ pub use types::{
     ANY_SOURCE, ANY_TAG, Cid, Completion, Envelope, Failure, MessageId, Mode, Plane, ReqId,
     Selector, Sent,
 };
+pub use wire::begins;

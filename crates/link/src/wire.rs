@@ -51,6 +51,15 @@ pub(crate) fn is_sequenced(kind: u8) -> bool {
     (kind::EAGER..=kind::VOID).contains(&kind)
 }
 
+/// The length of the message that a packet is the first of, if it is one.
+pub fn begins(header: &Header) -> Option<u64> {
+    match header.kind {
+        kind::EAGER | kind::RTS => Some(header.len),
+        kind::EAGER_SYNC => Some(SyncLen::decode(header.len).len),
+        _ => None,
+    }
+}
+
 /// Names a synchronous eager send within 32 bits: 20 of the slot, 12 of the
 /// generation. The sender checks peer and sequence number besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,8 +29,8 @@ impl Bell {
     }
 
     /// Sleeps; see [`Doorbell::sleep`]. Only on one's own bell.
-    pub fn sleep(&self, limit: Duration, ready: impl FnOnce() -> bool) {
-        self.doorbell().sleep(self.barrier, limit, ready);
+    pub fn sleep(&self, limit: Duration, ready: impl FnOnce() -> bool) -> bool {
+        self.doorbell().sleep(self.barrier, limit, ready)
     }
 }
 
