@@ -63,7 +63,7 @@ where
     F: FnOnce(&Caller<'_>, &Arc<CommObj>) -> Result<Option<Prepared>>,
 {
     let caller = Caller { world, now: false };
-    let prepared = prepare(&caller, &world.comm(comm)?)?;
+    let prepared = prepare(&caller, world.comm_arc(comm)?)?;
     Ok(prepared.expect("only blocking calls run at once"))
 }
 
@@ -74,7 +74,7 @@ where
 {
     let world = enter()?;
     let prepared = later(&world, comm, prepare)?;
-    put(request, world.start_collective(&prepared)?, "request")
+    put(request, world.start_collective(prepared)?, "request")
 }
 
 /// The persistent form.

@@ -56,6 +56,12 @@ impl Collective {
         matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
     }
 
+    /// Whether operands are combined.
+    pub const fn reduces(self) -> bool {
+        use Collective::{Allreduce, Exscan, Reduce, ReduceScatter, Scan};
+        matches!(self, Reduce | Allreduce | ReduceScatter | Scan | Exscan)
+    }
+
     /// Name as in settings and reports.
     pub const fn name(self) -> &'static str {
         match self {

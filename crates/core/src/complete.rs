@@ -40,7 +40,8 @@ impl World {
                 None => Ok(State::Inactive),
                 Some(inner) => self.state(inner),
             },
-            RequestObj::Collective(run) => Ok(when(run.borrow().is_done())),
+            // It is in use while a user operation of its own asks.
+            RequestObj::Collective(run) => Ok(when(run.try_borrow().is_ok_and(|r| r.is_done()))),
             RequestObj::Making(making) => Ok(when(making.borrow().is_done())),
             RequestObj::Generalized(g) => Ok(when(g.done.get())),
             RequestObj::Pair(p) => {
@@ -100,9 +101,11 @@ impl World {
             RequestObj::Collective(run) => {
                 self.objects.requests.remove(r.0);
                 *r = consts::REQUEST_NULL;
+                let error = run.borrow_mut().take_error();
+                self.keep_run(obj);
                 Done {
                     status: Status::empty(),
-                    error: run.borrow_mut().take_error(),
+                    error,
                 }
             }
             RequestObj::Making(making) => {

@@ -132,6 +132,7 @@ fn wire_up(required: i32) -> Result<i32> {
         letters: Letters::default(),
         handles_by_cid: RefCell::new(handles),
         active: RefCell::default(),
+        idle_runs: RefCell::default(),
         running: Cell::new(0),
         advancing: Cell::new(false),
         boards: RefCell::default(),

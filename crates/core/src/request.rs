@@ -70,7 +70,7 @@ pub enum RequestObj {
     /// Made by `MPI_*_init`.
     Persistent(Persistent),
     /// A collective operation under way.
-    Collective(RefCell<CollRun>),
+    Collective(RefCell<Box<CollRun>>),
     /// `MPI_Comm_idup` under way.
     Making(RefCell<Making>),
     /// `MPI_Grequest_start`.
@@ -397,7 +397,7 @@ impl World {
                 tag,
             } => self.irecv(comm, RecvBuf::new(*buf, *count, ty), *source, *tag),
             Operation::Nowhere => NOWHERE,
-            Operation::Collective(prepared) => self.start_collective(prepared)?,
+            Operation::Collective(prepared) => self.start_collective(prepared.clone())?,
         };
         p.active.set(Some(inner));
         Ok(())

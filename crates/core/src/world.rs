@@ -78,6 +78,8 @@ pub struct World {
     pub(crate) handles_by_cid: RefCell<HashMap<u32, abi::Comm>>,
     /// Requests that need the library to move on: running collectives.
     pub(crate) active: RefCell<Vec<Arc<RequestObj>>>,
+    /// Runs of collectives that are done, to be used again.
+    pub(crate) idle_runs: RefCell<Vec<Arc<RequestObj>>>,
     /// How many those are.
     pub(crate) running: Cell<usize>,
     pub(crate) advancing: Cell<bool>,

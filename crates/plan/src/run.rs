@@ -171,6 +171,12 @@ impl<H: Copy> Run<H> {
         self.left == 0
     }
 
+    /// Steps that are not complete.
+    #[inline]
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
     /// Messages that were posted and are not complete.
     pub fn under_way(&self) -> impl Iterator<Item = H> + '_ {
         self.under_way.iter().map(|m| m.1)

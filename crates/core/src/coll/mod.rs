@@ -15,24 +15,26 @@ mod prepare;
 mod run;
 mod side;
 mod site;
+mod tag;
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
-use catena_coll::{Algorithm, Args, Collective, Layout, Shape};
+use catena_coll::{Algorithm, Collective, Shape};
+use catena_link::Cid;
 use catena_plan::Plan;
 
 pub use force::SETTINGS;
 pub(crate) use node::Retired;
 pub use run::{CollRun, Memory, Scratch};
+use run::{Ticket, Turn};
 pub use side::{Data, VData, WData, is_in_place};
 
-use run::Sides;
 use side::Side;
 
 use crate::comm::Comm;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::op::Reducer;
 use crate::request::RequestObj;
 use crate::world::World;
@@ -40,7 +42,7 @@ use crate::world::World;
 /// Where the collectives of a communicator stand.
 #[derive(Debug, Default)]
 pub struct CollState {
-    sequence: Cell<u32>,
+    numbers: tag::Numbers,
     plans: RefCell<plans::Plans>,
     node: RefCell<node::Membership>,
     map: OnceCell<site::Map>,
@@ -55,19 +57,11 @@ pub struct Caller<'w> {
     pub now: bool,
 }
 
-impl CollState {
-    /// The tag of the next operation; all members count alike.
-    fn next_tag(&self) -> i32 {
-        let n = self.sequence.get();
-        self.sequence.set(n.wrapping_add(1));
-        (n & i32::MAX as u32) as i32
-    }
-}
-
 /// An operation that can be run, again and again.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     comm: Arc<Comm>,
+    label: tag::Label,
     plan: Arc<Plan>,
     input: Side,
     output: Side,
@@ -79,29 +73,29 @@ impl Prepared {
     pub fn comm(&self) -> &Arc<Comm> {
         &self.comm
     }
-
-    fn begin(&self) -> CollRun {
-        let (mut input, mut output) = (self.input.load(), self.output.load());
-        let memory = Memory {
-            tag: self.comm.coll.next_tag(),
-            input: input.base(),
-            output: output.base(),
-            scratch: Scratch::new(self.plan.scratch()),
-            reducer: self.reducer.clone(),
-        };
-        let store = self.output.is_packed().then(|| self.output.clone());
-        let sides = Sides {
-            input,
-            output,
-            store,
-        };
-        CollRun::new(self.comm.clone(), self.plan.clone(), memory, sides)
-    }
 }
 
 /// The algorithm for a call, chosen by the model of the machine.
 fn choose(w: &World, what: Collective, shape: &Shape) -> &'static Algorithm {
     catena_coll::select(what, shape, w.model(), force::forced(what))
+}
+
+/// Runs that are kept for later; each has its memory.
+const IDLE_RUNS: usize = 16;
+
+/// The run within an object that is not shared.
+fn own_run(obj: &mut Arc<RequestObj>) -> &mut CollRun {
+    match Arc::get_mut(obj) {
+        Some(RequestObj::Collective(run)) => run.get_mut(),
+        _ => unreachable!("idle runs are nobody else's"),
+    }
+}
+
+#[cold]
+fn too_old(comm: &Comm) -> Error {
+    let text = "a collective operation too many calls back on the communicator is still under \
+        way: complete it first";
+    Error::new(Kind::Other, text).on(comm.handle.get())
 }
 
 impl World {
@@ -110,26 +104,85 @@ impl World {
     /// # Errors
     /// That of the operation, raised on its communicator.
     pub fn run(&self, prepared: Prepared) -> Result<()> {
-        let mut run = prepared.begin();
+        let turn = self.turn(&prepared)?;
+        let mut obj = self.idle_run();
+        let run = own_run(&mut obj);
+        run.begin(prepared, turn);
         if !run.advance(self) {
             self.block(|w| run.advance(w));
         }
-        run.take_error().map_or(Ok(()), Err)
+        let error = run.take_error();
+        self.keep_run(obj);
+        error.map_or(Ok(()), Err)
     }
 
     /// Starts an operation that `progress` carries on.
     ///
     /// # Errors
-    /// None so far: errors come with the request's completion.
-    pub fn start_collective(&self, prepared: &Prepared) -> Result<abi::Request> {
-        let mut run = prepared.begin();
-        run.advance(self);
-        let done = run.is_done();
-        let obj = Arc::new(RequestObj::Collective(RefCell::new(run)));
-        if !done {
+    /// `Other` if one too far back on the communicator is still under way; all
+    /// others come with the request's completion.
+    pub fn start_collective(&self, prepared: Prepared) -> Result<abi::Request> {
+        let turn = self.turn(&prepared)?;
+        let mut obj = self.idle_run();
+        let run = own_run(&mut obj);
+        run.begin(prepared, turn);
+        if !run.advance(self) {
             self.carry_on(obj.clone());
         }
         Ok(abi::Request(self.objects.requests.insert(obj)))
+    }
+
+    /// The numbers and tags of the next operation.
+    fn turn(&self, prepared: &Prepared) -> Result<Turn> {
+        let comm = &prepared.comm;
+        let cut = run::cut(comm);
+        let ticket = |c: &Comm| {
+            let oldest = |next| self.oldest_run(c.cid, next);
+            let number = c
+                .coll
+                .numbers
+                .next(cut, oldest)
+                .ok_or_else(|| too_old(comm))?;
+            let tag = cut.tag(prepared.label, number);
+            Ok::<_, Error>(Ticket { number, tag })
+        };
+        Ok(Turn {
+            comm: ticket(comm)?,
+            local: match &comm.remote {
+                Some(remote) => ticket(&remote.local)?,
+                None => Ticket::default(),
+            },
+        })
+    }
+
+    /// The first operation that is under way in a context, given the number of
+    /// the next one.
+    #[cold]
+    fn oldest_run(&self, cid: Cid, next: u32) -> u32 {
+        let active = self.active.borrow();
+        let ages = active.iter().filter_map(|obj| match &**obj {
+            RequestObj::Collective(run) => run.try_borrow().ok()?.number_in(cid),
+            _ => None,
+        });
+        let oldest = ages.map(|number| next.wrapping_sub(number)).max();
+        next.wrapping_sub(oldest.unwrap_or(0))
+    }
+
+    /// A run that is not in use.
+    #[inline]
+    fn idle_run(&self) -> Arc<RequestObj> {
+        let kept = self.idle_runs.borrow_mut().pop();
+        kept.unwrap_or_else(|| Arc::new(RequestObj::Collective(RefCell::default())))
+    }
+
+    /// Keeps a run that is done, if nobody else has it.
+    pub(crate) fn keep_run(&self, mut obj: Arc<RequestObj>) {
+        let mut idle = self.idle_runs.borrow_mut();
+        if idle.len() < IDLE_RUNS
+            && let Some(RequestObj::Collective(_)) = Arc::get_mut(&mut obj)
+        {
+            idle.push(obj);
+        }
     }
 
     /// Leaves a request to `progress` until it is done.
@@ -161,6 +214,7 @@ impl World {
                 completed = true;
                 self.active.borrow_mut().swap_remove(at);
                 self.running.set(self.running.get() - 1);
+                self.keep_run(obj);
             } else {
                 at += 1;
             }
@@ -191,33 +245,14 @@ impl World {
 
     /// Gathers equally many bytes from every member, for every member.
     pub(crate) fn share(&self, comm: &Arc<Comm>, mine: &[u8]) -> Result<Vec<u8>> {
-        let size = comm.size();
-        let mut all = vec![0; mine.len() * size as usize];
-        let shape = Shape {
-            size,
-            bytes: mine.len(),
-            elem: 1,
-            commutative: true,
-            placement: self.placement(comm),
-        };
-        let args = Args {
-            size,
-            rank: comm.rank,
-            root: 0,
-            in_place: false,
-            elem: 1,
-            commutative: true,
-            send: Layout::Even(mine.len()),
-            recv: Layout::Even(mine.len()),
-            site: self.site(comm),
-        };
-        let prepared = Prepared {
-            comm: comm.clone(),
-            plan: Arc::new(choose(self, Collective::Allgather, &shape).plan(&args)),
-            input: Side::bytes(mine.as_ptr().cast_mut()),
-            output: Side::bytes(all.as_mut_ptr()),
-            reducer: None,
-        };
+        let size = comm.size() as usize;
+        let mut all = vec![0; mine.len() * size];
+        let prepared = Caller {
+            world: self,
+            now: false,
+        }
+        .share(comm, mine, &mut all)?
+        .expect("only blocking calls run at once");
         match self.run(prepared) {
             Ok(()) => Ok(all),
             Err(e) => {

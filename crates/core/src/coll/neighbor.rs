@@ -10,6 +10,7 @@ use catena_coll::{Layout, neighbor};
 
 use super::prepare::blocks;
 use super::side::{Ranges, Side};
+use super::tag::Label;
 use super::{Caller, Data, Prepared, VData, WData};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -29,6 +30,10 @@ fn prepared(comm: &CommRef, hood: &Hood, ends: Ends<'_>) -> Prepared {
     let plan = neighbor::plan(&hood.destinations, &ends.send, &hood.sources, &ends.recv);
     Prepared {
         comm: comm.clone(),
+        label: Label {
+            what: None,
+            detail: 0,
+        },
         plan: Arc::new(plan),
         input: ends.input,
         output: ends.output,

@@ -78,7 +78,6 @@ impl World {
         };
         let Place { node, area, bells } = &mut **place;
         let mut memory = Memory {
-            tag: 0,
             input: ends.0,
             output: ends.1,
             scratch: Scratch::default(),

@@ -1,14 +1,15 @@
 //! Running a plan: the executor over `link` and the program's memory.
 
+use std::mem::{self, MaybeUninit};
 use std::ptr;
-use std::sync::Arc;
 
-use catena_fabric::PeerLost;
-use catena_link::{Failure, Mode, Plane, ReqId, Selector, Sent};
-use catena_plan::{Buf, Exec, Order, Plan, Region, Run};
+use catena_link::{Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
+use catena_plan::{Buf, Exec, Order, Region, Run};
 
+use super::Prepared;
+use super::side::Loaded;
+use super::tag::{Cut, function};
 use crate::buffer::{RecvBuf, SendBuf};
-use crate::coll::side::{Loaded, Side};
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
 use crate::op::Reducer;
@@ -23,34 +24,53 @@ pub struct Posted {
     expect: Option<u64>,
 }
 
-/// One execution of a plan on a communicator.
-#[derive(Debug)]
+/// One execution of a plan on a communicator. It may be used for another one
+/// when it is done; what it needed memory for stays.
+#[derive(Debug, Default)]
 pub struct CollRun {
-    comm: Arc<Comm>,
-    plan: Arc<Plan>,
+    /// What is done, until it is done.
+    job: Option<Prepared>,
+    turn: Turn,
     run: Run<Posted>,
     memory: Memory,
-    sides: Sides,
-    done: bool,
+    /// What the plan reads, as far as it had to be packed.
+    input: Loaded,
+    /// What it writes, before it is unpacked.
+    output: Loaded,
+    patience: Patience,
     error: Option<Error>,
 }
 
-/// The program's buffers, as far as they had to be packed.
-#[derive(Debug)]
-pub struct Sides {
-    /// What the plan reads.
-    pub input: Loaded,
-    /// What the plan writes.
-    pub output: Loaded,
-    /// Where it goes afterwards.
-    pub store: Option<Side>,
+/// The place of an execution among those of its communicator.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turn {
+    /// Its messages on the communicator.
+    pub comm: Ticket,
+    /// Those among the local group of an intercommunicator.
+    pub local: Ticket,
+}
+
+/// Number and tag; see `tag`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ticket {
+    pub number: u32,
+    pub tag: i32,
+}
+
+/// When to look for messages of other calls.
+#[derive(Clone, Copy, Debug, Default)]
+struct Patience {
+    /// Calls of [`CollRun::advance`] in a row that brought nothing.
+    idle: u32,
+    /// Not before there are so many.
+    until: u32,
+    /// Unexpected messages that the communicator had got at the last look.
+    seen: u64,
 }
 
 /// The three buffers of a plan and what combines them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Memory {
-    /// Tag of all messages of this execution.
-    pub tag: i32,
     /// Send buffer.
     pub input: *const u8,
     /// Receive buffer.
@@ -61,23 +81,40 @@ pub struct Memory {
     pub reducer: Option<Reducer>,
 }
 
-/// Scratch memory aligned to cache lines.
+/// Memory aligned to cache lines, with anything in it.
 #[derive(Debug, Default)]
-pub struct Scratch(Vec<Line>);
+pub struct Scratch(Box<[MaybeUninit<Line>]>);
 
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; 64]);
 
+/// Scratch memory that is kept for the next execution.
+const KEPT: usize = 256 << 10;
+
 impl Scratch {
-    /// Zeroed memory of at least `len` bytes.
+    /// Memory of at least `len` bytes.
     pub fn new(len: usize) -> Self {
-        Scratch(vec![Line([0; 64]); len.div_ceil(64)])
+        Scratch(Box::new_uninit_slice(len.div_ceil(64)))
     }
 
     /// Its address.
     pub fn base(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
+    }
+
+    /// Makes it hold `len` bytes.
+    fn reserve(&mut self, len: usize) {
+        if self.0.len() * 64 < len {
+            *self = Scratch::new(len);
+        }
+    }
+
+    /// Gives it back if it is much.
+    fn trim(&mut self) {
+        if self.0.len() * 64 > KEPT {
+            *self = Scratch::default();
+        }
     }
 }
 
@@ -94,43 +131,66 @@ impl Memory {
 struct Executor<'a> {
     world: &'a World,
     comm: &'a Comm,
+    turn: Turn,
     memory: &'a mut Memory,
 }
 
 impl Executor<'_> {
-    fn settle(&self, p: Posted) -> Result<()> {
-        let done = self.world.link().take(p.id);
-        if let Some(f) = done.error {
-            return Err(self.explain(&f));
+    /// Context, rank and tag for messages with a peer of the plan: those of the
+    /// remote group come behind the local ones.
+    #[inline]
+    fn lane(&self, peer: u32) -> (Cid, u32, i32) {
+        match &self.comm.remote {
+            None => (self.comm.cid, peer, self.turn.comm.tag),
+            Some(r) if peer < self.comm.size() => (r.local.cid, peer, self.turn.local.tag),
+            Some(_) => (self.comm.cid, peer - self.comm.size(), self.turn.comm.tag),
         }
-        match p.expect {
-            Some(expect) if done.len != expect => Err(Error::new(
-                Kind::Truncate,
-                format!(
-                    "the collective's arguments differ: rank {} sent {} bytes where rank {} \
-                     expects {expect}",
-                    done.source, done.len, self.comm.rank
-                ),
-            )),
-            _ => Ok(()),
+    }
+
+    #[inline]
+    fn settle(&self, p: Posted) -> Result<()> {
+        let cid = self.world.link().cid(p.id);
+        let done = self.world.link().take(p.id);
+        match (&done.error, p.expect) {
+            (None, None) => Ok(()),
+            (None, Some(expect)) if done.len == expect => Ok(()),
+            (None, Some(expect)) => {
+                Err(self.lengths_differ(cid, done.source as u32, done.len, expect))
+            }
+            (Some(failure), _) => Err(self.explain(cid, failure)),
         }
     }
 
     #[cold]
-    fn explain(&self, f: &Failure) -> Error {
-        match f {
+    fn explain(&self, cid: Cid, failure: &Failure) -> Error {
+        match *failure {
             Failure::Truncated {
                 source, sent, room, ..
-            } => Error::new(
-                Kind::Truncate,
-                format!(
-                    "the collective's arguments differ: rank {source} sent {sent} bytes where \
-                     rank {} expects {room}",
-                    self.comm.rank
-                ),
-            ),
-            Failure::Lost(PeerLost { .. }) => p2p::failure(f),
+            } => self.lengths_differ(cid, source, sent, room),
+            Failure::Lost(_) => p2p::failure(failure),
         }
+    }
+
+    #[cold]
+    fn lengths_differ(&self, cid: Cid, source: u32, sent: u64, expect: u64) -> Error {
+        let what = cut(self.comm).label_of(self.turn.comm.tag).what;
+        let text = format!(
+            "the arguments of {} differ: {} sent {sent} bytes where rank {} expects {expect}. \
+             Counts and types must agree on all ranks",
+            function(what),
+            who(self.comm, cid, source),
+            self.comm.rank
+        );
+        Error::new(Kind::Truncate, text)
+    }
+}
+
+/// A member in the words of the program.
+fn who(comm: &Comm, cid: Cid, rank: u32) -> String {
+    if comm.is_inter() && cid == comm.cid {
+        format!("rank {rank} of the remote group")
+    } else {
+        format!("rank {rank}")
     }
 }
 
@@ -138,44 +198,39 @@ impl Exec for Executor<'_> {
     type Handle = Posted;
     type Error = Error;
 
+    #[inline]
     fn send(&mut self, peer: u32, from: Region) -> Result<Option<Posted>> {
         let buf = SendBuf::Bytes(self.memory.address(from), from.len as u64);
-        let (dest, tag) = (peer, self.memory.tag);
+        let (cid, dest, tag) = self.lane(peer);
         let link = self.world.link();
-        match link.send(
-            self.comm.cid,
-            Plane::Collective,
-            dest,
-            tag,
-            Mode::Standard,
-            buf,
-        ) {
+        match link.send(cid, Plane::Collective, dest, tag, Mode::Standard, buf) {
             Sent::Done => Ok(None),
             Sent::Pending(id) => Ok(Some(Posted { id, expect: None })),
         }
     }
 
+    #[inline]
     fn recv(&mut self, peer: u32, into: Region) -> Result<Option<Posted>> {
         let buf = RecvBuf::Bytes(self.memory.address(into), into.len as u64);
-        let sel = Selector {
-            source: peer as i32,
-            tag: self.memory.tag,
+        let (cid, source, tag) = self.lane(peer);
+        let selector = Selector {
+            source: source as i32,
+            tag,
         };
-        let id = self
-            .world
-            .link()
-            .recv(self.comm.cid, Plane::Collective, sel, buf);
+        let link = self.world.link();
+        let id = link.recv(cid, Plane::Collective, selector, buf);
         let posted = Posted {
             id,
             expect: Some(into.len as u64),
         };
-        if self.world.link().is_done(id) {
+        if link.is_done(id) {
             self.settle(posted)?;
             return Ok(None);
         }
         Ok(Some(posted))
     }
 
+    #[inline]
     fn done(&mut self, handle: Posted) -> Result<bool> {
         if !self.world.link().is_done(handle.id) {
             return Ok(false);
@@ -207,25 +262,38 @@ impl Exec for Executor<'_> {
     }
 }
 
+/// Fruitless polls before the first look for messages of other calls.
+const POLLS: u32 = 64;
+/// From one look to the next.
+const PAUSE: u32 = 16;
+
+/// How tags on that communicator are cut.
+pub fn cut(comm: &Comm) -> Cut {
+    Cut::new(comm.size().max(comm.peers))
+}
+
 impl CollRun {
-    /// Starts an execution.
-    pub fn new(comm: Arc<Comm>, plan: Arc<Plan>, memory: Memory, sides: Sides) -> Self {
-        let mut run = Run::new();
-        run.start(&plan);
-        CollRun {
-            comm,
-            plan,
-            run,
-            memory,
-            sides,
-            done: false,
-            error: None,
-        }
+    /// Starts an execution. Nothing happens before [`CollRun::advance`].
+    pub fn begin(&mut self, mut job: Prepared, turn: Turn) {
+        (self.input, self.output) = (job.input.load(), job.output.load());
+        self.memory.input = self.input.base();
+        self.memory.output = self.output.base();
+        self.memory.scratch.reserve(job.plan.scratch());
+        self.memory.reducer = job.reducer.take();
+        self.run.start(&job.plan);
+        self.turn = turn;
+        self.patience = Patience {
+            until: POLLS,
+            ..Patience::default()
+        };
+        self.error = None;
+        self.job = Some(job);
     }
 
     /// Whether it is complete, well or not.
+    #[inline]
     pub fn is_done(&self) -> bool {
-        self.done
+        self.job.is_none()
     }
 
     /// What went wrong.
@@ -233,41 +301,120 @@ impl CollRun {
         self.error.take()
     }
 
-    /// Does what can be done now; true if it is complete.
-    pub fn advance(&mut self, world: &World) -> bool {
-        if self.done {
-            return true;
+    /// The number of its call in a context, if it is under way there.
+    pub fn number_in(&self, cid: Cid) -> Option<u32> {
+        let comm = &self.job.as_ref()?.comm;
+        match &comm.remote {
+            _ if comm.cid == cid => Some(self.turn.comm.number),
+            Some(remote) if remote.local.cid == cid => Some(self.turn.local.number),
+            _ => None,
         }
+    }
+
+    /// Does what can be done now; true if it is complete.
+    #[inline]
+    pub fn advance(&mut self, world: &World) -> bool {
+        let Some(job) = &self.job else {
+            return true;
+        };
         let mut exec = Executor {
             world,
-            comm: &self.comm,
+            comm: &job.comm,
+            turn: self.turn,
             memory: &mut self.memory,
         };
-        match self.run.advance(&self.plan, &mut exec) {
-            Ok(false) => return false,
+        let before = self.run.left();
+        match self.run.advance(&job.plan, &mut exec) {
             Ok(true) => {
-                if let Some(side) = &self.sides.store {
-                    side.store(&self.sides.output);
-                }
+                job.output.store(&self.output);
+                self.end();
+                true
             }
-            Err(e) => {
-                let mut left = false;
-                for p in self.run.abandon() {
-                    left = true;
-                    world.link().cancel(p.id);
-                    world.link().detach(p.id);
-                }
-                if left {
-                    // Not every message can be cancelled, and the peers' part
-                    // of one may still come.
-                    std::mem::forget(std::mem::take(&mut self.memory.scratch));
-                    self.sides.input.leak();
-                    self.sides.output.leak();
-                }
-                self.error = Some(e.on(self.comm.handle.get()));
+            Ok(false) => {
+                let patience = &mut self.patience;
+                let moved = self.run.left() != before;
+                patience.idle = if moved {
+                    0
+                } else {
+                    patience.idle.saturating_add(1)
+                };
+                patience.idle >= patience.until && self.look_around(world)
+            }
+            Err(error) => {
+                self.fail(world, error);
+                true
             }
         }
-        self.done = true;
-        true
+    }
+
+    /// Lets go of all that others may be waiting for, or that is much.
+    fn end(&mut self) {
+        self.job = None;
+        self.memory.reducer = None;
+        self.memory.scratch.trim();
+        (self.input, self.output) = (Loaded::default(), Loaded::default());
+    }
+
+    /// Nothing has come for a while: perhaps a member called something else.
+    /// Its message has the number of this call, and nobody receives it.
+    #[cold]
+    #[inline(never)]
+    fn look_around(&mut self, world: &World) -> bool {
+        let Some(job) = &self.job else {
+            return true;
+        };
+        let comm = &*job.comm;
+        let local = comm.remote.as_ref().map(|r| (r.local.cid, self.turn.local));
+        let places = [Some((comm.cid, self.turn.comm)), local];
+        let places = places.into_iter().flatten();
+        let count = |(cid, _)| world.link().traffic(Some(cid)).unexpected;
+        let came = places.clone().map(count).sum();
+        self.patience.until = self.patience.idle.saturating_add(PAUSE);
+        if came == mem::replace(&mut self.patience.seen, came) {
+            return false;
+        }
+        for (cid, Ticket { number, tag }) in places {
+            let mine = cut(comm).label_of(tag);
+            for envelope in world.link().kept(cid, Plane::Collective) {
+                // Looking takes no more time than polling did.
+                self.patience.until = self.patience.until.saturating_add(1);
+                if let Some(theirs) = cut(comm).read(envelope.tag, number)
+                    && theirs != mine
+                {
+                    let text = format!(
+                        "the members of the communicator called different collectives: {} called \
+                         {theirs}, and rank {} called {mine}",
+                        who(comm, cid, envelope.source),
+                        comm.rank
+                    );
+                    self.fail(world, Error::new(Kind::Other, text));
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    #[cold]
+    fn fail(&mut self, world: &World, error: Error) {
+        let mut left = false;
+        for p in self.run.abandon() {
+            left = true;
+            world.link().cancel(p.id);
+            world.link().detach(p.id);
+        }
+        if left {
+            // Not every message can be cancelled, and the peers' part of one
+            // may still come.
+            mem::forget(mem::take(&mut self.memory.scratch));
+            self.input.leak();
+            self.output.leak();
+        }
+        let handle = self.job.as_ref().map(|job| job.comm.handle.get());
+        self.error = Some(match handle {
+            Some(handle) => error.on(handle),
+            None => error,
+        });
+        self.end();
     }
 }

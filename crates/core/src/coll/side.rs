@@ -76,12 +76,17 @@ struct Block {
 pub struct Side {
     /// Where offset 0 of the plan's buffer is, if it is used where it lies.
     direct: *mut u8,
-    /// What has to be packed or unpacked.
-    blocks: Vec<Block>,
-    /// Length of the packed bytes, if there are blocks.
-    packed: usize,
+    /// What has to be packed or unpacked, if it is not.
+    packed: Option<Box<Packed>>,
     /// The program only lends it to be read.
     constant: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Packed {
+    blocks: Vec<Block>,
+    /// Bytes in all.
+    len: usize,
 }
 
 /// Byte ranges of the blocks of a [`Side`] in the plan's buffer.
@@ -97,8 +102,7 @@ impl Side {
     /// A side that no step touches.
     pub const NONE: Side = Side {
         direct: std::ptr::null_mut(),
-        blocks: Vec::new(),
-        packed: 0,
+        packed: None,
         constant: false,
     };
 
@@ -106,8 +110,14 @@ impl Side {
     pub fn bytes(at: *mut u8) -> Self {
         Side {
             direct: at,
-            blocks: Vec::new(),
-            packed: 0,
+            ..Side::NONE
+        }
+    }
+
+    fn packed(direct: *mut u8, blocks: Vec<Block>, len: usize) -> Self {
+        Side {
+            direct,
+            packed: Some(Box::new(Packed { blocks, len })),
             constant: false,
         }
     }
@@ -123,12 +133,7 @@ impl Side {
             ty: ty.clone(),
             at: 0,
         };
-        Side {
-            direct: buf,
-            packed: (count * ty.size()) as usize,
-            constant: false,
-            blocks: vec![block],
-        }
+        Side::packed(buf, vec![block], (count * ty.size()) as usize)
     }
 
     /// Blocks at byte displacements from `buf`.
@@ -159,32 +164,16 @@ impl Side {
             at += len;
         }
         let offsets = blocks.iter().map(|b| b.at).collect();
-        (
-            Side {
-                direct: buf,
-                blocks,
-                packed: at,
-                constant: false,
-            },
-            Ranges { offsets, lens },
-        )
+        (Side::packed(buf, blocks, at), Ranges { offsets, lens })
     }
 
     /// Makes the memory that the plan works on, with what the program's buffer
     /// holds.
+    #[inline]
     pub fn load(&self) -> Loaded {
-        let mut bytes = vec![0u8; self.packed];
-        for b in &self.blocks {
-            let len = (b.count * b.ty.size()) as usize;
-            // SAFETY: the program lends the buffer, and `packed` is the sum of
-            // the blocks' lengths.
-            unsafe {
-                b.ty.pack(b.base, b.count, 0, bytes.as_mut_ptr().add(b.at), len)
-            };
-        }
         Loaded {
             direct: self.direct,
-            bytes: bytes.into_boxed_slice(),
+            bytes: self.packed.as_deref().map(Packed::pack).unwrap_or_default(),
         }
     }
 
@@ -197,16 +186,12 @@ impl Side {
     }
 
     /// Writes what the plan left in `loaded` to the program's buffer.
+    #[inline]
     pub fn store(&self, loaded: &Loaded) {
-        if self.constant {
-            return;
-        }
-        for b in &self.blocks {
-            let len = (b.count * b.ty.size()) as usize;
-            // SAFETY: as in `load`.
-            unsafe {
-                b.ty.unpack(b.base, b.count, 0, loaded.bytes.as_ptr().add(b.at), len)
-            };
+        if let Some(packed) = &self.packed
+            && !self.constant
+        {
+            packed.unpack(&loaded.bytes);
         }
     }
 
@@ -217,12 +202,39 @@ impl Side {
 
     /// Whether a plan's result has to be stored.
     pub fn is_packed(&self) -> bool {
-        !self.blocks.is_empty()
+        self.packed.is_some()
+    }
+}
+
+impl Packed {
+    #[cold]
+    fn pack(&self) -> Box<[u8]> {
+        let mut bytes = vec![0u8; self.len].into_boxed_slice();
+        for b in &self.blocks {
+            let len = (b.count * b.ty.size()) as usize;
+            // SAFETY: the program lends the buffer, and `len` is the sum of the
+            // blocks' lengths.
+            unsafe {
+                b.ty.pack(b.base, b.count, 0, bytes.as_mut_ptr().add(b.at), len)
+            };
+        }
+        bytes
+    }
+
+    #[cold]
+    fn unpack(&self, bytes: &[u8]) {
+        for b in &self.blocks {
+            let len = (b.count * b.ty.size()) as usize;
+            // SAFETY: as in `pack`.
+            unsafe {
+                b.ty.unpack(b.base, b.count, 0, bytes.as_ptr().add(b.at), len)
+            };
+        }
     }
 }
 
 /// Memory that a plan works on.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Loaded {
     direct: *mut u8,
     bytes: Box<[u8]>,

@@ -237,6 +237,15 @@ impl<N: Net> Endpoint<N> {
         (at != NIL).then(|| self.engine.unexpected.entries.get(at).envelope())
     }
 
+    /// The messages that arrived in a communicator and that nobody has received,
+    /// in order of arrival.
+    pub fn kept(&self, cid: Cid, plane: Plane) -> impl Iterator<Item = Envelope> + '_ {
+        let context = &self.engine.contexts[cid.0 as usize];
+        let all = &self.engine.unexpected;
+        all.iter(&context.unexpected[plane as usize])
+            .map(|entry| entry.envelope())
+    }
+
     /// As [`Endpoint::probe`], and takes the message out of the queues: only
     /// [`Endpoint::mrecv`] can receive it then.
     pub fn mprobe(

@@ -179,6 +179,13 @@ impl Store {
         }
     }
 
+    /// The messages of one context and plane, in order of arrival.
+    pub fn iter(&self, arrivals: &Arrivals) -> impl Iterator<Item = &Unexpected> {
+        let entry = |at: u32| (at != NIL).then(|| self.entries.get(at));
+        let next = move |e: &&Unexpected| entry(e.links[2].next);
+        std::iter::successors(entry(arrivals.first()), next)
+    }
+
     /// Adds a message at the end of all its queues.
     #[inline]
     pub fn push(&mut self, arrivals: &mut Arrivals, key: Key) -> u32 {

@@ -17,6 +17,7 @@ use catena_plan::Plan;
 use super::force::allows_board;
 use super::plans::Key;
 use super::side::{Ranges, Side, check_place, is_in_place};
+use super::tag::{self, Label};
 use super::{Caller, Data, Prepared, VData, WData, choose};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -42,6 +43,8 @@ struct Call<'a> {
     input: Side,
     output: Side,
     reducer: Option<(Reducer, bool)>,
+    /// Number of the reduction's operation.
+    operation: u32,
 }
 
 impl Default for Call<'_> {
@@ -56,6 +59,7 @@ impl Default for Call<'_> {
             input: Side::NONE,
             output: Side::NONE,
             reducer: None,
+            operation: 0,
         }
     }
 }
@@ -86,8 +90,17 @@ impl Call<'_> {
         }
         let mut plans = comm.coll.plans.borrow_mut();
         let plan = plans.get(&key, || key.plan(caller.world, comm, self.bytes));
+        let detail = if self.what.is_rooted() {
+            tag::root(comm, self.root)
+        } else {
+            self.operation
+        };
         Ok(Some(Prepared {
             comm: comm.clone(),
+            label: Label {
+                what: Some(self.what),
+                detail,
+            },
             plan,
             input: self.input,
             output: self.output,

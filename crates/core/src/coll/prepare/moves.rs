@@ -227,4 +227,18 @@ impl Caller<'_> {
         };
         call.go(self, comm)
     }
+
+    /// An allgather of bytes, for the library itself.
+    pub(in crate::coll) fn share(&self, comm: &CommRef, mine: &[u8], all: &mut [u8]) -> Prepare {
+        let call = Call {
+            what: Collective::Allgather,
+            bytes: mine.len(),
+            send: Layout::Even(mine.len()),
+            recv: Layout::Even(mine.len()),
+            input: Side::bytes(mine.as_ptr().cast_mut()),
+            output: Side::bytes(all.as_mut_ptr()),
+            ..Call::default()
+        };
+        call.go(self, comm)
+    }
 }

@@ -7,6 +7,7 @@ use super::{
     is_in_place, no_alias, packed,
 };
 use crate::coll::side::check_count;
+use crate::coll::tag;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fail;
@@ -38,6 +39,7 @@ impl Caller<'_> {
     ) -> Result<Call<'static>> {
         let count = check_count(data.count, "")?;
         let ty = self.world.objects.committed(data.ty)?;
+        let operation = tag::operation(op);
         let op = self.world.objects.op(op)?;
         let reducer = op.bind(data.ty, ty)?;
         let bytes = packed(count, ty.size())?;
@@ -56,6 +58,7 @@ impl Caller<'_> {
             send: Layout::Even(bytes),
             recv: Layout::Even(bytes),
             reducer: Some((reducer, op.commutative())),
+            operation,
             ..Call::default()
         };
         if part.gets {

@@ -1,0 +1,222 @@
+//! What the tag of a collective's messages says (31 bits):
+//!
+//! | bits, from the top | what                                                |
+//! |--------------------|-----------------------------------------------------|
+//! | 4                  | the [`Collective`]; ones: one among neighbours      |
+//! | 5 to 10            | its root, or its operation; more for more ranks     |
+//! | the rest           | number of the call on its communicator              |
+//!
+//! All members number their calls alike. So a message with the number of a call
+//! here whose other bits differ comes from a member that called something else.
+//! Matching is by the whole tag: such a message is never taken for another, and
+//! whoever waits in vain finds it.
+//!
+//! Negative tags are letters (`comm`).
+
+use std::cell::Cell;
+use std::fmt;
+
+use catena_abi as abi;
+use catena_coll::Collective;
+use catena_coll::inter::Root;
+
+use crate::comm::Comm;
+
+const TAG_BITS: u32 = 31;
+const KIND_BITS: u32 = 4;
+/// In place of the number of a [`Collective`].
+const NEIGHBOR: u32 = (1 << KIND_BITS) - 1;
+
+/// What all members must call alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The collective; `None` is one among neighbours.
+    pub what: Option<Collective>,
+    /// Rank of the root, or [`operation`]; as many of its lowest bits count as
+    /// there is room for.
+    pub detail: u32,
+}
+
+/// Number of a reduction operation; 0 for a function of the program.
+pub fn operation(op: abi::Op) -> u32 {
+    let number = op.0.wrapping_sub(abi::consts::OP_NULL.0) as u32;
+    if number < 32 { number } else { 0 }
+}
+
+/// Rank of the root in its group.
+pub fn root(comm: &Comm, root: Root) -> u32 {
+    match root {
+        Root::There(rank) => rank,
+        Root::Here => comm.rank,
+        Root::Near => 0,
+    }
+}
+
+/// How many bits are for what; alike for all members.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    number: u32,
+    detail: u32,
+}
+
+impl Cut {
+    /// For groups of at most so many ranks.
+    #[inline]
+    pub fn new(ranks: u32) -> Self {
+        let detail = (u32::BITS - (ranks - 1).leading_zeros()).clamp(5, 10);
+        Cut {
+            number: TAG_BITS - KIND_BITS - detail,
+            detail,
+        }
+    }
+
+    /// Calls in a row that can be told apart.
+    fn window(self) -> u32 {
+        1 << self.number
+    }
+
+    /// The label as a message carries it.
+    pub fn label(self, label: Label) -> Label {
+        Label {
+            detail: label.detail & ((1 << self.detail) - 1),
+            ..label
+        }
+    }
+
+    /// The tag of a call.
+    #[inline]
+    pub fn tag(self, label: Label, number: u32) -> i32 {
+        let Label { what, detail } = self.label(label);
+        let what = what.map_or(NEIGHBOR, |c| c as u32);
+        let label = what << self.detail | detail;
+        (label << self.number | number & (self.window() - 1)) as i32
+    }
+
+    /// What a tag was made of.
+    pub fn label_of(self, tag: i32) -> Label {
+        let tag = tag as u32;
+        self.label(Label {
+            what: Collective::ALL
+                .get((tag >> (self.number + self.detail)) as usize)
+                .copied(),
+            detail: tag >> self.number,
+        })
+    }
+
+    /// What a message says of the call with that number; `None` if it belongs
+    /// to another one, or to none.
+    pub fn read(self, tag: i32, number: u32) -> Option<Label> {
+        let same = (tag as u32 ^ number) & (self.window() - 1) == 0;
+        (tag >= 0 && same).then(|| self.label_of(tag))
+    }
+}
+
+/// Numbers the calls on a communicator.
+#[derive(Debug, Default)]
+pub struct Numbers {
+    next: Cell<u32>,
+    /// No call before this one is under way here.
+    floor: Cell<u32>,
+}
+
+impl Numbers {
+    /// The next number; `None` if its tags would be those of a call that is
+    /// still under way. `oldest`, of the number that it gets and the calls
+    /// under way, is the first.
+    #[inline]
+    pub fn next(&self, cut: Cut, oldest: impl FnOnce(u32) -> u32) -> Option<u32> {
+        let number = self.next.get();
+        let is_free = || number.wrapping_sub(self.floor.get()) < cut.window();
+        if !is_free() {
+            self.floor.set(oldest(number));
+        }
+        is_free().then(|| {
+            self.next.set(number.wrapping_add(1));
+            number
+        })
+    }
+}
+
+/// As in "MPI_Bcast with root 3".
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", function(self.what))?;
+        let is = |test: fn(Collective) -> bool| self.what.is_some_and(test);
+        if is(Collective::is_rooted) {
+            write!(f, " with root {}", self.detail)
+        } else if is(Collective::reduces) {
+            let op = abi::Op(abi::consts::OP_NULL.0 + self.detail as usize);
+            match (self.detail, op.name()) {
+                (0, _) | (_, None) => write!(f, " with an operation of the program"),
+                (_, Some(name)) => write!(f, " with {name}"),
+            }
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Name of the blocking function.
+pub fn function(what: Option<Collective>) -> String {
+    let Some(what) = what else {
+        return "a neighborhood collective".to_owned();
+    };
+    let (first, rest) = what.name().split_at(1);
+    format!("MPI_{}{rest}", first.to_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_tells_what_was_called() {
+        for ranks in [1, 2, 33, 1000, 1 << 20] {
+            let cut = Cut::new(ranks);
+            for what in Collective::ALL.map(Some).into_iter().chain([None]) {
+                for number in [0, 1, 77, cut.window() - 1, u32::MAX] {
+                    let label = cut.label(Label {
+                        what,
+                        detail: ranks - 1,
+                    });
+                    assert!(ranks > 1024 || label.detail == ranks - 1);
+                    let tag = cut.tag(label, number);
+                    assert!(tag >= 0);
+                    assert_eq!(cut.read(tag, number), Some(label));
+                    assert_eq!(cut.read(tag, number.wrapping_add(1)), None);
+                }
+            }
+            assert_eq!(cut.read(i32::MIN, 0), None, "a letter");
+        }
+    }
+
+    #[test]
+    fn numbers_do_not_come_again_while_they_are_in_use() {
+        let (cut, numbers) = (Cut::new(1 << 20), Numbers::default());
+        let window = cut.window();
+        for n in 0..window {
+            assert_eq!(numbers.next(cut, |_| unreachable!("room enough")), Some(n));
+        }
+        assert_eq!(numbers.next(cut, |_| 0), None, "the first is under way");
+        assert_eq!(numbers.next(cut, |_| 1), Some(window));
+        assert_eq!(numbers.next(cut, |_| 1), None);
+    }
+
+    #[test]
+    fn calls_are_told_as_the_program_made_them() {
+        let told = |what, detail| {
+            let what = Some(what);
+            Label { what, detail }.to_string()
+        };
+        assert_eq!(
+            told(Collective::ReduceScatter, 1),
+            "MPI_Reduce_scatter with MPI_SUM"
+        );
+        assert_eq!(told(Collective::Bcast, 3), "MPI_Bcast with root 3");
+        assert_eq!(
+            told(Collective::Scan, 0),
+            "MPI_Scan with an operation of the program"
+        );
+        assert_eq!(told(Collective::Barrier, 0), "MPI_Barrier");
+    }
+}
