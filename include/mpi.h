@@ -190,8 +190,8 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count,
 #define MPI_UNSIGNED_LONG               ((MPI_Datatype)0x20e)
 #define MPI_UNSIGNED_LONG_LONG          ((MPI_Datatype)0x20f)
 #define MPI_FLOAT                       ((MPI_Datatype)0x210)
-#define MPI_C_FLOAT_COMPLEX             ((MPI_Datatype)0x212)
-#define MPI_C_COMPLEX                   MPI_C_FLOAT_COMPLEX
+#define MPI_C_COMPLEX                   ((MPI_Datatype)0x212)
+#define MPI_C_FLOAT_COMPLEX             MPI_C_COMPLEX
 #define MPI_CXX_FLOAT_COMPLEX           ((MPI_Datatype)0x213)
 #define MPI_DOUBLE                      ((MPI_Datatype)0x214)
 #define MPI_C_DOUBLE_COMPLEX            ((MPI_Datatype)0x216)

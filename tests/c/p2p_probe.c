@@ -82,6 +82,10 @@ int main(int argc, char **argv)
         EQUAL(s.MPI_SOURCE, MPI_PROC_NULL);
         MPI_Probe(MPI_PROC_NULL, 4, MPI_COMM_WORLD, &s);
         EQUAL(s.MPI_SOURCE, MPI_PROC_NULL);
+        /* Where nothing moves, no type is needed. */
+        MPI_Recv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 4, MPI_COMM_WORLD, &s);
+        EQUAL(s.MPI_SOURCE, MPI_PROC_NULL);
+        MPI_Send(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 4, MPI_COMM_WORLD);
     }
     return finish();
 }

@@ -261,7 +261,7 @@ impl Datatype {
         (Datatype(0x20e), "MPI_UNSIGNED_LONG"),
         (Datatype(0x20f), "MPI_UNSIGNED_LONG_LONG"),
         (Datatype(0x210), "MPI_FLOAT"),
-        (Datatype(0x212), "MPI_C_FLOAT_COMPLEX"),
+        (Datatype(0x212), "MPI_C_COMPLEX"),
         (Datatype(0x213), "MPI_CXX_FLOAT_COMPLEX"),
         (Datatype(0x214), "MPI_DOUBLE"),
         (Datatype(0x216), "MPI_C_DOUBLE_COMPLEX"),

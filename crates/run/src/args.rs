@@ -98,6 +98,7 @@ placement
 
 control
   --timeout SECONDS       end everything after that time, with status 124
+                          (default: MPIEXEC_TIMEOUT of the environment)
   --initial-errhandler NAME
                           error handler at first: mpi_errors_are_fatal,
                           mpi_errors_abort or mpi_errors_return
@@ -376,7 +377,8 @@ fn count(option: &str, text: &OsStr) -> Result<u32, UsageError> {
     }
 }
 
-fn seconds(option: &str, text: &OsStr) -> Result<Duration, UsageError> {
+/// A time limit; `option` is where it was given.
+pub(crate) fn seconds(option: &str, text: &OsStr) -> Result<Duration, UsageError> {
     let text = text.to_string_lossy();
     let seconds = text
         .parse::<f64>()

@@ -9,7 +9,7 @@ use catena_boot::server::Server;
 use catena_boot::{BOOT_VAR, Job as World, Poller};
 use catena_settings::{COMMAND_LINE, PREFIX, Registry};
 
-use crate::args::{App, Request};
+use crate::args::{self, App, Request};
 use crate::job::{Job, Parts, Process, STDIN_TOKENS};
 use crate::program::{self, Program, ProgramError};
 use crate::stdin::Forward;
@@ -18,6 +18,9 @@ use crate::{MAX_RANKS, USAGE};
 
 /// Variables that only the rank itself is given.
 const OWN: [&str; 4] = [BOOT_VAR, "CATENA_RANK", "CATENA_SIZE", "CATENA_LOCAL_RANK"];
+
+/// The variable for a time limit, the one that scripts for Hydra set.
+const TIMEOUT: &str = "MPIEXEC_TIMEOUT";
 
 /// Descriptors that the launcher needs besides three per rank.
 const SPARE_FILES: u64 = 40;
@@ -30,6 +33,10 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
     if let Some(rank) = request.stdin.filter(|rank| *rank >= size && *rank != 0) {
         return usage(format!("--stdin {rank}: there are only {size} ranks"));
     }
+    let timeout = match (request.timeout, std::env::var_os(TIMEOUT)) {
+        (None, Some(text)) => Some(args::seconds(TIMEOUT, &text).or_else(|e| usage(e.0))?),
+        (given, _) => given,
+    };
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
     let programs = request
         .apps
@@ -68,7 +75,7 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
         failures,
         warden,
         stdin_rank: request.stdin,
-        timeout: request.timeout,
+        timeout,
     };
     let poller = Poller::new().map_err(system)?;
     let job = Job::new(parts, poller).map_err(system)?;

@@ -174,6 +174,16 @@ fn a_rank_that_fails_after_finalize_lets_the_others_finish() {
 }
 
 #[test]
+fn a_time_limit_comes_from_the_environment_too() {
+    for (limit, status) in [("0.2", 124), ("soon", 2)] {
+        let mut command = clean(env!("CARGO_BIN_EXE_catena"));
+        command.args(["run", "-n", "1", "sleep", "1000"]);
+        let said = said(command.env("MPIEXEC_TIMEOUT", limit).output().unwrap());
+        assert_eq!(said.status, status, "{}", said.err);
+    }
+}
+
+#[test]
 fn time_limits_end_the_job() {
     let said = run(words("--timeout 0.2 -n 2", &sh("exec sleep 1000")));
     assert_eq!(said.status, 124);
