@@ -210,7 +210,14 @@ static void test_attributes(void)
     OK(MPI_Comm_free_keyval(&key));
     CHECK(key == MPI_KEYVAL_INVALID);
     FAILS(MPI_Comm_free_keyval(&key), MPI_ERR_KEYVAL);
+    /* One in use may be freed again, by a delete callback, say. */
+    int again = dup_key;
+    OK(MPI_Comm_set_attr(MPI_COMM_WORLD, dup_key, place));
     OK(MPI_Comm_free_keyval(&dup_key));
+    dup_key = again;
+    OK(MPI_Comm_free_keyval(&again));
+    OK(MPI_Comm_delete_attr(MPI_COMM_WORLD, dup_key));
+    FAILS(MPI_Comm_free_keyval(&dup_key), MPI_ERR_KEYVAL);
     OK(MPI_Type_free_keyval(&type_key));
 }
 
@@ -220,6 +227,8 @@ static void test_communicators(void)
     int result, len;
     char name[MPI_MAX_OBJECT_NAME];
 
+    OK(MPI_Comm_get_name(MPI_COMM_NULL, name, &len));
+    CHECK(strcmp(name, "MPI_COMM_NULL") == 0);
     OK(MPI_Comm_get_name(MPI_COMM_SELF, name, &len));
     CHECK(strcmp(name, "MPI_COMM_SELF") == 0);
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &twin));

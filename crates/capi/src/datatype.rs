@@ -257,8 +257,12 @@ mpi_fn! {
     }
 
     fn Type_get_name(datatype: Datatype, type_name: *mut std::ffi::c_char, resultlen: *mut c_int) {
+        let size = consts::MAX_OBJECT_NAME as usize;
+        if datatype == consts::DATATYPE_NULL {
+            return args::put_string(type_name, size, resultlen, "MPI_DATATYPE_NULL");
+        }
         let obj = enter_any().type_object(datatype)?;
-        args::put_string(type_name, consts::MAX_OBJECT_NAME as usize, resultlen, &obj.name.borrow())
+        args::put_string(type_name, size, resultlen, &obj.name.borrow())
     }
 
     fn Type_set_name(datatype: Datatype, type_name: *const std::ffi::c_char) {

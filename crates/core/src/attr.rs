@@ -129,15 +129,16 @@ impl Keyvals {
         }
     }
 
-    /// Frees a keyval. Attributes that exist under it stay until they go.
+    /// Frees a keyval. Attributes that exist under it stay until they go, and
+    /// their delete callbacks may free it once more.
     ///
     /// # Errors
-    /// As [`Keyvals::get`].
+    /// As [`Keyvals::find`].
     pub fn free(&self, carrier: Carrier, id: i32) -> Result<()> {
-        let old = self.get(carrier, id)?;
+        let old = self.find(carrier, id)?;
         self.live.borrow_mut().retain(|k| k.id != id);
         let mut freed = self.freed.borrow_mut();
-        freed.retain(|k| k.strong_count() > 0);
+        freed.retain(|k| k.strong_count() > 0 && !Weak::ptr_eq(k, &Arc::downgrade(&old)));
         freed.push(Arc::downgrade(&old));
         Ok(())
     }
