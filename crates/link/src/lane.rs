@@ -49,7 +49,9 @@ impl Lane {
 #[derive(Debug, Default)]
 pub(crate) struct Context {
     pub open: bool,
-    /// Closed by its owner, kept for requests that are still under way.
+    /// Closed by its owner, kept until it is known that nothing is under way.
+    pub closed: bool,
+    /// Closed, with requests under way.
     pub draining: bool,
     /// Requests under way; kept up to date only while draining.
     pub pending: u32,

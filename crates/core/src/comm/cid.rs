@@ -69,7 +69,8 @@ impl Cids {
                 "this process has {LIMIT} communicators, and cannot name more: free some"
             );
         }
-        let round = ROUND.max(2 * self.taken.len() as u32);
+        let mut round = ROUND.max(2 * self.taken.len() as u32);
+        let mut tries = 0;
         loop {
             let cid = self.cursor;
             self.cursor = if cid + 1 >= round { 0 } else { cid + 1 };
@@ -78,6 +79,11 @@ impl Cids {
                     cid: Cid(cid),
                     unused: self.unused.clone(),
                 });
+            }
+            // Contexts that are closed but not at rest hold numbers, too.
+            tries += 1;
+            if tries == round {
+                (self.cursor, round) = (round, 2 * round);
             }
         }
     }
@@ -109,5 +115,7 @@ mod tests {
             cids.reclaim();
         }
         assert!(cids.taken.is_empty());
+        let far = cids.take(|cid| cid.0 > 5 * ROUND).unwrap();
+        assert_eq!(far.cid().0, 5 * ROUND + 1);
     }
 }

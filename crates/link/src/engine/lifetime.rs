@@ -11,6 +11,18 @@ use crate::request::Phase;
 use crate::slab::NIL;
 use crate::types::{ANY_SOURCE, Cid, Selector};
 
+/// Slots of requests and messages that may be looked at for one context that
+/// is closed.
+const SLOTS_PER_CLOSE: usize = 64;
+
+/// Notes something under way, if its context is closed and not counted yet.
+fn count(contexts: &mut [Context], context: u32) {
+    let context = contexts.get_mut((context >> 1) as usize);
+    if let Some(context) = context.filter(|it| it.closed && !it.draining) {
+        context.pending += 1;
+    }
+}
+
 impl<N: Net> Engine<N> {
     pub fn open(&mut self, cid: Cid, me: u32, lanes: Vec<(Peer, Cid)>) {
         let at = cid.0 as usize;
@@ -45,9 +57,46 @@ impl<N: Net> Engine<N> {
         let Some(context) = self.contexts.get_mut(cid.0 as usize) else {
             return;
         };
-        if !context.open || context.draining {
+        if !context.open || context.closed {
             return;
         }
+        context.closed = true;
+        self.closing.push(cid);
+        let slots = self.requests.capacity() + self.unexpected.entries.capacity();
+        if self.closing.len() * SLOTS_PER_CLOSE >= slots as usize {
+            self.settle_closing();
+        }
+    }
+
+    /// Counts what is under way in the contexts that were closed of late. One
+    /// look at all requests serves many of them.
+    fn settle_closing(&mut self) {
+        let closing = std::mem::take(&mut self.closing);
+        closing.iter().for_each(|&cid| self.discard_unexpected(cid));
+        for at in self.requests.taken() {
+            let request = self.requests.get(at);
+            if request.phase != Phase::Done {
+                count(&mut self.contexts, request.link.key.context);
+            }
+        }
+        // Those that a matched probe took.
+        for at in self.unexpected.entries.taken() {
+            let context = self.unexpected.entries.get(at).key().context;
+            count(&mut self.contexts, context);
+        }
+        for cid in closing {
+            let context = &mut self.contexts[cid.0 as usize];
+            if context.pending == 0 {
+                self.shut(cid);
+            } else {
+                context.draining = true;
+                self.draining += 1;
+            }
+        }
+    }
+
+    /// Throws away messages that nobody can receive any more.
+    fn discard_unexpected(&mut self, cid: Cid) {
         for plane in 0..2 {
             loop {
                 let list = &mut self.contexts[cid.0 as usize].unexpected[plane];
@@ -60,25 +109,10 @@ impl<N: Net> Engine<N> {
                 self.counters.dropped += 1;
             }
         }
-        let here = |context: u32| context >> 1 == cid.0;
-        let held = self.unexpected.entries.taken();
-        let held = held
-            .filter(|&at| here(self.unexpected.entries.get(at).key().context))
-            .count();
-        let requests = self.requests.taken().map(|at| self.requests.get(at));
-        let requests = requests.filter(|it| here(it.link.key.context) && it.phase != Phase::Done);
-        let pending = requests.count() + held;
-        let context = &mut self.contexts[cid.0 as usize];
-        if pending == 0 {
-            self.shut(cid);
-        } else {
-            context.draining = true;
-            context.pending = pending as u32;
-            self.draining += 1;
-        }
     }
 
     fn shut(&mut self, cid: Cid) {
+        self.discard_unexpected(cid);
         let gone = std::mem::take(&mut self.contexts[cid.0 as usize]);
         self.counters.past.absorb(&gone.traffic);
         self.counters.dropped += self.park.close(cid.0);
@@ -96,9 +130,7 @@ impl<N: Net> Engine<N> {
         context.pending -= 1;
         if context.pending == 0 {
             self.draining -= 1;
-            // Messages may have come in the meantime that nobody can receive.
-            context.draining = false;
-            self.close(cid);
+            self.shut(cid);
         }
     }
 

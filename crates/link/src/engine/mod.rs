@@ -21,7 +21,7 @@ use crate::park::Park;
 use crate::pool::Pool;
 use crate::request::{Buffer, Phase, Request};
 use crate::slab::{NIL, Slab};
-use crate::types::{Failure, ReqId, Selector};
+use crate::types::{Cid, Failure, ReqId, Selector};
 
 /// An eager message of which packets are missing: (context, source, number).
 pub(crate) type Assembly = (u32, u32, u16);
@@ -54,6 +54,8 @@ pub(crate) struct Engine<N: Net> {
     pub park: Park,
     pub pool: Pool,
     pub losses: HashMap<Peer, PeerLost>,
+    /// Contexts that are closed, and whose requests were not counted yet.
+    pub closing: Vec<Cid>,
     /// Contexts that are closed but not drained.
     pub draining: u32,
     pub counters: Counters,
@@ -76,6 +78,7 @@ impl<N: Net> Engine<N> {
             park: Park::default(),
             pool: Pool::default(),
             losses: HashMap::new(),
+            closing: Vec::new(),
             draining: 0,
             counters: Counters::default(),
         }
