@@ -13,8 +13,10 @@ use catena_fabric::Peer;
 use catena_link::Endpoint;
 use catena_shm::Shm;
 
+use crate::coll::Counts;
 use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
 use crate::error::{Error, Kind, Result};
+use crate::events::{self, Noted};
 use crate::fail;
 use crate::group::Group;
 use crate::info::Info;
@@ -116,7 +118,7 @@ fn wire_up(required: i32) -> Result<i32> {
         (everybody.cid.0, consts::COMM_WORLD),
         (own.cid.0, consts::COMM_SELF),
     ]);
-    world::start(Box::new(World {
+    let world = Box::new(World {
         objects,
         units: units(),
         me,
@@ -125,6 +127,8 @@ fn wire_up(required: i32) -> Result<i32> {
         level,
         threads: false,
         waits: Waits::default(),
+        colls: Counts::default(),
+        noted: Noted::default(),
         main_thread: std::thread::current().id(),
         boot: RefCell::new(boot),
         buffer: RefCell::default(),
@@ -133,14 +137,16 @@ fn wire_up(required: i32) -> Result<i32> {
         handles_by_cid: RefCell::new(handles),
         active: RefCell::default(),
         idle_runs: RefCell::default(),
-        running: Cell::new(0),
+        running: Cell::new(usize::from(events::any())),
         advancing: Cell::new(false),
         boards: RefCell::default(),
         retired: RefCell::default(),
         link: UnsafeCell::new(link),
         oversubscribed,
         bell,
-    }));
+    });
+    world.watch();
+    world::start(world);
     Ok(level)
 }
 
@@ -179,6 +185,7 @@ pub fn finalize() -> Result<()> {
     // Nobody leaves while somebody may still need its memory or its progress.
     world.barrier(&world.world)?;
     world.block(|w| w.link().is_idle());
+    world.tell();
     let result = world.boot.borrow_mut().finalize();
     PHASE.store(FINALIZED, Release);
     world::stop();

@@ -14,6 +14,7 @@ pub mod comm;
 pub mod complete;
 pub mod errhandler;
 pub mod error;
+pub mod events;
 pub mod group;
 pub mod info;
 pub mod init;

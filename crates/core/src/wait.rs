@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use catena_base::wait::{Idle, Waiter, yield_core};
 
+use crate::events::{self, What};
 use crate::world::{LOCK, World};
 
 /// Longest sleep of a thread that others of the process may have to wake.
@@ -106,7 +107,11 @@ impl World {
         };
         add(&self.waits.sleeps, 1);
         add(&self.waits.woken, woken.into());
-        add(&self.waits.asleep, began.elapsed().as_nanos() as u64);
+        let nanos = began.elapsed().as_nanos() as u64;
+        add(&self.waits.asleep, nanos);
+        if events::wanted(events::SLEEPS) {
+            self.note(None, What::Slept(nanos));
+        }
         finished
     }
 }

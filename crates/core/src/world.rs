@@ -17,9 +17,10 @@ use catena_link::{Cid, Endpoint};
 use catena_shm::Bell;
 
 use crate::bsend::Attached;
-use crate::coll::Retired;
+use crate::coll::{Counts, Retired};
 use crate::comm::{Cids, Comm, Letters};
 use crate::error::{Error, Kind, Result};
+use crate::events::Noted;
 use crate::lock::Lock;
 use crate::object::Objects;
 use crate::request::RequestObj;
@@ -67,6 +68,9 @@ pub struct World {
     pub(crate) threads: bool,
     /// What waiting took so far.
     pub waits: Waits,
+    /// Collectives that ran so far.
+    pub colls: Counts,
+    pub(crate) noted: Noted,
     /// The thread that called `MPI_Init`.
     pub main_thread: std::thread::ThreadId,
     /// Wire-up.

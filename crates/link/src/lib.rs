@@ -14,6 +14,7 @@
 //! | `wire`      | what the fields of a header mean for every kind of packet   |
 //! | `lane`      | sequence numbers per (peer, context)                        |
 //! | `outbox`    | packets that a route did not take yet                       |
+//! | `watch`     | arrivals that somebody wants to hear of                     |
 #![forbid(unsafe_code)]
 
 mod counters;
@@ -30,6 +31,7 @@ mod protocol;
 mod request;
 mod slab;
 mod types;
+mod watch;
 mod wire;
 
 pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
@@ -39,4 +41,5 @@ pub use types::{
     ANY_SOURCE, ANY_TAG, Cid, Completion, Envelope, Failure, MessageId, Mode, Plane, ReqId,
     Selector, Sent,
 };
+pub use watch::Arrival;
 pub use wire::begins;

@@ -187,6 +187,7 @@ impl Builder {
             after,
             next_posted,
             scratch: self.scratch_len,
+            label: 0,
         }
     }
 

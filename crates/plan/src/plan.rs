@@ -80,6 +80,7 @@ pub struct Plan {
     /// to, or from, the same peer. [`NONE`] if there is none.
     pub(crate) next_posted: Vec<u32>,
     pub(crate) scratch: usize,
+    pub(crate) label: u16,
 }
 
 pub(crate) const NONE: u32 = u32::MAX;
@@ -114,6 +115,20 @@ impl Plan {
             }
         }
         self
+    }
+
+    /// The same plan with a number that tells something to whoever made it; 0
+    /// without.
+    #[must_use]
+    pub fn labelled(mut self, label: u16) -> Self {
+        self.label = label;
+        self
+    }
+
+    /// See [`Plan::labelled`].
+    #[inline]
+    pub fn label(&self) -> u16 {
+        self.label
     }
 
     /// Steps that wait for nothing, in order.

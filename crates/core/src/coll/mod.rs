@@ -7,6 +7,7 @@
 //! among ranks that share memory need no plan: `node` runs them on the `board`.
 
 mod board;
+mod count;
 mod force;
 mod neighbor;
 mod node;
@@ -17,7 +18,7 @@ mod side;
 mod site;
 mod tag;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
@@ -25,6 +26,7 @@ use catena_coll::{Algorithm, Collective, Shape};
 use catena_link::Cid;
 use catena_plan::Plan;
 
+pub use count::{BOARD, Counts, ways};
 pub use force::SETTINGS;
 pub(crate) use node::Retired;
 pub use run::{CollRun, Memory, Scratch};
@@ -35,6 +37,7 @@ use side::Side;
 
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
+use crate::events;
 use crate::op::Reducer;
 use crate::request::RequestObj;
 use crate::world::World;
@@ -46,6 +49,8 @@ pub struct CollState {
     plans: RefCell<plans::Plans>,
     node: RefCell<node::Membership>,
     map: OnceCell<site::Map>,
+    /// Operations that ran on it.
+    pub calls: Cell<u64>,
 }
 
 /// Who calls: the process, and whether it waits for the result.
@@ -123,6 +128,8 @@ impl World {
     /// others come with the request's completion.
     pub fn start_collective(&self, prepared: Prepared) -> Result<abi::Request> {
         let turn = self.turn(&prepared)?;
+        let started = &self.colls.started;
+        started.set(started.get() + 1);
         let mut obj = self.idle_run();
         let run = own_run(&mut obj);
         run.begin(prepared, turn);
@@ -146,13 +153,15 @@ impl World {
             let tag = cut.tag(prepared.label, number);
             Ok::<_, Error>(Ticket { number, tag })
         };
-        Ok(Turn {
+        let turn = Turn {
             comm: ticket(comm)?,
             local: match &comm.remote {
                 Some(remote) => ticket(&remote.local)?,
                 None => Ticket::default(),
             },
-        })
+        };
+        self.ran(comm, prepared.label.what, prepared.plan.label());
+        Ok(turn)
     }
 
     /// The first operation that is under way in a context, given the number of
@@ -220,6 +229,9 @@ impl World {
             }
         }
         self.advancing.set(false);
+        if events::any() {
+            self.tell();
+        }
         completed
     }
 

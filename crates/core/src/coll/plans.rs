@@ -5,6 +5,7 @@ use std::sync::Arc;
 use catena_coll::inter::Root;
 use catena_coll::{Collective, Layout};
 use catena_plan::Plan;
+use catena_settings::changes;
 
 /// All that the plan of a call depends on, besides the communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +75,11 @@ impl Entry {
 /// Plans, each in the one place that its key has; a newer one takes it over.
 /// Nothing is allocated before the first.
 #[derive(Debug, Default)]
-pub struct Plans(Vec<Option<Entry>>);
+pub struct Plans {
+    places: Vec<Option<Entry>>,
+    /// Changes of settings at which the plans were made.
+    changes: u32,
+}
 
 /// Places: a power of two.
 const PLACES: usize = 32;
@@ -86,19 +91,29 @@ impl Plans {
     /// The plan for `key`, made by `make` if it is not there.
     #[inline]
     pub fn get(&mut self, key: &Key<'_>, make: impl FnOnce() -> Plan) -> Arc<Plan> {
+        if self.changes != changes() {
+            self.forget();
+        }
         let place = place(key);
-        match self.0.get(place) {
+        match self.places.get(place) {
             Some(Some(entry)) if entry.key() == *key => entry.plan.clone(),
             _ => self.keep(place, key, make()),
         }
+    }
+
+    /// Other algorithms may be right now.
+    #[cold]
+    fn forget(&mut self) {
+        self.places.clear();
+        self.changes = changes();
     }
 
     #[cold]
     fn keep(&mut self, place: usize, key: &Key<'_>, plan: Plan) -> Arc<Plan> {
         let plan = Arc::new(plan);
         if plan.steps().len() <= STEPS {
-            self.0.resize_with(PLACES, || None);
-            self.0[place] = Some(Entry {
+            self.places.resize_with(PLACES, || None);
+            self.places[place] = Some(Entry {
                 key: Key {
                     send: Layout::Even(0),
                     recv: Layout::Even(0),
@@ -214,7 +229,7 @@ mod tests {
         for n in 0..1000 {
             plans.get(&key(Collective::Bcast, n), || of_steps(1));
         }
-        assert_eq!(plans.0.len(), PLACES);
+        assert_eq!(plans.places.len(), PLACES);
         let long = key(Collective::Alltoall, 1);
         plans.get(&long, || of_steps(STEPS as u32 + 1));
         let made = plans.get(&long, || of_steps(7));

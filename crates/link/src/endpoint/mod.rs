@@ -11,6 +11,7 @@ use crate::engine::Engine;
 use crate::net::Net;
 use crate::request::Phase;
 use crate::types::{Cid, Completion, ReqId};
+use crate::watch::Arrival;
 
 /// One process's end of all its routes: matching, protocols and requests.
 ///
@@ -60,6 +61,17 @@ impl<N: Net> Endpoint<N> {
                 sum
             }
         }
+    }
+
+    /// Whether to note the unexpected messages of the user.
+    pub fn watch(&mut self, on: bool) {
+        self.engine.watch.on = on;
+    }
+
+    /// The unexpected messages since this was last called, and how many more
+    /// there were that could not be kept.
+    pub fn take_arrivals(&mut self) -> (Vec<Arrival>, u64) {
+        self.engine.watch.take()
     }
 
     /// Receives that wait for a message, of one communicator or of all.

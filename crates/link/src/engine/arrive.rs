@@ -11,7 +11,7 @@ use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent};
 use crate::request::{Buffer, Phase};
 use crate::slab::NIL;
-use crate::types::ReqId;
+use crate::types::{Plane, ReqId};
 use crate::wire::{Announce, EAGER_CEILING, SyncLen, SyncToken, kind};
 
 fn key(header: &Header) -> Key {
@@ -163,6 +163,9 @@ impl<N: Net> Engine<N> {
         let key = key(header);
         let context = &mut self.contexts[(key.context >> 1) as usize];
         context.traffic.unexpected += 1;
+        if self.watch.on && key.context & 1 == Plane::User as u32 {
+            self.watch.note(key, header.len);
+        }
         let list = &mut context.unexpected[(key.context & 1) as usize];
         let at = self.unexpected.push(list, key);
         let entry = self.unexpected.entries.get_mut(at);

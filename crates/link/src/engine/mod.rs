@@ -22,6 +22,7 @@ use crate::pool::Pool;
 use crate::request::{Buffer, Phase, Request};
 use crate::slab::{NIL, Slab};
 use crate::types::{Cid, Failure, ReqId, Selector};
+use crate::watch::Watch;
 
 /// An eager message of which packets are missing: (context, source, number).
 pub(crate) type Assembly = (u32, u32, u16);
@@ -59,6 +60,7 @@ pub(crate) struct Engine<N: Net> {
     /// Contexts that are closed but not drained.
     pub draining: u32,
     pub counters: Counters,
+    pub watch: Watch,
 }
 
 impl<N: Net> Engine<N> {
@@ -81,6 +83,7 @@ impl<N: Net> Engine<N> {
             closing: Vec::new(),
             draining: 0,
             counters: Counters::default(),
+            watch: Watch::default(),
         }
     }
 

@@ -14,6 +14,7 @@ use catena_coll::inter::{self, Root};
 use catena_coll::{Args, Collective, Layout, Placement, Shape};
 use catena_plan::Plan;
 
+use super::count::{BOARD, way_between, way_within};
 use super::force::allows_board;
 use super::plans::Key;
 use super::side::{Ranges, Side, check_place, is_in_place};
@@ -85,6 +86,7 @@ impl Call<'_> {
             let args = key.within(comm);
             let sides = (&self.input, &self.output);
             if run_now(caller.world, comm, self.what, &args, sides, &mut reducer)? {
+                caller.world.ran(comm, Some(self.what), BOARD);
                 return Ok(None);
             }
         }
@@ -156,7 +158,9 @@ impl<'a> Key<'a> {
         if !comm.is_inter() {
             let mut args = self.within(comm);
             args.site = w.site(comm);
-            return choose(w, self.what, &shape).plan(&args);
+            let algorithm = choose(w, self.what, &shape);
+            let way = way_within(self.what, algorithm.name);
+            return algorithm.plan(&args).labelled(way);
         }
         // Both groups must see the same.
         shape.size = match self.root {
@@ -168,7 +172,9 @@ impl<'a> Key<'a> {
         shape.placement = Placement::one_node(shape.size);
         let algorithm = inter::select(self.what, &shape, w.model());
         let algorithm = algorithm.expect("scans were refused");
-        algorithm.plan(&self.between(comm), w.model())
+        let way = way_between(self.what, algorithm.name);
+        let plan = algorithm.plan(&self.between(comm), w.model());
+        plan.labelled(way)
     }
 }
 

@@ -1,0 +1,152 @@
+//! What tools asked to be told of. It is noted where it happens, and told from
+//! `progress`, when nothing of the library is in the middle of anything.
+//!
+//! Nobody asks: every place costs a look at one word, and `progress` nothing.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use catena_base::clock;
+use catena_coll::Collective;
+use catena_link::Cid;
+
+use crate::world::{World, enter, enter_any};
+
+/// Bit of [`want`]: the first collective; the others follow as in
+/// [`Collective::ALL`].
+pub const COLLECTIVES: u32 = 1;
+/// Bit of [`want`]: messages that find no receive.
+pub const UNEXPECTED: u32 = 1 << Collective::ALL.len();
+/// Bit of [`want`]: sleeps of a waiting process.
+pub const SLEEPS: u32 = UNEXPECTED << 1;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A collective went a way (see [`crate::coll::ways`]).
+    Collective {
+        /// Which.
+        what: Collective,
+        /// Number of the way.
+        way: u16,
+    },
+    /// A message found no receive.
+    Unexpected {
+        /// Rank of the sender.
+        source: u32,
+        /// Tag.
+        tag: i32,
+        /// Length in bytes.
+        len: u64,
+    },
+    /// The process slept for so many nanoseconds.
+    Slept(u64),
+}
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When, in [`clock::ticks`].
+    pub at: u64,
+    /// On which communicator.
+    pub comm: Option<Cid>,
+    /// What.
+    pub what: What,
+}
+
+/// Is told of events in the order in which they happened, and how many more
+/// there were that could not be kept.
+pub type Listener = fn(&World, &[Event], u64);
+
+static WANTED: AtomicU32 = AtomicU32::new(0);
+static LISTENER: OnceLock<Listener> = OnceLock::new();
+
+/// Most events that are kept until they are told.
+const KEPT: usize = 1024;
+
+/// Events that were not told yet.
+#[derive(Debug, Default)]
+pub struct Noted {
+    events: RefCell<VecDeque<Event>>,
+    lost: Cell<u64>,
+    telling: Cell<bool>,
+}
+
+/// Whether somebody wants one of these kinds.
+#[inline]
+pub(crate) fn wanted(kinds: u32) -> bool {
+    WANTED.load(Relaxed) & kinds != 0
+}
+
+/// Whether somebody wants anything.
+#[inline]
+pub(crate) fn any() -> bool {
+    WANTED.load(Relaxed) != 0
+}
+
+/// From now on `listener` is told of events of these kinds, bits as above. The
+/// first listener stays.
+pub fn want(kinds: u32, listener: Listener) {
+    LISTENER.get_or_init(|| listener);
+    let _entered = enter_any();
+    let before = WANTED.swap(kinds, Relaxed);
+    if let Ok(world) = enter() {
+        // `progress` looks for more than packets while something runs.
+        let running = world.running.get() + usize::from(kinds != 0) - usize::from(before != 0);
+        world.running.set(running);
+        world.watch();
+    }
+}
+
+impl World {
+    /// Has the engine note what is wanted of it.
+    pub(crate) fn watch(&self) {
+        self.link().watch(wanted(UNEXPECTED));
+    }
+
+    /// Notes what happened just now.
+    #[cold]
+    pub(crate) fn note(&self, comm: Option<Cid>, what: What) {
+        let at = clock::ticks();
+        self.keep(Event { at, comm, what });
+    }
+
+    fn keep(&self, event: Event) {
+        let mut events = self.noted.events.borrow_mut();
+        if events.len() < KEPT {
+            events.push_back(event);
+        } else {
+            self.noted.lost.set(self.noted.lost.get() + 1);
+        }
+    }
+
+    /// Tells what was noted.
+    #[cold]
+    pub(crate) fn tell(&self) {
+        if self.noted.telling.replace(true) {
+            return;
+        }
+        let (arrivals, lost) = self.link().take_arrivals();
+        self.noted.lost.set(self.noted.lost.get() + lost);
+        let mut events: Vec<Event> = self.noted.events.take().into();
+        events.extend(arrivals.into_iter().map(|a| Event {
+            at: a.at,
+            comm: Some(a.cid),
+            what: What::Unexpected {
+                source: a.envelope.source,
+                tag: a.envelope.tag,
+                len: a.envelope.len,
+            },
+        }));
+        events.sort_by_key(|event| event.at);
+        let lost = self.noted.lost.take();
+        if let Some(listener) = LISTENER.get()
+            && (lost > 0 || !events.is_empty())
+        {
+            listener(self, &events, lost);
+        }
+        self.noted.telling.set(false);
+    }
+}
