@@ -1,172 +1,301 @@
-//! The loops that move the bytes.
+//! The loops over blocks. Lines that are written far apart are asked for some
+//! blocks ahead.
 
-use std::ptr;
+use std::marker::PhantomData;
 
+use super::block::{
+    Block, Ends, Fixed, LINE, LONG, Lines, Long, Sixteen, ThirtyTwo, ask, with_block,
+};
 use super::walk::Direction;
 
-/// Copies `count` blocks of `len` bytes between two strided places.
-///
-/// Short blocks are copied by loads and stores of a fixed size; a call of
-/// `memcpy` for each would cost more than the copy.
+/// Blocks in rows.
+#[derive(Clone, Copy)]
+pub(super) struct Grid {
+    /// The first block.
+    pub(super) first: *mut u8,
+    /// From block to block.
+    pub(super) step: isize,
+    /// From row to row.
+    pub(super) row: isize,
+}
+
+impl Grid {
+    /// One row.
+    pub(super) fn line(first: *mut u8, step: isize) -> Self {
+        let row = 0;
+        Grid { first, step, row }
+    }
+
+    /// Bytes from the first to the end of the last block of a row.
+    fn width(self, columns: usize, len: usize) -> usize {
+        let steps = columns.saturating_sub(1);
+        steps
+            .saturating_mul(self.step.unsigned_abs())
+            .saturating_add(len)
+    }
+
+    /// Whether blocks share cache lines.
+    fn is_dense(self) -> bool {
+        self.step.unsigned_abs() < LINE
+    }
+
+    /// Block `i` of the first row.
+    #[inline(always)]
+    pub(super) fn at(self, i: isize) -> *mut u8 {
+        self.first.wrapping_offset(self.step.wrapping_mul(i))
+    }
+
+    /// The same from row `i` on.
+    #[inline(always)]
+    fn skip_rows(self, i: usize) -> Self {
+        let first = self
+            .first
+            .wrapping_offset(self.row.wrapping_mul(i as isize));
+        Grid { first, ..self }
+    }
+
+    /// Rows as columns.
+    fn turned(self) -> Self {
+        Grid {
+            step: self.row,
+            row: self.step,
+            ..self
+        }
+    }
+}
+
+/// Rows that are copied side by side where blocks of neighbouring rows share a
+/// cache line.
+const BAND: usize = 8;
+
+/// Copies `rows` rows of `columns` blocks of `len` bytes.
 ///
 /// # Safety
 /// Every block is valid on both sides, and the sides do not overlap.
-#[inline]
-pub(super) unsafe fn strided(
-    dst: *mut u8,
-    dst_stride: isize,
-    src: *const u8,
-    src_stride: isize,
-    count: usize,
+pub(super) unsafe fn grid<D: Direction>(
+    user: Grid,
+    packed: Grid,
+    (rows, columns): (usize, usize),
     len: usize,
 ) {
-    let (d, s) = (dst_stride, src_stride);
-    // SAFETY: the caller's promise; each arm copies `len` bytes per block.
+    // SAFETY: the caller's promise, for parts of the same blocks.
     unsafe {
-        match len {
-            1 => fixed::<1>(dst, d, src, s, count),
-            2 => fixed::<2>(dst, d, src, s, count),
-            4 => fixed::<4>(dst, d, src, s, count),
-            8 => fixed::<8>(dst, d, src, s, count),
-            12 => fixed::<12>(dst, d, src, s, count),
-            16 => fixed::<16>(dst, d, src, s, count),
-            24 => fixed::<24>(dst, d, src, s, count),
-            32 => fixed::<32>(dst, d, src, s, count),
-            40 => fixed::<40>(dst, d, src, s, count),
-            48 => fixed::<48>(dst, d, src, s, count),
-            64 => fixed::<64>(dst, d, src, s, count),
-            _ => {
-                let (mut dst, mut src) = (dst, src);
-                for _ in 0..count {
-                    block(dst, src, len);
-                    dst = dst.wrapping_offset(d);
-                    src = src.wrapping_offset(s);
-                }
+        if rows == 1 || user.row.unsigned_abs() >= user.step.unsigned_abs() {
+            return blocks::<D>(user, packed, (rows, columns), len);
+        }
+        for row in (0..rows).step_by(BAND) {
+            let (user, packed) = (user.skip_rows(row), packed.skip_rows(row));
+            let band = (columns, BAND.min(rows - row));
+            blocks::<D>(user.turned(), packed.turned(), band, len);
+        }
+    }
+}
+
+/// As [`grid`], row by row.
+///
+/// # Safety
+/// As [`grid`].
+unsafe fn blocks<D: Direction>(user: Grid, packed: Grid, shape: (usize, usize), len: usize) {
+    let ahead = match D::WRITES && len < LONG {
+        true => Ahead::of(user, shape, len),
+        false => Ahead::NOTHING,
+    };
+    let (to, from) = D::sides(user, packed);
+    // SAFETY: the caller's promise; the block is of `len` bytes.
+    unsafe { with_block!(len, block => each(block, to, from, shape, ahead)) }
+}
+
+/// What is asked for before it is written.
+#[derive(Clone, Copy)]
+struct Ahead {
+    /// The lines of a row, so many rows ahead.
+    rows: usize,
+    /// The lines of a block, so many blocks ahead.
+    blocks: usize,
+}
+
+/// Bytes from what is written to what is asked for, about.
+const AHEAD: usize = 512;
+
+/// Bytes of a page.
+const PAGE: usize = 4096;
+
+impl Ahead {
+    const NOTHING: Ahead = Ahead { rows: 0, blocks: 0 };
+
+    /// What pays for such blocks: those that the processor does not foresee.
+    fn of(grid: Grid, (rows, columns): (usize, usize), len: usize) -> Self {
+        let distance = |step: isize, len: usize| {
+            let step = step.unsigned_abs();
+            // A page to be looked up for a few bytes costs more than it gains.
+            let far = step >= LINE && (step < PAGE || len >= LINE);
+            if far { (AHEAD / len).clamp(1, 8) } else { 0 }
+        };
+        if !grid.is_dense() {
+            let blocks = distance(grid.step, len);
+            return Ahead { rows: 0, blocks };
+        }
+        let rows = match rows {
+            1 => 0,
+            _ => distance(grid.row, grid.width(columns, len)),
+        };
+        Ahead { rows, blocks: 0 }
+    }
+}
+
+/// Copies block after block.
+///
+/// # Safety
+/// As [`grid`].
+unsafe fn each<B: Block>(b: B, to: Grid, from: Grid, shape: (usize, usize), ahead: Ahead) {
+    // SAFETY: the caller's promise; AVX2 is only used where it is.
+    unsafe {
+        match ahead.blocks {
+            0 => each_best::<B, false>(b, to, from, shape, ahead),
+            _ => each_best::<B, true>(b, to, from, shape, ahead),
+        }
+    }
+}
+
+/// Longest block for which wide vectors help though its lines are asked for:
+/// of stores that wait for lines, narrow ones wait less.
+const WIDE: usize = 128;
+
+/// # Safety
+/// As [`grid`].
+unsafe fn each_best<B: Block, const ASK: bool>(
+    b: B,
+    to: Grid,
+    from: Grid,
+    shape: (usize, usize),
+    ahead: Ahead,
+) {
+    // SAFETY: the caller's promise; AVX2 is only used where it is.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if B::WIDE && (!ASK || b.len() <= WIDE) && std::arch::is_x86_feature_detected!("avx2") {
+            return each_avx2::<B, ASK>(b, to, from, shape, ahead);
+        }
+        each_plain::<B, ASK>(b, to, from, shape, ahead);
+    }
+}
+
+/// A function for each kind of block: all in one, they would have too few
+/// registers.
+///
+/// # Safety
+/// As [`grid`].
+#[inline(never)]
+unsafe fn each_plain<B: Block, const ASK: bool>(
+    b: B,
+    to: Grid,
+    from: Grid,
+    shape: (usize, usize),
+    ahead: Ahead,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { each_by::<B, ASK>(b, to, from, shape, ahead) }
+}
+
+/// # Safety
+/// As [`grid`]; the processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn each_avx2<B: Block, const ASK: bool>(
+    b: B,
+    to: Grid,
+    from: Grid,
+    shape: (usize, usize),
+    ahead: Ahead,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { each_by::<B, ASK>(b, to, from, shape, ahead) }
+}
+
+/// `ASK` tells whether blocks are asked for.
+///
+/// # Safety
+/// As [`grid`].
+#[inline(always)]
+unsafe fn each_by<B: Block, const ASK: bool>(
+    b: B,
+    to: Grid,
+    from: Grid,
+    (rows, columns): (usize, usize),
+    ahead: Ahead,
+) {
+    let fours = match to.is_dense() && from.is_dense() {
+        true => columns / 4,
+        false => 0,
+    };
+    for row in 0..rows {
+        if ahead.rows > 0 {
+            let later = to.skip_rows(row + ahead.rows).first;
+            for line in (0..to.width(columns, b.len()).min(AHEAD)).step_by(LINE) {
+                ask(later.wrapping_add(line));
             }
         }
-    }
-}
-
-/// Copies blocks of `N` bytes.
-///
-/// # Safety
-/// As [`strided`].
-#[inline(never)]
-unsafe fn fixed<const N: usize>(
-    mut dst: *mut u8,
-    d: isize,
-    mut src: *const u8,
-    s: isize,
-    count: usize,
-) {
-    // SAFETY: the caller's promise, for four blocks at a time and the rest.
-    unsafe {
-        for _ in 0..count / 4 {
-            let a = src.cast::<[u8; N]>().read();
-            let b = src.wrapping_offset(s).cast::<[u8; N]>().read();
-            let c = src.wrapping_offset(2 * s).cast::<[u8; N]>().read();
-            let e = src.wrapping_offset(3 * s).cast::<[u8; N]>().read();
-            dst.cast::<[u8; N]>().write(a);
-            dst.wrapping_offset(d).cast::<[u8; N]>().write(b);
-            dst.wrapping_offset(2 * d).cast::<[u8; N]>().write(c);
-            dst.wrapping_offset(3 * d).cast::<[u8; N]>().write(e);
-            dst = dst.wrapping_offset(4 * d);
-            src = src.wrapping_offset(4 * s);
+        let (mut to, mut from) = (to.skip_rows(row), from.skip_rows(row));
+        for _ in 0..fours {
+            // SAFETY: the caller's promise, for four blocks.
+            unsafe { b.copy_four(to, from) };
+            (to.first, from.first) = (to.at(4), from.at(4));
         }
-        for _ in 0..count % 4 {
-            dst.cast::<[u8; N]>().write(src.cast::<[u8; N]>().read());
-            dst = dst.wrapping_offset(d);
-            src = src.wrapping_offset(s);
+        for _ in 4 * fours..columns {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match ASK {
+                    true => b.copy_asking(to.first, from.first, to.at(ahead.blocks as isize)),
+                    false => b.copy(to.first, from.first),
+                }
+            }
+            (to.first, from.first) = (to.at(1), from.at(1));
         }
     }
 }
 
-/// Copies one block of any length.
+/// Copies rows of runs of `len` bytes at the places `at`; packed, they follow
+/// each other.
 ///
 /// # Safety
-/// Both sides are valid for `len` bytes and do not overlap.
-#[inline(always)]
-unsafe fn block(dst: *mut u8, src: *const u8, len: usize) {
-    /// Copies the first and the last `N` bytes, which may overlap.
-    #[inline(always)]
-    unsafe fn ends<const N: usize>(dst: *mut u8, src: *const u8, len: usize) {
-        let last = len - N;
-        // SAFETY: N <= len.
-        unsafe {
-            let a = src.cast::<[u8; N]>().read();
-            let b = src.add(last).cast::<[u8; N]>().read();
-            dst.cast::<[u8; N]>().write(a);
-            dst.add(last).cast::<[u8; N]>().write(b);
-        }
-    }
-    // SAFETY: the caller's promise; each arm stays within `len`.
-    unsafe {
-        match len {
-            0 => {}
-            1 => *dst = *src,
-            2..=3 => ends::<2>(dst, src, len),
-            4..=7 => ends::<4>(dst, src, len),
-            8..=15 => ends::<8>(dst, src, len),
-            16..=31 => ends::<16>(dst, src, len),
-            32..=63 => ends::<32>(dst, src, len),
-            _ => ptr::copy_nonoverlapping(src, dst, len),
-        }
-    }
-}
-
-/// Copies one run that is probably short.
-///
-/// # Safety
-/// As [`Direction::copy`].
-#[inline(always)]
-pub(super) unsafe fn short<D: Direction>(user: *mut u8, packed: *mut u8, len: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match len {
-            2 => D::copy(user, packed, 2),
-            4 => D::copy(user, packed, 4),
-            8 => D::copy(user, packed, 8),
-            16 => D::copy(user, packed, 16),
-            _ => D::copy(user, packed, len),
-        }
-    }
-}
-
-/// Copies runs of `len` bytes at the places `at`.
-///
-/// # Safety
-/// As [`Direction::copy`] for every run.
-#[inline]
+/// As [`grid`] for every run.
 pub(super) unsafe fn scattered<D: Direction>(
-    user: *mut u8,
+    user: Grid,
     at: &[i64],
     packed: *mut u8,
+    rows: usize,
     len: usize,
 ) {
-    // SAFETY: the caller's promise; each arm copies `len` bytes per run.
-    unsafe {
-        match len {
-            1 => scattered_by::<D>(user, at, packed, 1),
-            2 => scattered_by::<D>(user, at, packed, 2),
-            4 => scattered_by::<D>(user, at, packed, 4),
-            8 => scattered_by::<D>(user, at, packed, 8),
-            16 => scattered_by::<D>(user, at, packed, 16),
-            24 => scattered_by::<D>(user, at, packed, 24),
-            32 => scattered_by::<D>(user, at, packed, 32),
-            _ => scattered_by::<D>(user, at, packed, len),
-        }
-    }
+    // SAFETY: the caller's promise; the block is of `len` bytes.
+    unsafe { with_block!(len, block => scattered_of::<D, _>(block, user, at, packed, rows)) }
 }
 
-/// The loop of [`scattered`]; `len` is a constant after inlining.
-///
+/// Runs from the one that is written to the one whose lines are asked for.
+const SOON: usize = 8;
+
 /// # Safety
 /// As [`scattered`].
 #[inline(always)]
-unsafe fn scattered_by<D: Direction>(user: *mut u8, at: &[i64], mut packed: *mut u8, len: usize) {
-    for x in at {
-        // SAFETY: the caller's promise.
-        unsafe { D::copy(user.wrapping_offset(*x as isize), packed, len) };
-        packed = packed.wrapping_add(len);
+unsafe fn scattered_of<D: Direction, B: Block>(
+    b: B,
+    user: Grid,
+    at: &[i64],
+    mut packed: *mut u8,
+    rows: usize,
+) {
+    for row in 0..rows {
+        let user = user.skip_rows(row).first;
+        let place = |i: usize| user.wrapping_offset(at[i] as isize);
+        for i in 0..at.len() {
+            let (to, from) = D::sides(place(i), packed);
+            // SAFETY: the caller's promise.
+            unsafe {
+                match D::WRITES && i + SOON < at.len() {
+                    true => b.copy_asking(to, from, place(i + SOON)),
+                    false => b.copy(to, from),
+                }
+            }
+            packed = packed.wrapping_add(b.len());
+        }
     }
 }

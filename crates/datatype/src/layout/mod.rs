@@ -10,6 +10,7 @@
 //! Displacements wrap around like pointers do; whether they fit is checked
 //! where the bounds of a type are computed.
 
+mod block;
 mod build;
 mod kernel;
 mod walk;

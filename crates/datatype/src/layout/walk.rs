@@ -1,27 +1,22 @@
 //! Copies any part of the packed bytes of a layout, in either direction.
 
-use std::ptr;
-
-use super::kernel;
+use super::block::run as copy_run;
+use super::kernel::{self, Grid};
 use super::{Layout, Node, Seq};
 
-/// The first of several runs, and the distance between them.
-type Rows = (*mut u8, isize);
-
-/// Which way bytes go. `user` is laid out, `packed` is not.
+/// Which way bytes go.
 pub(crate) trait Direction {
-    /// Copies one run.
-    ///
-    /// # Safety
-    /// Both are valid for `len` bytes and do not overlap.
-    unsafe fn copy(user: *mut u8, packed: *mut u8, len: usize);
+    /// Whether it is to the user's layout.
+    const WRITES: bool;
 
-    /// Copies `count` runs of `len` bytes; both sides are an address and a
-    /// distance from run to run.
-    ///
-    /// # Safety
-    /// As [`Direction::copy`] for every run.
-    unsafe fn strided(user: Rows, packed: Rows, count: usize, len: usize);
+    /// Where to, and where from.
+    #[inline(always)]
+    fn sides<T>(user: T, packed: T) -> (T, T) {
+        match Self::WRITES {
+            true => (user, packed),
+            false => (packed, user),
+        }
+    }
 }
 
 /// From the user's layout to packed bytes.
@@ -31,31 +26,11 @@ pub(crate) struct Pack;
 pub(crate) struct Unpack;
 
 impl Direction for Pack {
-    #[inline(always)]
-    unsafe fn copy(user: *mut u8, packed: *mut u8, len: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { ptr::copy_nonoverlapping(user, packed, len) }
-    }
-
-    #[inline(always)]
-    unsafe fn strided(user: Rows, packed: Rows, count: usize, len: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { kernel::strided(packed.0, packed.1, user.0, user.1, count, len) }
-    }
+    const WRITES: bool = false;
 }
 
 impl Direction for Unpack {
-    #[inline(always)]
-    unsafe fn copy(user: *mut u8, packed: *mut u8, len: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { ptr::copy_nonoverlapping(packed, user, len) }
-    }
-
-    #[inline(always)]
-    unsafe fn strided(user: Rows, packed: Rows, count: usize, len: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { kernel::strided(user.0, user.1, packed.0, packed.1, count, len) }
-    }
+    const WRITES: bool = true;
 }
 
 /// The packed side, and how much of it is left.
@@ -175,7 +150,7 @@ unsafe fn part<D: Direction>(node: &Node, user: *mut u8, skip: u64, cursor: &mut
 unsafe fn run<D: Direction>(user: *mut u8, len: u64, skip: u64, cursor: &mut Cursor) {
     let n = (len - skip).min(cursor.left);
     // SAFETY: the caller's promise.
-    unsafe { D::copy(user.wrapping_add(skip as usize), cursor.at, n as usize) };
+    unsafe { copy_run::<D>(user.wrapping_add(skip as usize), cursor.at, n as usize) };
     cursor.advance(n);
 }
 
@@ -205,9 +180,9 @@ unsafe fn strided<D: Direction>(
             i += 1;
         }
         let whole = (cursor.left / len).min(count - i);
-        let user = (place(i), stride as isize);
-        let packed = (cursor.at, len as isize);
-        D::strided(user, packed, whole as usize, len as usize);
+        let user = Grid::line(place(i), stride as isize);
+        let packed = Grid::line(cursor.at, len as isize);
+        kernel::grid::<D>(user, packed, (1, whole as usize), len as usize);
         cursor.advance(whole * len);
         i += whole;
         if cursor.left > 0 && i < count {
@@ -263,40 +238,70 @@ unsafe fn turns<D: Direction>(
     user: *mut u8,
     packed: *mut u8,
 ) {
-    let place = |i: u64| user.wrapping_offset(stride.wrapping_mul(i as i64) as isize);
-    let packed_place = |i: u64| packed.wrapping_add((i * size) as usize);
-    // A loop along the columns of a table of short runs is quicker than one
-    // along its rows; a block of rows stays in the cache meanwhile.
-    let block = (8192 / size).max(1);
-    let columns = match node {
-        Node::Seq(s) if s.nodes.is_empty() => s.len(),
-        Node::Even(e) => e.at.len(),
-        Node::Strided { count, .. } => *count as usize,
-        _ => usize::MAX,
+    let grid = |first, row: i64, step| Grid {
+        first,
+        step,
+        row: row as isize,
     };
     // SAFETY: the caller's promise holds for every turn.
     unsafe {
-        if columns > 16 || count < 4 || block < 4 {
-            for i in 0..count {
-                full::<D>(node, place(i), packed_place(i));
+        match node {
+            Node::Strided {
+                count: columns,
+                len,
+                stride: step,
+            } => {
+                let shape = (count as usize, *columns as usize);
+                let user = grid(user, stride, *step as isize);
+                let packed = grid(packed, size as i64, *len as isize);
+                kernel::grid::<D>(user, packed, shape, *len as usize);
             }
-            return;
+            Node::Even(e) => {
+                let user = grid(user, stride, 0);
+                kernel::scattered::<D>(user, &e.at, packed, count as usize, e.len as usize);
+            }
+            Node::Seq(s) if s.nodes.is_empty() && s.len() <= FEW => {
+                records::<D>(s, size, count, stride, user, packed);
+            }
+            node => {
+                let mut packed = packed;
+                for i in 0..count {
+                    let user = user.wrapping_offset(stride.wrapping_mul(i as i64) as isize);
+                    packed = full::<D>(node, user, packed);
+                }
+            }
         }
-        for from in (0..count).step_by(block as usize) {
-            let rows = block.min(count - from) as usize;
-            let mut start = 0;
-            for column in 0..columns {
-                let (at, len) = match node {
-                    Node::Seq(s) => (s.at[column], s.starts[column + 1] - start),
-                    Node::Even(e) => (e.at[column], e.len),
-                    Node::Strided { len, stride, .. } => (stride.wrapping_mul(column as i64), *len),
-                    _ => (0, 0),
-                };
-                let user = place(from).wrapping_offset(at as isize);
-                let packed = packed_place(from).wrapping_add(start as usize);
-                let (user, packed) = ((user, stride as isize), (packed, size as isize));
-                D::strided(user, packed, rows, len as usize);
-                start += len;
+    }
+}
+
+/// So few runs are the members of a record.
+const FEW: usize = 16;
+
+/// Copies an array of records of a few runs, member by member: the loop over
+/// one member has nothing to decide. Meanwhile a block of records stays in the
+/// cache.
+///
+/// # Safety
+/// As [`turns`].
+unsafe fn records<D: Direction>(
+    s: &Seq,
+    size: u64,
+    count: u64,
+    stride: i64,
+    user: *mut u8,
+    packed: *mut u8,
+) {
+    let block = (8192 / size).max(1);
+    for from in (0..count).step_by(block as usize) {
+        let records = block.min(count - from) as usize;
+        for (at, ends) in s.at.iter().zip(s.starts.windows(2)) {
+            let at = at.wrapping_add(stride.wrapping_mul(from as i64));
+            let user = Grid::line(user.wrapping_offset(at as isize), stride as isize);
+            let packed = packed.wrapping_add((from * size + ends[0]) as usize);
+            let packed = Grid::line(packed, size as isize);
+            // SAFETY: the caller's promise.
+            unsafe {
+                kernel::grid::<D>(user, packed, (1, records), (ends[1] - ends[0]) as usize);
             }
         }
     }
@@ -312,13 +317,14 @@ unsafe fn full<D: Direction>(node: &Node, user: *mut u8, packed: *mut u8) -> *mu
         match node {
             Node::Empty => packed,
             Node::Run(len) => {
-                D::copy(user, packed, *len as usize);
+                copy_run::<D>(user, packed, *len as usize);
                 packed.wrapping_add(*len as usize)
             }
             Node::Strided { count, len, stride } => {
                 let (count, len) = (*count as usize, *len as usize);
-                let rows = (user, *stride as isize);
-                D::strided(rows, (packed, len as isize), count, len);
+                let user = Grid::line(user, *stride as isize);
+                let to = Grid::line(packed, len as isize);
+                kernel::grid::<D>(user, to, (1, count), len);
                 packed.wrapping_add(count * len)
             }
             Node::Loop {
@@ -330,7 +336,7 @@ unsafe fn full<D: Direction>(node: &Node, user: *mut u8, packed: *mut u8) -> *mu
                 packed.wrapping_add((count * inner.size) as usize)
             }
             Node::Even(e) => {
-                kernel::scattered::<D>(user, &e.at, packed, e.len as usize);
+                kernel::scattered::<D>(Grid::line(user, 0), &e.at, packed, 1, e.len as usize);
                 packed.wrapping_add(e.at.len() * e.len as usize)
             }
             Node::Seq(s) => full_seq::<D>(s, user, packed),
@@ -349,7 +355,7 @@ unsafe fn full_seq<D: Direction>(s: &Seq, user: *mut u8, mut packed: *mut u8) ->
         if s.nodes.is_empty() {
             for (at, ends) in s.at.iter().zip(s.starts.windows(2)) {
                 let len = (ends[1] - ends[0]) as usize;
-                kernel::short::<D>(place(*at), packed, len);
+                copy_run::<D>(place(*at), packed, len);
                 packed = packed.wrapping_add(len);
             }
         } else {
@@ -367,6 +373,6 @@ unsafe fn full_seq<D: Direction>(s: &Seq, user: *mut u8, mut packed: *mut u8) ->
 /// As [`part`]; the cursor has room for all.
 unsafe fn cursor_even<D: Direction>(user: *mut u8, at: &[i64], len: u64, cursor: &mut Cursor) {
     // SAFETY: the caller's promise.
-    unsafe { kernel::scattered::<D>(user, at, cursor.at, len as usize) };
+    unsafe { kernel::scattered::<D>(Grid::line(user, 0), at, cursor.at, 1, len as usize) };
     cursor.advance(at.len() as u64 * len);
 }
