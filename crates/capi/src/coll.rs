@@ -9,7 +9,6 @@ use std::sync::Arc;
 use catena_abi::{Aint, Comm, Count, Datatype, Info, Op, Request};
 use catena_core::coll::{Caller, Data, Prepared, VData, WData, is_in_place};
 use catena_core::comm::Comm as CommObj;
-use catena_core::request::Operation;
 use catena_core::{Result, World, enter};
 
 use crate::args::{self, put};
@@ -84,8 +83,8 @@ where
 {
     let world = enter()?;
     world.objects.info(info)?;
-    let operation = Operation::Collective(later(&world, comm, prepare)?);
-    put(request, world.persistent(operation), "request")
+    let prepared = later(&world, comm, prepare)?;
+    put(request, world.persistent_collective(prepared)?, "request")
 }
 
 pub(crate) fn data(buf: *const c_void, count: impl Into<Count>, ty: Datatype) -> Data {

@@ -34,18 +34,21 @@ use run::{Ticket, Turn};
 pub use side::{Data, VData, WData, is_in_place};
 
 use side::Side;
+use tag::Number;
 
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
 use crate::events;
 use crate::op::Reducer;
-use crate::request::RequestObj;
+use crate::request::{Operation, RequestObj};
 use crate::world::World;
 
 /// Where the collectives of a communicator stand.
 #[derive(Debug, Default)]
 pub struct CollState {
     numbers: tag::Numbers,
+    /// Those of calls that make persistent operations.
+    persistent: tag::Numbers,
     plans: RefCell<plans::Plans>,
     node: RefCell<node::Membership>,
     map: OnceCell<site::Map>,
@@ -71,6 +74,8 @@ pub struct Prepared {
     input: Side,
     output: Side,
     reducer: Option<Reducer>,
+    /// The place of all its runs, if it is persistent.
+    turn: Option<Turn>,
 }
 
 impl Prepared {
@@ -109,10 +114,8 @@ impl World {
     /// # Errors
     /// That of the operation, raised on its communicator.
     pub fn run(&self, prepared: Prepared) -> Result<()> {
-        let turn = self.turn(&prepared)?;
-        let mut obj = self.idle_run();
+        let mut obj = self.begin(prepared)?;
         let run = own_run(&mut obj);
-        run.begin(prepared, turn);
         if !run.advance(self) {
             self.block(|w| run.advance(w));
         }
@@ -127,54 +130,84 @@ impl World {
     /// `Other` if one too far back on the communicator is still under way; all
     /// others come with the request's completion.
     pub fn start_collective(&self, prepared: Prepared) -> Result<abi::Request> {
-        let turn = self.turn(&prepared)?;
+        let mut obj = self.begin(prepared)?;
         let started = &self.colls.started;
         started.set(started.get() + 1);
-        let mut obj = self.idle_run();
-        let run = own_run(&mut obj);
-        run.begin(prepared, turn);
-        if !run.advance(self) {
+        if !own_run(&mut obj).advance(self) {
             self.carry_on(obj.clone());
         }
         Ok(abi::Request(self.objects.requests.insert(obj)))
     }
 
+    /// A run that has begun, and counts.
+    fn begin(&self, prepared: Prepared) -> Result<Arc<RequestObj>> {
+        let turn = match prepared.turn {
+            Some(turn) => turn,
+            None => self.turn(&prepared, false)?,
+        };
+        self.ran(&prepared.comm, prepared.label.what, prepared.plan.label());
+        let mut obj = self.idle_run();
+        own_run(&mut obj).begin(prepared, turn);
+        Ok(obj)
+    }
+
+    /// Makes a persistent operation; all members make theirs in the same order.
+    ///
+    /// # Errors
+    /// `Other` if one too far back on the communicator is still there.
+    pub fn persistent_collective(&self, mut prepared: Prepared) -> Result<abi::Request> {
+        prepared.turn = Some(self.turn(&prepared, true)?);
+        Ok(self.persistent(Operation::Collective(prepared)))
+    }
+
     /// The numbers and tags of the next operation.
-    fn turn(&self, prepared: &Prepared) -> Result<Turn> {
+    fn turn(&self, prepared: &Prepared, persistent: bool) -> Result<Turn> {
         let comm = &prepared.comm;
         let cut = run::cut(comm);
         let ticket = |c: &Comm| {
-            let oldest = |next| self.oldest_run(c.cid, next);
-            let number = c
-                .coll
-                .numbers
-                .next(cut, oldest)
-                .ok_or_else(|| too_old(comm))?;
+            let numbers = match persistent {
+                true => &c.coll.persistent,
+                false => &c.coll.numbers,
+            };
+            let oldest = |next| self.oldest(c.cid, next, persistent);
+            let count = numbers.next(cut, oldest).ok_or_else(|| too_old(comm))?;
+            let number = Number { count, persistent };
             let tag = cut.tag(prepared.label, number);
             Ok::<_, Error>(Ticket { number, tag })
         };
-        let turn = Turn {
+        Ok(Turn {
             comm: ticket(comm)?,
             local: match &comm.remote {
                 Some(remote) => ticket(&remote.local)?,
                 None => Ticket::default(),
             },
-        };
-        self.ran(comm, prepared.label.what, prepared.plan.label());
-        Ok(turn)
+        })
     }
 
-    /// The first operation that is under way in a context, given the number of
-    /// the next one.
+    /// The first operation in a context that is under way, or kept by a
+    /// persistent request, given the number of the next one.
     #[cold]
-    fn oldest_run(&self, cid: Cid, next: u32) -> u32 {
-        let active = self.active.borrow();
-        let ages = active.iter().filter_map(|obj| match &**obj {
-            RequestObj::Collective(run) => run.try_borrow().ok()?.number_in(cid),
+    fn oldest(&self, cid: Cid, next: u32, persistent: bool) -> u32 {
+        let age = |prepared: &Prepared, turn: &Turn| {
+            let number = turn.number_in(&prepared.comm, cid)?;
+            (number.persistent == persistent).then(|| next.wrapping_sub(number.count))
+        };
+        let ages = |obj: &Arc<RequestObj>| match &**obj {
+            RequestObj::Collective(run) => {
+                let run = run.try_borrow().ok()?;
+                run.under_way()
+                    .and_then(|(prepared, turn)| age(prepared, turn))
+            }
+            RequestObj::Persistent(kept) => match &kept.what {
+                Operation::Collective(prepared) => age(prepared, prepared.turn.as_ref()?),
+                _ => None,
+            },
             _ => None,
-        });
-        let oldest = ages.map(|number| next.wrapping_sub(number)).max();
-        next.wrapping_sub(oldest.unwrap_or(0))
+        };
+        let requests = self.objects.requests.all();
+        let kept = requests.iter().filter_map(|(_, obj)| ages(obj)).max();
+        let under_way = self.active.borrow().iter().filter_map(ages).max();
+        next.wrapping_sub(kept.max(under_way).unwrap_or(0))
     }
 
     /// A run that is not in use.

@@ -38,6 +38,7 @@ fn prepared(comm: &CommRef, hood: &Hood, ends: Ends<'_>) -> Prepared {
         input: ends.input,
         output: ends.output,
         reducer: None,
+        turn: None,
     }
 }
 

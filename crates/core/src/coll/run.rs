@@ -8,7 +8,7 @@ use catena_plan::{Buf, Exec, Order, Region, Run};
 
 use super::Prepared;
 use super::side::Loaded;
-use super::tag::{Cut, function};
+use super::tag::{Cut, Number, function};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
@@ -50,10 +50,21 @@ pub struct Turn {
     pub local: Ticket,
 }
 
+impl Turn {
+    /// The number, in one of the contexts of `comm`.
+    pub fn number_in(&self, comm: &Comm, cid: Cid) -> Option<Number> {
+        match &comm.remote {
+            _ if comm.cid == cid => Some(self.comm.number),
+            Some(remote) if remote.local.cid == cid => Some(self.local.number),
+            _ => None,
+        }
+    }
+}
+
 /// Number and tag; see `tag`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ticket {
-    pub number: u32,
+    pub number: Number,
     pub tag: i32,
 }
 
@@ -301,14 +312,9 @@ impl CollRun {
         self.error.take()
     }
 
-    /// The number of its call in a context, if it is under way there.
-    pub fn number_in(&self, cid: Cid) -> Option<u32> {
-        let comm = &self.job.as_ref()?.comm;
-        match &comm.remote {
-            _ if comm.cid == cid => Some(self.turn.comm.number),
-            Some(remote) if remote.local.cid == cid => Some(self.turn.local.number),
-            _ => None,
-        }
+    /// What is under way, if anything is, and its place.
+    pub fn under_way(&self) -> Option<(&Prepared, &Turn)> {
+        Some((self.job.as_ref()?, &self.turn))
     }
 
     /// Does what can be done now; true if it is complete.

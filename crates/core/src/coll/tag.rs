@@ -4,9 +4,12 @@
 //! |--------------------|-----------------------------------------------------|
 //! | 4                  | the [`Collective`]; ones: one among neighbours      |
 //! | 5 to 10            | its root, or its operation; more for more ranks     |
+//! | 1                  | whether the operation is persistent                 |
 //! | the rest           | number of the call on its communicator              |
 //!
-//! All members number their calls alike. So a message with the number of a call
+//! All members number their calls alike. Those that make persistent operations
+//! have numbers of their own, which their operations keep: members may start
+//! several of these in different orders (MPI-5, 6.13). So a message with the number of a call
 //! here whose other bits differ comes from a member that called something else.
 //! Matching is by the whole tag: such a message is never taken for another, and
 //! whoever waits in vain finds it.
@@ -52,6 +55,15 @@ pub fn root(comm: &Comm, root: Root) -> u32 {
     }
 }
 
+/// Which call it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Number {
+    /// Among those of its kind on the communicator.
+    pub count: u32,
+    /// It made a persistent operation.
+    pub persistent: bool,
+}
+
 /// How many bits are for what; alike for all members.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
@@ -65,14 +77,19 @@ impl Cut {
     pub fn new(ranks: u32) -> Self {
         let detail = (u32::BITS - (ranks - 1).leading_zeros()).clamp(5, 10);
         Cut {
-            number: TAG_BITS - KIND_BITS - detail,
+            number: TAG_BITS - KIND_BITS - detail - 1,
             detail,
         }
     }
 
-    /// Calls in a row that can be told apart.
+    /// Calls of a kind in a row that can be told apart.
     fn window(self) -> u32 {
         1 << self.number
+    }
+
+    /// The bits that say which call it is.
+    fn bits(self, number: Number) -> u32 {
+        u32::from(number.persistent) << self.number | number.count & (self.window() - 1)
     }
 
     /// The label as a message carries it.
@@ -85,11 +102,11 @@ impl Cut {
 
     /// The tag of a call.
     #[inline]
-    pub fn tag(self, label: Label, number: u32) -> i32 {
+    pub fn tag(self, label: Label, number: Number) -> i32 {
         let Label { what, detail } = self.label(label);
         let what = what.map_or(NEIGHBOR, |c| c as u32);
         let label = what << self.detail | detail;
-        (label << self.number | number & (self.window() - 1)) as i32
+        (label << (self.number + 1) | self.bits(number)) as i32
     }
 
     /// What a tag was made of.
@@ -97,32 +114,32 @@ impl Cut {
         let tag = tag as u32;
         self.label(Label {
             what: Collective::ALL
-                .get((tag >> (self.number + self.detail)) as usize)
+                .get((tag >> (self.number + 1 + self.detail)) as usize)
                 .copied(),
-            detail: tag >> self.number,
+            detail: tag >> (self.number + 1),
         })
     }
 
     /// What a message says of the call with that number; `None` if it belongs
     /// to another one, or to none.
-    pub fn read(self, tag: i32, number: u32) -> Option<Label> {
-        let same = (tag as u32 ^ number) & (self.window() - 1) == 0;
+    pub fn read(self, tag: i32, number: Number) -> Option<Label> {
+        let same = (tag as u32 ^ self.bits(number)) & (2 * self.window() - 1) == 0;
         (tag >= 0 && same).then(|| self.label_of(tag))
     }
 }
 
-/// Numbers the calls on a communicator.
+/// Numbers the calls of one kind on a communicator.
 #[derive(Debug, Default)]
 pub struct Numbers {
     next: Cell<u32>,
-    /// No call before this one is under way here.
+    /// No call before this one needs its number any more.
     floor: Cell<u32>,
 }
 
 impl Numbers {
-    /// The next number; `None` if its tags would be those of a call that is
-    /// still under way. `oldest`, of the number that it gets and the calls
-    /// under way, is the first.
+    /// The next number; `None` if its tags would be those of a call that still
+    /// needs them. `oldest`, of the number that it gets and the calls that do,
+    /// is the first.
     #[inline]
     pub fn next(&self, cut: Cut, oldest: impl FnOnce(u32) -> u32) -> Option<u32> {
         let number = self.next.get();
@@ -174,7 +191,19 @@ mod tests {
         for ranks in [1, 2, 33, 1000, 1 << 20] {
             let cut = Cut::new(ranks);
             for what in Collective::ALL.map(Some).into_iter().chain([None]) {
-                for number in [0, 1, 77, cut.window() - 1, u32::MAX] {
+                for count in [0, 1, 77, cut.window() - 1, u32::MAX] {
+                    let number = Number {
+                        count,
+                        persistent: count == 77,
+                    };
+                    let next = Number {
+                        count: count.wrapping_add(1),
+                        ..number
+                    };
+                    let other = Number {
+                        persistent: count != 77,
+                        ..number
+                    };
                     let label = cut.label(Label {
                         what,
                         detail: ranks - 1,
@@ -183,10 +212,11 @@ mod tests {
                     let tag = cut.tag(label, number);
                     assert!(tag >= 0);
                     assert_eq!(cut.read(tag, number), Some(label));
-                    assert_eq!(cut.read(tag, number.wrapping_add(1)), None);
+                    assert_eq!(cut.read(tag, next), None);
+                    assert_eq!(cut.read(tag, other), None);
                 }
             }
-            assert_eq!(cut.read(i32::MIN, 0), None, "a letter");
+            assert_eq!(cut.read(i32::MIN, Number::default()), None, "a letter");
         }
     }
 

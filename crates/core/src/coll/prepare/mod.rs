@@ -107,6 +107,7 @@ impl Call<'_> {
             input: self.input,
             output: self.output,
             reducer,
+            turn: None,
         }))
     }
 }
