@@ -78,14 +78,16 @@ fn structure<N: Copy + Into<i64>>(
 
 /// Stores lower bound and extent.
 fn put_extent(ty: Datatype, lb: *mut Count, extent: *mut Count) -> Result<()> {
-    let ty = layout(ty)?;
+    let objects = enter_any();
+    let ty = objects.datatype(ty)?;
     put(lb, ty.lb(), "lb")?;
     put(extent, ty.extent(), "extent")
 }
 
 /// Stores lower bound and extent of what is there.
 fn put_true_extent(ty: Datatype, true_lb: *mut Count, true_extent: *mut Count) -> Result<()> {
-    let ty = layout(ty)?;
+    let objects = enter_any();
+    let ty = objects.datatype(ty)?;
     put(true_lb, ty.true_lb(), "true_lb")?;
     put(true_extent, ty.true_extent(), "true_extent")
 }
@@ -230,12 +232,12 @@ mpi_fn! {
     }
 
     fn Type_size | Type_size_c(datatype: Datatype, size: *mut Num) {
-        let bytes = layout(datatype)?.size();
+        let bytes = enter_any().datatype(datatype)?.size();
         put(size, Num::try_from(bytes).unwrap_or(consts::UNDEFINED.into()), "size")
     }
 
     fn Type_size_x(datatype: Datatype, size: *mut Count) {
-        put(size, layout(datatype)?.size() as Count, "size")
+        put(size, enter_any().datatype(datatype)?.size() as Count, "size")
     }
 
     fn Type_get_extent | Type_get_extent_c(datatype: Datatype, lb: *mut Count, extent: *mut Count) {
@@ -355,15 +357,15 @@ mpi_fn! {
     }
 
     fn Type_extent(datatype: Datatype, extent: *mut Count) {
-        put(extent, layout(datatype)?.extent(), "extent")
+        put(extent, enter_any().datatype(datatype)?.extent(), "extent")
     }
 
     fn Type_lb(datatype: Datatype, displacement: *mut Count) {
-        put(displacement, layout(datatype)?.lb(), "displacement")
+        put(displacement, enter_any().datatype(datatype)?.lb(), "displacement")
     }
 
     fn Type_ub(datatype: Datatype, displacement: *mut Count) {
-        put(displacement, layout(datatype)?.ub(), "displacement")
+        put(displacement, enter_any().datatype(datatype)?.ub(), "displacement")
     }
 
     fn Type_hvector(count: c_int, blocklength: c_int, stride: Count, oldtype: Datatype,
