@@ -91,6 +91,20 @@ pub unsafe fn stream(dst: *mut u8, src: *const u8, len: usize) {
     }
 }
 
+/// Asks for the line at `at` to be brought near for writing. Any address will
+/// do.
+#[inline(always)]
+pub fn prefetch_for_writing(at: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch has no effect that a program could see; processors
+    // that do not know it take it for a no-op.
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) at, options(nostack, preserves_flags));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;

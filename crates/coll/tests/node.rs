@@ -12,12 +12,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use case::{Case, Job};
 use catena_coll::Collective;
-use catena_coll::node::{Kind, Node, Op};
+use catena_coll::node::{Kind, Limits, Mismatch, Node, Op, Trouble};
 use ops::{AFFINE, MIX, SUM};
 use shared::{Seat, Shared};
 
 /// Small, so that most calls take several segments.
-const CAPACITY: usize = 256;
+const COPIED: Limits = Limits {
+    lines: 4,
+    ring: 2048,
+    direct: usize::MAX,
+};
+
+/// The same where members reach each other's buffers.
+const DIRECT: Limits = Limits {
+    direct: 100,
+    ..COPIED
+};
 
 /// One member on its way through all calls.
 struct Member {
@@ -35,11 +45,9 @@ impl Member {
             seat: Seat {
                 shared: shared.clone(),
                 rank,
-                input: Vec::new(),
-                output: Vec::new(),
                 op: *SUM.function,
             },
-            node: Node::new(rank, size, crowded),
+            node: Node::new(rank, size, crowded, shared.limits),
             at: 0,
             op: None,
             kinds: Vec::new(),
@@ -52,10 +60,9 @@ impl Member {
         let args = job.args(self.seat.rank);
         let rank = self.seat.rank as usize;
         let op = self.op.get_or_insert_with(|| {
-            self.seat.input.clone_from(&job.input[rank]);
-            self.seat.output.clone_from(&job.output[rank]);
+            self.seat.load(job);
             self.seat.op = *case.op.function;
-            let kind = self.node.choose(case.collective, &args, &self.seat);
+            let kind = self.node.choose(case.collective, &args);
             self.kinds.push(kind.expect("can run on a board"));
             self.node.start(self.kinds[self.at])
         });
@@ -67,11 +74,8 @@ impl Member {
         }
         let want = &job.expected[rank];
         let open = case.collective == Collective::ReduceScatter && case.in_place;
-        let got = if open {
-            &self.seat.output[..want.len()]
-        } else {
-            &self.seat.output[..]
-        };
+        let got = self.seat.unload();
+        let got = if open { &got[..want.len()] } else { &got };
         assert!(got == want, "rank {rank}: {case:?}");
         self.at += 1;
         self.op = None;
@@ -79,15 +83,31 @@ impl Member {
     }
 }
 
-fn calls(size: u32) -> Vec<(Case, Job)> {
+impl Seat {
+    fn load(&mut self, job: &Job) {
+        let mut buffers = self.shared.buffers[self.rank as usize].lock().unwrap();
+        buffers.input.clone_from(&job.input[self.rank as usize]);
+        buffers.output.clone_from(&job.output[self.rank as usize]);
+    }
+
+    /// The output. What others do with the buffers from now on is wrong.
+    fn unload(&mut self) -> Vec<u8> {
+        let mut buffers = self.shared.buffers[self.rank as usize].lock().unwrap();
+        buffers.input.fill(0xEE);
+        let mut output = vec![0xEE; buffers.output.len()];
+        std::mem::swap(&mut buffers.output, &mut output);
+        output
+    }
+}
+
+fn calls(size: u32, limits: Limits) -> Vec<(Case, Job)> {
     let mut calls = Vec::new();
     for elems in [1, 0, 5, 40, 200, 1100] {
         for in_place in [false, true] {
             for collective in Collective::ALL {
                 use Collective::{Alltoallv, Gatherv, Scatterv};
-                if matches!(collective, Gatherv | Scatterv | Alltoallv)
-                    || in_place && !case::has_in_place(collective)
-                {
+                let varies = matches!(collective, Gatherv | Scatterv | Alltoallv);
+                if varies && limits == COPIED || in_place && !case::has_in_place(collective) {
                     continue;
                 }
                 for op in [SUM, AFFINE, MIX] {
@@ -117,9 +137,9 @@ fn every_kind_on_1_to_17_ranks() {
     let mut seen = std::collections::HashSet::new();
     let mut random = 12345u64;
     for size in 1..=17 {
-        let calls = calls(size);
-        for crowded in [false, true] {
-            let shared = Shared::new(size, CAPACITY);
+        for (crowded, limits) in [(false, COPIED), (true, COPIED), (false, DIRECT)] {
+            let calls = calls(size, limits);
+            let shared = Shared::new(size, limits);
             let mut members: Vec<Member> = (0..size)
                 .map(|r| Member::new(&shared, r, size, crowded))
                 .collect();
@@ -140,14 +160,14 @@ fn every_kind_on_1_to_17_ranks() {
             seen.extend(members.into_iter().flat_map(|m| m.kinds));
         }
     }
-    assert_eq!(seen.len(), 14, "{seen:?}");
+    assert_eq!(seen.len(), 17, "{seen:?}");
 }
 
 #[test]
 fn members_in_threads() {
-    for size in [2, 4] {
-        let calls = calls(size);
-        let shared = Shared::new(size, CAPACITY);
+    for (size, limits) in [(2, COPIED), (2, DIRECT), (4, COPIED), (4, DIRECT)] {
+        let calls = calls(size, limits);
+        let shared = Shared::new(size, limits);
         let failed = AtomicBool::new(false);
         std::thread::scope(|scope| {
             for rank in 0..size {
@@ -193,7 +213,7 @@ fn operations_run_in_the_order_of_their_start() {
         op: SUM,
     };
     let job = case.job();
-    let shared = Shared::new(2, CAPACITY);
+    let shared = Shared::new(2, DIRECT);
     let mut members: Vec<Member> = (0..2).map(|r| Member::new(&shared, r, 2, false)).collect();
     let [a, b] = &mut members[..] else {
         unreachable!()
@@ -215,36 +235,56 @@ fn operations_run_in_the_order_of_their_start() {
     assert!(poll(&mut b2, b));
 }
 
+/// What member 2 of 3 finds wrong after member 0 called `first`, it `second`.
+fn misfit(first: Case, second: Case) -> Mismatch {
+    let shared = Shared::new(3, DIRECT);
+    let mut found = None;
+    for (rank, case) in [(0, first), (2, second)] {
+        let mut m = Member::new(&shared, rank, 3, false);
+        let job = case.job();
+        m.seat.load(&job);
+        let args = job.args(rank);
+        let kind = m.node.choose(case.collective, &args).expect("can run");
+        found = m
+            .node
+            .start(kind)
+            .poll(&mut m.node, &args, &mut m.seat)
+            .err();
+    }
+    match found {
+        Some(Trouble::Mismatch(mismatch)) => mismatch,
+        other => panic!("found {other:?}"),
+    }
+}
+
 #[test]
 fn calls_that_do_not_fit_are_noticed() {
-    let call = |elems| Case {
-        collective: Collective::Allreduce,
-        size: 2,
-        root: 0,
+    use Collective::{Allreduce, Alltoallv, Bcast, Gatherv, Scatterv};
+    let call = |collective, elems, root| Case {
+        collective,
+        size: 3,
+        root,
         in_place: false,
         elems,
         op: SUM,
     };
-    let shared = Shared::new(2, CAPACITY);
-    let mut members: Vec<Member> = (0..2).map(|r| Member::new(&shared, r, 2, false)).collect();
-    let poll = |m: &mut Member, case: Case| {
-        let job = case.job();
-        let rank = m.seat.rank;
-        m.seat.input.clone_from(&job.input[rank as usize]);
-        m.seat.output.clone_from(&job.output[rank as usize]);
-        m.node
-            .start(Kind::Allreduce)
-            .poll(&mut m.node, &job.args(rank), &mut m.seat)
-    };
-    assert_eq!(poll(&mut members[0], call(3)), Ok(false));
-    let wrong = poll(&mut members[1], call(4)).expect_err("3 elements are not 4");
+    let wrong = misfit(call(Allreduce, 3, 0), call(Allreduce, 4, 0));
     assert_eq!(
         (wrong.rank, wrong.theirs.bytes, wrong.mine.bytes),
         (0, 6, 8)
     );
+    let text = Trouble::Mismatch(wrong).to_string();
     assert!(
-        wrong
-            .to_string()
-            .contains("rank 0 is in allreduce with root 0 and 6 bytes")
+        text.contains("rank 0 is in allreduce with root 0 and 6 bytes"),
+        "{text}"
     );
+    let wrong = misfit(call(Allreduce, 3, 0), call(Bcast, 3, 0));
+    assert_ne!(wrong.theirs.kind, wrong.mine.kind);
+    // Of these only the two that exchange a block know its length.
+    for collective in [Gatherv, Scatterv, Alltoallv] {
+        let root = if collective == Gatherv { 2 } else { 0 };
+        let wrong = misfit(call(collective, 2, root), call(collective, 90, root));
+        assert_eq!(wrong.theirs.kind, wrong.mine.kind);
+        assert!(wrong.theirs.bytes < wrong.mine.bytes, "{wrong:?}");
+    }
 }

@@ -8,13 +8,18 @@
 
 use std::collections::HashSet;
 
-use catena_coll::node::{Board, Kind, Node, Op, Place};
+use catena_coll::node::{Board, Kind, Limits, Node, Op, Payload, Place, Refused};
 use catena_coll::{Args, Layout};
 use catena_plan::{Order, Region};
 
-/// Payloads up to this size go into the record, longer ones into a slot.
+/// Goes into the record; into the ring, of which it is a quarter; stays in the
+/// buffers of the program.
 const SHORT: usize = 1;
 const LONG: usize = 64;
+const HUGE: usize = 600;
+
+const RING: usize = 256;
+const UNIT: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Call {
@@ -28,8 +33,9 @@ const fn call(kind: Kind, root: u32, bytes: usize) -> Call {
 }
 
 /// One of each way to communicate: everybody hears from everybody, directly or
-/// from a leader; one to all; all to one; upwards. In records and in slots.
-const ALPHABET: [Call; 7] = [
+/// from a leader; one to all; all to one; upwards. In records, in rings, and
+/// directly.
+const ALPHABET: [Call; 9] = [
     call(Kind::Barrier, 0, 0),
     call(Kind::BarrierLeader, 0, 0),
     call(Kind::Allreduce, 0, LONG),
@@ -37,6 +43,8 @@ const ALPHABET: [Call; 7] = [
     call(Kind::Bcast, 1, LONG),
     call(Kind::Reduce, 0, SHORT),
     call(Kind::Scan, 0, LONG),
+    call(Kind::AllreduceSplit, 0, HUGE),
+    call(Kind::Gather, 1, HUGE),
 ];
 
 impl Call {
@@ -55,25 +63,39 @@ impl Call {
     }
 }
 
-/// The memory of a board. A payload is the number of the operation that wrote
+/// What a record holds; its payload is the number of the operation that wrote
 /// it: that is all there is to get wrong.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Record {
+    stamp: u64,
+    meta: u64,
+    at: u64,
+    payload: u64,
+}
+
+/// The memory of a board.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Memory<const LINES: u64, const SLOTS: u64> {
-    /// By rank and place: stamp, meta, payload.
-    lines: Vec<(u64, u64, u64)>,
-    slots: Vec<u64>,
+struct Memory<const LINES: u64> {
+    /// By rank and place.
+    lines: Vec<Record>,
+    /// By rank and unit: the operation that wrote it.
+    rings: Vec<u64>,
+    /// By rank: first and last operation in which the program lends its
+    /// buffers just now.
+    lent: Vec<(u64, u64)>,
     done: Vec<u64>,
     /// Stands for a protocol without the counters.
     blind: bool,
     rank: u32,
 }
 
-impl<const LINES: u64, const SLOTS: u64> Memory<LINES, SLOTS> {
+impl<const LINES: u64> Memory<LINES> {
     fn new(size: u32, blind: bool) -> Self {
         let size = size as usize;
         Memory {
-            lines: vec![(0, 0, 0); size * LINES as usize],
-            slots: vec![0; size * SLOTS as usize],
+            lines: vec![Record::default(); size * LINES as usize],
+            rings: vec![0; size * RING / UNIT],
+            lent: vec![(0, 0); size],
             done: vec![0; size],
             blind,
             rank: 0,
@@ -84,59 +106,92 @@ impl<const LINES: u64, const SLOTS: u64> Memory<LINES, SLOTS> {
         (u64::from(rank) * LINES + seq % LINES) as usize
     }
 
-    fn slot(rank: u32, seq: u64) -> usize {
-        (u64::from(rank) * SLOTS + seq % SLOTS) as usize
+    fn ring(&mut self, p: &Payload, at: usize, len: usize) -> &mut [u64] {
+        let from = p.at as usize % RING + at;
+        assert!(from + len <= RING, "beyond the ring");
+        let first = p.rank as usize * RING / UNIT + from / UNIT;
+        &mut self.rings[first..][..len.div_ceil(UNIT)]
     }
 
-    fn check(&self, place: Place, rank: u32, seq: u64) {
-        let found = match place {
-            Place::Line => self.lines[Self::line(rank, seq)].2,
-            Place::Slot => self.slots[Self::slot(rank, seq)],
+    fn check(&mut self, p: &Payload, at: usize, len: usize) {
+        let good = match p.place {
+            Place::Line => self.lines[Self::line(p.rank, p.seq)].payload == p.seq,
+            Place::Ring => self.ring(p, at, len).iter().all(|&found| found == p.seq),
+            Place::Direct => {
+                let (first, last) = self.lent[p.rank as usize];
+                (first..=last).contains(&p.seq)
+            }
         };
-        assert_eq!(
-            found, seq,
-            "overwritten: payload of rank {rank} for operation {seq}"
-        );
+        assert!(good, "overwritten: {p:?}");
     }
 }
 
-impl<const LINES: u64, const SLOTS: u64> Board for Memory<LINES, SLOTS> {
-    const LINES: u64 = LINES;
-    const SLOTS: u64 = SLOTS;
-
-    fn capacity(&self) -> usize {
-        LONG
-    }
-
+impl<const LINES: u64> Board for Memory<LINES> {
     fn stamp(&self, rank: u32, seq: u64) -> u64 {
-        self.lines[Self::line(rank, seq)].0
+        self.lines[Self::line(rank, seq)].stamp
     }
 
     fn meta(&self, rank: u32, seq: u64) -> u64 {
-        self.lines[Self::line(rank, seq)].1
+        self.lines[Self::line(rank, seq)].meta
     }
 
-    fn put(&mut self, place: Place, seq: u64, _: usize, _: Region) {
-        match place {
-            Place::Line => self.lines[Self::line(self.rank, seq)].2 = seq,
-            Place::Slot => self.slots[Self::slot(self.rank, seq)] = seq,
+    fn payload(&self, rank: u32, seq: u64, place: Place) -> Payload {
+        let at = self.lines[Self::line(rank, seq)].at;
+        Payload {
+            place,
+            rank,
+            seq,
+            at,
         }
     }
 
-    fn publish(&mut self, seq: u64, meta: u64) {
-        let line = &mut self.lines[Self::line(self.rank, seq)];
-        (line.0, line.1) = (seq, meta);
+    fn put(&mut self, to: &Payload, at: usize, from: Region) {
+        match to.place {
+            Place::Line => self.lines[Self::line(self.rank, to.seq)].payload = to.seq,
+            _ => self.ring(to, at, from.len).fill(to.seq),
+        }
     }
 
-    fn get(&mut self, place: Place, rank: u32, seq: u64, _: usize, _: Region) {
-        self.check(place, rank, seq);
+    fn put_word(&mut self, _: &Payload, _: usize, _: u32) {}
+
+    fn publish(&mut self, own: &Payload, meta: u64) {
+        if own.place == Place::Direct {
+            let lent = &mut self.lent[self.rank as usize];
+            *lent = (if lent.0 == 0 { own.seq } else { lent.0 }, own.seq);
+        }
+        let line = &mut self.lines[Self::line(self.rank, own.seq)];
+        (line.stamp, line.meta, line.at) = (own.seq, meta, own.at);
     }
 
-    fn combine(&mut self, place: Place, rank: u32, seq: u64, _: usize, _: Region, _: Order) {
-        self.check(place, rank, seq);
+    fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
+        self.check(from, at, into.len);
+        Ok(())
     }
+
+    fn word(&self, _: &Payload, _: usize) -> u32 {
+        0
+    }
+
+    fn combine(
+        &mut self,
+        from: &Payload,
+        at: usize,
+        into: Region,
+        _: Order,
+    ) -> Result<(), Refused> {
+        self.check(from, at, into.len);
+        Ok(())
+    }
+
+    fn reserve(&mut self, _: usize) {}
 
     fn copy(&mut self, _: Region, _: Region) {}
+
+    fn fold(&mut self, _: Region, _: Region, _: Order) {}
+
+    fn address(&mut self, _: Region) -> u64 {
+        0
+    }
 
     fn set_done(&mut self, seq: u64) {
         self.done[self.rank as usize] = seq;
@@ -152,19 +207,24 @@ impl<const LINES: u64, const SLOTS: u64> Board for Memory<LINES, SLOTS> {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct State<const LINES: u64, const SLOTS: u64> {
-    memory: Memory<LINES, SLOTS>,
+struct State<const LINES: u64> {
+    memory: Memory<LINES>,
     /// By rank: its node, the index of its call, the operation if it has begun.
     members: Vec<(Node, usize, Option<Op>)>,
 }
 
 /// Explores all interleavings; gives the number of states, panics if in one of
 /// them nobody can go on.
-fn explore<const LINES: u64, const SLOTS: u64>(size: u32, calls: &[Call], blind: bool) -> usize {
-    let start = State::<LINES, SLOTS> {
+fn explore<const LINES: u64>(size: u32, calls: &[Call], blind: bool) -> usize {
+    let limits = Limits {
+        lines: LINES,
+        ring: RING,
+        direct: HUGE / 4,
+    };
+    let start = State::<LINES> {
         memory: Memory::new(size, blind),
         members: (0..size)
-            .map(|r| (Node::new(r, size, false), 0, None))
+            .map(|r| (Node::new(r, size, false, limits), 0, None))
             .collect(),
     };
     let mut seen = HashSet::from([start.clone()]);
@@ -184,6 +244,7 @@ fn explore<const LINES: u64, const SLOTS: u64>(size: u32, calls: &[Call], blind:
             {
                 *op = None;
                 *at += 1;
+                next.memory.lent[rank as usize] = (0, 0);
             }
             next.memory.rank = 0;
             if next != state {
@@ -214,32 +275,41 @@ fn sequences(length: u32) -> impl Iterator<Item = Vec<Call>> {
 #[test]
 fn two_ranks() {
     for calls in sequences(5) {
-        explore::<2, 2>(2, &calls, false);
+        explore::<2>(2, &calls, false);
     }
 }
 
 #[test]
 fn three_ranks() {
     for calls in sequences(4) {
-        explore::<2, 2>(3, &calls, false);
+        explore::<2>(3, &calls, false);
     }
 }
 
+/// Records for more operations than the ring holds payloads.
 #[test]
-fn more_records_than_slots() {
-    for calls in sequences(5) {
-        explore::<4, 2>(2, &calls, false);
+fn a_ring_that_fills_up() {
+    const LAPS: [Call; 4] = [
+        call(Kind::Bcast, 0, LONG),
+        call(Kind::Bcast, 1, LONG - 9),
+        call(Kind::Allreduce, 0, LONG),
+        call(Kind::Gather, 0, LONG),
+    ];
+    for number in 0..LAPS.len().pow(6) {
+        let calls: Vec<Call> = (0..6).map(|i| LAPS[number >> (2 * i) & 3]).collect();
+        explore::<8>(2, &calls, false);
     }
 }
 
 /// The search does find it when a member does not wait for the readers.
 #[test]
 fn a_protocol_without_counters_is_found_wrong() {
-    let bcasts = [call(Kind::Bcast, 0, SHORT); 4];
-    let slots = [call(Kind::Bcast, 1, LONG); 4];
-    for calls in [bcasts, slots] {
-        let found = std::panic::catch_unwind(|| explore::<2, 2>(2, &calls, true));
+    let lines = [call(Kind::Bcast, 0, SHORT); 6];
+    let ring = [call(Kind::Bcast, 1, LONG); 6];
+    let direct = [call(Kind::Gather, 1, HUGE); 1];
+    for calls in [&lines[..], &ring, &direct] {
+        let found = std::panic::catch_unwind(|| explore::<4>(2, calls, true));
         assert!(found.is_err(), "{calls:?}");
-        explore::<2, 2>(2, &calls, false);
+        explore::<4>(2, calls, false);
     }
 }

@@ -40,5 +40,6 @@ pub use addr::Geometry;
 pub use error::ShmError;
 pub use init::{Counters, Memory, Shm};
 pub use progress::Bell;
+pub use rma::Neighbour;
 pub use segment::create_segment;
 pub use settings::{Config, CopyWay, SETTINGS, SingleCopy};

@@ -57,7 +57,50 @@ unsafe fn read_process(pid: i32, addr: u64, into: *mut u8, len: usize) -> io::Re
     }
 }
 
+/// A process of the node whose memory can be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Neighbour {
+    pid: i32,
+}
+
+impl Neighbour {
+    /// Reads `len` bytes at `addr` of its memory.
+    ///
+    /// # Errors
+    /// What the kernel says; `EFAULT` if there is no such memory.
+    ///
+    /// # Safety
+    /// `into` must be valid for `len` bytes.
+    pub unsafe fn read(&self, addr: u64, into: *mut u8, len: usize) -> io::Result<()> {
+        let mut at = 0;
+        while at < len {
+            let chunk = (len - at).min(CHUNK);
+            // SAFETY: within `into`.
+            match unsafe { read_process(self.pid, addr + at as u64, into.add(at), chunk) } {
+                // A read ends early where memory ends.
+                Ok(0) => return Err(io::Error::from_raw_os_error(libc::EFAULT)),
+                Ok(n) => at += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Shm {
+    /// The process of a peer, if its memory can be read. It has attached.
+    pub fn neighbour(&mut self, peer: Peer) -> Option<Neighbour> {
+        let number = self.number(peer);
+        if self.lanes[number].reader == Reader::Unknown {
+            self.lanes[number].reader = self.try_reader(number as u32);
+        }
+        match self.lanes[number].reader {
+            Reader::Allowed(pid) => Some(Neighbour { pid }),
+            Reader::Unknown | Reader::Denied => None,
+        }
+    }
+
     /// Lets peers try to read `probe`.
     pub(crate) fn show_probe(&self, probe: &u64) {
         if self.config.single_copy == SingleCopy::Never {

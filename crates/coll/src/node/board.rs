@@ -3,38 +3,74 @@
 use catena_plan::{Order, Region};
 
 use super::Kind;
+use super::error::Refused;
 
-/// Where a payload lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a payload gets to those who want it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum Place {
     /// In the record itself: at most [`INLINE`] bytes, one cache line in all.
     Line,
-    /// In a slot of [`Board::capacity`] bytes.
-    Slot,
+    /// In the ring of bytes behind the records.
+    Ring,
+    /// Not at all: it stays in the buffers of the program, where the others
+    /// reach it, and its owner waits for them.
+    Direct,
 }
 
 /// Bytes of payload that share a cache line with stamp and meta, 8 bytes each.
 pub const INLINE: usize = 48;
 
+/// What one member publishes in one operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Payload {
+    /// How it gets to the others.
+    pub place: Place,
+    /// Its owner.
+    pub rank: u32,
+    /// The operation.
+    pub seq: u64,
+    /// In a ring: the position, counted without end. Direct: the address.
+    pub at: u64,
+}
+
+impl Payload {
+    /// The same owner's memory at another address.
+    pub(super) fn direct(&self, at: u64) -> Self {
+        let place = Place::Direct;
+        Payload { place, at, ..*self }
+    }
+
+    /// The same owner's ring.
+    pub(super) fn ring(&self) -> Self {
+        let place = Place::Ring;
+        Payload { place, ..*self }
+    }
+}
+
+/// The size of a board; alike for all its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// Records of each member, a power of two, at least 2.
+    pub lines: u64,
+    /// Bytes of each member's ring, a power of two, at least 256.
+    pub ring: usize,
+    /// From this many bytes on a block is reached directly; `usize::MAX` if
+    /// members cannot.
+    pub direct: usize,
+}
+
 /// Memory shared by the members of a communicator on one node, as one of them
 /// sees it, and that member's buffers.
 ///
-/// Each member owns `LINES` records of one cache line, `SLOTS` slots and one
-/// counter in a line of its own. Operation `seq` uses record `seq % LINES` and
-/// slot `seq % SLOTS`. Only the owner writes; everybody reads. At the start
+/// Each member owns [`Limits::lines`] records of one cache line, a ring of
+/// bytes, and one counter in a line of its own. Operation `seq` uses record
+/// `seq % lines`. Only the owner writes; everybody reads. At the start
 /// everything is zero.
 ///
 /// What a peer wrote is not trusted: whatever it contains, implementations
-/// stay within the slots and the buffers.
+/// stay within the ring and the buffers.
 pub trait Board {
-    /// Records of each member, a power of two, at least 2.
-    const LINES: u64;
-    /// Slots of each member, a power of two, at least 2.
-    const SLOTS: u64;
-
-    /// Bytes of a slot; alike for all members.
-    fn capacity(&self) -> usize;
-
     /// The stamp of `rank`'s record for operation `seq` (Acquire); equals `seq`
     /// once that is published.
     fn stamp(&self, rank: u32, seq: u64) -> u64;
@@ -42,22 +78,52 @@ pub trait Board {
     /// The meta word of `rank`'s record for operation `seq`.
     fn meta(&self, rank: u32, seq: u64) -> u64;
 
-    /// Copies `from` to byte `at` of the own payload for operation `seq`.
-    fn put(&mut self, place: Place, seq: u64, at: usize, from: Region);
+    /// What `rank` published for operation `seq`.
+    fn payload(&self, rank: u32, seq: u64, place: Place) -> Payload;
 
-    /// Publishes the own record for operation `seq`: meta, then the stamp
-    /// (Release).
-    fn publish(&mut self, seq: u64, meta: u64);
+    /// Copies `from` to byte `at` of the own payload, which is not direct.
+    fn put(&mut self, to: &Payload, at: usize, from: Region);
 
-    /// Copies bytes from `at` on of `rank`'s payload for operation `seq`.
-    fn get(&mut self, place: Place, rank: u32, seq: u64, at: usize, into: Region);
+    /// The same with a number.
+    fn put_word(&mut self, to: &Payload, at: usize, word: u32);
 
-    /// Combines bytes from `at` on of `rank`'s payload for operation `seq` with
-    /// `into`; see [`catena_plan::Step::Reduce`].
-    fn combine(&mut self, place: Place, rank: u32, seq: u64, at: usize, into: Region, order: Order);
+    /// Publishes the own record of an operation: meta, where the payload is
+    /// unless in the record, then the stamp (Release).
+    fn publish(&mut self, own: &Payload, meta: u64);
+
+    /// Copies bytes from `at` on of a payload.
+    ///
+    /// # Errors
+    /// If the kernel lets nobody reach it.
+    fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused>;
+
+    /// A number from a payload that is not direct.
+    fn word(&self, from: &Payload, at: usize) -> u32;
+
+    /// Combines bytes from `at` on of a payload with `into`; see
+    /// [`catena_plan::Step::Reduce`].
+    ///
+    /// # Errors
+    /// As [`Board::get`].
+    fn combine(
+        &mut self,
+        from: &Payload,
+        at: usize,
+        into: Region,
+        order: Order,
+    ) -> Result<(), Refused>;
+
+    /// Makes sure that scratch memory has `len` bytes. What it held is lost.
+    fn reserve(&mut self, len: usize);
 
     /// Copies between the own buffers; the two do not overlap.
     fn copy(&mut self, from: Region, into: Region);
+
+    /// Combines own buffers; the two do not overlap.
+    fn fold(&mut self, from: Region, into: Region, order: Order);
+
+    /// Where the others find a part of the own buffers.
+    fn address(&mut self, of: Region) -> u64;
 
     /// Says that this member has completed all operations below `seq`
     /// (Release).
@@ -83,45 +149,24 @@ pub struct Meta {
 }
 
 impl Meta {
-    pub(super) fn pack(kind: Kind, root: u32, bytes: usize) -> u64 {
-        (kind as u64) << 56 | u64::from(root & 0xFF_FFFF) << 32 | (bytes as u64 & 0xFFFF_FFFF)
+    pub(super) fn pack(kind: Kind, place: Place, root: u32, bytes: usize) -> u64 {
+        let first = kind as u64 | (place as u64) << 6;
+        first << 56 | u64::from(root & 0xFF_FFFF) << 32 | (bytes as u64 & 0xFFFF_FFFF)
     }
 
     pub(super) fn unpack(word: u64) -> Self {
         Meta {
-            kind: (word >> 56) as u8,
+            kind: (word >> 56) as u8 & 0x3F,
             root: (word >> 32) as u32 & 0xFF_FFFF,
             bytes: word as u32,
         }
     }
-}
 
-/// Two members called different things.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mismatch {
-    /// The other member.
-    pub rank: u32,
-    /// What it called.
-    pub theirs: Meta,
-    /// What this one called.
-    pub mine: Meta,
-}
-
-impl std::fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let name = |meta: Meta| Kind::name_of(meta.kind);
-        write!(
-            f,
-            "rank {} is in {} with root {} and {} bytes, this rank in {} with root {} and {} bytes",
-            self.rank,
-            name(self.theirs),
-            self.theirs.root,
-            self.theirs.bytes,
-            name(self.mine),
-            self.mine.root,
-            self.mine.bytes
-        )
+    pub(super) fn place(word: u64) -> Place {
+        match word >> 62 {
+            0 => Place::Line,
+            1 => Place::Ring,
+            _ => Place::Direct,
+        }
     }
 }
-
-impl std::error::Error for Mismatch {}

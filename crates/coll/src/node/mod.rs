@@ -1,10 +1,16 @@
-//! Collectives of ranks that share memory: flags and slots, no messages.
+//! Collectives of ranks that share memory: flags and payloads, no messages.
 //!
 //! Members of a communicator on one node share a [`Board`]. An operation has a
 //! sequence number s, alike on all members. A member publishes its payload for
 //! s in a record of its own and reads those of others when their stamps say s.
 //! Nobody waits for intermediate hops: with more ranks than cores every member
-//! gets its turn once, and the last one to arrive finds everything there.
+//! gets its turn once, and the last one to arrive finds everything there. Who
+//! only publishes does not wait at all, so calls follow each other as fast as
+//! they can be written down.
+//!
+//! A payload is in the record if it is short, else in its owner's ring of
+//! bytes. A long one stays where it is: the others read it out of the program's
+//! buffers, and its owner waits until they have ([`Place`]).
 //!
 //! | field | writer | readers | rule |
 //! |---|---|---|---|
@@ -12,27 +18,26 @@
 //! | stamp of (r, s) | r | all | Release; readers Acquire |
 //! | done of r | r | all | Release after the last read of an operation; readers Acquire |
 //!
-//! # When a record may be overwritten
+//! # When memory may be written again
 //!
-//! The record for s takes the memory of s − depth, where depth is `LINES` or
-//! `SLOTS`. So r may write it only when every member has completed s − depth.
-//! Members complete operations in order, hence it suffices that each has
-//! completed *some* operation from there on. What r knows of this is its
-//! **floor**: every member has completed all operations below it.
+//! The record for s takes the place of s − depth, where depth is
+//! [`Limits::lines`], and its payload the place of payloads that were written
+//! one lap of the ring before. So r may write it only when every member has
+//! completed the operations they belong to. Members complete operations in
+//! order, hence it suffices to know r's **floor**: every member has completed
+//! all operations below it.
 //!
+//! * Every member sets its done counter to s + 1 when it has completed s. Who
+//!   lacks room takes the least of the counters as its floor.
 //! * Who publishes s has completed all below s. In an operation in which
 //!   everybody hears from everybody (`ALL`: directly, or from a leader who
 //!   heard from all before it published), completing s therefore proves floor
-//!   ≥ s. As depth ≥ 2, a member that only runs such operations never waits.
-//! * In all other operations (rooted ones, scans) every member, also the root,
-//!   sets its done counter to s + 1 when it completes s. Who lacks room takes
-//!   the least of the counters as its floor and tries again later.
+//!   ≥ s, and no counter need be looked at.
 //!
-//! No one waits in vain: the operations waited for do not depend on what the
-//! waiting member has yet to publish. The first time that room is lacking
-//! after `ALL` operation t is s ≥ t + depth ≥ t + 2; t + 1 was then no `ALL`
-//! operation, so every member sets its counter to at least t + 2 when it
-//! completes t + 1, which is all that s needs if s = t + depth, and so on.
+//! No one waits in vain: members can complete all below s, as everything that
+//! this takes has been published, and then floor = s, which is room enough: a
+//! payload is never longer than the ring, and starts a new lap where it would
+//! not fit into the rest of the old one.
 //!
 //! The reads of a member come before its Release (of its next stamp or of
 //! done); the overwriting stores come after an Acquire of that, or of the stamp
@@ -44,12 +49,20 @@
 //! Operations on one board run one after the other, in the order in which
 //! [`Node::start`] was called; an [`Op`] polled before its turn does nothing.
 
+mod barrier;
 mod board;
+mod error;
+mod exchange;
+mod op;
 mod program;
-mod programs;
+mod reduce;
+mod rooted;
+mod rows;
+mod scan;
 
-pub use board::{Board, INLINE, Meta, Mismatch, Place};
-use program::{Program, Turn};
+pub use board::{Board, INLINE, Limits, Meta, Payload, Place};
+pub use error::{Mismatch, Refused, Trouble};
+pub use op::Op;
 
 use crate::{Args, Collective};
 
@@ -76,10 +89,16 @@ pub enum Kind {
     Allgather,
     /// All publish, the root copies.
     Gather,
+    /// The same with lengths that differ.
+    Gatherv,
     /// The root publishes all blocks.
     Scatter,
+    /// The same with lengths that differ.
+    Scatterv,
     /// All publish all blocks.
     Alltoall,
+    /// The same with lengths that differ. Also alltoallw.
+    Alltoallv,
     /// All publish their vectors, each combines its block.
     ReduceScatter,
     /// All publish, each combines those up to its own.
@@ -90,7 +109,7 @@ pub enum Kind {
 
 impl Kind {
     fn name_of(number: u8) -> &'static str {
-        const NAMES: [&str; 14] = [
+        const NAMES: [&str; 17] = [
             "barrier",
             "barrier",
             "bcast",
@@ -100,8 +119,11 @@ impl Kind {
             "allreduce",
             "allgather",
             "gather",
+            "gatherv",
             "scatter",
+            "scatterv",
             "alltoall",
+            "alltoallv",
             "reduce_scatter",
             "scan",
             "exscan",
@@ -117,11 +139,17 @@ impl Kind {
 /// each has a core: else nobody should wait twice.
 const FLAT_MEMBERS: u32 = 8;
 
-/// Bytes of a cache line.
-const LINE: usize = 64;
-
 /// From this many bytes on an allreduce among more than two is split.
 const SPLIT_BYTES: usize = 2048;
+
+impl Limits {
+    /// Longest payload in the ring; with several of them under way, who writes
+    /// and who reads copy at the same time.
+    #[inline]
+    fn segment(&self) -> usize {
+        self.ring / 4
+    }
+}
 
 /// A member's own view of a board. Plain memory of this process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -130,10 +158,15 @@ pub struct Node {
     size: u32,
     /// Ranks outnumber cores.
     crowded: bool,
+    limits: Limits,
     /// The operation that runs, or that will run next.
     seq: u64,
     /// All members have completed all operations below.
     floor: u64,
+    /// Position in the own ring behind the last payload.
+    head: u64,
+    /// `head` when an operation began, by number modulo [`Limits::lines`].
+    begins: Box<[u64]>,
     /// Operations started, and completed.
     started: u64,
     completed: u64,
@@ -142,26 +175,34 @@ pub struct Node {
 impl Node {
     /// Member `rank` of `size` at a fresh board. `crowded` says that there are
     /// more ranks than cores, alike for all members.
-    pub fn new(rank: u32, size: u32, crowded: bool) -> Self {
+    pub fn new(rank: u32, size: u32, crowded: bool, limits: Limits) -> Self {
+        assert!(limits.lines.is_power_of_two() && limits.lines >= 2);
+        assert!(limits.ring.is_power_of_two() && limits.ring >= 256);
         Node {
             rank,
             size,
             crowded,
+            limits,
             seq: 1,
             floor: 1,
+            head: 0,
+            begins: vec![0; limits.lines as usize].into(),
             started: 0,
             completed: 0,
         }
     }
 
-    /// How a call is best run here. `None` if it cannot be: members must agree
-    /// on the lengths of all blocks, so those collectives are out whose counts
-    /// only some ranks know, and a slot must take an element for each member.
+    /// How a call is best run here. `None` if it cannot be: a segment must take
+    /// an element for each member; and lengths that only some members know can
+    /// be too long for a ring, so that members must reach each other directly.
     ///
     /// All members get the same answer for the same call.
-    pub fn choose<B: Board>(&self, collective: Collective, args: &Args, board: &B) -> Option<Kind> {
+    #[inline]
+    pub fn choose(&self, collective: Collective, args: &Args) -> Option<Kind> {
+        let flat = self.crowded || self.size <= FLAT_MEMBERS;
+        let direct = self.limits.direct < usize::MAX;
         let kind = match collective {
-            Collective::Barrier if self.crowded || self.size <= FLAT_MEMBERS => Kind::Barrier,
+            Collective::Barrier if flat => Kind::Barrier,
             Collective::Barrier => Kind::BarrierLeader,
             Collective::Bcast => Kind::Bcast,
             Collective::Gather => Kind::Gather,
@@ -169,225 +210,85 @@ impl Node {
             Collective::Allgather | Collective::Allgatherv => Kind::Allgather,
             Collective::Alltoall => Kind::Alltoall,
             Collective::Reduce => Kind::Reduce,
-            Collective::Allreduce if self.size > 2 && args.send.len(0) >= SPLIT_BYTES => {
-                Kind::AllreduceSplit
-            }
-            Collective::Allreduce if self.crowded || self.size <= FLAT_MEMBERS => Kind::Allreduce,
+            Collective::Allreduce if self.splits(args.send.len(0)) => Kind::AllreduceSplit,
+            Collective::Allreduce if flat => Kind::Allreduce,
             Collective::Allreduce => Kind::AllreduceLeader,
             Collective::ReduceScatter => Kind::ReduceScatter,
             Collective::Scan => Kind::Scan,
             Collective::Exscan => Kind::Exscan,
+            Collective::Gatherv if direct => Kind::Gatherv,
+            Collective::Scatterv if direct => Kind::Scatterv,
+            Collective::Alltoallv if direct => Kind::Alltoallv,
             Collective::Gatherv | Collective::Scatterv | Collective::Alltoallv => return None,
         };
-        let element = args.elem.max(1) * self.size as usize;
-        (element <= board.capacity()).then_some(kind)
+        let least = args.elem.max(rows::DIRECT_ENTRY) * self.size as usize;
+        (least <= self.limits.segment()).then_some(kind)
+    }
+
+    /// Whether an allreduce of so many bytes is worth two rounds.
+    #[inline]
+    fn splits(&self, len: usize) -> bool {
+        len >= SPLIT_BYTES && (self.size > 2 || len / 2 >= self.limits.direct)
     }
 
     /// Begins an operation. It runs after all that were begun before it.
     #[inline]
     pub fn start(&mut self, kind: Kind) -> Op {
         self.started += 1;
-        Op {
-            kind,
-            stage: Stage::First,
-            round: 0,
-            next: 0,
-            offset: 0,
-            ticket: self.started - 1,
-        }
+        Op::new(kind, self.started - 1)
     }
 
-    /// Whether the record of the next operation may be written.
     #[inline]
-    fn room<B: Board>(&mut self, place: Place, board: &B) -> bool {
-        let depth = match place {
-            Place::Line => B::LINES,
-            Place::Slot => B::SLOTS,
+    fn begin(&mut self, seq: u64) -> &mut u64 {
+        &mut self.begins[(seq & (self.limits.lines - 1)) as usize]
+    }
+
+    /// Takes the record of the current operation and `len` bytes of the ring;
+    /// gives their position. `None` if others still read what was there.
+    #[inline]
+    fn reserve<B: Board>(&mut self, len: usize, board: &B) -> Option<u64> {
+        let at = match self.room(len) {
+            Some(at) => at,
+            None => self.room_slow(len, board)?,
         };
-        self.seq < self.floor + depth || self.room_slow(depth, board)
+        self.head = at + len.next_multiple_of(64) as u64;
+        Some(at)
+    }
+
+    #[inline]
+    fn room(&mut self, len: usize) -> Option<u64> {
+        if self.seq >= self.floor + self.limits.lines {
+            return None;
+        }
+        let ring = self.limits.ring as u64;
+        let rest = ring - (self.head & (ring - 1));
+        let lap = if len as u64 > rest { rest } else { 0 };
+        let at = self.head + lap;
+        if self.floor == self.seq {
+            *self.begin(self.seq) = at;
+        }
+        let oldest = *self.begin(self.floor);
+        (at + len as u64 <= oldest + ring).then_some(at)
     }
 
     #[cold]
     #[inline(never)]
-    fn room_slow<B: Board>(&mut self, depth: u64, board: &B) -> bool {
+    fn room_slow<B: Board>(&mut self, len: usize, board: &B) -> Option<u64> {
         let others = (0..self.size).filter(|&r| r != self.rank);
         let least = others.map(|r| board.done(r)).min().unwrap_or(self.seq);
         self.floor = self.floor.max(least.min(self.seq));
-        self.seq < self.floor + depth
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Stage {
-    First,
-    Read,
-    Last,
-}
-
-/// One operation under way. A few words; may be moved and copied about, but
-/// only one copy be polled.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[must_use]
-pub struct Op {
-    kind: Kind,
-    stage: Stage,
-    round: u8,
-    /// Index of the source to hear from next.
-    next: u32,
-    /// Bytes of each block that are complete.
-    offset: usize,
-    ticket: u64,
-}
-
-impl Op {
-    /// How it runs.
-    pub fn kind(&self) -> Kind {
-        self.kind
+        self.room(len)
     }
 
-    /// Does what can be done now; true once the operation is complete here,
-    /// after which it is not polled again. `args` and `board` are the same in
-    /// every call. Never blocks or allocates.
-    ///
-    /// # Errors
-    /// [`Mismatch`] if another member called something else. The board cannot
-    /// be used any more.
+    /// The current operation is complete; `all` if that proves that all members
+    /// have begun it.
     #[inline]
-    pub fn poll<B: Board>(
-        &mut self,
-        node: &mut Node,
-        args: &Args,
-        board: &mut B,
-    ) -> Result<bool, Mismatch> {
-        if self.ticket != node.completed {
-            return Ok(false);
+    fn advance(&mut self, all: bool) {
+        if all {
+            self.floor = self.seq;
         }
-        match self.kind {
-            Kind::Barrier => self.run::<programs::Barrier, B>(node, args, board),
-            Kind::BarrierLeader => self.run::<programs::BarrierLeader, B>(node, args, board),
-            Kind::Bcast => self.run::<programs::Bcast, B>(node, args, board),
-            Kind::Reduce => self.run::<programs::Reduce, B>(node, args, board),
-            Kind::Allreduce => self.run::<programs::Allreduce, B>(node, args, board),
-            Kind::AllreduceLeader => self.run::<programs::AllreduceLeader, B>(node, args, board),
-            Kind::AllreduceSplit => self.run::<programs::AllreduceSplit, B>(node, args, board),
-            Kind::Allgather => self.run::<programs::Allgather, B>(node, args, board),
-            Kind::Gather => self.run::<programs::Gather, B>(node, args, board),
-            Kind::Scatter => self.run::<programs::Scatter, B>(node, args, board),
-            Kind::Alltoall => self.run::<programs::Alltoall, B>(node, args, board),
-            Kind::ReduceScatter => self.run::<programs::ReduceScatter, B>(node, args, board),
-            Kind::Scan => self.run::<programs::Scan, B>(node, args, board),
-            Kind::Exscan => self.run::<programs::Exscan, B>(node, args, board),
-        }
-    }
-
-    #[inline]
-    fn run<P: Program, B: Board>(
-        &mut self,
-        node: &mut Node,
-        args: &Args,
-        board: &mut B,
-    ) -> Result<bool, Mismatch> {
-        let extent = P::extent(args);
-        if extent == 0 && !P::EMPTY {
-            node.completed += 1;
-            return Ok(true);
-        }
-        let longest = longest_segment(extent, P::blocks(args), args.elem.max(1), board.capacity());
-        let meta = Meta::pack(self.kind, P::root(args), extent);
-        loop {
-            let len = longest.min(extent - self.offset);
-            let turn = Turn {
-                args,
-                offset: self.offset,
-                len,
-                whole: extent,
-                round: self.round,
-                place: if len * P::blocks(args) <= INLINE {
-                    Place::Line
-                } else {
-                    Place::Slot
-                },
-                seq: node.seq,
-            };
-            if self.stage == Stage::First {
-                if P::publishes_first(&turn) {
-                    if !node.room(turn.place, board) {
-                        return Ok(false);
-                    }
-                    P::put(&turn, board);
-                    board.publish(node.seq, meta);
-                }
-                self.stage = Stage::Read;
-                self.next = 0;
-            }
-            if self.stage == Stage::Read {
-                while let Some(rank) = P::source(&turn, self.next) {
-                    if rank != args.rank {
-                        if board.stamp(rank, node.seq) != node.seq {
-                            return Ok(false);
-                        }
-                        let theirs = board.meta(rank, node.seq);
-                        if theirs != meta {
-                            return Err(mismatch(rank, theirs, meta));
-                        }
-                    }
-                    P::take(&turn, rank, self.next, board);
-                    self.next += 1;
-                }
-                self.stage = Stage::Last;
-            }
-            if P::publishes_last(&turn) {
-                if !node.room(turn.place, board) {
-                    return Ok(false);
-                }
-                P::put(&turn, board);
-                board.publish(node.seq, meta);
-            }
-            if P::ALL {
-                node.floor = node.seq;
-            } else {
-                board.set_done(node.seq + 1);
-            }
-            node.seq += 1;
-            if P::publishes_first(&turn) || P::publishes_last(&turn) {
-                board.warm(node.seq);
-            }
-            self.stage = Stage::First;
-            self.round += 1;
-            if self.round == P::ROUNDS {
-                self.round = 0;
-                self.offset += len;
-                if self.offset >= extent {
-                    node.completed += 1;
-                    return Ok(true);
-                }
-            }
-        }
-    }
-}
-
-/// Bytes of each block in one segment: all, if that many blocks fit a slot.
-#[inline]
-fn longest_segment(extent: usize, blocks: usize, elem: usize, capacity: usize) -> usize {
-    if extent * blocks <= capacity {
-        return extent;
-    }
-    let fits = capacity / blocks;
-    // Whole cache lines if they hold whole elements.
-    let unit = if elem <= LINE && LINE.is_multiple_of(elem) && fits >= LINE {
-        LINE
-    } else {
-        elem
-    };
-    fits - fits % unit
-}
-
-#[cold]
-#[inline(never)]
-fn mismatch(rank: u32, theirs: u64, mine: u64) -> Mismatch {
-    Mismatch {
-        rank,
-        theirs: Meta::unpack(theirs),
-        mine: Meta::unpack(mine),
+        self.seq += 1;
+        let head = self.head;
+        *self.begin(self.seq) = head;
     }
 }

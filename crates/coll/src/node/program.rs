@@ -1,24 +1,33 @@
 //! What distinguishes one operation on a board from another.
 
-use catena_plan::Region;
+use catena_plan::{Buf, Region};
 
-use super::{Board, Place};
+use super::Kind;
+use super::board::{Board, Payload, Place};
+use super::error::Trouble;
 use crate::Args;
 
 /// One round of one segment of an operation on one member.
 pub(super) struct Turn<'t, 'a> {
     pub(super) args: &'t Args<'a>,
+    pub(super) kind: Kind,
     /// The segment is `[offset, offset + len)` of every block.
     pub(super) offset: usize,
     pub(super) len: usize,
     /// Length of the longest block.
     pub(super) whole: usize,
     pub(super) round: u8,
-    pub(super) place: Place,
-    pub(super) seq: u64,
+    /// What this member publishes.
+    pub(super) own: Payload,
 }
 
 impl Turn<'_, '_> {
+    /// Whether payloads stay in the buffers of the program.
+    #[inline]
+    pub(super) fn is_direct(&self) -> bool {
+        self.own.place == Place::Direct
+    }
+
     /// The part of a block that belongs to this segment; blocks may be shorter
     /// than the longest.
     #[inline]
@@ -31,12 +40,27 @@ impl Turn<'_, '_> {
     #[inline]
     pub(super) fn put_blocks<B: Board>(&self, board: &mut B, block: impl Fn(u32) -> Region) {
         for i in 0..self.args.size {
-            board.put(
-                self.place,
-                self.seq,
-                i as usize * self.len,
-                self.of(block(i)),
-            );
+            board.put(&self.own, i as usize * self.len, self.of(block(i)));
+        }
+    }
+
+    /// Where a result grows that in the end goes to `into`: there, or in memory
+    /// of its own while others may read what it overwrites.
+    #[inline]
+    pub(super) fn grows(&self, into: Region) -> Region {
+        if self.is_direct() && self.args.in_place {
+            Region::new(Buf::Scratch, 0, into.len)
+        } else {
+            into
+        }
+    }
+
+    /// Brings a result from where it has grown to where it belongs.
+    #[inline]
+    pub(super) fn harvest<B: Board>(&self, into: Region, board: &mut B) {
+        let from = self.grows(into);
+        if from != into {
+            board.copy(from, into);
         }
     }
 }
@@ -49,14 +73,32 @@ pub(super) trait Program {
     const ROUNDS: u8 = 1;
     /// Whether it does anything without data.
     const EMPTY: bool = false;
+    /// Whether payloads may stay in the buffers of the program.
+    const DIRECT: bool = true;
+    /// Whether not all members know how long the payloads are. Then each owner
+    /// says where its own one is, and there are no segments.
+    const VARIES: bool = false;
 
-    /// Bytes of the longest block; alike on all members.
+    /// Bytes of the longest block; alike on all members. Of the own payload if
+    /// it `VARIES`.
     fn extent(args: &Args) -> usize;
 
     /// Blocks in one payload.
     #[inline]
     fn blocks(_args: &Args) -> usize {
         1
+    }
+
+    /// Bytes that travel between two members, of a block of `extent` bytes.
+    #[inline]
+    fn grain(_args: &Args, extent: usize) -> usize {
+        extent
+    }
+
+    /// Bytes of the ring that a direct payload takes.
+    #[inline]
+    fn table(_args: &Args) -> usize {
+        0
     }
 
     /// The root, if there is one, for comparison.
@@ -77,9 +119,65 @@ pub(super) trait Program {
     /// Writes the payload.
     fn put<B: Board>(turn: &Turn, board: &mut B);
 
+    /// Scratch memory that a direct payload in place needs.
+    #[inline]
+    fn scratch(_turn: &Turn) -> usize {
+        0
+    }
+
+    /// What others may read if the payload is direct.
+    fn shows<B: Board>(turn: &Turn, board: &mut B) -> u64;
+
     /// The `i`-th rank to hear from; may be the own one.
     fn source(turn: &Turn, i: u32) -> Option<u32>;
 
-    /// Takes what `rank`, the `i`-th source, has published.
-    fn take<B: Board>(turn: &Turn, rank: u32, i: u32, board: &mut B);
+    /// The length that this member publishes for comparison.
+    #[inline]
+    fn says(turn: &Turn) -> usize {
+        turn.whole
+    }
+
+    /// The length that `rank` must have published.
+    #[inline]
+    fn expects(turn: &Turn, _rank: u32) -> usize {
+        turn.whole
+    }
+
+    /// Takes what the `i`-th source has published.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not what this member wants.
+    fn take<B: Board>(turn: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble>;
+
+    /// Whether `rank` reads what this member publishes.
+    #[inline]
+    fn reads(_turn: &Turn, _rank: u32) -> bool {
+        true
+    }
+
+    /// The end of a round: nobody reads the own buffers any more.
+    #[inline]
+    fn finish<B: Board>(_turn: &Turn, _board: &mut B) {}
+}
+
+/// `i`, if it is below `end`.
+#[inline]
+pub(super) fn below(i: u32, end: u32) -> Option<u32> {
+    (i < end).then_some(i)
+}
+
+/// All ranks if this one is the root, else none.
+#[inline]
+pub(super) fn at_root(t: &Turn, i: u32) -> Option<u32> {
+    if t.args.rank == t.args.root {
+        below(i, t.args.size)
+    } else {
+        None
+    }
+}
+
+/// The root, and at the root itself.
+#[inline]
+pub(super) fn root_only(t: &Turn, i: u32) -> Option<u32> {
+    (i == 0).then_some(t.args.root)
 }

@@ -1,57 +1,83 @@
 //! A board in the memory of one process.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use catena_coll::node::{Board, INLINE, Place};
+use catena_coll::node::{Board, INLINE, Limits, Payload, Place, Refused};
 use catena_plan::{Buf, Order, Region};
-
-const LINES: u64 = 4;
-const SLOTS: u64 = 2;
 
 struct Line {
     stamp: AtomicU64,
     meta: AtomicU64,
+    at: AtomicU64,
     payload: [AtomicU8; INLINE],
+}
+
+/// The buffers of one member.
+#[derive(Default)]
+pub struct Buffers {
+    pub input: Vec<u8>,
+    pub output: Vec<u8>,
+    scratch: Vec<u8>,
+}
+
+impl Buffers {
+    fn buf(&mut self, buf: Buf) -> &mut Vec<u8> {
+        match buf {
+            Buf::Input => &mut self.input,
+            Buf::Output => &mut self.output,
+            Buf::Scratch => &mut self.scratch,
+        }
+    }
+
+    fn part(&mut self, r: Region) -> &mut [u8] {
+        &mut self.buf(r.buf)[r.offset..r.end()]
+    }
 }
 
 /// What all members see.
 pub struct Shared {
-    capacity: usize,
+    pub limits: Limits,
     lines: Vec<Line>,
-    slots: Vec<AtomicU8>,
+    rings: Vec<AtomicU8>,
     done: Vec<AtomicU64>,
+    pub buffers: Vec<Mutex<Buffers>>,
 }
 
 impl Shared {
-    pub fn new(ranks: u32, capacity: usize) -> Arc<Self> {
+    pub fn new(ranks: u32, limits: Limits) -> Arc<Self> {
         let ranks = ranks as usize;
-        let bytes = ranks * SLOTS as usize * capacity;
+        let line = |_| Line {
+            stamp: AtomicU64::new(0),
+            meta: AtomicU64::new(0),
+            at: AtomicU64::new(0),
+            payload: [const { AtomicU8::new(0) }; INLINE],
+        };
+        let bytes = ranks * limits.ring;
         Arc::new(Shared {
-            capacity,
-            lines: (0..ranks * LINES as usize)
-                .map(|_| Line {
-                    stamp: AtomicU64::new(0),
-                    meta: AtomicU64::new(0),
-                    payload: [const { AtomicU8::new(0) }; INLINE],
-                })
-                .collect(),
-            slots: (0..bytes).map(|_| AtomicU8::new(0)).collect(),
+            limits,
+            lines: (0..ranks * limits.lines as usize).map(line).collect(),
+            rings: (0..bytes).map(|_| AtomicU8::new(0)).collect(),
             done: (0..ranks).map(|_| AtomicU64::new(0)).collect(),
+            buffers: (0..ranks).map(|_| Mutex::default()).collect(),
         })
     }
 
     fn line(&self, rank: u32, seq: u64) -> &Line {
-        &self.lines[rank as usize * LINES as usize + (seq % LINES) as usize]
+        let lines = self.limits.lines;
+        &self.lines[(u64::from(rank) * lines + seq % lines) as usize]
     }
 
-    fn payload(&self, place: Place, rank: u32, seq: u64) -> &[AtomicU8] {
-        match place {
-            Place::Line => &self.line(rank, seq).payload,
-            Place::Slot => {
-                let slot = rank as usize * SLOTS as usize + (seq % SLOTS) as usize;
-                &self.slots[slot * self.capacity..][..self.capacity]
+    /// Bytes from `at` on of a payload that is not direct.
+    fn bytes(&self, p: &Payload, at: usize, len: usize) -> &[AtomicU8] {
+        match p.place {
+            Place::Line => &self.line(p.rank, p.seq).payload[at..at + len],
+            Place::Ring => {
+                let from = p.at as usize % self.limits.ring + at;
+                assert!(from + len <= self.limits.ring, "beyond the ring");
+                &self.rings[p.rank as usize * self.limits.ring + from..][..len]
             }
+            Place::Direct => panic!("a direct payload is not on the board"),
         }
     }
 }
@@ -60,34 +86,47 @@ impl Shared {
 pub struct Seat {
     pub shared: Arc<Shared>,
     pub rank: u32,
-    pub input: Vec<u8>,
-    pub output: Vec<u8>,
     pub op: fn(&[u8], &mut [u8], Order),
 }
 
+/// Addresses tell the buffer and the offset.
+const SHIFT: u32 = 32;
+
 impl Seat {
-    fn bytes(&self, r: Region) -> &[u8] {
-        match r.buf {
-            Buf::Input => &self.input[r.offset..r.end()],
-            Buf::Output => &self.output[r.offset..r.end()],
-            Buf::Scratch => unreachable!("boards need no scratch memory"),
-        }
+    fn with<T>(&self, rank: u32, f: impl FnOnce(&mut Buffers) -> T) -> T {
+        f(&mut self.shared.buffers[rank as usize].lock().unwrap())
     }
 
-    fn read(&self, place: Place, rank: u32, seq: u64, at: usize, len: usize) -> Vec<u8> {
-        let payload = &self.shared.payload(place, rank, seq)[at..at + len];
-        payload.iter().map(|b| b.load(Ordering::Relaxed)).collect()
+    fn own(&self, r: Region) -> Vec<u8> {
+        self.with(self.rank, |b| b.part(r).to_vec())
+    }
+
+    fn write(&self, into: Region, bytes: &[u8]) {
+        assert_ne!(into.buf, Buf::Input);
+        self.with(self.rank, |b| b.part(into).copy_from_slice(bytes));
+    }
+
+    fn read(&self, p: &Payload, at: usize, len: usize) -> Vec<u8> {
+        if p.place == Place::Direct {
+            let bufs = [Buf::Input, Buf::Output, Buf::Scratch];
+            let buf = bufs[(p.at >> SHIFT) as usize];
+            let from = p.at as u32 as usize + at;
+            return self.with(p.rank, |b| b.part(Region::new(buf, from, len)).to_vec());
+        }
+        let bytes = self.shared.bytes(p, at, len);
+        bytes.iter().map(|b| b.load(Ordering::Relaxed)).collect()
+    }
+
+    fn store(&self, to: &Payload, at: usize, bytes: &[u8]) {
+        assert_eq!(to.rank, self.rank);
+        let places = self.shared.bytes(to, at, bytes.len());
+        for (place, &byte) in places.iter().zip(bytes) {
+            place.store(byte, Ordering::Relaxed);
+        }
     }
 }
 
 impl Board for Seat {
-    const LINES: u64 = LINES;
-    const SLOTS: u64 = SLOTS;
-
-    fn capacity(&self) -> usize {
-        self.shared.capacity
-    }
-
     fn stamp(&self, rank: u32, seq: u64) -> u64 {
         self.shared.line(rank, seq).stamp.load(Ordering::Acquire)
     }
@@ -96,43 +135,68 @@ impl Board for Seat {
         self.shared.line(rank, seq).meta.load(Ordering::Relaxed)
     }
 
-    fn put(&mut self, place: Place, seq: u64, at: usize, from: Region) {
-        let payload = &self.shared.payload(place, self.rank, seq)[at..at + from.len];
-        for (to, &byte) in payload.iter().zip(self.bytes(from)) {
-            to.store(byte, Ordering::Relaxed);
+    fn payload(&self, rank: u32, seq: u64, place: Place) -> Payload {
+        let at = self.shared.line(rank, seq).at.load(Ordering::Relaxed);
+        Payload {
+            place,
+            rank,
+            seq,
+            at,
         }
     }
 
-    fn publish(&mut self, seq: u64, meta: u64) {
-        let line = self.shared.line(self.rank, seq);
-        line.meta.store(meta, Ordering::Relaxed);
-        line.stamp.store(seq, Ordering::Release);
+    fn put(&mut self, to: &Payload, at: usize, from: Region) {
+        self.store(to, at, &self.own(from));
     }
 
-    fn get(&mut self, place: Place, rank: u32, seq: u64, at: usize, into: Region) {
-        let bytes = self.read(place, rank, seq, at, into.len);
-        assert_eq!(into.buf, Buf::Output);
-        self.output[into.offset..into.end()].copy_from_slice(&bytes);
+    fn put_word(&mut self, to: &Payload, at: usize, word: u32) {
+        self.store(to, at, &word.to_ne_bytes());
+    }
+
+    fn publish(&mut self, own: &Payload, meta: u64) {
+        let line = self.shared.line(self.rank, own.seq);
+        line.meta.store(meta, Ordering::Relaxed);
+        line.at.store(own.at, Ordering::Relaxed);
+        line.stamp.store(own.seq, Ordering::Release);
+    }
+
+    fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
+        self.write(into, &self.read(from, at, into.len));
+        Ok(())
+    }
+
+    fn word(&self, from: &Payload, at: usize) -> u32 {
+        let bytes = self.read(from, at, 4);
+        u32::from_ne_bytes(bytes.try_into().unwrap())
     }
 
     fn combine(
         &mut self,
-        place: Place,
-        rank: u32,
-        seq: u64,
+        from: &Payload,
         at: usize,
         into: Region,
         order: Order,
-    ) {
-        let bytes = self.read(place, rank, seq, at, into.len);
-        assert_eq!(into.buf, Buf::Output);
-        (self.op)(&bytes, &mut self.output[into.offset..into.end()], order);
+    ) -> Result<(), Refused> {
+        let bytes = self.read(from, at, into.len);
+        self.with(self.rank, |b| (self.op)(&bytes, b.part(into), order));
+        Ok(())
+    }
+
+    fn reserve(&mut self, len: usize) {
+        self.with(self.rank, |b| b.scratch = vec![0xA5; len]);
     }
 
     fn copy(&mut self, from: Region, into: Region) {
-        let bytes = self.bytes(from).to_vec();
-        assert_eq!(into.buf, Buf::Output);
-        self.output[into.offset..into.end()].copy_from_slice(&bytes);
+        self.write(into, &self.own(from));
+    }
+
+    fn fold(&mut self, from: Region, into: Region, order: Order) {
+        let bytes = self.own(from);
+        self.with(self.rank, |b| (self.op)(&bytes, b.part(into), order));
+    }
+
+    fn address(&mut self, of: Region) -> u64 {
+        (of.buf as u64) << SHIFT | of.offset as u64
     }
 
     fn set_done(&mut self, seq: u64) {

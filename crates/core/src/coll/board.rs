@@ -1,53 +1,64 @@
 //! The board of a communicator whose members share a node: the memory behind
 //! [`catena_coll::node`].
 //!
-//! | part of a member | bytes                  | what                          |
-//! |------------------|------------------------|-------------------------------|
-//! | done counter     | 64                     | see `node`                    |
-//! | records          | [`LINES`] × 64         | stamp, meta, 48 bytes payload |
-//! | slots            | [`SLOTS`] × `capacity` | longer payloads               |
+//! | part of a member | bytes      | what                          |
+//! |------------------|------------|-------------------------------|
+//! | done counter     | 128        | see `node`                    |
+//! | records          | lines × 64 | stamp, meta, 48 bytes payload |
+//! | ring             | a ring     | longer payloads               |
 //!
 //! Members may write it at any time, so it is read with atomics and raw copies
-//! only, and every position is computed here, never taken from it.
+//! only, and every position is computed here or clipped to the ring. What is
+//! read out of their buffers is only copied.
 
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use catena_base::copy;
-use catena_coll::node::{Board, INLINE, Place};
-use catena_plan::{Order, Region};
-use catena_shm::Bell;
+use catena_coll::node::{Board, INLINE, Limits, Payload, Place, Refused};
+use catena_plan::{Buf, Order, Region};
+use catena_shm::{Bell, Neighbour};
 
-use super::run::Memory;
+use super::Scratch;
 use crate::op::Reducer;
 
-/// Records of a member.
-pub const LINES: usize = 4;
-/// Slots of a member.
-pub const SLOTS: usize = 4;
-
 const LINE: usize = 64;
-/// Payload within a record.
+/// Two lines: processors fetch them in pairs.
+const COUNTER: usize = 128;
+/// Where the payload, or the word that says where it is, begins in a record.
 const PAYLOAD: usize = 16;
+/// Bytes that are read from a peer before they are combined: they stay in the
+/// nearest cache but one, and a system call is worth them.
+const BITE: usize = 64 << 10;
 
 /// Where the parts of a board lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     size: usize,
-    capacity: usize,
+    lines: usize,
+    ring: usize,
 }
 
 impl Shape {
-    /// The board of `size` members; the more there are, the smaller their
-    /// slots.
+    /// The board of `size` members; the more there are, the less each has.
     pub fn new(size: u32) -> Self {
         let size = size as usize;
-        let capacity = ((256 << 10) / size).clamp(1 << 10, 32 << 10) / LINE * LINE;
-        Shape { size, capacity }
+        let ring = ((1 << 20) / size.next_power_of_two()).clamp(8 << 10, 128 << 10);
+        let lines = if size <= 16 { 64 } else { 16 };
+        Shape { size, lines, ring }
+    }
+
+    /// What the members must know of it; `direct` as there.
+    pub const fn limits(&self, direct: usize) -> Limits {
+        Limits {
+            lines: self.lines as u64,
+            ring: self.ring,
+            direct,
+        }
     }
 
     const fn member(&self) -> usize {
-        LINE + LINES * LINE + SLOTS * self.capacity
+        COUNTER + self.lines * LINE + self.ring
     }
 
     /// Bytes in all.
@@ -76,34 +87,48 @@ impl Area {
         Area { base, shape }
     }
 
+    #[inline]
+    fn member(&self, rank: u32) -> *mut u8 {
+        debug_assert!((rank as usize) < self.shape.size);
+        self.base.wrapping_add(rank as usize * self.shape.member())
+    }
+
+    #[inline]
     fn counter(&self, rank: u32) -> &AtomicU64 {
-        let at = rank as usize % self.shape.size * self.shape.member();
         // SAFETY: within the area, which is aligned and only holds atomics
-        // there.
-        unsafe { AtomicU64::from_ptr(self.base.add(at).cast()) }
+        // there: ranks are below the size of the communicator.
+        unsafe { AtomicU64::from_ptr(self.member(rank).cast()) }
     }
 
+    #[inline]
     fn record(&self, rank: u32, seq: u64) -> *mut u8 {
-        let member = rank as usize % self.shape.size * self.shape.member();
-        self.base
-            .wrapping_add(member + LINE + seq as usize % LINES * LINE)
+        let at = seq as usize & (self.shape.lines - 1);
+        self.member(rank).wrapping_add(COUNTER + at * LINE)
     }
 
+    #[inline]
     fn word(&self, rank: u32, seq: u64, at: usize) -> &AtomicU64 {
-        // SAFETY: as in `counter`; `at` is 0 or 8.
+        // SAFETY: as in `counter`; `at` is 0, 8 or 16.
         unsafe { AtomicU64::from_ptr(self.record(rank, seq).add(at).cast()) }
     }
 
-    fn payload(&self, place: Place, rank: u32, seq: u64) -> (*mut u8, usize) {
-        match place {
-            Place::Line => (self.record(rank, seq).wrapping_add(PAYLOAD), INLINE),
-            Place::Slot => {
-                let member = rank as usize % self.shape.size * self.shape.member();
-                let slot = seq as usize % SLOTS * self.shape.capacity;
-                let at = member + LINE + LINES * LINE + slot;
-                (self.base.wrapping_add(at), self.shape.capacity)
-            }
-        }
+    /// Up to `len` bytes at `at` of a payload on the board: clipped to where
+    /// payloads can be.
+    #[inline]
+    fn clip(&self, p: &Payload, at: usize, len: usize) -> (*mut u8, usize) {
+        let (base, from, room) = if p.place == Place::Line {
+            (self.record(p.rank, p.seq).wrapping_add(PAYLOAD), 0, INLINE)
+        } else {
+            let records = COUNTER + self.shape.lines * LINE;
+            let from = p.at as usize & (self.shape.ring - 1);
+            (
+                self.member(p.rank).wrapping_add(records),
+                from,
+                self.shape.ring,
+            )
+        };
+        let from = from.saturating_add(at).min(room);
+        (base.wrapping_add(from), len.min(room - from))
     }
 
     /// Says that this member will never look at the board again.
@@ -117,6 +142,15 @@ impl Area {
     }
 }
 
+/// Memory of a member's own, kept from operation to operation.
+#[derive(Debug, Default)]
+pub struct Store {
+    /// The scratch buffer.
+    scratch: Scratch,
+    /// What was read from a peer, until it is combined.
+    bite: Scratch,
+}
+
 /// A board as one member sees it during one operation.
 #[derive(Debug)]
 pub struct View<'a> {
@@ -124,10 +158,16 @@ pub struct View<'a> {
     pub area: Area,
     /// This member.
     pub rank: u32,
-    /// Its buffers.
-    pub memory: &'a mut Memory,
+    /// Its send and receive buffers.
+    pub ends: (*mut u8, *mut u8),
+    /// Combines elements, if the operation reduces.
+    pub reducer: Option<&'a Reducer>,
+    /// Its other memory.
+    pub store: &'a mut Store,
     /// The doorbells of the other members.
     pub bells: &'a [Bell],
+    /// All members, if they can read each other's memory.
+    pub neighbours: &'a [Option<Neighbour>],
 }
 
 impl View<'_> {
@@ -139,31 +179,63 @@ impl View<'_> {
         }
     }
 
-    /// The part of a peer's payload that starts at `at`, clipped to what there
-    /// is.
-    fn theirs(
-        &self,
-        place: Place,
-        rank: u32,
-        seq: u64,
-        at: usize,
-        len: usize,
-    ) -> (*const u8, usize) {
-        let (base, room) = self.area.payload(place, rank, seq);
-        let at = at.min(room);
-        (base.wrapping_add(at), len.min(room - at))
+    #[inline]
+    fn place(&mut self, r: Region) -> *mut u8 {
+        let base = match r.buf {
+            Buf::Input => self.ends.0,
+            Buf::Output => self.ends.1,
+            Buf::Scratch => self.store.scratch.base(),
+        };
+        base.wrapping_add(r.offset)
+    }
+
+    /// Copies out of a peer's buffers.
+    fn read(&self, from: &Payload, at: usize, to: *mut u8, len: usize) -> Result<(), Refused> {
+        let refused = |errno| Refused {
+            rank: from.rank,
+            errno,
+        };
+        let neighbour = self.neighbours.get(from.rank as usize).copied().flatten();
+        let neighbour = neighbour.ok_or(refused(libc::EPERM))?;
+        // SAFETY: the caller owns `len` bytes there.
+        let done = unsafe { neighbour.read(from.at.wrapping_add(at as u64), to, len) };
+        done.map_err(|e| refused(e.raw_os_error().unwrap_or(libc::EIO)))
+    }
+
+    /// Combines `len` bytes at `from` with those at `to`.
+    ///
+    /// # Safety
+    /// Both are valid for so many bytes and do not overlap. The first may be
+    /// memory that peers write at any time.
+    #[inline]
+    unsafe fn apply(&self, from: *const u8, to: *mut u8, len: usize, order: Order) {
+        match self.reducer {
+            // SAFETY: predefined operations commute, and their kernels read each
+            // element once.
+            Some(Reducer::Kernel { run, size }) => unsafe { run(from, to, len / size) },
+            Some(user) => combine_by_user(user, from, to, len, order),
+            None => unreachable!("a reduction has an operation"),
+        }
+    }
+}
+
+/// Copies a few bytes fast, many in the usual way.
+///
+/// # Safety
+/// Both ranges are valid for `len` bytes and do not overlap.
+#[inline]
+unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if len <= 32 {
+            copy::small(to, from, len);
+        } else {
+            copy::plain(to, from, len);
+        }
     }
 }
 
 impl Board for View<'_> {
-    const LINES: u64 = LINES as u64;
-    const SLOTS: u64 = SLOTS as u64;
-
-    #[inline]
-    fn capacity(&self) -> usize {
-        self.area.shape.capacity
-    }
-
     #[inline]
     fn stamp(&self, rank: u32, seq: u64) -> u64 {
         self.area.word(rank, seq, 0).load(Acquire)
@@ -175,62 +247,122 @@ impl Board for View<'_> {
     }
 
     #[inline]
-    fn put(&mut self, place: Place, seq: u64, at: usize, from: Region) {
-        let (base, room) = self.area.payload(place, self.rank, seq);
-        assert!(
-            at <= room && from.len <= room - at,
-            "payload overruns its slot"
-        );
-        let source = self.memory.address(from);
-        // SAFETY: in bounds as just checked; the record is ours until it is
-        // published, and the program lends its buffer.
-        unsafe { copy::plain(base.add(at), source, from.len) };
+    fn payload(&self, rank: u32, seq: u64, place: Place) -> Payload {
+        let at = match place {
+            Place::Line => 0,
+            Place::Ring | Place::Direct => self.area.word(rank, seq, PAYLOAD).load(Relaxed),
+        };
+        Payload {
+            place,
+            rank,
+            seq,
+            at,
+        }
     }
 
     #[inline]
-    fn publish(&mut self, seq: u64, meta: u64) {
-        self.area.word(self.rank, seq, 8).store(meta, Relaxed);
-        self.area.word(self.rank, seq, 0).store(seq, Release);
+    fn put(&mut self, to: &Payload, at: usize, from: Region) {
+        let (base, room) = self.area.clip(to, at, from.len);
+        assert!(room == from.len, "payload overruns its place");
+        let source = self.place(from);
+        // SAFETY: in bounds as just checked; the place is ours until it is
+        // published, and the program lends its buffer.
+        unsafe { copy_bytes(base, source, from.len) };
+    }
+
+    #[inline]
+    fn put_word(&mut self, to: &Payload, at: usize, word: u32) {
+        let (base, room) = self.area.clip(to, at, 4);
+        assert!(room == 4, "payload overruns its place");
+        // SAFETY: as in `put`.
+        unsafe { base.cast::<u32>().write_unaligned(word) };
+    }
+
+    #[inline]
+    fn publish(&mut self, own: &Payload, meta: u64) {
+        if own.place != Place::Line {
+            self.area
+                .word(self.rank, own.seq, PAYLOAD)
+                .store(own.at, Relaxed);
+        }
+        self.area.word(self.rank, own.seq, 8).store(meta, Relaxed);
+        self.area
+            .word(self.rank, own.seq, 0)
+            .store(own.seq, Release);
         self.ring();
     }
 
     #[inline]
-    fn get(&mut self, place: Place, rank: u32, seq: u64, at: usize, into: Region) {
-        let (from, len) = self.theirs(place, rank, seq, at, into.len);
-        let to = self.memory.address(into);
-        // SAFETY: `theirs` stays within the peer's slot; the program lends its
-        // buffer.
-        unsafe { copy::plain(to, from, len) };
+    fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
+        let to = self.place(into);
+        if from.place == Place::Direct {
+            return self.read(from, at, to, into.len);
+        }
+        let (base, len) = self.area.clip(from, at, into.len);
+        // SAFETY: `clip` stays within the peer's memory on the board; the program
+        // lends its buffer.
+        unsafe { copy_bytes(to, base, len) };
+        Ok(())
+    }
+
+    #[inline]
+    fn word(&self, from: &Payload, at: usize) -> u32 {
+        match self.area.clip(from, at, 4) {
+            // SAFETY: as in `get`.
+            (base, 4) => unsafe { base.cast::<u32>().read_unaligned() },
+            _ => 0,
+        }
     }
 
     #[inline]
     fn combine(
         &mut self,
-        place: Place,
-        rank: u32,
-        seq: u64,
+        from: &Payload,
         at: usize,
         into: Region,
         order: Order,
-    ) {
-        let (from, len) = self.theirs(place, rank, seq, at, into.len);
-        let to = self.memory.address(into);
-        match &self.memory.reducer {
-            Some(Reducer::Kernel { run, size }) => {
-                // SAFETY: as in `get`. Predefined operations commute, and their
-                // kernels read each element once.
-                unsafe { run(from, to, len / size) }
-            }
-            Some(user) => combine_by_user(user, from, to, len, order),
-            None => unreachable!("a reduction has an operation"),
+    ) -> Result<(), Refused> {
+        let to = self.place(into);
+        if from.place != Place::Direct {
+            let (base, len) = self.area.clip(from, at, into.len);
+            // SAFETY: as in `get`.
+            unsafe { self.apply(base, to, len, order) };
+            return Ok(());
         }
+        // Whole elements only.
+        let unit = self.reducer.map_or(1, Reducer::unit).max(1);
+        let bite = BITE.max(unit) / unit * unit;
+        self.store.bite.reserve(bite);
+        for done in (0..into.len).step_by(bite) {
+            let len = bite.min(into.len - done);
+            let piece = self.store.bite.base();
+            self.read(from, at + done, piece, len)?;
+            // SAFETY: `piece` has `bite` bytes; the program lends its buffer.
+            unsafe { self.apply(piece, to.add(done), len, order) };
+        }
+        Ok(())
+    }
+
+    fn reserve(&mut self, len: usize) {
+        self.store.scratch.reserve(len);
     }
 
     #[inline]
     fn copy(&mut self, from: Region, into: Region) {
-        let (a, b) = (self.memory.address(from), self.memory.address(into));
+        let (a, b) = (self.place(from), self.place(into));
         // SAFETY: the program lends both buffers.
         unsafe { ptr::copy(a, b, from.len) };
+    }
+
+    #[inline]
+    fn fold(&mut self, from: Region, into: Region, order: Order) {
+        let (a, b) = (self.place(from), self.place(into));
+        // SAFETY: as in `copy`.
+        unsafe { self.apply(a, b, from.len, order) };
+    }
+
+    fn address(&mut self, of: Region) -> u64 {
+        self.place(of) as u64
     }
 
     #[inline]
@@ -243,13 +375,18 @@ impl Board for View<'_> {
     fn done(&self, rank: u32) -> u64 {
         self.area.counter(rank).load(Acquire)
     }
+
+    #[inline]
+    fn warm(&mut self, seq: u64) {
+        copy::prefetch_for_writing(self.area.record(self.rank, seq));
+    }
 }
 
-/// A function of the program sees a copy: the peer may write its slot.
+/// A function of the program sees a copy: the peer may write its payload.
 #[cold]
 fn combine_by_user(user: &Reducer, from: *const u8, to: *mut u8, len: usize, order: Order) {
-    let mut copy = super::Scratch::new(len);
-    // SAFETY: `from` and `to` are valid for `len` bytes, see `combine`.
+    let mut copy = Scratch::new(len);
+    // SAFETY: `from` and `to` are valid for `len` bytes, see `View::apply`.
     unsafe {
         ptr::copy_nonoverlapping(from, copy.base(), len);
         match order {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use catena_coll::{Collective, algorithms};
-use catena_settings::{Setting, Value, changes, nearest, setting};
+use catena_settings::{Bytes, Setting, Value, changes, nearest, setting};
 
 /// An algorithm of the collective with number `C` in [`Collective::ALL`], or
 /// `auto`.
@@ -76,6 +76,22 @@ setting! {
     change: Anytime,
 }
 
+setting! {
+    /// From this many bytes on, blocking collectives of ranks on one node read
+    /// a block out of the other rank's buffer instead of shared memory.
+    ///
+    /// Needs permission to read other processes' memory, which some containers
+    /// withhold; that is noticed. `unlimited` means never.
+    pub static COLL_DIRECT: Bytes = Bytes::kib(32);
+    scope: AllEqual,
+    level: Tuner,
+}
+
+/// [`COLL_DIRECT`]; `usize::MAX` for never.
+pub fn direct_from() -> usize {
+    COLL_DIRECT.get().get().try_into().unwrap_or(usize::MAX)
+}
+
 macro_rules! forced {
     ($($name:ident $what:ident $doc:literal;)*) => {
         setting! {$(
@@ -90,7 +106,7 @@ macro_rules! forced {
         )*}
 
         /// All settings of collectives.
-        pub static SETTINGS: &[&dyn Setting] = &[&COLL_NODE, $(&$name),*];
+        pub static SETTINGS: &[&dyn Setting] = &[&COLL_NODE, &COLL_DIRECT, $(&$name),*];
 
         /// The algorithm that the user wants.
         pub fn forced(what: Collective) -> Option<&'static str> {

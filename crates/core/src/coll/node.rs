@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use catena_coll::node::Node;
+use catena_coll::node::{Node, Refused, Trouble};
 use catena_coll::{Args, Collective};
-use catena_shm::Bell;
+use catena_fabric::Peer;
+use catena_shm::{Bell, Neighbour};
 
-use super::board::{Area, Shape, View};
-use super::{Memory, Scratch};
+use super::board::{Area, Shape, Store, View};
+use super::force::direct_from;
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
 use crate::op::Reducer;
@@ -31,8 +32,11 @@ pub enum Membership {
 pub struct Place {
     node: Node,
     area: Area,
+    store: Store,
     /// The doorbells of the other members.
     bells: Box<[Bell]>,
+    /// All members, if all can read all others' memory.
+    neighbours: Box<[Option<Neighbour>]>,
 }
 
 /// A board that this process, its first member, made and has left.
@@ -56,7 +60,7 @@ impl World {
         what: Collective,
         args: &Args<'_>,
         ends: (*mut u8, *mut u8),
-        reducer: &mut Option<Reducer>,
+        reducer: Option<&Reducer>,
     ) -> Result<bool> {
         if args.size == 1 {
             return Ok(false);
@@ -76,23 +80,19 @@ impl World {
         let Membership::Member(place) = &mut *membership else {
             return Ok(false);
         };
-        let Place { node, area, bells } = &mut **place;
-        let mut memory = Memory {
-            input: ends.0,
-            output: ends.1,
-            scratch: Scratch::default(),
-            reducer: reducer.take(),
-        };
-        let mut board = View {
-            area: *area,
-            rank: args.rank,
-            memory: &mut memory,
-            bells,
-        };
-        let Some(kind) = node.choose(what, args, &board) else {
-            *reducer = memory.reducer;
+        let Some(kind) = place.node.choose(what, args) else {
             return Ok(false);
         };
+        let mut board = View {
+            area: place.area,
+            rank: args.rank,
+            ends,
+            reducer,
+            store: &mut place.store,
+            bells: &place.bells,
+            neighbours: &place.neighbours,
+        };
+        let node = &mut place.node;
         let mut op = node.start(kind);
         let mut outcome = op.poll(node, args, &mut board);
         if !self.oversubscribed {
@@ -112,13 +112,7 @@ impl World {
         }
         match outcome {
             Ok(_) => Ok(true),
-            Err(mismatch) => {
-                let text = format!(
-                    "the members of the communicator called different \
-                    collectives: {mismatch}"
-                );
-                Err(Error::new(Kind::Other, text).on(comm.handle.get()))
-            }
+            Err(trouble) => Err(explain(&trouble).on(comm.handle.get())),
         }
     }
 
@@ -140,14 +134,13 @@ impl World {
         let all = self.share(comm, &offset.unwrap_or(u64::MAX).to_ne_bytes())?;
         let first = *all.first_chunk::<8>().expect("rank 0 told its offset");
         let offset = u64::from_ne_bytes(first);
-        let base = self
-            .link()
-            .net()
+        let base = routes
             .shm_mut()
             .and_then(|s| s.board(offset, shape.bytes()));
         let Some(base) = base else {
             return Ok(Membership::None);
         };
+        let neighbours = self.neighbours(comm)?;
         // SAFETY: the transport vouches for an aligned range that stays mapped
         // while the process runs.
         let area = unsafe { Area::new(base, shape) };
@@ -161,17 +154,45 @@ impl World {
                 },
             ));
         }
-        let node = Node::new(comm.rank, comm.size(), self.oversubscribed);
-        let shm = self.link().net().shm();
+        let direct = if neighbours.is_empty() {
+            usize::MAX
+        } else {
+            direct_from()
+        };
+        let node = Node::new(
+            comm.rank,
+            comm.size(),
+            self.oversubscribed,
+            shape.limits(direct),
+        );
+        let shm = routes.shm();
         let others = comm.group.members().iter().filter(|&&p| p != self.me);
         // SAFETY: the transport lives in the world, which is never dropped.
         let bells = shm.map(|s| others.map(|&p| unsafe { s.bell(p) }).collect());
         let place = Place {
             node,
             area,
+            store: Store::default(),
             bells: bells.unwrap_or_default(),
+            neighbours,
         };
         Ok(Membership::Member(Box::new(place)))
+    }
+
+    /// The processes of all members, but for this one, if every member can read
+    /// the memory of every other one; else nothing. Collective; all members
+    /// have attached.
+    fn neighbours(&self, comm: &Arc<Comm>) -> Result<Box<[Option<Neighbour>]>> {
+        let mut shm = self.link().net().shm_mut();
+        let mut find = |&p: &Peer| shm.as_mut().and_then(|s| s.neighbour(p));
+        let members = comm.group.members().iter();
+        let found: Box<[_]> = members
+            .map(|p| if *p == self.me { None } else { find(p) })
+            .collect();
+        let missing = found.iter().filter(|n| n.is_none()).count();
+        let all = self.share(comm, &[u8::from(missing == 1)])?;
+        let good = all.iter().all(|&yes| yes == 1);
+        Ok(if good { found } else { Box::default() })
     }
 
     /// Memory for a board, after what deserted ones had is given back.
@@ -198,4 +219,20 @@ impl World {
             self.retired.borrow_mut().push(boards.swap_remove(at).1);
         }
     }
+}
+
+#[cold]
+fn explain(trouble: &Trouble) -> Error {
+    let kind = match trouble {
+        Trouble::Mismatch(_) => Kind::Other,
+        Trouble::Refused(Refused { errno, .. }) if *errno == libc::ESRCH => Kind::ProcAborted,
+        Trouble::Refused(_) => Kind::Buffer,
+    };
+    let remedy = match trouble {
+        Trouble::Refused(_) => {
+            "; if it is memory that no process can share, set CATENA_COLL_DIRECT=unlimited"
+        }
+        Trouble::Mismatch(_) => "",
+    };
+    Error::new(kind, format!("{trouble}{remedy}"))
 }

@@ -114,8 +114,8 @@ impl Scratch {
         self.0.as_mut_ptr().cast()
     }
 
-    /// Makes it hold `len` bytes.
-    fn reserve(&mut self, len: usize) {
+    /// Makes it hold `len` bytes; what it held may be lost.
+    pub fn reserve(&mut self, len: usize) {
         if self.0.len() * 64 < len {
             *self = Scratch::new(len);
         }

@@ -72,7 +72,7 @@ impl Call<'_> {
             Some((r, commutative)) => (r.unit().max(1), *commutative),
             None => (1, true),
         };
-        let mut reducer = self.reducer.map(|(r, _)| r);
+        let reducer = self.reducer.map(|(r, _)| r);
         let key = Key {
             what: self.what,
             root: self.root,
@@ -85,7 +85,14 @@ impl Call<'_> {
         if caller.now && !comm.is_inter() && allows_board(self.what) {
             let args = key.within(comm);
             let sides = (&self.input, &self.output);
-            if run_now(caller.world, comm, self.what, &args, sides, &mut reducer)? {
+            if run_now(
+                caller.world,
+                comm,
+                self.what,
+                &args,
+                sides,
+                reducer.as_ref(),
+            )? {
                 caller.world.ran(comm, Some(self.what), BOARD);
                 return Ok(None);
             }
@@ -188,11 +195,9 @@ fn run_now(
     what: Collective,
     args: &Args<'_>,
     (input, output): (&Side, &Side),
-    reducer: &mut Option<Reducer>,
+    reducer: Option<&Reducer>,
 ) -> Result<bool> {
-    use Collective::{Alltoallv, Gatherv, Scatterv};
-    // No board takes these, so packing would be in vain.
-    if args.size == 1 || matches!(what, Gatherv | Scatterv | Alltoallv) {
+    if args.size == 1 {
         return Ok(false);
     }
     if !input.is_packed() && !output.is_packed() {
@@ -209,7 +214,7 @@ fn run_packed(
     what: Collective,
     args: &Args<'_>,
     (input, output): (&Side, &Side),
-    reducer: &mut Option<Reducer>,
+    reducer: Option<&Reducer>,
 ) -> Result<bool> {
     let (mut from, mut to) = (input.load(), output.load());
     let done = w.run_on_board(comm, what, args, (from.base(), to.base()), reducer)?;

@@ -1,0 +1,287 @@
+//! One operation on its way.
+
+use super::board::{Board, INLINE, Meta, Payload, Place};
+use super::error::{Mismatch, Trouble};
+use super::program::{Program, Turn};
+use super::{Kind, Node, barrier, exchange, reduce, rooted, rows, scan};
+use crate::Args;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// How many operations ahead the own record is fetched for writing: with fewer
+/// the store waits for it, with more readers who run ahead take it away again.
+const WARM_AHEAD: u64 = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Stage {
+    First,
+    Read,
+    Last,
+    /// Others still read the own buffers.
+    Settle,
+}
+
+/// One operation under way. A few words; may be moved and copied about, but
+/// only one copy be polled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[must_use]
+pub struct Op {
+    kind: Kind,
+    stage: Stage,
+    round: u8,
+    /// Index of the source to hear from next, or of the reader to wait for.
+    next: u32,
+    /// Bytes of each block that are complete.
+    offset: usize,
+    /// Where the own payload is, once it is published.
+    at: u64,
+    ticket: u64,
+}
+
+impl Op {
+    pub(super) fn new(kind: Kind, ticket: u64) -> Self {
+        Op {
+            kind,
+            stage: Stage::First,
+            round: 0,
+            next: 0,
+            offset: 0,
+            at: 0,
+            ticket,
+        }
+    }
+
+    /// How it runs.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Does what can be done now; true once the operation is complete here,
+    /// after which it is not polled again. `args` and `board` are the same in
+    /// every call. Never blocks or allocates.
+    ///
+    /// # Errors
+    /// [`Trouble`] if another member called something else, or its memory is
+    /// out of reach. The board cannot be used any more.
+    pub fn poll<B: Board>(
+        &mut self,
+        node: &mut Node,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        if self.ticket != node.completed {
+            return Ok(false);
+        }
+        match self.kind {
+            Kind::Barrier => self.run::<barrier::Barrier, B>(node, args, board),
+            Kind::BarrierLeader => self.run::<barrier::BarrierLeader, B>(node, args, board),
+            Kind::Bcast => self.run::<rooted::Bcast, B>(node, args, board),
+            Kind::Reduce => self.run::<reduce::Reduce, B>(node, args, board),
+            Kind::Allreduce => self.run::<reduce::Allreduce, B>(node, args, board),
+            Kind::AllreduceLeader => self.run::<reduce::AllreduceLeader, B>(node, args, board),
+            Kind::AllreduceSplit => self.run::<reduce::AllreduceSplit, B>(node, args, board),
+            Kind::Allgather => self.run::<exchange::Allgather, B>(node, args, board),
+            Kind::Gather => self.run::<rooted::Gather<false>, B>(node, args, board),
+            Kind::Gatherv => self.run::<rooted::Gather<true>, B>(node, args, board),
+            Kind::Scatter => self.run::<rooted::Scatter, B>(node, args, board),
+            Kind::Scatterv => self.run::<rows::Scatterv, B>(node, args, board),
+            Kind::Alltoall => self.run::<exchange::Alltoall, B>(node, args, board),
+            Kind::Alltoallv => self.run::<rows::Alltoallv, B>(node, args, board),
+            Kind::ReduceScatter => self.run::<reduce::ReduceScatter, B>(node, args, board),
+            Kind::Scan => self.run::<scan::Scan<true>, B>(node, args, board),
+            Kind::Exscan => self.run::<scan::Scan<false>, B>(node, args, board),
+        }
+    }
+
+    fn run<P: Program, B: Board>(
+        &mut self,
+        node: &mut Node,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        let whole = P::extent(args);
+        if whole == 0 && !P::EMPTY {
+            node.completed += 1;
+            return Ok(true);
+        }
+        let (place, longest) = place::<P>(whole, args, node);
+        loop {
+            let len = longest.min(whole - self.offset);
+            let mut turn = Turn {
+                args,
+                kind: self.kind,
+                offset: self.offset,
+                len,
+                whole,
+                round: self.round,
+                own: Payload {
+                    place,
+                    rank: args.rank,
+                    seq: node.seq,
+                    at: self.at,
+                },
+            };
+            if self.stage == Stage::First {
+                if turn.is_direct() && args.in_place {
+                    board.reserve(P::scratch(&turn));
+                }
+                if P::publishes_first(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
+                    return Ok(false);
+                }
+                (self.stage, self.next) = (Stage::Read, 0);
+            }
+            if self.stage == Stage::Read {
+                while let Some(rank) = P::source(&turn, self.next) {
+                    let from = if rank == args.rank {
+                        turn.own
+                    } else if let Some(from) = hear::<P, B>(&turn, rank, board)? {
+                        from
+                    } else {
+                        return Ok(false);
+                    };
+                    P::take(&turn, &from, self.next, board)?;
+                    self.next += 1;
+                }
+                self.stage = Stage::Last;
+            }
+            if self.stage == Stage::Last {
+                if P::publishes_last(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
+                    return Ok(false);
+                }
+                board.set_done(node.seq + 1);
+                (self.stage, self.next) = (Stage::Settle, 0);
+            }
+            if turn.is_direct() && !self.is_settled::<P, B>(&turn, board) {
+                return Ok(false);
+            }
+            P::finish(&turn, board);
+            node.advance(P::ALL);
+            self.stage = Stage::First;
+            self.round += 1;
+            if self.round == P::ROUNDS {
+                self.round = 0;
+                self.offset += len;
+                if self.offset >= whole {
+                    node.completed += 1;
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    /// Publishes the own payload; false if there is no room yet.
+    #[inline]
+    fn publish<P: Program, B: Board>(
+        &mut self,
+        turn: &mut Turn,
+        node: &mut Node,
+        board: &mut B,
+    ) -> bool {
+        let bytes = match turn.own.place {
+            Place::Line => 0,
+            Place::Ring => turn.len * P::blocks(turn.args),
+            Place::Direct => P::table(turn.args),
+        };
+        let Some(at) = node.reserve(bytes, board) else {
+            return false;
+        };
+        turn.own.at = at;
+        match turn.own.place {
+            Place::Line | Place::Ring => P::put(turn, board),
+            Place::Direct => turn.own.at = P::shows(turn, board),
+        }
+        self.at = turn.own.at;
+        let root = P::root(turn.args);
+        let meta = Meta::pack(self.kind, turn.own.place, root, P::says(turn));
+        board.publish(&turn.own, meta);
+        board.warm(turn.own.seq + WARM_AHEAD);
+        true
+    }
+
+    /// Whether all who read the own buffers have done so. Only the last round
+    /// waits for them: each program sees to it that the others need not.
+    #[inline]
+    fn is_settled<P: Program, B: Board>(&mut self, turn: &Turn, board: &B) -> bool {
+        let published = P::publishes_first(turn) || P::publishes_last(turn);
+        if !published || turn.round + 1 < P::ROUNDS {
+            return true;
+        }
+        let (me, seq) = (turn.args.rank, turn.own.seq);
+        while self.next < turn.args.size {
+            let rank = self.next;
+            if rank != me && P::reads(turn, rank) && board.done(rank) <= seq {
+                return false;
+            }
+            self.next += 1;
+        }
+        true
+    }
+}
+
+/// How the own payload gets to the others, and the longest segment.
+#[inline]
+fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
+    let (blocks, elem) = (P::blocks(args), args.elem.max(1));
+    if whole * blocks <= INLINE {
+        return (Place::Line, whole);
+    }
+    if P::DIRECT && P::grain(args, whole) >= node.limits.direct {
+        return (Place::Direct, whole);
+    }
+    let segment = node.limits.segment();
+    if P::VARIES && whole > segment {
+        return (Place::Direct, whole);
+    }
+    (Place::Ring, longest_segment(whole, blocks, elem, segment))
+}
+
+/// Bytes of each block in one segment: all, if that many blocks fit.
+#[inline]
+fn longest_segment(extent: usize, blocks: usize, elem: usize, segment: usize) -> usize {
+    if extent * blocks <= segment {
+        return extent;
+    }
+    let fits = segment / blocks;
+    // Whole cache lines if they hold whole elements.
+    let unit = if elem <= LINE && LINE.is_multiple_of(elem) && fits >= LINE {
+        LINE
+    } else {
+        elem
+    };
+    fits - fits % unit
+}
+
+/// What `rank` has published, once it has.
+#[inline]
+fn hear<P: Program, B: Board>(
+    turn: &Turn,
+    rank: u32,
+    board: &B,
+) -> Result<Option<Payload>, Trouble> {
+    let seq = turn.own.seq;
+    if board.stamp(rank, seq) != seq {
+        return Ok(None);
+    }
+    let theirs = board.meta(rank, seq);
+    let place = if P::VARIES {
+        Meta::place(theirs)
+    } else {
+        turn.own.place
+    };
+    let mine = Meta::pack(turn.kind, place, P::root(turn.args), P::expects(turn, rank));
+    if theirs != mine {
+        return Err(mismatch(rank, theirs, mine));
+    }
+    Ok(Some(board.payload(rank, seq, place)))
+}
+
+#[cold]
+#[inline(never)]
+fn mismatch(rank: u32, theirs: u64, mine: u64) -> Trouble {
+    Trouble::Mismatch(Mismatch {
+        rank,
+        theirs: Meta::unpack(theirs),
+        mine: Meta::unpack(mine),
+    })
+}

@@ -1,0 +1,367 @@
+//! Reductions whose result one member, or every member, gets whole or in part:
+//! reduce, allreduce, reduce_scatter.
+
+use catena_plan::{Order, Region};
+
+use super::barrier::{LEADER, through_leader};
+use super::board::{Board, Payload};
+use super::error::Trouble;
+use super::program::{Program, Turn, below};
+use crate::args::cut;
+use crate::reduce_scatter::{block_in, result};
+use crate::{Args, Layout};
+
+/// Operands from rank 0 upwards, `end` of them, so that the result is the same
+/// to the bit wherever it is computed. Rank 0 begins with its neighbour's, which
+/// saves a copy of its own.
+#[inline]
+pub(super) fn upwards(t: &Turn, i: u32, end: u32) -> Option<u32> {
+    let swap = t.args.rank == 0 && !t.args.in_place && end > 1 && i < 2;
+    below(if swap { 1 - i } else { i }, end)
+}
+
+/// Takes the `i`-th operand in the order of [`upwards`]: bytes from `at` on of a
+/// payload, or this member's `own` operand. In place that was overwritten, but
+/// it has been published.
+#[inline]
+pub(super) fn take_upwards<B: Board>(
+    t: &Turn,
+    (from, i, at): (&Payload, u32, usize),
+    own: Region,
+    into: Region,
+    board: &mut B,
+) -> Result<(), Trouble> {
+    let mine = from.rank == t.args.rank && (!t.args.in_place || t.is_direct());
+    let order = if from.rank == 0 {
+        Order::FromLeft
+    } else {
+        Order::FromRight
+    };
+    match (i, mine) {
+        (0, true) => board.copy(own, into),
+        (_, true) => board.fold(own, into, order),
+        (0, false) => board.get(from, at, into)?,
+        (_, false) => board.combine(from, at, into, order)?,
+    }
+    Ok(())
+}
+
+/// All publish, the root combines.
+pub(super) struct Reduce;
+
+impl Program for Reduce {
+    const ALL: bool = false;
+
+    #[inline]
+    fn extent(a: &Args) -> usize {
+        a.send.len(0)
+    }
+
+    #[inline]
+    fn root(a: &Args) -> u32 {
+        a.root
+    }
+
+    #[inline]
+    fn publishes_first(t: &Turn) -> bool {
+        t.args.rank != t.args.root
+    }
+
+    #[inline]
+    fn put<B: Board>(t: &Turn, board: &mut B) {
+        board.put(&t.own, 0, t.of(t.args.vector_in()));
+    }
+
+    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        board.address(t.args.vector_in())
+    }
+
+    /// The root itself, those below it downwards, those above it upwards: the
+    /// order of operands is kept and the own one may be in place. If it is not,
+    /// the first neighbour's goes before it, which saves a copy.
+    #[inline]
+    fn source(t: &Turn, i: u32) -> Option<u32> {
+        let me = t.args.rank;
+        if me != t.args.root {
+            return None;
+        }
+        let swap = !t.args.in_place && t.args.size > 1 && i < 2;
+        let i = below(if swap { 1 - i } else { i }, t.args.size)?;
+        Some(if i <= me { me - i } else { i })
+    }
+
+    #[inline]
+    fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
+        let into = t.of(t.args.vector_out());
+        let me = t.args.rank;
+        let left = from.rank < me || from.rank == me && i == 1 && me == 0;
+        let order = if left {
+            Order::FromLeft
+        } else {
+            Order::FromRight
+        };
+        match (i, from.rank == me) {
+            (_, true) if t.args.in_place => {}
+            (0, true) => board.copy(t.of(t.args.vector_in()), into),
+            (_, true) => board.fold(t.of(t.args.vector_in()), into, order),
+            (0, false) => board.get(from, 0, into)?,
+            (_, false) => board.combine(from, 0, into, order)?,
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn reads(t: &Turn, rank: u32) -> bool {
+        rank == t.args.root
+    }
+}
+
+/// All publish, all combine.
+pub(super) struct Allreduce;
+
+impl Program for Allreduce {
+    const ALL: bool = true;
+    const DIRECT: bool = false;
+
+    #[inline]
+    fn extent(a: &Args) -> usize {
+        a.send.len(0)
+    }
+
+    #[inline]
+    fn publishes_first(_: &Turn) -> bool {
+        true
+    }
+
+    #[inline]
+    fn put<B: Board>(t: &Turn, board: &mut B) {
+        board.put(&t.own, 0, t.of(t.args.vector_in()));
+    }
+
+    fn shows<B: Board>(_: &Turn, _: &mut B) -> u64 {
+        unreachable!("never direct")
+    }
+
+    #[inline]
+    fn source(t: &Turn, i: u32) -> Option<u32> {
+        upwards(t, i, t.args.size)
+    }
+
+    #[inline]
+    fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
+        let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
+        take_upwards(t, (from, i, 0), own, into, board)
+    }
+}
+
+/// A leader combines, in the order of ranks, and publishes the result.
+pub(super) struct AllreduceLeader;
+
+impl Program for AllreduceLeader {
+    const ALL: bool = true;
+    const DIRECT: bool = false;
+
+    #[inline]
+    fn extent(a: &Args) -> usize {
+        a.send.len(0)
+    }
+
+    #[inline]
+    fn publishes_first(t: &Turn) -> bool {
+        t.args.rank != LEADER
+    }
+
+    #[inline]
+    fn publishes_last(t: &Turn) -> bool {
+        t.args.rank == LEADER
+    }
+
+    #[inline]
+    fn put<B: Board>(t: &Turn, board: &mut B) {
+        let leads = t.args.rank == LEADER;
+        let from = if leads {
+            t.args.vector_out()
+        } else {
+            t.args.vector_in()
+        };
+        board.put(&t.own, 0, t.of(from));
+    }
+
+    fn shows<B: Board>(_: &Turn, _: &mut B) -> u64 {
+        unreachable!("never direct")
+    }
+
+    #[inline]
+    fn source(t: &Turn, i: u32) -> Option<u32> {
+        through_leader(t, i)
+    }
+
+    #[inline]
+    fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
+        let into = t.of(t.args.vector_out());
+        if from.rank == t.args.rank {
+            if !t.args.in_place {
+                board.copy(t.of(t.args.vector_in()), into);
+            }
+        } else if t.args.rank == LEADER {
+            board.combine(from, 0, into, Order::FromRight)?;
+        } else {
+            board.get(from, 0, into)?;
+        }
+        Ok(())
+    }
+}
+
+/// Each member combines a piece and publishes it: two rounds.
+///
+/// Direct, a member may go on to the second round while others still read its
+/// operand: there it writes a piece only after the owner of the piece, the one
+/// who reads it, has published again.
+pub(super) struct AllreduceSplit;
+
+impl AllreduceSplit {
+    /// A member's piece of the segment.
+    #[inline]
+    fn piece(t: &Turn, rank: u32, of: Region) -> Region {
+        let (from, len) = cut(t.len, t.args.elem, t.args.size, rank);
+        t.of(of).part(from, len)
+    }
+}
+
+impl Program for AllreduceSplit {
+    const ALL: bool = true;
+    const ROUNDS: u8 = 2;
+
+    #[inline]
+    fn extent(a: &Args) -> usize {
+        a.send.len(0)
+    }
+
+    #[inline]
+    fn grain(a: &Args, extent: usize) -> usize {
+        extent / a.size as usize
+    }
+
+    #[inline]
+    fn publishes_first(_: &Turn) -> bool {
+        true
+    }
+
+    #[inline]
+    fn put<B: Board>(t: &Turn, board: &mut B) {
+        let from = if t.round == 0 {
+            t.of(t.args.vector_in())
+        } else {
+            Self::piece(t, t.args.rank, t.args.vector_out())
+        };
+        board.put(&t.own, 0, from);
+    }
+
+    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        if t.round > 0 {
+            return board.address(Self::piece(t, t.args.rank, t.args.vector_out()));
+        }
+        board.address(t.args.vector_in())
+    }
+
+    #[inline]
+    fn scratch(t: &Turn) -> usize {
+        t.len
+    }
+
+    #[inline]
+    fn source(t: &Turn, i: u32) -> Option<u32> {
+        if t.round == 0 {
+            upwards(t, i, t.args.size)
+        } else {
+            below(i, t.args.size)
+        }
+    }
+
+    #[inline]
+    fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
+        let me = t.args.rank;
+        if t.round > 0 {
+            if from.rank != me {
+                board.get(from, 0, Self::piece(t, from.rank, t.args.vector_out()))?;
+            }
+            return Ok(());
+        }
+        let (at, _) = cut(t.len, t.args.elem, t.args.size, me);
+        let own = Self::piece(t, me, t.args.vector_in());
+        let into = Self::piece(t, me, t.args.vector_out());
+        take_upwards(t, (from, i, at), own, t.grows(into), board)
+    }
+
+    #[inline]
+    fn finish<B: Board>(t: &Turn, board: &mut B) {
+        if t.round == 0 {
+            t.harvest(Self::piece(t, t.args.rank, t.args.vector_out()), board);
+        }
+    }
+}
+
+/// All publish their vectors, each combines its block.
+pub(super) struct ReduceScatter;
+
+impl Program for ReduceScatter {
+    const ALL: bool = true;
+
+    #[inline]
+    fn extent(a: &Args) -> usize {
+        match a.send {
+            Layout::Even(len) => len,
+            Layout::Table { counts, .. } => counts.iter().copied().max().unwrap_or(0),
+        }
+    }
+
+    #[inline]
+    fn blocks(a: &Args) -> usize {
+        a.size as usize
+    }
+
+    #[inline]
+    fn publishes_first(_: &Turn) -> bool {
+        true
+    }
+
+    #[inline]
+    fn put<B: Board>(t: &Turn, board: &mut B) {
+        t.put_blocks(board, |i| block_in(t.args, i));
+    }
+
+    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        board.address(Region {
+            offset: 0,
+            ..block_in(t.args, 0)
+        })
+    }
+
+    #[inline]
+    fn scratch(t: &Turn) -> usize {
+        t.len
+    }
+
+    #[inline]
+    fn source(t: &Turn, i: u32) -> Option<u32> {
+        upwards(t, i, t.args.size)
+    }
+
+    #[inline]
+    fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
+        let me = t.args.rank;
+        let block = block_in(t.args, me);
+        let at = if t.is_direct() {
+            block.offset
+        } else {
+            me as usize * t.len
+        };
+        let into = t.grows(t.of(result(t.args)));
+        take_upwards(t, (from, i, at), t.of(block), into, board)
+    }
+
+    #[inline]
+    fn finish<B: Board>(t: &Turn, board: &mut B) {
+        t.harvest(result(t.args), board);
+    }
+}

@@ -1,0 +1,258 @@
+//! Blocks whose lengths only the two that exchange them know: scatterv,
+//! alltoallv.
+//!
+//! A payload is a row: a table with an entry for each member, then the blocks,
+//! without the own one. An entry is the end of the block, counted from the end
+//! of the table. A direct row is a table alone; an entry is the length of the
+//! block and its address.
+
+use catena_plan::{Buf, Region};
+
+use super::board::{Board, Meta, Payload, Place};
+use super::error::{Mismatch, Trouble};
+use super::program::{Program, Turn, below, root_only};
+use crate::Args;
+
+/// Bytes of an entry, and of one of a direct row.
+const ENTRY: usize = 4;
+pub(super) const DIRECT_ENTRY: usize = 16;
+
+/// Bytes of a row that is not direct.
+#[inline]
+fn length(a: &Args, block: impl Fn(u32) -> Region) -> usize {
+    let others = (0..a.size).filter(|&i| i != a.rank);
+    a.size as usize * ENTRY + others.map(|i| block(i).len).sum::<usize>()
+}
+
+/// Writes the own row.
+#[inline]
+fn put<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) {
+    let table = t.args.size as usize * ENTRY;
+    let mut end = 0;
+    for i in 0..t.args.size {
+        if i != t.args.rank {
+            board.put(&t.own, table + end, block(i));
+            end += block(i).len;
+        }
+        board.put_word(&t.own, i as usize * ENTRY, end as u32);
+    }
+}
+
+/// Writes the own row as a table of addresses.
+fn show<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) -> u64 {
+    let table = t.own.ring();
+    for i in 0..t.args.size {
+        let entry = [block(i).len as u64, board.address(block(i))];
+        for (k, word) in entry.into_iter().enumerate() {
+            let at = i as usize * DIRECT_ENTRY + 8 * k;
+            board.put_word(&table, at, word as u32);
+            board.put_word(&table, at + 4, (word >> 32) as u32);
+        }
+    }
+    table.at
+}
+
+/// Where this member's block is in a row: its length, the payload that holds it,
+/// and the place within.
+#[inline]
+fn find<B: Board>(t: &Turn, from: &Payload, board: &B) -> (u64, Payload, usize) {
+    let me = t.args.rank as usize;
+    if from.place == Place::Direct {
+        let long = |at: usize| {
+            let half = |at: usize| u64::from(board.word(&from.ring(), at));
+            half(at) | half(at + 4) << 32
+        };
+        let entry = me * DIRECT_ENTRY;
+        return (long(entry), from.direct(long(entry + 8)), 0);
+    }
+    let end = |i: usize| board.word(from, i * ENTRY);
+    let begin = if me == 0 { 0 } else { end(me - 1) };
+    let at = t.args.size as usize * ENTRY + begin as usize;
+    (end(me).wrapping_sub(begin).into(), *from, at)
+}
+
+/// Takes this member's block out of a row.
+#[inline]
+fn take<B: Board>(t: &Turn, from: &Payload, into: Region, board: &mut B) -> Result<(), Trouble> {
+    let (len, data, at) = find(t, from, board);
+    fits(t, from.rank, len, into.len)?;
+    Ok(board.get(&data, at, into)?)
+}
+
+/// Takes this member's block for itself.
+#[inline]
+fn keep<B: Board>(t: &Turn, from: Region, into: Region, board: &mut B) -> Result<(), Trouble> {
+    fits(t, t.args.rank, from.len as u64, into.len)?;
+    board.copy(from, into);
+    Ok(())
+}
+
+#[inline]
+fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), Trouble> {
+    if theirs == mine as u64 {
+        return Ok(());
+    }
+    let meta = |bytes| Meta {
+        kind: t.kind as u8,
+        root: t.args.root,
+        bytes,
+    };
+    Err(Trouble::Mismatch(Mismatch {
+        rank,
+        theirs: meta(theirs as u32),
+        mine: meta(mine as u32),
+    }))
+}
+
+/// The root publishes a row.
+pub(super) struct Scatterv;
+
+impl Program for Scatterv {
+    const ALL: bool = false;
+    const EMPTY: bool = true;
+    const VARIES: bool = true;
+
+    #[inline]
+    fn extent(a: &Args) -> usize {
+        if a.rank == a.root {
+            length(a, |i| a.send_block(i))
+        } else {
+            0
+        }
+    }
+
+    fn table(a: &Args) -> usize {
+        a.size as usize * DIRECT_ENTRY
+    }
+
+    #[inline]
+    fn root(a: &Args) -> u32 {
+        a.root
+    }
+
+    #[inline]
+    fn publishes_first(t: &Turn) -> bool {
+        t.args.rank == t.args.root
+    }
+
+    #[inline]
+    fn put<B: Board>(t: &Turn, board: &mut B) {
+        put(t, board, |i| t.args.send_block(i));
+    }
+
+    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        show(t, board, |i| t.args.send_block(i))
+    }
+
+    #[inline]
+    fn source(t: &Turn, i: u32) -> Option<u32> {
+        root_only(t, i)
+    }
+
+    #[inline]
+    fn says(_: &Turn) -> usize {
+        0
+    }
+
+    #[inline]
+    fn expects(_: &Turn, _: u32) -> usize {
+        0
+    }
+
+    #[inline]
+    fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
+        let me = t.args.rank;
+        if me != t.args.root {
+            return take(t, from, Region::output(0, t.args.recv.len(me)), board);
+        }
+        if t.args.in_place {
+            return Ok(());
+        }
+        let into = Region::output(0, t.args.recv.len(me));
+        keep(t, t.args.send_block(me), into, board)
+    }
+}
+
+/// All publish rows. Also alltoallw.
+pub(super) struct Alltoallv;
+
+impl Alltoallv {
+    #[inline]
+    fn block(a: &Args, i: u32) -> Region {
+        if a.in_place {
+            a.recv_block(i)
+        } else {
+            a.send_block(i)
+        }
+    }
+}
+
+impl Program for Alltoallv {
+    const ALL: bool = true;
+    const EMPTY: bool = true;
+    const VARIES: bool = true;
+
+    #[inline]
+    fn extent(a: &Args) -> usize {
+        length(a, |i| Self::block(a, i))
+    }
+
+    fn table(a: &Args) -> usize {
+        a.size as usize * DIRECT_ENTRY
+    }
+
+    #[inline]
+    fn publishes_first(_: &Turn) -> bool {
+        true
+    }
+
+    #[inline]
+    fn put<B: Board>(t: &Turn, board: &mut B) {
+        put(t, board, |i| Self::block(t.args, i));
+    }
+
+    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        if !t.args.in_place {
+            return show(t, board, |i| t.args.send_block(i));
+        }
+        // Blocks arrive where the others still read.
+        let before = |i| (0..i).map(|k| t.args.recv.len(k)).sum();
+        let copy = |i: u32| Region::new(Buf::Scratch, before(i), t.args.recv.len(i));
+        for i in 0..t.args.size {
+            board.copy(t.args.recv_block(i), copy(i));
+        }
+        show(t, board, copy)
+    }
+
+    #[inline]
+    fn scratch(t: &Turn) -> usize {
+        (0..t.args.size).map(|i| t.args.recv.len(i)).sum()
+    }
+
+    #[inline]
+    fn source(t: &Turn, i: u32) -> Option<u32> {
+        below(i, t.args.size)
+    }
+
+    #[inline]
+    fn says(_: &Turn) -> usize {
+        0
+    }
+
+    #[inline]
+    fn expects(_: &Turn, _: u32) -> usize {
+        0
+    }
+
+    #[inline]
+    fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
+        let into = t.args.recv_block(from.rank);
+        if from.rank != t.args.rank {
+            return take(t, from, into, board);
+        }
+        if t.args.in_place {
+            return Ok(());
+        }
+        keep(t, t.args.send_block(from.rank), into, board)
+    }
+}
