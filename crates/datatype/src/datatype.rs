@@ -1,5 +1,6 @@
 //! The type itself: its measures, and packing.
 
+use std::fmt;
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +18,6 @@ pub type TypeRef = Arc<Datatype>;
 /// make up an element, in which order they are packed, and what they mean.
 ///
 /// Immutable, but for the mark that it was committed.
-#[derive(Debug)]
 pub struct Datatype {
     size: u64,
     extent: i64,
@@ -231,6 +231,18 @@ impl Datatype {
             let inp = inp.cast_mut();
             walk::<Unpack>(&self.body.layout, self.extent, count, base, from, inp, len);
         }
+    }
+}
+
+impl fmt::Debug for Datatype {
+    /// Briefly: what a type is made of may occur in it any number of times.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Datatype")
+            .field("combiner", &self.combiner())
+            .field("size", &self.size)
+            .field("lb", &self.lb)
+            .field("extent", &self.extent)
+            .finish_non_exhaustive()
     }
 }
 

@@ -35,6 +35,10 @@ pub(crate) struct Seq {
     starts: Box<[u64]>,
     /// Elements before each part, and all.
     elements: Box<[u64]>,
+    /// Bytes of all parts in `external32`.
+    external: u64,
+    /// Entries of all parts when laid out flat, or the most that fit.
+    entries: u64,
     depth: u32,
 }
 
@@ -62,9 +66,7 @@ impl Signature {
         match self {
             Signature::Empty => 0,
             Signature::Same(basic, n) => n * u64::from(basic.external_size()),
-            Signature::Repeat(n, seq) => {
-                n * seq.parts.iter().map(Signature::external_size).sum::<u64>()
-            }
+            Signature::Repeat(n, seq) => n * seq.external,
         }
     }
 
@@ -156,18 +158,13 @@ impl Signature {
         }
     }
 
-    /// Number of entries when laid out flat.
+    /// Number of entries when laid out flat, or the most that fit. Parts may
+    /// occur in many places, so they are not counted anew.
     fn entries(&self) -> u64 {
         match self {
             Signature::Empty => 0,
             Signature::Same(..) => 1,
-            Signature::Repeat(n, seq) => {
-                let once = seq
-                    .parts
-                    .iter()
-                    .fold(0u64, |sum, p| sum.saturating_add(p.entries()));
-                once.saturating_mul(*n)
-            }
+            Signature::Repeat(n, seq) => seq.entries.saturating_mul(*n),
         }
     }
 }
@@ -222,10 +219,16 @@ impl Builder {
         };
         let depth = self.parts.iter().map(Signature::depth).max().unwrap_or(0) + 1;
         let (starts, elements) = (sum(Signature::size), sum(Signature::elements));
+        let parts = &self.parts;
+        let external = parts.iter().map(Signature::external_size).sum();
+        let entries = parts.iter().map(Signature::entries);
+        let entries = entries.fold(0u64, |n, part| n.saturating_add(part));
         let seq = Seq {
             parts: self.parts.into_boxed_slice(),
             starts,
             elements,
+            external,
+            entries,
             depth,
         };
         let all = Signature::Repeat(1, Arc::new(seq));

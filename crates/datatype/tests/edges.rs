@@ -145,6 +145,59 @@ fn nesting_forty_deep_stays_cheap() {
 }
 
 #[test]
+fn using_each_level_twice_does_not_double_the_work() {
+    let byte = named(BYTE);
+    let pair = |ty: &TypeRef| {
+        let at = [0, ty.ub() + 1];
+        Datatype::structure(&[1, 1], &at, &[ty.clone(), ty.clone()]).unwrap()
+    };
+    let twice = (0..40).fold(byte.clone(), |ty, _| pair(&ty));
+    assert_eq!((twice.size(), twice.elements()), (1 << 40, 1 << 40));
+    assert_eq!(twice.external_size(1), Ok(1 << 40));
+    // Nothing in these is even, neither places nor elements.
+    let uneven = |ty: &TypeRef| {
+        let at = [0, ty.ub(), ty.ub() + 9];
+        let types = [ty.clone(), named(LONG).clone(), ty.clone()];
+        Datatype::structure(&[1, 1, 1], &at, &types)
+    };
+    let deep = (0..40).fold(named(0x208).clone(), |ty, _| uneven(&ty).unwrap());
+    let longs = (1 << 40) - 1;
+    assert_eq!(deep.size(), (2 << 40) + 8 * longs);
+    assert_eq!(deep.elements(), (1 << 40) + longs);
+    assert_eq!(deep.external_size(1), Ok((2 << 40) + 4 * longs));
+    assert_eq!(deep.elements_in(deep.size() - 2), Some(deep.elements() - 1));
+    assert_eq!(deep.bytes_of(deep.elements() - 1), Some(deep.size() - 2));
+    // Too deep for a tree and too long for a list: said at once.
+    let many = Datatype::vector(1 << 23, 1, 2, byte).unwrap();
+    let chain = (0..2020).fold(many, |ty, _| {
+        Datatype::structure(&[1, 1], &[0, 2], &[byte.clone(), ty]).unwrap()
+    });
+    let error = (0..36).try_fold(chain, |ty, _| uneven(&ty)).unwrap_err();
+    assert_eq!(error, TypeError::TooDeep);
+}
+
+#[test]
+fn a_part_in_the_middle_of_a_deep_type_is_found_at_once() {
+    // The same bytes over and over, so that a small buffer holds them.
+    let mut ty = Datatype::hvector(3, 1, 2, named(BYTE)).unwrap();
+    for _ in 0..40 {
+        let level = Datatype::structure(&[1, 1], &[0, 1], &[ty.clone(), ty.clone()]).unwrap();
+        ty = Datatype::resized(0, 1, &level).unwrap();
+    }
+    let memory: Vec<u8> = (0..64).collect();
+    let mut whole = vec![0; 3 << 12];
+    let from = ty.size() / 3 + 5;
+    // SAFETY: the type reaches over 45 bytes.
+    unsafe { ty.pack(memory.as_ptr(), 1, from, whole.as_mut_ptr(), whole.len()) };
+    for (at, len) in [(0, 7), (1, 1), (100, 4096), (5000, 77)] {
+        let mut part = vec![0; len];
+        // SAFETY: as above.
+        unsafe { ty.pack(memory.as_ptr(), 1, from + at as u64, part.as_mut_ptr(), len) };
+        assert_eq!(part, whole[at..at + len]);
+    }
+}
+
+#[test]
 fn long_chains_of_structures_are_laid_out_flat() {
     // Every level adds a byte in front, with a gap behind it.
     let byte = named(BYTE);

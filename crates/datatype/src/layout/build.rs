@@ -92,21 +92,31 @@ impl Builder {
             let node = self.nodes.pop().unwrap_or(run);
             return Ok(Layout { at, node });
         }
-        let runs = self.nodes.is_empty();
         let len = self.lens[0];
-        let equal = runs && self.lens.iter().all(|x| *x == len);
-        if let (true, Some(stride)) = (equal, self.stride()) {
-            let count = count as u64;
-            let node = Node::Strided { count, len, stride };
-            return Ok(Layout { at, node });
+        let equal = self.lens.iter().all(|x| *x == len);
+        let alike = self.nodes.windows(2).all(|w| w[0].is_like(&w[1]));
+        if equal
+            && alike
+            && let Some(stride) = self.stride()
+        {
+            let run = Node::Run(len);
+            let node = self.nodes.pop().unwrap_or(run);
+            return Ok(Layout { at, node }.repeat(count as u64, stride, &mut None));
         }
         self.at.iter_mut().for_each(|x| *x = x.wrapping_sub(at));
         let places = self.at.into_boxed_slice();
-        if equal {
+        if equal && self.nodes.is_empty() {
             let node = Node::Even(Arc::new(Even { len, at: places }));
             return Ok(Layout { at, node });
         }
         let depth = self.nodes.iter().map(Node::depth).max().unwrap_or(0) + 1;
+        let runs = match self.nodes.is_empty() {
+            true => count as u64,
+            false => self
+                .nodes
+                .iter()
+                .fold(0, |n, part| part.runs().saturating_add(n)),
+        };
         let mut starts = Vec::with_capacity(count + 1);
         starts.push(0);
         starts.extend(self.lens.iter().scan(0, |sum, len| {
@@ -117,6 +127,7 @@ impl Builder {
             at: places,
             starts: starts.into_boxed_slice(),
             nodes: self.nodes.into_boxed_slice(),
+            runs,
             depth,
         }));
         Layout { at, node }.flat()

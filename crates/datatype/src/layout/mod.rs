@@ -54,6 +54,8 @@ pub(crate) enum Node {
 pub(crate) struct Inner {
     node: Node,
     size: u64,
+    /// Number of runs, or the most that fit.
+    runs: u64,
     depth: u32,
 }
 
@@ -73,6 +75,8 @@ pub(crate) struct Seq {
     starts: Box<[u64]>,
     /// What each part is; empty if all are runs.
     nodes: Box<[Node]>,
+    /// Number of runs, or the most that fit.
+    runs: u64,
     depth: u32,
 }
 
@@ -120,19 +124,46 @@ impl Node {
         }
     }
 
-    /// Number of runs, or more than [`MAX_FLAT`] if it is that many.
+    /// Number of runs, or the most that fit: parts may occur in many places,
+    /// so it is not counted anew.
     fn runs(&self) -> u64 {
         match self {
             Node::Empty => 0,
             Node::Run(_) => 1,
             Node::Strided { count, .. } => *count,
-            Node::Loop { count, inner, .. } => inner.node.runs().saturating_mul(*count),
+            Node::Loop { count, inner, .. } => inner.runs.saturating_mul(*count),
             Node::Even(e) => e.at.len() as u64,
-            Node::Seq(s) if s.nodes.is_empty() => s.len() as u64,
-            Node::Seq(s) => s
-                .nodes
-                .iter()
-                .fold(0, |n, part| n.saturating_add(part.runs())),
+            Node::Seq(s) => s.runs,
+        }
+    }
+
+    /// Whether both are laid out alike, as far as that is seen at once.
+    fn is_like(&self, other: &Node) -> bool {
+        match (self, other) {
+            (Node::Run(a), Node::Run(b)) => a == b,
+            (
+                Node::Strided { count, len, stride },
+                Node::Strided {
+                    count: c,
+                    len: l,
+                    stride: s,
+                },
+            ) => (count, len, stride) == (c, l, s),
+            (
+                Node::Loop {
+                    count,
+                    stride,
+                    inner,
+                },
+                Node::Loop {
+                    count: c,
+                    stride: s,
+                    inner: i,
+                },
+            ) => (count, stride) == (c, s) && Arc::ptr_eq(inner, i),
+            (Node::Even(a), Node::Even(b)) => Arc::ptr_eq(a, b),
+            (Node::Seq(a), Node::Seq(b)) => Arc::ptr_eq(a, b),
+            _ => false,
         }
     }
 
@@ -227,6 +258,7 @@ impl Layout {
                     Arc::new(Inner {
                         node: node.clone(),
                         size: node.size(),
+                        runs: node.runs(),
                         depth: node.depth(),
                     })
                 });
