@@ -8,7 +8,7 @@ use catena_plan::{Buf, Exec, Order, Region, Run};
 
 use super::Prepared;
 use super::side::Loaded;
-use super::tag::{Cut, Number, function};
+use super::tag::{Cut, Label, Number, function};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
@@ -144,6 +144,8 @@ struct Executor<'a> {
     comm: &'a Comm,
     turn: Turn,
     memory: &'a mut Memory,
+    /// The first error that does not end the execution.
+    noted: &'a mut Option<Error>,
 }
 
 impl Executor<'_> {
@@ -159,31 +161,28 @@ impl Executor<'_> {
     }
 
     #[inline]
-    fn settle(&self, p: Posted) -> Result<()> {
-        let cid = self.world.link().cid(p.id);
-        let done = self.world.link().take(p.id);
-        match (&done.error, p.expect) {
-            (None, None) => Ok(()),
-            (None, Some(expect)) if done.len == expect => Ok(()),
-            (None, Some(expect)) => {
-                Err(self.lengths_differ(cid, done.source as u32, done.len, expect))
-            }
-            (Some(failure), _) => Err(self.explain(cid, failure)),
+    fn settle(&mut self, p: Posted) -> Result<()> {
+        let link = self.world.link();
+        let cid = link.cid(p.id);
+        let done = link.take(p.id);
+        if done.error.is_none() && p.expect.is_none_or(|expect| expect == done.len) {
+            return Ok(());
         }
-    }
-
-    #[cold]
-    fn explain(&self, cid: Cid, failure: &Failure) -> Error {
-        match *failure {
-            Failure::Truncated {
+        let (source, sent, expect) = match done.error.as_deref() {
+            Some(lost @ Failure::Lost(_)) => return Err(p2p::failure(lost)),
+            Some(&Failure::Truncated {
                 source, sent, room, ..
-            } => self.lengths_differ(cid, source, sent, room),
-            Failure::Lost(_) => p2p::failure(failure),
-        }
+            }) => (source, sent, room),
+            None => (done.source as u32, done.len, p.expect.unwrap_or_default()),
+        };
+        self.lengths_differ(cid, source, sent, expect);
+        Ok(())
     }
 
+    /// Notes it and goes on with whatever came: others wait for what this rank
+    /// has yet to send.
     #[cold]
-    fn lengths_differ(&self, cid: Cid, source: u32, sent: u64, expect: u64) -> Error {
+    fn lengths_differ(&mut self, cid: Cid, source: u32, sent: u64, expect: u64) {
         let what = cut(self.comm).label_of(self.turn.comm.tag).what;
         let text = format!(
             "the arguments of {} differ: {} sent {sent} bytes where rank {} expects {expect}. \
@@ -192,7 +191,8 @@ impl Executor<'_> {
             who(self.comm, cid, source),
             self.comm.rank
         );
-        Error::new(Kind::Truncate, text)
+        let error = Error::new(Kind::Truncate, text).on(self.comm.handle.get());
+        self.noted.get_or_insert(error);
     }
 }
 
@@ -273,6 +273,15 @@ impl Exec for Executor<'_> {
     }
 }
 
+/// A message of another call than ours.
+struct Stray {
+    cid: Cid,
+    source: u32,
+    label: Label,
+    /// The tag that it should have.
+    wanted: i32,
+}
+
 /// Fruitless polls before the first look for messages of other calls.
 const POLLS: u32 = 64;
 /// From one look to the next.
@@ -328,6 +337,7 @@ impl CollRun {
             comm: &job.comm,
             turn: self.turn,
             memory: &mut self.memory,
+            noted: &mut self.error,
         };
         let before = self.run.left();
         match self.run.advance(&job.plan, &mut exec) {
@@ -362,14 +372,45 @@ impl CollRun {
     }
 
     /// Nothing has come for a while: perhaps a member called something else.
-    /// Its message has the number of this call, and nobody receives it.
     #[cold]
     #[inline(never)]
     fn look_around(&mut self, world: &World) -> bool {
         let Some(job) = &self.job else {
             return true;
         };
-        let comm = &*job.comm;
+        let comm = job.comm.clone();
+        let Some(stray) = self.find_stray(world, &comm) else {
+            return false;
+        };
+        let text = format!(
+            "the members of the communicator called different collectives: {} called {}, \
+             and rank {} called {}",
+            who(&comm, stray.cid, stray.source),
+            stray.label,
+            comm.rank,
+            cut(&comm).label_of(stray.wanted)
+        );
+        // What that member should have had from here is taken back or was never
+        // sent: this tells it as much.
+        let (link, card) = (world.link(), SendBuf::EMPTY);
+        let Stray {
+            cid,
+            source,
+            wanted,
+            ..
+        } = stray;
+        if let Sent::Pending(id) =
+            link.send(cid, Plane::Collective, source, wanted, Mode::Standard, card)
+        {
+            link.detach(id);
+        }
+        self.fail(world, Error::new(Kind::Other, text));
+        true
+    }
+
+    /// A message with the number of this call that is of another one. Nobody
+    /// will receive it.
+    fn find_stray(&mut self, world: &World, comm: &Comm) -> Option<Stray> {
         let local = comm.remote.as_ref().map(|r| (r.local.cid, self.turn.local));
         let places = [Some((comm.cid, self.turn.comm)), local];
         let places = places.into_iter().flatten();
@@ -377,28 +418,27 @@ impl CollRun {
         let came = places.clone().map(count).sum();
         self.patience.until = self.patience.idle.saturating_add(PAUSE);
         if came == mem::replace(&mut self.patience.seen, came) {
-            return false;
+            return None;
         }
+        let cut = cut(comm);
         for (cid, Ticket { number, tag }) in places {
-            let mine = cut(comm).label_of(tag);
+            let mine = cut.label_of(tag);
             for envelope in world.link().kept(cid, Plane::Collective) {
                 // Looking takes no more time than polling did.
                 self.patience.until = self.patience.until.saturating_add(1);
-                if let Some(theirs) = cut(comm).read(envelope.tag, number)
-                    && theirs != mine
+                if let Some(label) = cut.read(envelope.tag, number)
+                    && label != mine
                 {
-                    let text = format!(
-                        "the members of the communicator called different collectives: {} called \
-                         {theirs}, and rank {} called {mine}",
-                        who(comm, cid, envelope.source),
-                        comm.rank
-                    );
-                    self.fail(world, Error::new(Kind::Other, text));
-                    return true;
+                    return Some(Stray {
+                        cid,
+                        source: envelope.source,
+                        label,
+                        wanted: tag,
+                    });
                 }
             }
         }
-        false
+        None
     }
 
     #[cold]
@@ -416,11 +456,10 @@ impl CollRun {
             self.input.leak();
             self.output.leak();
         }
-        let handle = self.job.as_ref().map(|job| job.comm.handle.get());
-        self.error = Some(match handle {
-            Some(handle) => error.on(handle),
-            None => error,
-        });
+        if let Some(job) = &self.job {
+            let handle = job.comm.handle.get();
+            self.error.get_or_insert(error.on(handle));
+        }
         self.end();
     }
 }

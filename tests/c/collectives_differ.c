@@ -1,0 +1,118 @@
+// Members that call different collectives, or with different arguments, are told who and what.
+// only: catena
+// run: -n 2 -- return
+// run: -n 4 -- kind ; fails ; says rank [0-2] called MPI_Barrier.*rank 3 called MPI_Alltoall|rank 3 called MPI_Alltoall.*rank [0-2] called MPI_Barrier
+// run: -n 4 -- root ; fails ; says rank 0 called MPI_Bcast with root 0, and rank 3 called MPI_Bcast with root 1
+// run: -n 4 -- operation ; fails ; says MPI_Allreduce with MPI_MAX
+// run: -n 4 -- count ; fails ; says the arguments of MPI_Gather differ: rank 3 sent 16 bytes where rank 0 expects 8
+#include "check.h"
+
+enum { N = 20000 };
+
+static MPI_Comm comm;
+static MPI_Request request;
+static long in[2 * N], out[2 * N];
+static char text[MPI_MAX_ERROR_STRING];
+
+/* Waits for what must fail; its text is in `text`. */
+static void told(int code, int class, const char *part, const char *other)
+{
+    int n;
+    CHECK(code == MPI_SUCCESS);
+    code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EQUAL(class_of(code), class);
+    CHECK(request == MPI_REQUEST_NULL);
+    MPI_Error_string(code, text, &n);
+    if (!strstr(text, part) || !strstr(text, other))
+        fprintf(stderr, "rank %d: \"%s\" or \"%s\" is missing in: %s\n", rank, part, other, text);
+    CHECK(strstr(text, part) && strstr(text, other));
+}
+
+/* A communicator that is given up after each failure. */
+static void again(void)
+{
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+}
+
+/* Short messages, and long ones that are only announced. Rank 1 calls it differently. */
+static void returned(void)
+{
+    comm = MPI_COMM_NULL;
+    for (int n = 2; n <= N; n *= N / 2) {
+        again();
+        told(rank ? MPI_Iallreduce(in, out, n, MPI_LONG, MPI_SUM, comm, &request)
+                  : MPI_Ialltoall(in, n, MPI_LONG, out, n, MPI_LONG, comm, &request),
+             MPI_ERR_OTHER, "MPI_Allreduce with MPI_SUM", "MPI_Alltoall");
+        again();
+        told(MPI_Iallreduce(in, out, n, MPI_LONG, rank ? MPI_SUM : MPI_MAX, comm, &request),
+             MPI_ERR_OTHER, rank ? "rank 0 called MPI_Allreduce with MPI_MAX" : "MPI_SUM",
+             rank ? "rank 1 called MPI_Allreduce with MPI_SUM" : "MPI_MAX");
+        again();
+        told(MPI_Iallgather(in, n - rank * n / 2, MPI_LONG, out, n - rank * n / 2, MPI_LONG, comm, &request),
+             MPI_ERR_TRUNCATE, "the arguments of MPI_Allgather differ", "bytes where rank");
+        again();
+        int rc = rank ? MPI_Iscan(in, out, n, MPI_LONG, MPI_SUM, comm, &request)
+                      : MPI_Iexscan(in, out, n, MPI_LONG, MPI_SUM, comm, &request);
+        if (rank)
+            told(rc, MPI_ERR_OTHER, "rank 0 called MPI_Exscan", "rank 1 called MPI_Scan");
+        else if (n == 2) /* a long one waits for rank 1, which will never take it */
+            EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        else
+            MPI_Request_free(&request);
+        again();
+        rc = MPI_Igather(in, n + rank, MPI_LONG, out, n, MPI_LONG, 0, comm, &request);
+        if (rank == 0)
+            told(rc, MPI_ERR_TRUNCATE, "rank 1 sent", "rank 0 expects");
+        else
+            EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        again();
+        MPI_Request r;
+        MPI_Allreduce_init(in, out, n, MPI_LONG, rank ? MPI_MIN : MPI_PROD, comm, MPI_INFO_NULL, &r);
+        for (int times = 0; times < 2; times++) {
+            int is_told, length;
+            MPI_Start(&r);
+            is_told = MPI_Wait(&r, MPI_STATUS_IGNORE);
+            EQUAL(class_of(is_told), MPI_ERR_OTHER);
+            MPI_Error_string(is_told, text, &length);
+            CHECK(strstr(text, "MPI_MIN") && strstr(text, "MPI_PROD"));
+        }
+        MPI_Request_free(&r);
+        /* The others go on. */
+        long sum, one = 1;
+        MPI_Iallreduce(&one, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        EQUAL(sum, size);
+    }
+    MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    const char *what = argc > 1 ? argv[1] : "return";
+    int odd = rank == 3;
+    if (!strcmp(what, "return"))
+        returned();
+    else if (!strcmp(what, "kind")) {
+        if (odd)
+            MPI_Ialltoall(in, 1, MPI_LONG, out, 1, MPI_LONG, MPI_COMM_WORLD, &request);
+        else
+            MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (!strcmp(what, "root")) {
+        MPI_Ibcast(in, 1, MPI_LONG, odd, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (!strcmp(what, "operation")) {
+        MPI_Iallreduce(in, out, 1, MPI_LONG, odd ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (!strcmp(what, "count")) {
+        MPI_Igather(in, 1 + odd, MPI_LONG, out, 1, MPI_LONG, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    /* Who notices nothing waits here for those who do. */
+    MPI_Barrier(MPI_COMM_WORLD);
+    return finish();
+}
