@@ -189,15 +189,18 @@ mpi_fn! {
     }
 
     fn Type_create_f90_integer(r: c_int, newtype: *mut Datatype) {
-        add::<c_int>(Layout::f90_integer(r), newtype)
+        let made = Layout::f90_integer(r).map_err(explain)?;
+        put(newtype, enter_any().predefined_type(made), "newtype")
     }
 
     fn Type_create_f90_real(p: c_int, r: c_int, newtype: *mut Datatype) {
-        add::<c_int>(Layout::f90_real(p, r), newtype)
+        let made = Layout::f90_real(p, r).map_err(explain)?;
+        put(newtype, enter_any().predefined_type(made), "newtype")
     }
 
     fn Type_create_f90_complex(p: c_int, r: c_int, newtype: *mut Datatype) {
-        add::<c_int>(Layout::f90_complex(p, r), newtype)
+        let made = Layout::f90_complex(p, r).map_err(explain)?;
+        put(newtype, enter_any().predefined_type(made), "newtype")
     }
 
     fn Type_get_value_index(value_type: Datatype, index_type: Datatype,
@@ -423,8 +426,8 @@ fn fill_types(to: *mut Datatype, room: Count, types: Vec<TypeRef>) -> Result<()>
 
 /// The handle of a predefined type, or a new one.
 fn handle(ty: TypeRef) -> Datatype {
-    match ty.code() {
-        Some(code) => Datatype(code.into()),
-        None => enter_any().add_type(ty),
+    match ty.is_predefined() {
+        true => enter_any().predefined_type(ty),
+        false => enter_any().add_type(ty),
     }
 }

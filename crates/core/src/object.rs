@@ -54,6 +54,8 @@ pub struct Objects {
     /// Datatypes but the predefined ones.
     pub types: Table<Arc<TypeObj>>,
     named_types: NamedTypes,
+    /// Predefined types without a name.
+    unnamed_types: RefCell<Vec<(TypeRef, abi::Datatype)>>,
     /// Operations but the predefined ones.
     pub ops: Table<Arc<Op>>,
     /// Error handlers but the predefined ones.
@@ -79,6 +81,7 @@ impl Default for Objects {
             groups: Table::new(ObjectKind::Group),
             types: Table::new(ObjectKind::Datatype),
             named_types: RefCell::default(),
+            unnamed_types: RefCell::default(),
             ops: Table::new(ObjectKind::Op),
             errhandlers: Table::new(ObjectKind::Errhandler),
             infos: Table::new(ObjectKind::Info),
@@ -180,6 +183,21 @@ impl Objects {
     /// Stores a datatype.
     pub fn add_type(&self, ty: TypeRef) -> abi::Datatype {
         abi::Datatype(self.types.insert(TypeObj::new(ty)))
+    }
+
+    /// The handle of a predefined datatype. One without a name is stored when
+    /// it is first asked for: programs ask often, and cannot free it.
+    pub fn predefined_type(&self, ty: TypeRef) -> abi::Datatype {
+        if let Some(code) = ty.code() {
+            return abi::Datatype(code.into());
+        }
+        let mut unnamed = self.unnamed_types.borrow_mut();
+        if let Some((_, handle)) = unnamed.iter().find(|(t, _)| t.is_same_unnamed(&ty)) {
+            return *handle;
+        }
+        let handle = self.add_type(ty.clone());
+        unnamed.push((ty, handle));
+        handle
     }
 
     /// The operation behind a handle.

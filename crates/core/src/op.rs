@@ -90,7 +90,10 @@ impl Op {
                         run,
                         size: basic.size() as usize,
                     }),
-                    None => fail!(Op, "{kind:?} is not defined on {basic:?}"),
+                    None => match abi::datatype_name(handle) {
+                        Some(name) => fail!(Op, "{} is not defined on {name}", kind.name()),
+                        None => fail!(Op, "{} is not defined on {basic:?}", kind.name()),
+                    },
                 }
             }
         }
@@ -100,8 +103,9 @@ impl Op {
 #[cold]
 fn derived(kind: OpKind) -> Error {
     let text = format!(
-        "{kind:?} is predefined, but the datatype is not: only a function of the \
-        program (MPI_Op_create) can combine derived types"
+        "{} is predefined, but the datatype is not: only a function of the \
+        program (MPI_Op_create) can combine derived types",
+        kind.name()
     );
     Error::new(Kind::Op, text)
 }

@@ -12,6 +12,7 @@ use crate::contents::{Combiner, Spec};
 use crate::datatype::{Datatype, TypeRef};
 use crate::error::{Result, TypeError, fit, natural};
 use crate::predefined::named_pair;
+use crate::reduce::{OpKind, reducer};
 
 /// Multiples of an extent.
 fn scaled(value: i64, extent: i64) -> Result<i64> {
@@ -166,14 +167,18 @@ impl Datatype {
     /// `MPI_Type_get_value_index`: the predefined pair of a value and an
     /// index; none where the operations on such a pair are not supported.
     pub fn value_index(value: &TypeRef, index: &TypeRef) -> Option<TypeRef> {
-        let (Basic::Scalar(v), Basic::Scalar(i)) = (single(value)?, single(index)?) else {
-            return None;
-        };
-        if let Some(named) = named_pair(v, i) {
+        if let Some(named) = named_pair(value.code()?, index.code()?) {
             return Some(named.clone());
         }
+        let (Some(Basic::Scalar(v)), Some(Basic::Scalar(i))) = (value.basic(), index.basic())
+        else {
+            return None;
+        };
+        if matches!(i, Scalar::Float32 | Scalar::Float64) {
+            return None;
+        }
         let basic = Basic::Pair(v, i);
-        crate::reduce::reducer(crate::OpKind::MinLoc, basic)?;
+        reducer(OpKind::MinLoc, basic)?;
         let types = vec![value.clone(), index.clone()];
         let spec = Spec::Plain {
             combiner: Combiner::ValueIndex,
@@ -225,12 +230,6 @@ impl Datatype {
         let (_, kind) = real_kind(precision, range)?;
         fortran(kind, Combiner::F90Complex, vec![precision, range])
     }
-}
-
-/// The only element of a type that is nothing but one in its natural place.
-fn single(ty: &TypeRef) -> Option<Basic> {
-    let basic = ty.basic()?;
-    (ty.code().is_some() && ty.size() == u64::from(basic.size())).then_some(basic)
 }
 
 /// The Fortran real and complex kinds with that precision and range.

@@ -139,6 +139,18 @@ impl Datatype {
         )
     }
 
+    /// Whether both are predefined without a name, and were asked for alike:
+    /// then one of them is enough.
+    pub fn is_same_unnamed(&self, other: &Datatype) -> bool {
+        let asked = |ty: &Datatype| {
+            let c = ty.contents();
+            let codes: Vec<_> = c.types.iter().map(|ty| ty.code()).collect();
+            (ty.combiner(), c.integers, codes)
+        };
+        let unnamed = |ty: &Datatype| ty.is_predefined() && ty.code().is_none();
+        unnamed(self) && unnamed(other) && asked(self) == asked(other)
+    }
+
     /// Whether its contents are given as large counts.
     pub fn is_large(&self) -> bool {
         self.large

@@ -76,23 +76,31 @@ const SCALARS: &[(u16, Scalar)] = &[
     (0x2eb, ComplexFloat128),   // COMPLEX32
 ];
 
-/// Handles of values with an index.
-const PAIRS: &[(u16, Scalar, Scalar)] = &[
-    (0x228, Float32, Int32),    // FLOAT_INT
-    (0x229, Float64, Int32),    // DOUBLE_INT
-    (0x22a, Long, Int32),       // LONG_INT
-    (0x22b, Int32, Int32),      // 2INT
-    (0x22c, Int16, Int32),      // SHORT_INT
-    (0x22d, LongDouble, Int32), // LONG_DOUBLE_INT
-    (0x230, Float32, Float32),  // 2REAL
-    (0x231, Float64, Float64),  // 2DOUBLE_PRECISION
-    (0x232, Int32, Int32),      // 2INTEGER
+/// Handles of values with an index, and of both parts.
+const PAIRS: &[(u16, u16, u16)] = &[
+    (0x228, 0x210, 0x209), // FLOAT_INT
+    (0x229, 0x214, 0x209), // DOUBLE_INT
+    (0x22a, 0x20a, 0x209), // LONG_INT
+    (0x22b, 0x209, 0x209), // 2INT
+    (0x22c, 0x208, 0x209), // SHORT_INT
+    (0x22d, 0x220, 0x209), // LONG_DOUBLE_INT
+    (0x230, 0x21a, 0x21a), // 2REAL
+    (0x231, 0x21c, 0x21c), // 2DOUBLE_PRECISION
+    (0x232, 0x219, 0x219), // 2INTEGER
 ];
+
+/// The element of a type in [`SCALARS`].
+fn scalar(code: u16) -> Option<Scalar> {
+    let found = SCALARS.iter().find(|entry| entry.0 == code)?;
+    Some(found.1)
+}
 
 static TABLE: LazyLock<[Option<TypeRef>; 256]> = LazyLock::new(|| {
     let mut table = [const { None }; 256];
     let scalars = SCALARS.iter().map(|&(code, s)| (code, Basic::Scalar(s)));
-    let pairs = PAIRS.iter().map(|&(code, v, i)| (code, Basic::Pair(v, i)));
+    let pairs = PAIRS
+        .iter()
+        .filter_map(|&(code, v, i)| Some((code, Basic::Pair(scalar(v)?, scalar(i)?))));
     for (code, basic) in scalars.chain(pairs) {
         // The bounds of a basic element always fit.
         if let Ok(ty) = Datatype::make(Body::basic(basic), Spec::Named(code)) {
@@ -119,8 +127,8 @@ impl Datatype {
     }
 }
 
-/// The named pair of these two, if there is one.
-pub(crate) fn named_pair(value: Scalar, index: Scalar) -> Option<&'static TypeRef> {
+/// The named pair of two named types, if there is one.
+pub(crate) fn named_pair(value: u16, index: u16) -> Option<&'static TypeRef> {
     let found = PAIRS.iter().find(|p| (p.1, p.2) == (value, index))?;
     Datatype::predefined(found.0)
 }

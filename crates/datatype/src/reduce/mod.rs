@@ -52,6 +52,28 @@ pub enum OpKind {
     NoOp,
 }
 
+impl OpKind {
+    /// The name of the operation in C.
+    pub const fn name(self) -> &'static str {
+        match self {
+            OpKind::Sum => "MPI_SUM",
+            OpKind::Min => "MPI_MIN",
+            OpKind::Max => "MPI_MAX",
+            OpKind::Prod => "MPI_PROD",
+            OpKind::Band => "MPI_BAND",
+            OpKind::Bor => "MPI_BOR",
+            OpKind::Bxor => "MPI_BXOR",
+            OpKind::Land => "MPI_LAND",
+            OpKind::Lor => "MPI_LOR",
+            OpKind::Lxor => "MPI_LXOR",
+            OpKind::MinLoc => "MPI_MINLOC",
+            OpKind::MaxLoc => "MPI_MAXLOC",
+            OpKind::Replace => "MPI_REPLACE",
+            OpKind::NoOp => "MPI_NO_OP",
+        }
+    }
+}
+
 /// The kernel that computes `inout = inp op inout`; none if `op` is not
 /// defined on such elements.
 pub fn reducer(op: OpKind, b: Basic) -> Option<Reduce> {
