@@ -39,6 +39,9 @@ impl From<*mut abi::Comm> for On {
 
 /// Numbers in turn that a detailed code may carry.
 const ROUND: i32 = 254;
+/// The number that would give the return codes of the tool interface, which
+/// nothing else may be (MPI-5, 15.3.10).
+const TOOL_ROUND: i32 = consts::T_ERR_CANNOT_INIT / CLASSES;
 /// Classes fit below this.
 const CLASSES: i32 = 64;
 
@@ -114,6 +117,9 @@ fn code_for(error: &Error, text: &str) -> c_int {
     };
     let mut t = texts();
     t.last = t.last % ROUND + 1;
+    if t.last == TOOL_ROUND {
+        t.last += 1;
+    }
     let code = CLASSES * t.last + class;
     t.texts.retain(|&c, _| c / CLASSES != code / CLASSES);
     t.texts.insert(code, text.to_owned());

@@ -25,4 +25,5 @@ mod p2p;
 mod pack;
 mod request;
 mod status;
+mod tool;
 mod topology;

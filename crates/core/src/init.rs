@@ -36,6 +36,11 @@ pub fn is_initialized() -> bool {
     PHASE.load(Acquire) >= RUNNING
 }
 
+/// Whether `MPI_Init` is under way.
+pub fn is_starting() -> bool {
+    PHASE.load(Acquire) == STARTING
+}
+
 /// `MPI_Finalized`.
 pub fn is_finalized() -> bool {
     PHASE.load(Acquire) == FINALIZED
@@ -159,7 +164,7 @@ fn units() -> [u8; 256] {
 }
 
 /// Every level is supported; values in between count as the next lower one.
-fn granted(required: i32) -> i32 {
+pub fn granted(required: i32) -> i32 {
     match required {
         consts::THREAD_MULTIPLE.. => consts::THREAD_MULTIPLE,
         consts::THREAD_SERIALIZED.. => consts::THREAD_SERIALIZED,

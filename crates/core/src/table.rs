@@ -128,6 +128,17 @@ impl<T: Clone> Table<T> {
         Some(encode(self.kind, live))
     }
 
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        // SAFETY: see `insert`.
+        unsafe { (*self.slab.get()).len() }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Clones of all objects with their handles, for clean-up and reports.
     pub fn all(&self) -> Vec<(usize, T)> {
         // SAFETY: see `insert`.

@@ -1,0 +1,368 @@
+//! Events (MPI-5, 15.3.8): registrations of callbacks, and raising.
+//!
+//! There is one source, the process, and its events are in order. They are
+//! raised from within calls of MPI, so that callbacks may use this interface
+//! but not communicate: `MPI_T_CB_REQUIRE_MPI_RESTRICTED`. There are no hints.
+
+use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
+
+use catena_abi::{
+    Comm, Count, TCbSafety, TEventCbFunction, TEventDroppedCbFunction, TEventInstance,
+    TEventRegistration,
+};
+use catena_base::clock;
+use catena_base::slab::Key;
+use catena_core::events::{self, Event, What};
+use catena_core::{World, enter};
+
+use crate::catalog::{EventType, catalog};
+use crate::facts::Value;
+use crate::state::{State, decode, encode, state};
+use crate::{Bind, Error, Result};
+
+/// Index of the one source.
+pub const SOURCE: usize = 0;
+/// Its name.
+pub const SOURCE_NAME: &str = "process";
+/// What it is.
+pub const SOURCE_DOC: &str = "Everything that happens in this process.";
+
+/// The safety levels, lowest first.
+const LEVELS: [TCbSafety; 4] = [
+    TCbSafety::NONE,
+    TCbSafety::MPI_RESTRICTED,
+    TCbSafety::THREAD_SAFE,
+    TCbSafety::ASYNC_SIGNAL_SAFE,
+];
+/// The least that a callback must be fit for.
+const RESTRICTED: usize = 1;
+
+/// Data for a callback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UserData(usize);
+
+impl UserData {
+    /// The pointer that the program gave.
+    pub fn new(data: *mut c_void) -> Self {
+        UserData(data as usize)
+    }
+
+    /// That pointer.
+    pub fn pointer(self) -> *mut c_void {
+        self.0 as *mut c_void
+    }
+}
+
+/// How functions of the program are called.
+#[derive(Clone, Copy, Debug)]
+pub struct Callers {
+    /// Calls the callback of an event.
+    pub event: fn(TEventCbFunction, TEventInstance, TEventRegistration, TCbSafety, UserData),
+    /// Calls the handler for dropped events, of the given source.
+    pub dropped: fn(TEventDroppedCbFunction, Count, TEventRegistration, c_int, TCbSafety, UserData),
+}
+
+static CALLERS: OnceLock<Callers> = OnceLock::new();
+
+/// Says how functions of the program are called; once.
+pub fn call_by(callers: Callers) {
+    CALLERS.get_or_init(|| callers);
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Callback {
+    function: TEventCbFunction,
+    data: UserData,
+}
+
+#[derive(Debug)]
+pub(crate) struct Registration {
+    kind: &'static EventType,
+    comm: Option<Comm>,
+    /// By safety level.
+    callbacks: [Option<Callback>; LEVELS.len()],
+    dropped: TEventDroppedCbFunction,
+    /// Events that could not be raised, if anybody wants to know.
+    lost: u64,
+}
+
+impl Registration {
+    /// The callback to call: the one of the lowest level that is enough.
+    fn callback(&self) -> Option<Callback> {
+        self.callbacks[RESTRICTED..].iter().find_map(|c| *c)
+    }
+
+    fn wants(&self, world: &World, event: &Event) -> bool {
+        bit(event.what) == self.kind.bit
+            && self.comm.is_none_or(|comm| {
+                let comm = world.comm_ref(comm).ok();
+                comm.is_some_and(|comm| Some(comm.cid) == event.comm)
+            })
+    }
+
+    fn lose(&mut self, events: u64) {
+        if self.dropped.is_some() {
+            self.lost = self.lost.saturating_add(events);
+        }
+    }
+}
+
+/// An event whose callback is running.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instance(Event);
+
+fn bit(what: What) -> u32 {
+    match what {
+        What::Collective { what, .. } => events::COLLECTIVES << what as u32,
+        What::Unexpected { .. } => events::UNEXPECTED,
+        What::Slept(_) => events::SLEEPS,
+    }
+}
+
+/// The elements of an event, as its type lists them.
+fn elements(what: What) -> Vec<Value> {
+    match what {
+        What::Collective { way, .. } => vec![Value::Int(way.into())],
+        What::Unexpected { source, tag, len } => {
+            vec![Value::Int(source as i32), Value::Int(tag), Value::Long(len)]
+        }
+        What::Slept(nanos) => vec![Value::Long(nanos)],
+    }
+}
+
+/// Ticks of the source's clock in a second.
+pub fn ticks_per_second() -> Count {
+    (clock::ticks_per_us() * 1e6).round() as Count
+}
+
+/// A time stamp of now.
+pub fn now() -> Count {
+    clock::ticks() as Count
+}
+
+fn registration(state: &mut State, handle: usize) -> Result<&mut Registration> {
+    let found = state.registrations.get_mut(decode(handle));
+    found.ok_or(Error::InvalidHandle)
+}
+
+fn level(safety: TCbSafety) -> Result<usize> {
+    let at = LEVELS.iter().position(|level| *level == safety);
+    at.ok_or(Error::Invalid)
+}
+
+/// Tells `core` which events are wanted now.
+pub(crate) fn subscribe() {
+    let mut wanted = 0;
+    if let Ok(state) = state() {
+        for (_, r) in state.registrations.iter() {
+            if r.callbacks.iter().any(Option::is_some) {
+                wanted |= r.kind.bit;
+            }
+        }
+    }
+    events::want(wanted, raise);
+}
+
+/// Makes a registration for an event type, of `comm` if it must be bound.
+///
+/// # Errors
+/// `InvalidIndex`; `Invalid` if it must be bound and `comm` is not a
+/// communicator.
+pub fn open(index: usize, comm: Option<Comm>) -> Result<usize> {
+    let mut state = state()?;
+    let kind = catalog().events.get(index).ok_or(Error::InvalidIndex)?;
+    let comm = match kind.bind {
+        Bind::Process => None,
+        Bind::Comm => Some(comm.ok_or(Error::Invalid)?),
+    };
+    if let Some(comm) = comm {
+        let world = enter().map_err(|_| Error::Invalid)?;
+        world.comm_ref(comm).map_err(|_| Error::Invalid)?;
+    }
+    Ok(encode(state.registrations.insert(Registration {
+        kind,
+        comm,
+        callbacks: [None; LEVELS.len()],
+        dropped: None,
+        lost: 0,
+    })))
+}
+
+/// Whether there is such a registration.
+///
+/// # Errors
+/// `InvalidHandle`; so with all that follow.
+pub fn check(handle: usize) -> Result<()> {
+    registration(&mut *state()?, handle).map(drop)
+}
+
+/// Whether there is such a registration, and such a safety level.
+///
+/// # Errors
+/// `Invalid` if there is no such level.
+pub fn check_level(handle: usize, safety: TCbSafety) -> Result<()> {
+    check(handle)?;
+    level(safety).map(drop)
+}
+
+/// Sets the callback for a safety level, or removes it.
+///
+/// # Errors
+/// `Invalid` if there is no such level.
+pub fn register(
+    handle: usize,
+    safety: TCbSafety,
+    function: TEventCbFunction,
+    data: UserData,
+) -> Result<()> {
+    let mut state = state()?;
+    let registration = registration(&mut state, handle)?;
+    registration.callbacks[level(safety)?] = function.map(|f| Callback {
+        function: Some(f),
+        data,
+    });
+    drop(state);
+    subscribe();
+    Ok(())
+}
+
+/// Sets the handler for dropped events, or removes it.
+#[allow(clippy::missing_errors_doc, reason = "see `check`")]
+pub fn on_dropped(handle: usize, function: TEventDroppedCbFunction) -> Result<()> {
+    let mut state = state()?;
+    let registration = registration(&mut state, handle)?;
+    (registration.dropped, registration.lost) = (function, 0);
+    Ok(())
+}
+
+/// Frees a registration: nothing is raised for it from now on. Returns what
+/// the callback that is told of this must be fit for.
+#[allow(clippy::missing_errors_doc, reason = "see `check`")]
+pub fn close(handle: usize) -> Result<TCbSafety> {
+    let mut state = state()?;
+    let gone = state.registrations.remove(decode(handle));
+    gone.ok_or(Error::InvalidHandle)?;
+    let safety = match state.instances.is_empty() {
+        true => LEVELS[0],
+        false => LEVELS[RESTRICTED],
+    };
+    drop(state);
+    subscribe();
+    Ok(safety)
+}
+
+/// The data of an event whose callback is running.
+///
+/// # Errors
+/// `InvalidHandle`; so with [`timestamp`].
+pub fn data(instance: usize) -> Result<Vec<Value>> {
+    let state = state()?;
+    let Instance(event) = state
+        .instances
+        .get(decode(instance))
+        .ok_or(Error::InvalidHandle)?;
+    Ok(elements(event.what))
+}
+
+/// When such an event happened.
+#[allow(clippy::missing_errors_doc, reason = "see `data`")]
+pub fn timestamp(instance: usize) -> Result<Count> {
+    let state = state()?;
+    let Instance(event) = state
+        .instances
+        .get(decode(instance))
+        .ok_or(Error::InvalidHandle)?;
+    Ok(event.at as Count)
+}
+
+/// A call that is due.
+struct Due {
+    handle: usize,
+    callback: Callback,
+    /// To tell first, to whom.
+    lost: u64,
+    dropped: TEventDroppedCbFunction,
+}
+
+impl Due {
+    fn new(key: Key, registration: &mut Registration) -> Option<Due> {
+        let Some(callback) = registration.callback() else {
+            registration.lose(1);
+            return None;
+        };
+        Some(Due {
+            handle: encode(key),
+            callback,
+            lost: std::mem::take(&mut registration.lost),
+            dropped: registration.dropped,
+        })
+    }
+
+    fn tell_lost(&self, callers: &Callers) {
+        if self.lost > 0 {
+            (callers.dropped)(
+                self.dropped,
+                Count::try_from(self.lost).unwrap_or(Count::MAX),
+                TEventRegistration(self.handle),
+                SOURCE as c_int,
+                LEVELS[RESTRICTED],
+                self.callback.data,
+            );
+        }
+    }
+}
+
+/// Raises what `core` noted.
+fn raise(world: &World, noted: &[Event], lost: u64) {
+    let Some(callers) = CALLERS.get() else { return };
+    for event in noted {
+        raise_one(world, event, callers);
+    }
+    if lost > 0 {
+        let due: Vec<Due> = match state() {
+            Ok(mut state) => {
+                let all = state.registrations.iter_mut();
+                all.filter_map(|(key, r)| {
+                    r.lose(lost);
+                    Due::new(key, r)
+                })
+                .collect()
+            }
+            Err(_) => return,
+        };
+        due.iter().for_each(|due| due.tell_lost(callers));
+    }
+}
+
+fn raise_one(world: &World, event: &Event, callers: &Callers) {
+    let Ok(mut state) = state() else { return };
+    let due: Vec<Due> = state
+        .registrations
+        .iter_mut()
+        .filter(|(_, r)| r.wants(world, event))
+        .filter_map(|(key, r)| Due::new(key, r))
+        .collect();
+    if due.is_empty() {
+        return;
+    }
+    let instance = state.instances.insert(Instance(*event));
+    drop(state);
+    for due in &due {
+        // An earlier callback may have freed it.
+        if check(due.handle).is_err() {
+            continue;
+        }
+        due.tell_lost(callers);
+        (callers.event)(
+            due.callback.function,
+            TEventInstance(encode(instance)),
+            TEventRegistration(due.handle),
+            LEVELS[RESTRICTED],
+            due.callback.data,
+        );
+    }
+    if let Ok(mut state) = crate::state::state() {
+        state.instances.remove(instance);
+    }
+}

@@ -1,0 +1,60 @@
+//! Row 4: the tool information interface (MPI-5, chapter 15.3) without its C
+//! form: what there is to know about a process, and who is looking at it.
+//!
+//! | module     | what                                                           |
+//! |------------|----------------------------------------------------------------|
+//! | `facts`    | the words in which variables are described                     |
+//! | `catalog`  | everything that exists, in the order of its index              |
+//! | `pvars`    | the performance variables                                      |
+//! | `state`    | the interface's own state, and how it is begun and ended       |
+//! | `cvar`     | handles of control variables: the settings                     |
+//! | `session`  | handles of performance variables                               |
+//! | `event`    | registrations of callbacks, and raising events                 |
+//!
+//! Nothing here calls MPI or an error handler, and all of it works before
+//! `MPI_Init` and after `MPI_Finalize`.
+
+#![forbid(unsafe_code)]
+
+mod catalog;
+pub mod cvar;
+pub mod event;
+mod facts;
+mod pvars;
+pub mod session;
+mod state;
+
+pub use catalog::{Catalog, Category, Cvar, Enumeration, EventType, catalog};
+pub use facts::{Audience, Bind, Class, Type, Value};
+pub use pvars::Pvar;
+pub use state::{finalize, init, is_initialized};
+
+/// Result of everything here.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a call failed; each is one return code of the standard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The interface is not initialised.
+    NotInitialized,
+    /// An argument makes no sense.
+    Invalid,
+    /// There is nothing with that index.
+    InvalidIndex,
+    /// There is nothing of that name.
+    InvalidName,
+    /// The handle was freed or never was, or belongs to another session.
+    InvalidHandle,
+    /// The session was freed or never was.
+    InvalidSession,
+    /// The setting was read when MPI was initialised.
+    CvarSetNever,
+    /// The setting is being read just now.
+    CvarSetNotNow,
+    /// The variable can only be read.
+    PvarNoWrite,
+    /// The variable is always active.
+    PvarNoStartStop,
+    /// The variable cannot be read and reset at once.
+    PvarNoAtomic,
+}

@@ -1,0 +1,417 @@
+//! The performance variables: their names, and where their values are read.
+
+use catena_coll::Collective;
+use catena_core::comm::Comm;
+use catena_core::{World, coll, init};
+use catena_link::{Protocol, Tally, Traffic};
+use catena_shm::{Counters, Memory};
+
+use crate::facts::{Audience, Bind, Class};
+
+/// Where a value comes from. Sums are since `MPI_Init`; times in nanoseconds.
+pub(crate) enum Source {
+    /// What the process is doing.
+    State,
+    /// A number of the process.
+    Process(Box<dyn Fn(&World) -> u64 + Send + Sync>),
+    /// A number of a communicator.
+    Comm(Box<dyn Fn(&World, &Comm) -> u64 + Send + Sync>),
+    /// The most that there was since it was last read.
+    Peak {
+        /// What there is now.
+        now: fn(&World) -> u64,
+        /// The most since this was last called.
+        take: fn(&World) -> u64,
+    },
+}
+
+/// A performance variable.
+pub struct Pvar {
+    /// Unique within its class.
+    pub name: String,
+    /// What it tells, in a sentence.
+    pub doc: String,
+    /// What it measures.
+    pub class: Class,
+    /// Whom it is for.
+    pub audience: Audience,
+    /// Name of its category.
+    pub(crate) area: String,
+    pub(crate) source: Source,
+}
+
+impl std::fmt::Debug for Pvar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.name, self.class.name())
+    }
+}
+
+impl Pvar {
+    /// What it has to be bound to.
+    pub fn bind(&self) -> Bind {
+        match self.source {
+            Source::Comm(_) => Bind::Comm,
+            _ => Bind::Process,
+        }
+    }
+}
+
+/// The names of the states, in order.
+pub(crate) const STATES: [&str; 3] = ["before init", "running", "finalized"];
+
+pub(crate) fn state() -> i32 {
+    match (init::is_initialized(), init::is_finalized()) {
+        (_, true) => 2,
+        (true, _) => 1,
+        _ => 0,
+    }
+}
+
+/// Variables of one area that are being listed.
+struct Area<'a> {
+    all: &'a mut Vec<Pvar>,
+    name: String,
+    audience: Audience,
+}
+
+impl Area<'_> {
+    fn add(&mut self, class: Class, name: &str, doc: &str, source: Source) {
+        self.all.push(Pvar {
+            name: name.to_owned(),
+            doc: doc.to_owned(),
+            class,
+            audience: self.audience,
+            area: self.name.clone(),
+            source,
+        });
+    }
+
+    fn of_process(
+        &mut self,
+        class: Class,
+        name: &str,
+        doc: &str,
+        read: impl Fn(&World) -> u64 + Send + Sync + 'static,
+    ) {
+        self.add(class, name, doc, Source::Process(Box::new(read)));
+    }
+
+    fn of_comm(
+        &mut self,
+        class: Class,
+        name: &str,
+        doc: &str,
+        read: impl Fn(&World, &Comm) -> u64 + Send + Sync + 'static,
+    ) {
+        self.add(class, name, doc, Source::Comm(Box::new(read)));
+    }
+
+    /// A number of messages and one of bytes.
+    fn tally(
+        &mut self,
+        name: &str,
+        what: &str,
+        read: impl Fn(&World) -> Tally + Copy + Send + Sync + 'static,
+    ) {
+        let (messages, bytes) = (format!("{name}_messages"), format!("{name}_bytes"));
+        let doc = format!("Messages {what}.");
+        self.of_process(Class::Counter, &messages, &doc, move |w| read(w).messages);
+        let doc = format!("Bytes of messages {what}.");
+        self.of_process(Class::Aggregate, &bytes, &doc, move |w| read(w).bytes);
+    }
+
+    /// The same for the messages of a communicator, with `comm_` before the
+    /// name.
+    fn traffic(
+        &mut self,
+        name: &str,
+        what: &str,
+        read: impl Fn(&Traffic) -> Tally + Copy + Send + Sync + 'static,
+    ) {
+        self.tally(name, what, move |w| read(&w.link().traffic(None)));
+        let of = move |w: &World, c: &Comm| read(&w.link().traffic(Some(c.cid)));
+        let doc = format!("Messages of the communicator {what}.");
+        let name = format!("comm_{name}");
+        self.of_comm(
+            Class::Counter,
+            &format!("{name}_messages"),
+            &doc,
+            move |w, c| of(w, c).messages,
+        );
+        let doc = format!("Bytes of messages of the communicator {what}.");
+        self.of_comm(
+            Class::Aggregate,
+            &format!("{name}_bytes"),
+            &doc,
+            move |w, c| of(w, c).bytes,
+        );
+    }
+}
+
+/// All of them.
+pub(crate) fn all() -> Vec<Pvar> {
+    let mut all = Vec::new();
+    let mut area = |name: &str, audience, list: fn(&mut Area<'_>)| {
+        list(&mut Area {
+            all: &mut all,
+            name: name.to_owned(),
+            audience,
+        });
+    };
+    area("process", Audience::User, |a| {
+        let doc = "Whether MPI is running.";
+        a.add(Class::State, "state", doc, Source::State);
+    });
+    area("messages", Audience::User, messages);
+    area("protocols", Audience::Tuner, protocols);
+    area("matching", Audience::User, matching);
+    area("waiting", Audience::User, waiting);
+    area("shm", Audience::Tuner, shm);
+    area("objects", Audience::UserDetail, objects);
+    area("buffers", Audience::UserDetail, buffers);
+    area("collectives", Audience::User, collectives);
+    for what in Collective::ALL {
+        let name = format!("coll_{}", what.name());
+        let mut area = Area {
+            all: &mut all,
+            name: name.clone(),
+            audience: Audience::Tuner,
+        };
+        for (way, word) in coll::ways(what).enumerate() {
+            let doc = match way {
+                0 => format!("Times that {} ran without messages.", what.name()),
+                _ => format!("Times that {} ran as {word}.", what.name()),
+            };
+            let name = format!("{name}_{word}");
+            area.of_process(Class::Counter, &name, &doc, move |w| w.colls.of(what, way));
+        }
+    }
+    all
+}
+
+fn messages(a: &mut Area<'_>) {
+    a.traffic("sent", "sent, of collectives too", |t| t.sent.all());
+    a.traffic("received", "received, of collectives too", |t| {
+        t.received.all()
+    });
+    a.tally("self", "that the process sent to itself", |w| {
+        w.link().net().to_itself()
+    });
+    a.tally("shm", "sent through shared memory", |w| {
+        let (all, own) = (
+            w.link().traffic(None).sent.all(),
+            w.link().net().to_itself(),
+        );
+        Tally {
+            messages: all.messages.saturating_sub(own.messages),
+            bytes: all.bytes.saturating_sub(own.bytes),
+        }
+    });
+}
+
+fn protocols(a: &mut Area<'_>) {
+    const ALL: [(Protocol, &str, &str); 3] = [
+        (Protocol::Inline, "inline", "within their envelopes"),
+        (Protocol::Eager, "eager", "without asking the receiver"),
+        (Protocol::Rendezvous, "rendezvous", "after an announcement"),
+    ];
+    for (protocol, name, how) in ALL {
+        a.traffic(&format!("sent_{name}"), &format!("sent {how}"), move |t| {
+            t.sent.by(protocol)
+        });
+        a.traffic(
+            &format!("received_{name}"),
+            &format!("received {how}"),
+            move |t| t.received.by(protocol),
+        );
+    }
+    a.tally(
+        "sent_streamed",
+        "announced, and streamed since the receiver asked for it",
+        |w| w.link().counters().streamed,
+    );
+    a.tally(
+        "sent_fetched",
+        "announced, and read by the receiver out of our memory",
+        |w| w.link().counters().fetched,
+    );
+    a.tally(
+        "received_streamed",
+        "announced, and streamed since we asked for it",
+        |w| w.link().counters().asked,
+    );
+    a.tally(
+        "received_read",
+        "announced, and read out of the sender's memory in one copy",
+        |w| w.link().counters().got,
+    );
+    a.audience = Audience::TunerDetail;
+    let doc = "Messages that had to be streamed since the sender's memory could not be read.";
+    a.of_process(Class::Counter, "read_fallbacks", doc, |w| {
+        w.link().counters().fallbacks
+    });
+    let doc = "Sends that waited since the way to the receiver was full.";
+    a.of_process(Class::Counter, "sends_queued", doc, |w| {
+        w.link().counters().queued
+    });
+    a.audience = Audience::Developer;
+    let doc = "Packets kept until an earlier one, or their communicator, was there.";
+    a.of_process(Class::Counter, "packets_parked", doc, |w| {
+        w.link().counters().parked
+    });
+    let doc = "Packets and messages thrown away.";
+    a.of_process(Class::Counter, "packets_dropped", doc, |w| {
+        w.link().counters().dropped
+    });
+}
+
+fn matching(a: &mut Area<'_>) {
+    let doc = "Messages that arrived before their receive.";
+    a.of_process(Class::Counter, "unexpected_messages", doc, |w| {
+        w.link().traffic(None).unexpected
+    });
+    let doc = "Messages that arrived after their receive was posted.";
+    a.of_process(Class::Counter, "expected_messages", doc, |w| {
+        expected(&w.link().traffic(None))
+    });
+    let doc = "Messages that wait for a receive.";
+    a.of_process(Class::Level, "unexpected_length", doc, |w| {
+        w.link().unexpected(None)
+    });
+    let doc = "The most messages that waited for a receive at once.";
+    let source = Source::Peak {
+        now: |w| w.link().unexpected(None),
+        take: |w| w.link().unexpected_peak(),
+    };
+    a.add(Class::HighWatermark, "unexpected_length", doc, source);
+    let doc = "Receives that wait for a message.";
+    a.of_process(Class::Level, "posted_length", doc, |w| {
+        w.link().posted(None)
+    });
+    a.audience = Audience::UserDetail;
+    let doc = "Bytes kept of messages that wait for a receive.";
+    a.of_process(Class::Level, "unexpected_bytes", doc, |w| {
+        w.link().unexpected_bytes()
+    });
+    let doc = "Messages of the communicator that arrived before their receive.";
+    a.of_comm(Class::Counter, "comm_unexpected_messages", doc, |w, c| {
+        w.link().traffic(Some(c.cid)).unexpected
+    });
+    let doc = "Messages of the communicator that arrived after their receive was posted.";
+    a.of_comm(Class::Counter, "comm_expected_messages", doc, |w, c| {
+        expected(&w.link().traffic(Some(c.cid)))
+    });
+    let doc = "Messages of the communicator that wait for a receive.";
+    a.of_comm(Class::Level, "comm_unexpected_length", doc, |w, c| {
+        w.link().unexpected(Some(c.cid))
+    });
+    let doc = "Receives on the communicator that wait for a message.";
+    a.of_comm(Class::Level, "comm_posted_length", doc, |w, c| {
+        w.link().posted(Some(c.cid))
+    });
+}
+
+fn expected(traffic: &Traffic) -> u64 {
+    traffic.received.all().messages - traffic.unexpected
+}
+
+fn waiting(a: &mut Area<'_>) {
+    let doc = "Time that the process slept while it waited, in seconds.";
+    a.of_process(Class::Timer, "wait_asleep", doc, |w| w.waits.asleep.get());
+    let doc = "Times that the process went to sleep while it waited.";
+    a.of_process(Class::Counter, "wait_sleeps", doc, |w| w.waits.sleeps.get());
+    a.audience = Audience::UserDetail;
+    let doc = "Sleeps that another process ended.";
+    a.of_process(Class::Counter, "wait_woken", doc, |w| w.waits.woken.get());
+    let doc = "Times that the process handed its core to another while it waited.";
+    a.of_process(Class::Counter, "wait_yields", doc, |w| w.waits.yields.get());
+    let doc = "Looks for something to do that found nothing.";
+    a.of_process(Class::Counter, "wait_looks", doc, |w| w.waits.looks.get());
+}
+
+fn shm(a: &mut Area<'_>) {
+    let mut counter = |name, doc, read: fn(Counters) -> u64| {
+        a.of_process(Class::Counter, name, doc, move |w| {
+            w.link().net().shm().map_or(0, |shm| read(shm.counters()))
+        });
+    };
+    let doc = "Packets that found no room in the ring to their receiver.";
+    counter("shm_full", doc, |c| c.full);
+    let doc = "Packets of 2 KiB and more that were copied through the cache.";
+    counter("shm_plain_packets", doc, |c| c.plain);
+    let doc = "Packets of 2 KiB and more that were copied around the cache.";
+    counter("shm_streamed_packets", doc, |c| c.streamed);
+    let doc = "Reads of other processes' memory.";
+    counter("shm_reads", doc, |c| c.reads);
+    let mut size = |name, doc, read: fn(Memory) -> usize| {
+        a.of_process(Class::Size, name, doc, move |w| {
+            w.link().net().shm().map_or(0, |shm| read(shm.memory())) as u64
+        });
+    };
+    let doc = "Bytes of shared memory in the rings that this process sends through.";
+    size("shm_ring_bytes", doc, |m| m.rings + m.data);
+    let doc = "Bytes of shared memory for collectives that this process asked for.";
+    size("shm_board_bytes", doc, |m| m.boards);
+}
+
+fn objects(a: &mut Area<'_>) {
+    let mut level = |name, doc, read: fn(&World) -> usize| {
+        a.of_process(Class::Level, name, doc, move |w| read(w) as u64);
+    };
+    let doc = "Communicators, with the two predefined ones.";
+    level("communicators", doc, |w| w.objects.comms.len() + 2);
+    level("groups", "Groups that were not freed.", |w| {
+        w.objects.groups.len()
+    });
+    level(
+        "datatypes",
+        "Datatypes that were made and not freed.",
+        |w| w.objects.types.len(),
+    );
+    level(
+        "operations",
+        "Operations that were made and not freed.",
+        |w| w.objects.ops.len(),
+    );
+    let doc = "Error handlers that were made and not freed.";
+    level("error_handlers", doc, |w| w.objects.errhandlers.len());
+    level("infos", "Info objects that were not freed.", |w| {
+        w.objects.infos.len()
+    });
+    let doc = "Requests that were neither completed nor freed, with those of the library itself.";
+    level("requests", doc, |w| {
+        w.objects.requests.len() + w.link().requests() as usize
+    });
+    let doc = "Matched messages that were not received.";
+    level("matched_messages", doc, |w| w.objects.messages.len());
+}
+
+fn buffers(a: &mut Area<'_>) {
+    let doc = "Bytes in use of the buffer that is attached to the process.";
+    a.of_process(Class::Level, "bsend_used", doc, |w| w.buffer_use(None).0);
+    let doc = "Bytes of the buffer that is attached to the process; 0 for an automatic one.";
+    a.of_process(Class::Size, "bsend_size", doc, |w| w.buffer_use(None).1);
+    let doc = "Bytes in use of the buffer that is attached to the communicator.";
+    a.of_comm(Class::Level, "comm_bsend_used", doc, |w, c| {
+        w.buffer_use(Some(c)).0
+    });
+    let doc = "Bytes of the buffer that is attached to the communicator; 0 for an automatic one.";
+    a.of_comm(Class::Size, "comm_bsend_size", doc, |w, c| {
+        w.buffer_use(Some(c)).1
+    });
+}
+
+fn collectives(a: &mut Area<'_>) {
+    let doc = "Collectives that ran on the communicator.";
+    a.of_comm(Class::Counter, "comm_collectives", doc, |_, c| {
+        c.coll.calls.get()
+    });
+    let doc = "Collectives that were started without waiting for them.";
+    a.of_process(Class::Counter, "coll_started", doc, |w| {
+        w.colls.started.get()
+    });
+    let doc = "Collectives among neighbours.";
+    a.of_process(Class::Counter, "coll_neighbor", doc, |w| {
+        w.colls.neighbors.get()
+    });
+}

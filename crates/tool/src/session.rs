@@ -1,0 +1,369 @@
+//! Sessions and handles of performance variables (MPI-5, 15.3.7).
+//!
+//! The library counts on and on; a handle remembers where the count stood when
+//! it was started, so that what one handle does touches no other. Only the
+//! highest level is forgotten when it is looked up, so it is looked up for all
+//! handles at once.
+
+use std::collections::BTreeSet;
+
+use catena_abi::Comm;
+use catena_base::slab::Key;
+use catena_core::{World, observe};
+
+use crate::catalog::catalog;
+use crate::facts::Value;
+use crate::pvars::{self, Pvar, Source};
+use crate::state::{State, decode, encode, state};
+use crate::{Bind, Class, Error, Result};
+
+/// A performance experiment session.
+#[derive(Debug, Default)]
+pub(crate) struct Session {
+    handles: BTreeSet<Key>,
+}
+
+/// A performance variable in a session.
+#[derive(Debug)]
+pub(crate) struct Handle {
+    session: Key,
+    variable: &'static Pvar,
+    comm: Option<Comm>,
+    running: bool,
+    /// Sums: what was counted in earlier runs. Peaks: the highest so far.
+    value: u64,
+    /// Sums: where the library's count stood when it was started.
+    base: u64,
+}
+
+/// Which handles of a session a call is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All of them.
+    All,
+    /// One.
+    One(usize),
+}
+
+/// What the library says now; 0 before `MPI_Init`.
+fn look(variable: &Pvar, comm: Option<Comm>) -> Result<u64> {
+    let Some(world) = observe() else {
+        return match comm {
+            Some(_) => Err(Error::InvalidHandle),
+            None => Ok(0),
+        };
+    };
+    match &variable.source {
+        Source::State => Ok(0),
+        Source::Process(read) => Ok(read(&world)),
+        Source::Peak { now, .. } => Ok(now(&world)),
+        Source::Comm(read) => {
+            let comm = comm.and_then(|h| world.comm(h).ok());
+            Ok(read(&world, &*comm.ok_or(Error::InvalidHandle)?))
+        }
+    }
+}
+
+impl Handle {
+    fn now(&self) -> Result<u64> {
+        look(self.variable, self.comm)
+    }
+
+    fn is_continuous(&self) -> bool {
+        self.variable.class.is_present()
+    }
+
+    fn start(&mut self) -> Result<()> {
+        let now = self.now()?;
+        if self.variable.class.is_sum() {
+            self.base = now;
+        } else {
+            self.value = self.value.max(now);
+        }
+        self.running = true;
+        Ok(())
+    }
+
+    fn stop(&mut self) -> Result<()> {
+        self.value = self.raw()?;
+        self.running = false;
+        Ok(())
+    }
+
+    /// The value as a number.
+    fn raw(&self) -> Result<u64> {
+        match self.variable.class {
+            class if class.is_present() => self.now(),
+            class if class.is_sum() && self.running => {
+                Ok(self.value.wrapping_add(self.now()?.wrapping_sub(self.base)))
+            }
+            _ => Ok(self.value),
+        }
+    }
+
+    fn read(&self) -> Result<Value> {
+        Ok(match self.variable.class {
+            Class::State => Value::Int(pvars::state()),
+            Class::Timer => Value::Real(self.raw()? as f64 / 1e9),
+            _ => Value::Long(self.raw()?),
+        })
+    }
+
+    fn set(&mut self, value: u64) -> Result<()> {
+        self.base = if self.variable.class.is_sum() {
+            self.now()?
+        } else {
+            0
+        };
+        self.value = value;
+        Ok(())
+    }
+
+    /// To its starting value.
+    fn reset(&mut self) -> Result<()> {
+        let start = if self.variable.class.is_sum() {
+            0
+        } else {
+            self.now()?
+        };
+        self.set(start)
+    }
+}
+
+impl State {
+    fn session(&mut self, session: usize) -> Result<(Key, &mut Session)> {
+        let key = decode(session);
+        let session = self.sessions.get_mut(key).ok_or(Error::InvalidSession)?;
+        Ok((key, session))
+    }
+
+    /// The handle, if it belongs to the session. What the library forgets when
+    /// it is asked has been noted in all handles then.
+    fn handle(&mut self, session: usize, handle: usize) -> Result<&mut Handle> {
+        let (session, _) = self.session(session)?;
+        let key = decode(handle);
+        match self.handles.get(key) {
+            Some(found) if found.session == session => {}
+            _ => return Err(Error::InvalidHandle),
+        }
+        let class = self.handles.get(key).map(|h| h.variable.class);
+        if class == Some(Class::HighWatermark) {
+            self.note_peaks();
+        }
+        self.handles.get_mut(key).ok_or(Error::InvalidHandle)
+    }
+
+    /// Asks for the highest levels since this was last done, and notes them in
+    /// the handles that are running.
+    fn note_peaks(&mut self) {
+        let Some(world) = observe() else { return };
+        let takers = catalog()
+            .pvars
+            .iter()
+            .filter_map(|variable| match variable.source {
+                Source::Peak { take, .. } => Some((variable, take)),
+                _ => None,
+            });
+        for (variable, take) in takers {
+            self.note_peak(variable, take, &world);
+        }
+    }
+
+    fn note_peak(&mut self, variable: &Pvar, take: fn(&World) -> u64, world: &World) {
+        let peak = take(world);
+        for (_, handle) in self.handles.iter_mut() {
+            if handle.running && std::ptr::eq(handle.variable, variable) {
+                handle.value = handle.value.max(peak);
+            }
+        }
+    }
+
+    /// Does something with one handle, or with all of a session that can.
+    fn each(
+        &mut self,
+        session: usize,
+        which: Which,
+        skip: impl Fn(&Handle) -> bool,
+        refuse: Error,
+        act: impl Fn(&mut Handle) -> Result<()>,
+    ) -> Result<()> {
+        match which {
+            Which::One(handle) => {
+                let handle = self.handle(session, handle)?;
+                if handle.is_continuous() {
+                    return Err(refuse);
+                }
+                if skip(handle) { Ok(()) } else { act(handle) }
+            }
+            Which::All => {
+                let keys = self.session(session)?.1.handles.clone();
+                self.note_peaks();
+                let mut done = Ok(());
+                for key in keys {
+                    if let Some(handle) = self.handles.get_mut(key)
+                        && !handle.is_continuous()
+                        && !skip(handle)
+                    {
+                        done = done.and(act(handle).map_err(|_| refuse));
+                    }
+                }
+                done
+            }
+        }
+    }
+}
+
+/// Makes a session.
+///
+/// # Errors
+/// `NotInitialized`.
+pub fn create() -> Result<usize> {
+    Ok(encode(state()?.sessions.insert(Session::default())))
+}
+
+/// Whether there is such a session.
+///
+/// # Errors
+/// `InvalidSession`.
+pub fn check(session: usize) -> Result<()> {
+    state()?.session(session).map(drop)
+}
+
+/// Ends a session and its handles.
+///
+/// # Errors
+/// `InvalidSession`.
+pub fn free(session: usize) -> Result<()> {
+    let mut state = state()?;
+    let gone = state.sessions.remove(decode(session));
+    for key in gone.ok_or(Error::InvalidSession)?.handles {
+        state.handles.remove(key);
+    }
+    Ok(())
+}
+
+/// Makes a handle for a variable, which `comm` is for if it must be bound to
+/// one.
+///
+/// # Errors
+/// `InvalidSession`, `InvalidIndex`; `Invalid` if it must be bound and `comm`
+/// is not a communicator.
+pub fn open(session: usize, index: usize, comm: Option<Comm>) -> Result<usize> {
+    let mut state = state()?;
+    let (session, _) = state.session(session)?;
+    let variable = catalog().pvars.get(index).ok_or(Error::InvalidIndex)?;
+    let comm = match variable.bind() {
+        Bind::Process => None,
+        Bind::Comm => Some(comm.ok_or(Error::Invalid)?),
+    };
+    look(variable, comm).map_err(|_| Error::Invalid)?;
+    let key = state.handles.insert(Handle {
+        session,
+        variable,
+        comm,
+        running: false,
+        value: 0,
+        base: 0,
+    });
+    if let Some(session) = state.sessions.get_mut(session) {
+        session.handles.insert(key);
+    }
+    Ok(encode(key))
+}
+
+/// Frees a handle.
+///
+/// # Errors
+/// `InvalidSession`, `InvalidHandle`; so with all that follow.
+pub fn close(session: usize, handle: usize) -> Result<()> {
+    let mut state = state()?;
+    state.handle(session, handle)?;
+    let key = decode(handle);
+    state.handles.remove(key);
+    state.session(session)?.1.handles.remove(&key);
+    Ok(())
+}
+
+/// Starts variables that are stopped.
+///
+/// # Errors
+/// `PvarNoStartStop` for one that is always active.
+pub fn start(session: usize, which: Which) -> Result<()> {
+    state()?.each(
+        session,
+        which,
+        |h| h.running,
+        Error::PvarNoStartStop,
+        Handle::start,
+    )
+}
+
+/// Stops variables that are running.
+///
+/// # Errors
+/// As [`start`].
+pub fn stop(session: usize, which: Which) -> Result<()> {
+    state()?.each(
+        session,
+        which,
+        |h| !h.running,
+        Error::PvarNoStartStop,
+        Handle::stop,
+    )
+}
+
+/// Sets variables to their starting values.
+///
+/// # Errors
+/// `PvarNoWrite` for one that can only be read.
+pub fn reset(session: usize, which: Which) -> Result<()> {
+    state()?.each(session, which, |_| false, Error::PvarNoWrite, Handle::reset)
+}
+
+/// The value.
+#[allow(clippy::missing_errors_doc, reason = "see `close`")]
+pub fn read(session: usize, handle: usize) -> Result<Value> {
+    state()?.handle(session, handle)?.read()
+}
+
+/// The value; the variable is reset.
+///
+/// # Errors
+/// `PvarNoAtomic` if that cannot be done at once.
+pub fn read_reset(session: usize, handle: usize) -> Result<Value> {
+    let mut state = state()?;
+    let handle = state.handle(session, handle)?;
+    if handle.is_continuous() {
+        return Err(Error::PvarNoAtomic);
+    }
+    let value = handle.read()?;
+    handle.reset()?;
+    Ok(value)
+}
+
+/// The class of the variable, which tells how values lie in memory.
+#[allow(clippy::missing_errors_doc, reason = "see `close`")]
+pub fn class(session: usize, handle: usize) -> Result<Class> {
+    Ok(state()?.handle(session, handle)?.variable.class)
+}
+
+/// Sets the value.
+///
+/// # Errors
+/// `PvarNoWrite` if it can only be read, `Invalid` for a value of another type
+/// or a negative one.
+pub fn write(session: usize, handle: usize, value: Value) -> Result<()> {
+    let mut state = state()?;
+    let handle = state.handle(session, handle)?;
+    if handle.is_continuous() {
+        return Err(Error::PvarNoWrite);
+    }
+    match (handle.variable.class, value) {
+        (Class::Timer, Value::Real(seconds)) if seconds >= 0.0 => {
+            handle.set((seconds * 1e9) as u64)
+        }
+        (Class::Timer, _) => Err(Error::Invalid),
+        (_, Value::Long(n)) => handle.set(n),
+        _ => Err(Error::Invalid),
+    }
+}
