@@ -2,6 +2,7 @@
 //! communicators, datatypes and windows, with callbacks on copy and delete.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Weak};
 
@@ -57,9 +58,9 @@ unsafe impl Sync for Keyval {}
 /// All keyvals of the process.
 #[derive(Debug, Default)]
 pub struct Keyvals {
-    live: RefCell<Vec<Arc<Keyval>>>,
+    live: RefCell<BTreeMap<i32, Arc<Keyval>>>,
     /// Freed ones, which live on as long as an attribute under them does.
-    freed: RefCell<Vec<Weak<Keyval>>>,
+    freed: RefCell<BTreeMap<i32, Weak<Keyval>>>,
     made: Cell<i32>,
 }
 
@@ -77,13 +78,14 @@ impl Keyvals {
     ) -> i32 {
         let id = FIRST_KEYVAL + self.made.get();
         self.made.set(self.made.get() + 1);
-        self.live.borrow_mut().push(Arc::new(Keyval {
+        let keyval = Keyval {
             id,
             carrier,
             copy,
             delete,
             extra_state,
-        }));
+        };
+        self.live.borrow_mut().insert(id, keyval.into());
         id
     }
 
@@ -92,11 +94,7 @@ impl Keyvals {
     /// # Errors
     /// `Keyval` if there is none, or it is for another kind of object.
     pub fn get(&self, carrier: Carrier, id: i32) -> Result<Arc<Keyval>> {
-        Keyvals::check(
-            self.live.borrow().iter().find(|k| k.id == id).cloned(),
-            carrier,
-            id,
-        )
+        Keyvals::check(self.live.borrow().get(&id).cloned(), carrier, id)
     }
 
     /// The same, to look at or delete values: also one that was freed while it
@@ -105,14 +103,8 @@ impl Keyvals {
     /// # Errors
     /// As [`Keyvals::get`].
     pub fn find(&self, carrier: Carrier, id: i32) -> Result<Arc<Keyval>> {
-        let live = self.live.borrow().iter().find(|k| k.id == id).cloned();
-        let freed = || {
-            self.freed
-                .borrow()
-                .iter()
-                .filter_map(Weak::upgrade)
-                .find(|k| k.id == id)
-        };
+        let live = self.live.borrow().get(&id).cloned();
+        let freed = || self.freed.borrow().get(&id).and_then(Weak::upgrade);
         Keyvals::check(live.or_else(freed), carrier, id)
     }
 

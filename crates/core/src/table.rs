@@ -85,11 +85,19 @@ impl<T: Clone> Table<T> {
     }
 
     /// Stores `value`; returns its handle value.
+    ///
+    /// # Panics
+    /// If there are more objects of this kind than handles can name, 2^27.
     pub fn insert(&self, value: T) -> usize {
         // SAFETY: calls are serialised by the library's lock, and no borrow of
         // the slab outlives a method of this type but that of `borrow`, whose
         // caller vouches for it.
         let key = unsafe { (*self.slab.get()).insert(value) };
+        assert!(
+            key.index <= INDEX_MASK as u32,
+            "the program has more than {INDEX_MASK} {:?} objects: it does not free them",
+            self.kind
+        );
         encode(self.kind, key)
     }
 

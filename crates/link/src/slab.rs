@@ -6,6 +6,10 @@
 
 pub(crate) const NIL: u32 = u32::MAX;
 
+/// Most slots: handles name them with 27 bits, of which the last two values
+/// mean something else.
+const LIMIT: u32 = (1 << 27) - 2;
+
 #[derive(Debug)]
 struct Slot<T> {
     generation: u32,
@@ -42,15 +46,17 @@ impl<T: Default> Slab<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) -> u32 {
-        let index = u32::try_from(self.slots.len())
-            .ok()
-            .filter(|&index| index != NIL);
+        let index = self.slots.len() as u32;
+        assert!(
+            index < LIMIT,
+            "more than {LIMIT} requests or messages are alive: the program does not complete them"
+        );
         self.slots.push(Slot {
             generation: 1,
             next_free: NIL,
             value: T::default(),
         });
-        index.expect("more than four thousand million requests")
+        index
     }
 
     /// Frees a taken slot.
