@@ -128,10 +128,13 @@ impl Keyvals {
     /// As [`Keyvals::find`].
     pub fn free(&self, carrier: Carrier, id: i32) -> Result<()> {
         let old = self.find(carrier, id)?;
-        self.live.borrow_mut().retain(|k| k.id != id);
+        self.live.borrow_mut().remove(&id);
         let mut freed = self.freed.borrow_mut();
-        freed.retain(|k| k.strong_count() > 0 && !Weak::ptr_eq(k, &Arc::downgrade(&old)));
-        freed.push(Arc::downgrade(&old));
+        // Now and then, so that many can be freed in little time.
+        if freed.len().is_power_of_two() {
+            freed.retain(|_, k| k.strong_count() > 0);
+        }
+        freed.insert(id, Arc::downgrade(&old));
         Ok(())
     }
 }
