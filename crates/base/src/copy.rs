@@ -1,6 +1,6 @@
 //! Copies.
 //!
-//! [`small`] and [`plain`] go through the cache. [`stream`] writes around it
+//! [`small`], [`plain`] and [`claiming`] go through the cache. [`stream`] writes around it
 //! (non-temporal stores): the reader then takes the bytes from memory instead
 //! of the writer's cache, which wins where the two cores are far apart or the
 //! data exceeds the caches, and loses elsewhere. Who uses both should measure.
@@ -52,20 +52,65 @@ const LOOP: usize = 512;
 /// Copies through the cache.
 ///
 /// Between cores a loop of vector moves that reads ahead beats the string
-/// instructions that the C library's `memcpy` uses from 2 KiB on: measured
-/// here, 8 KiB between two ranks take 480 instead of 560 ns.
+/// instructions that the C library's `memcpy` uses from 2 KiB on, and several
+/// pages at once beat one after the other: the processor looks ahead within a
+/// page only. Measured here, 64 KiB out of a far core's cache take 3.2 instead
+/// of 4.4 µs.
 ///
 /// # Safety
 /// Both ranges must be valid for `len` bytes and must not overlap.
 #[inline]
 pub unsafe fn plain(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: as the caller promised.
+    unsafe { through_cache::<false>(dst, src, len) }
+}
+
+/// [`plain`] into memory that another core was the last to use: asks for the
+/// lines of `dst` before it writes them. Measured here, 64 KiB into a far
+/// core's cache take 3.1 instead of 4.2 µs.
+///
+/// # Safety
+/// As for [`plain`].
+#[inline]
+pub unsafe fn claiming(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: as the caller promised.
+    unsafe { through_cache::<true>(dst, src, len) }
+}
+
+#[inline(always)]
+unsafe fn through_cache<const CLAIM: bool>(dst: *mut u8, src: *const u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
-    if len >= LOOP && std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: as the caller promised; AVX2 was detected.
-        return unsafe { x86::plain_avx2(dst, src, len) };
+    if len >= LOOP {
+        // Processors that have the later parts of AVX-512 do not slow down
+        // when they use it.
+        if std::arch::is_x86_feature_detected!("avx512f")
+            && std::arch::is_x86_feature_detected!("avx512vbmi2")
+        {
+            // SAFETY: as the caller promised; the feature was detected.
+            return unsafe { x86::avx512::pages::<CLAIM>(dst, src, len) };
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: as the caller promised; the feature was detected.
+            return unsafe { x86::avx2::pages::<CLAIM>(dst, src, len) };
+        }
     }
     // SAFETY: as the caller promised.
     unsafe { ptr::copy_nonoverlapping(src, dst, len) }
+}
+
+/// Asks for the cache line at `at`, which will be written soon. `at` may be
+/// any address: it is a hint.
+#[inline(always)]
+pub fn claim(at: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: touches no memory, raises no exception. (The intrinsic would ask
+    // for a line to read unless the whole program were compiled for newer
+    // processors; older ones take this for a no-op.)
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) at, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
 }
 
 /// Copies around the cache, where the processor can; later stores of this
@@ -118,45 +163,96 @@ mod x86 {
         (head, (len - head) / block * block)
     }
 
-    /// How far ahead of the copy lines are asked for, in bytes.
-    const AHEAD: usize = 512;
+    /// Columns of pages that are copied side by side are that long, bytes.
+    const PAGE: usize = 4096;
 
-    /// # Safety
-    /// As for [`super::plain`], with at least 128 bytes; the processor must
-    /// have AVX2.
-    #[target_feature(enable = "avx2")]
-    pub unsafe fn plain_avx2(dst: *mut u8, src: *const u8, len: usize) {
-        /// Moves 128 bytes.
-        #[inline]
-        #[target_feature(enable = "avx2")]
-        unsafe fn block(dst: *mut u8, src: *const u8) {
-            // SAFETY: both are valid for 128 bytes.
-            unsafe {
-                let (from, to) = (src.cast::<__m256i>(), dst.cast::<__m256i>());
-                let a = _mm256_loadu_si256(from);
-                let b = _mm256_loadu_si256(from.add(1));
-                let c = _mm256_loadu_si256(from.add(2));
-                let d = _mm256_loadu_si256(from.add(3));
-                _mm256_storeu_si256(to, a);
-                _mm256_storeu_si256(to.add(1), b);
-                _mm256_storeu_si256(to.add(2), c);
-                _mm256_storeu_si256(to.add(3), d);
+    /// Copies through the cache for one set of instructions, given how 64
+    /// bytes are moved with it.
+    macro_rules! through_cache {
+        ($name:ident, $feature:literal, |$to:ident, $from:ident| $line:block) => {
+            pub mod $name {
+                use super::PAGE;
+                use crate::copy::claim;
+                use std::arch::x86_64::*;
+
+                #[inline]
+                #[target_feature(enable = $feature)]
+                unsafe fn line($to: *mut u8, $from: *const u8) $line
+
+                /// Copies `WIDE` pages side by side.
+                #[inline]
+                #[target_feature(enable = $feature)]
+                unsafe fn columns<const WIDE: usize, const CLAIM: bool>(
+                    dst: *mut u8,
+                    src: *const u8,
+                ) {
+                    for row in (0..PAGE).step_by(64) {
+                        for column in 0..WIDE {
+                            let at = column * PAGE + row;
+                            if CLAIM {
+                                claim(dst.wrapping_add(at + 1024 / WIDE));
+                            }
+                            // SAFETY: at + 64 <= WIDE * PAGE, for which the
+                            // caller vouches.
+                            unsafe { line(dst.add(at), src.add(at)) };
+                        }
+                    }
+                }
+
+                /// # Safety
+                /// As for `plain`, with at least 64 bytes; the processor must
+                /// have the feature.
+                #[target_feature(enable = $feature)]
+                pub unsafe fn pages<const CLAIM: bool>(
+                    mut dst: *mut u8,
+                    mut src: *const u8,
+                    mut len: usize,
+                ) {
+                    // SAFETY: every part is as long as what is left, or
+                    // shorter, and the last line overlaps what was copied.
+                    unsafe {
+                        while len >= 2 * PAGE {
+                            let n = if len >= 4 * PAGE { 4 * PAGE } else { 2 * PAGE };
+                            if n == 4 * PAGE {
+                                columns::<4, CLAIM>(dst, src);
+                            } else {
+                                columns::<2, CLAIM>(dst, src);
+                            }
+                            (dst, src, len) = (dst.add(n), src.add(n), len - n);
+                        }
+                        if len < 64 {
+                            std::ptr::copy_nonoverlapping(src, dst, len);
+                            return;
+                        }
+                        let last = len - 64;
+                        for at in (0..last).step_by(64) {
+                            if CLAIM {
+                                claim(dst.wrapping_add(at + 1024));
+                            }
+                            _mm_prefetch::<_MM_HINT_T0>(src.wrapping_add(at + 512).cast());
+                            line(dst.add(at), src.add(at));
+                        }
+                        line(dst.add(last), src.add(last));
+                    }
+                }
             }
-        }
-        let last = len - 128;
-        let mut at = 0;
-        // SAFETY: blocks start at 0 to `last`; a prefetch may go anywhere.
-        unsafe {
-            while at < last {
-                let next = src.wrapping_add(at + AHEAD).cast();
-                _mm_prefetch::<_MM_HINT_T0>(next);
-                _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(64));
-                block(dst.add(at), src.add(at));
-                at += 128;
-            }
-            block(dst.add(last), src.add(last));
-        }
+        };
     }
+
+    through_cache!(avx512, "avx512f", |to, from| {
+        // SAFETY: both are valid for 64 bytes.
+        unsafe { _mm512_storeu_si512(to.cast(), _mm512_loadu_si512(from.cast())) }
+    });
+
+    through_cache!(avx2, "avx2", |to, from| {
+        // SAFETY: both are valid for 64 bytes.
+        unsafe {
+            let (to, from) = (to.cast::<__m256i>(), from.cast::<__m256i>());
+            let (a, b) = (_mm256_loadu_si256(from), _mm256_loadu_si256(from.add(1)));
+            _mm256_storeu_si256(to, a);
+            _mm256_storeu_si256(to.add(1), b);
+        }
+    });
 
     /// # Safety
     /// As for [`super::stream`]; the processor must have AVX2.
@@ -232,11 +328,22 @@ mod tests {
 
     #[test]
     fn all_copies_copy_exactly() {
-        let lens: Vec<usize> = (0..300).chain([511, 512, 4095, 4096, 10_000]).collect();
+        let long = [
+            511, 512, 575, 4095, 4096, 8191, 8192, 10_000, 16_384, 25_000, 30_000,
+        ];
+        let lens: Vec<usize> = (0..300).chain(long).collect();
         check(small, &lens[..33]);
         check(plain, &lens);
+        check(claiming, &lens);
         check(stream, &lens);
         #[cfg(target_arch = "x86_64")]
-        check(x86::stream_sse2, &lens);
+        {
+            check(x86::stream_sse2, &lens);
+            let lens = &lens[64..];
+            if std::arch::is_x86_feature_detected!("avx2") {
+                check(x86::avx2::pages::<false>, lens);
+                check(x86::avx2::pages::<true>, lens);
+            }
+        }
     }
 }

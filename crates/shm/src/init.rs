@@ -43,6 +43,8 @@ pub struct Shm {
     pub(crate) barrier: Barrier,
     pub(crate) counters: Counters,
     pub(crate) boards: Boards,
+    /// Lanes with room to fetch while nothing arrives.
+    pub(crate) cold: Vec<u32>,
     /// What peers read to find out whether they can.
     probe: Box<u64>,
     // Last: everything above points into it.
@@ -140,6 +142,7 @@ impl Shm {
             barrier: Barrier::register(),
             counters: Counters::default(),
             boards: Boards::default(),
+            cold: Vec::new(),
             probe: Box::new(crate::rma::probe_value(me)),
             segment,
         };
@@ -248,7 +251,11 @@ impl Transport for Shm {
         if self.own().epoch.load(Acquire) != self.seen {
             self.accept(deliver);
         }
-        self.drain(deliver)
+        let count = self.drain(deliver);
+        if count == 0 && !self.cold.is_empty() {
+            self.fetch_ahead();
+        }
+        count
     }
 
     fn rendezvous(&self, peer: Peer, len: u64) -> Rendezvous {

@@ -13,6 +13,7 @@
 //! | `recv`      | incoming rings                                           |
 //! | `rma`       | reading a peer's memory (cross-memory attach)            |
 //! | `tune`      | which way of copying is the fastest to a peer            |
+//! | `warm`      | fetching room before it is needed                        |
 //! | `progress`  | sleeping                                                 |
 //! | `board`     | regions for the collectives of a node                    |
 //! | `settings`  | `CATENA_SHM_*`                                           |
@@ -35,6 +36,7 @@ mod segment;
 mod send;
 pub mod settings;
 mod tune;
+mod warm;
 
 pub use addr::Geometry;
 pub use error::ShmError;

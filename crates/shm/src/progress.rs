@@ -35,17 +35,22 @@ impl Bell {
 }
 
 impl Shm {
-    /// Whether a poll would find nothing.
+    /// Whether a poll would find nothing to do.
     #[inline(always)]
     pub fn is_silent(&self) -> bool {
-        self.own().epoch.load(Acquire) == self.seen
-            && !self.inlets.iter().any(|inlet| inlet.is_ready())
+        !self.has_arrivals() && self.cold.is_empty()
+    }
+
+    #[inline(always)]
+    fn has_arrivals(&self) -> bool {
+        self.own().epoch.load(Acquire) != self.seen
+            || self.inlets.iter().any(|inlet| inlet.is_ready())
     }
 
     /// Whether polling, or sending again what found no room, would get
     /// something done.
     pub fn is_ready(&self) -> bool {
-        !self.is_silent() || self.lanes.iter().any(|lane| lane.is_unblocked())
+        self.has_arrivals() || self.lanes.iter().any(|lane| lane.is_unblocked())
     }
 
     /// Sleeps until rung: a packet, a new ring, or room in a full one.

@@ -13,6 +13,7 @@ use crate::init::Shm;
 use crate::rma::Reader;
 use crate::settings::Config;
 use crate::tune::{Tuner, WORTH_CHOOSING, Way};
+use crate::warm::{STEP, Warm};
 
 /// The way to one peer.
 #[derive(Debug)]
@@ -28,6 +29,7 @@ pub(crate) struct Lane {
     pub heard: bool,
     pub peer: Peer,
     tuner: Tuner,
+    warm: Warm,
     pub reader: Reader,
 }
 
@@ -70,6 +72,7 @@ impl Lane {
             heard: false,
             peer,
             tuner: Tuner::new(config),
+            warm: Warm::default(),
             reader: Reader::Unknown,
         }
     }
@@ -157,12 +160,15 @@ impl Lane {
         match payload.contiguous() {
             Some(from) if len >= WORTH_CHOOSING => {
                 let way = self.tuner.choose();
+                if way == Way::Plain {
+                    self.warm.sent(len);
+                }
                 let began = clock::ticks();
                 // SAFETY: `from` has `len` bytes; as many were reserved, and
                 // the reserved ones are no part of the user's memory.
                 unsafe {
                     match way {
-                        Way::Plain => copy::plain(bulk.ptr, from, len),
+                        Way::Plain => copy::claiming(bulk.ptr, from, len),
                         Way::Stream => copy::stream(bulk.ptr, from, len),
                     }
                 }
@@ -170,7 +176,7 @@ impl Lane {
                 used = Some(way);
             }
             // SAFETY: as above.
-            Some(from) => unsafe { copy::plain(bulk.ptr, from, len) },
+            Some(from) => unsafe { copy::claiming(bulk.ptr, from, len) },
             // SAFETY: reserved, and published after this call.
             None => payload.write(unsafe { Room::new(bulk.ptr, len) }),
         }
@@ -178,6 +184,27 @@ impl Lane {
             .commit(to_words(header), bulk, used.map_or(0, |way| way as u32));
         self.block().bell.ring();
         used
+    }
+
+    /// Fetches some of the room that the next message will take, as much as
+    /// the last one took; whether that was all.
+    fn fetch_ahead(&mut self) -> bool {
+        let Some(ahead) = self.warm.next() else {
+            return true;
+        };
+        let known = self.tx.free_at(ahead, STEP);
+        // A mad peer's counters end the ring at the next send.
+        let free = known.or_else(|| {
+            self.tx.refresh().ok()?;
+            self.tx.free_at(ahead, STEP)
+        });
+        match free {
+            Some(at) => (0..STEP)
+                .step_by(64)
+                .for_each(|line| copy::claim(at.wrapping_add(line))),
+            None => self.warm.stop(),
+        }
+        false
     }
 
     /// Reads what the peer's copies cost, when a decision is due.
@@ -225,7 +252,13 @@ impl Shm {
             return Ok(Posted::Done);
         }
         match lane.push_bulk(&header, &payload) {
-            Some(Way::Plain) => self.counters.plain += 1,
+            Some(Way::Plain) => {
+                self.counters.plain += 1;
+                if !lane.warm.listed && !self.config.oversubscribed {
+                    lane.warm.listed = true;
+                    self.cold.push(number as u32);
+                }
+            }
             Some(Way::Stream) => self.counters.streamed += 1,
             None => return Ok(Posted::Done),
         }
@@ -233,6 +266,19 @@ impl Shm {
             lane.retune();
         }
         Ok(Posted::Done)
+    }
+
+    /// Nothing has arrived: uses the time for the next message.
+    #[inline(never)]
+    pub(crate) fn fetch_ahead(&mut self) {
+        let Some(&number) = self.cold.last() else {
+            return;
+        };
+        let lane = &mut self.lanes[number as usize];
+        if !lane.is_open() || lane.fetch_ahead() {
+            lane.warm.listed = false;
+            self.cold.pop();
+        }
     }
 
     /// Opens the ring or its data area, or looks what was given back; whether

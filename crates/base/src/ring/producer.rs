@@ -158,6 +158,23 @@ impl<A: Area> Producer<A> {
         self.used - self.freed + (place.skip + place.need) as u64 <= self.data_size as u64
     }
 
+    /// Where the `len` bytes lie that come `ahead` bytes after the next one to
+    /// be written, if they are in one piece and known to be free.
+    pub fn free_at(&self, ahead: usize, len: usize) -> Option<*const u8> {
+        let end = ahead + len;
+        if (self.used - self.freed) as usize + end > self.data_size {
+            return None;
+        }
+        let from = self.at + ahead;
+        let from = from
+            - if from < self.data_size {
+                0
+            } else {
+                self.data_size
+            };
+        (from + len <= self.data_size).then(|| self.area.data(from).cast_const())
+    }
+
     /// Reserves room in the data area, which [`Producer::commit`] sends.
     ///
     /// Only after [`Producer::can_reserve`] said so for this length.
