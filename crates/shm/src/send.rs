@@ -156,14 +156,14 @@ impl Lane {
     fn push_bulk<P: Payload>(&mut self, header: &Header, payload: &P) -> Option<Way> {
         let len = payload.len();
         let bulk = self.tx.reserve(len);
+        let (way, timed) = (self.tuner.choose(), self.tuner.is_timing());
+        if way == Way::Plain {
+            self.warm.sent(len);
+        }
         let mut used = None;
         match payload.contiguous() {
             Some(from) if len >= WORTH_CHOOSING => {
-                let way = self.tuner.choose();
-                if way == Way::Plain {
-                    self.warm.sent(len);
-                }
-                let began = clock::ticks();
+                let began = if timed { clock::ticks() } else { 0 };
                 // SAFETY: `from` has `len` bytes; as many were reserved, and
                 // the reserved ones are no part of the user's memory.
                 unsafe {
@@ -172,16 +172,23 @@ impl Lane {
                         Way::Stream => copy::stream(bulk.ptr, from, len),
                     }
                 }
-                self.tuner.record(way, len, began, clock::ticks());
+                if timed {
+                    let ticks = clock::ticks().wrapping_sub(began);
+                    self.tuner.record(way, len, ticks);
+                }
                 used = Some(way);
             }
             // SAFETY: as above.
-            Some(from) => unsafe { copy::claiming(bulk.ptr, from, len) },
+            Some(from) => unsafe { copy::plain(bulk.ptr, from, len) },
             // SAFETY: reserved, and published after this call.
             None => payload.write(unsafe { Room::new(bulk.ptr, len) }),
         }
-        self.tx
-            .commit(to_words(header), bulk, used.map_or(0, |way| way as u32));
+        let flags = if timed {
+            used.map_or(0, |way| way as u32)
+        } else {
+            0
+        };
+        self.tx.commit(to_words(header), bulk, flags);
         self.block().bell.ring();
         used
     }
@@ -251,18 +258,17 @@ impl Shm {
             debug_assert!(sent, "room was just found");
             return Ok(Posted::Done);
         }
-        match lane.push_bulk(&header, &payload) {
-            Some(Way::Plain) => {
-                self.counters.plain += 1;
-                if !lane.warm.listed && !self.config.oversubscribed {
-                    lane.warm.listed = true;
-                    self.cold.push(number as u32);
-                }
-            }
+        let used = lane.push_bulk(&header, &payload);
+        if !lane.warm.listed && !self.config.oversubscribed {
+            lane.warm.listed = true;
+            self.cold.push(number as u32);
+        }
+        match used {
+            Some(Way::Plain) => self.counters.plain += 1,
             Some(Way::Stream) => self.counters.streamed += 1,
             None => return Ok(Posted::Done),
         }
-        if lane.tuner.is_due() {
+        if lane.tuner.count() {
             lane.retune();
         }
         Ok(Posted::Done)
