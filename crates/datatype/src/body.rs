@@ -2,7 +2,8 @@
 //!
 //! Bounds follow MPI-5, chapter 5.1.7: markers that a resized type, a subarray
 //! or a distributed array set decide where there are any; else the bounds are
-//! those of the bytes, and the extent is rounded up to the alignment.
+//! those around the parts, and the extent is rounded up to the alignment. Parts
+//! count with their own bounds, padding and all, as in MPICH and Open MPI.
 
 use std::sync::Arc;
 
@@ -21,8 +22,10 @@ pub(crate) struct Body {
     pub(crate) size: u64,
     /// First byte and end of the bytes, if there are any.
     pub(crate) bytes: Option<Bounds>,
+    /// Around the bounds of the parts, if there are bytes.
+    parts: Option<Bounds>,
     /// Markers, if any were set.
-    pub(crate) marks: Option<Bounds>,
+    marks: Option<Bounds>,
     /// Of the strictest element.
     pub(crate) align: u32,
     pub(crate) layout: Layout,
@@ -53,6 +56,7 @@ impl Body {
         Body {
             size: 0,
             bytes: None,
+            parts: None,
             marks: None,
             align: 1,
             layout: Layout::EMPTY,
@@ -78,6 +82,7 @@ impl Body {
         Body {
             size,
             bytes: Some((0, end)),
+            parts: Some((0, end)),
             marks: None,
             align: basic.align(),
             layout,
@@ -95,7 +100,7 @@ impl Body {
             fit(i128::from(ub) - i128::from(lb), WHAT)?;
             return Ok((lb, ub));
         }
-        let Some((low, high)) = self.bytes else {
+        let Some((low, high)) = self.parts else {
             return Ok((0, 0));
         };
         let extent = i128::from(high) - i128::from(low);
@@ -103,6 +108,12 @@ impl Body {
         let extent = (extent + align - 1) / align * align;
         fit(extent, WHAT)?;
         Ok((low, fit(i128::from(low) + extent, WHAT)?))
+    }
+
+    /// The same, as a part of others: its bounds are final.
+    pub(crate) fn close(mut self, bounds: Bounds) -> Self {
+        self.parts = self.parts.map(|_| bounds);
+        self
     }
 
     /// The same, with markers at these bounds.
@@ -128,6 +139,7 @@ impl Body {
         };
         Ok(Body {
             bytes: moved(self.bytes)?,
+            parts: moved(self.parts)?,
             marks: moved(self.marks)?,
             layout: self.layout.shift(by),
             ..self
@@ -161,6 +173,7 @@ impl Body {
         Ok(Body {
             size,
             bytes: spread(self.bytes, last, WHAT)?,
+            parts: spread(self.parts, last, WHAT)?,
             marks: spread(self.marks, last, WHAT)?,
             align: self.align,
             layout: self.layout.repeat(count, stride, shared),
@@ -174,6 +187,7 @@ impl Body {
 pub(crate) struct Joiner {
     size: u64,
     bytes: Option<Bounds>,
+    parts: Option<Bounds>,
     marks: Option<Bounds>,
     align: u32,
     layout: layout::Builder,
@@ -222,6 +236,7 @@ impl Joiner {
     pub(crate) fn add(&mut self, block: Body) -> Result<()> {
         self.size = fit(i128::from(self.size) + i128::from(block.size), "size")? as u64;
         self.bytes = around(self.bytes, block.bytes);
+        self.parts = around(self.parts, block.parts);
         self.marks = around(self.marks, block.marks);
         self.align = self.align.max(block.align);
         self.layout.push(block.layout.at, block.layout.node);
@@ -240,6 +255,7 @@ impl Joiner {
         Ok(Body {
             size: self.size,
             bytes: self.bytes,
+            parts: self.parts,
             marks: self.marks,
             align: self.align.max(1),
             layout: self.layout.finish()?,

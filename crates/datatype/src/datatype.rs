@@ -64,6 +64,7 @@ impl Datatype {
                 what: "true extent",
             });
         }
+        let body = body.close(bounds);
         Ok(Arc::new(Datatype::measured(body, spec, bounds)))
     }
 

@@ -131,6 +131,11 @@ impl Recipe {
 
     /// The type map.
     pub fn model(&self) -> Model {
+        self.open_model().closed()
+    }
+
+    /// The type map, with the bounds of all parts.
+    fn open_model(&self) -> Model {
         match self {
             Recipe::Leaf(code) => Model::leaf(*code),
             Recipe::Dup(t) => t.model(),
@@ -201,10 +206,11 @@ fn owns(d: &Darray, index: &[i64]) -> bool {
     })
 }
 
-/// A type map, and the places of all markers of bounds.
+/// A type map, the bounds of its parts, and the places of all markers of bounds.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     pub map: Vec<(Basic, i64)>,
+    parts: Vec<(i64, i64)>,
     marks: Vec<(i64, i64)>,
 }
 
@@ -223,8 +229,10 @@ fn bytes_of((basic, at): (Basic, i64)) -> Vec<i64> {
 impl Model {
     fn leaf(code: u16) -> Self {
         let basic = Datatype::predefined(code).unwrap().basic().unwrap();
+        let end = bytes_of((basic, 0)).into_iter().max().unwrap() + 1;
         Model {
             map: vec![(basic, 0)],
+            parts: vec![(0, end)],
             marks: vec![],
         }
     }
@@ -233,6 +241,7 @@ impl Model {
         let mut all = Model::default();
         for part in parts {
             all.map.extend(part.map);
+            all.parts.extend(part.parts);
             all.marks.extend(part.marks);
         }
         all
@@ -241,8 +250,17 @@ impl Model {
     fn at(&self, places: impl IntoIterator<Item = i64>) -> Self {
         Model::join(places.into_iter().map(|by| Model {
             map: self.map.iter().map(|(b, at)| (*b, at + by)).collect(),
+            parts: self.parts.iter().map(|p| (p.0 + by, p.1 + by)).collect(),
             marks: self.marks.iter().map(|m| (m.0 + by, m.1 + by)).collect(),
         }))
+    }
+
+    /// The same as a part of others.
+    fn closed(mut self) -> Self {
+        if !self.parts.is_empty() {
+            self.parts = vec![(self.lb(), self.lb() + self.extent())];
+        }
+        self
     }
 
     fn block(&self, len: i64) -> Self {
@@ -278,7 +296,7 @@ impl Model {
     pub fn lb(&self) -> i64 {
         match self.marks.iter().map(|m| m.0).min() {
             Some(lb) => lb,
-            None => self.bytes().into_iter().min().unwrap_or(0),
+            None => self.parts.iter().map(|p| p.0).min().unwrap_or(0),
         }
     }
 
@@ -286,7 +304,7 @@ impl Model {
         if let Some(ub) = self.marks.iter().map(|m| m.1).max() {
             return ub - self.lb();
         }
-        let end = self.bytes().into_iter().max().map_or(0, |last| last + 1);
+        let end = self.parts.iter().map(|p| p.1).max().unwrap_or(0);
         let align = self.map.iter().map(|(b, _)| i64::from(b.align())).max();
         let (extent, align) = (end - self.lb(), align.unwrap_or(1));
         (extent + align - 1) / align * align
