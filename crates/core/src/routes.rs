@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Transport,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Transport,
 };
 use catena_link::{Net, Tally};
 use catena_shm::Shm;
@@ -147,10 +148,10 @@ impl Net for Routes {
     }
 
     #[inline]
-    fn rendezvous(&self, peer: Peer, len: u64) -> Rendezvous {
+    fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
         match (self.route(peer), &self.shm) {
-            (Route::Shm, Some(shm)) => shm.rendezvous(peer, len),
-            _ => self.loopback.rendezvous(peer, len),
+            (Route::Shm, Some(shm)) => shm.rendezvous(peer, len, load),
+            _ => self.loopback.rendezvous(peer, len, load),
         }
     }
 
@@ -236,7 +237,7 @@ impl Transport for Loopback {
         there
     }
 
-    fn rendezvous(&self, _: Peer, _: u64) -> Rendezvous {
+    fn rendezvous(&self, _: Peer, _: u64, _: Load) -> Rendezvous {
         Rendezvous::Get
     }
 

@@ -121,6 +121,15 @@ pub enum Got {
     Unable,
 }
 
+/// What the two ranks have to do besides a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// Nothing: both may work on this one.
+    Light,
+    /// Other messages, or the program computes: the less work the better.
+    Heavy,
+}
+
 /// How a long message to a peer is best moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rendezvous {
@@ -182,7 +191,7 @@ pub trait Transport {
     fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize;
 
     /// How a message of `len` bytes to or from `peer` is best moved.
-    fn rendezvous(&self, peer: Peer, len: u64) -> Rendezvous;
+    fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
     /// Describes `len` bytes at `addr` for a peer's [`Transport::try_get`].
     /// The registration lives until [`Transport::release`].

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
 };
 use catena_link::{ANY_SOURCE, Cid, Endpoint, Mode, Net, Plane, ReqId, Selector, Sink, Source};
 
@@ -98,7 +98,7 @@ impl Net for Ring {
         n
     }
 
-    fn rendezvous(&self, _: Peer, _: u64) -> Rendezvous {
+    fn rendezvous(&self, _: Peer, _: u64, _: Load) -> Rendezvous {
         Rendezvous::Stream
     }
 

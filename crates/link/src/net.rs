@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use catena_base::PeerBytes;
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
 };
 
 /// A message to send: knows its length and can produce any part of it.
@@ -69,7 +69,7 @@ pub trait Net {
     fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize;
 
     /// See [`catena_fabric::Transport::rendezvous`].
-    fn rendezvous(&self, peer: Peer, len: u64) -> Rendezvous;
+    fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
     /// Exposes a whole message for remote reads, if it is contiguous and the
     /// route can read.

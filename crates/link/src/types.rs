@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use catena_fabric::PeerLost;
+use catena_fabric::{Load, PeerLost};
 
 /// Matches every source (MPI-5.0 section 3.2.4).
 pub const ANY_SOURCE: i32 = -1;
@@ -56,6 +56,26 @@ pub enum Plane {
     User = 0,
     /// Inside collectives.
     Collective = 1,
+}
+
+impl Plane {
+    /// That of a context as it is in an envelope: a [`Cid`], twice, and the
+    /// plane.
+    pub(crate) fn of(context: u32) -> Self {
+        if context & 1 == 0 {
+            Plane::User
+        } else {
+            Plane::Collective
+        }
+    }
+
+    /// A collective keeps its members busy with many messages.
+    pub(crate) fn load(self) -> Load {
+        match self {
+            Plane::User => Load::Light,
+            Plane::Collective => Load::Heavy,
+        }
+    }
 }
 
 /// When a send completes (MPI-5.0 section 3.4). Ready mode is standard mode;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use catena_base::Barrier;
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Transport,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Transport,
 };
 
 use crate::addr::{Block, Layout};
@@ -258,8 +259,8 @@ impl Transport for Shm {
         count
     }
 
-    fn rendezvous(&self, peer: Peer, len: u64) -> Rendezvous {
-        self.best_rendezvous(peer, len)
+    fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
+        self.best_rendezvous(peer, len, load)
     }
 
     fn expose(&mut self, peer: Peer, addr: *const u8, _len: u64) -> Option<Remote> {

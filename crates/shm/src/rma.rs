@@ -8,7 +8,7 @@
 use std::io;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use catena_fabric::{Got, Peer, PeerLost, Remote, Rendezvous};
+use catena_fabric::{Got, Load, Peer, PeerLost, Remote, Rendezvous};
 
 use crate::init::Shm;
 use crate::settings::SingleCopy;
@@ -17,8 +17,8 @@ use crate::settings::SingleCopy;
 /// two, long enough for the 1.5 µs that a call costs not to matter.
 const CHUNK: usize = 1 << 20;
 
-/// Shortest message for which a read is worth its system call where ranks
-/// outnumber cores.
+/// Shortest message for which a read is worth its system call where one copy
+/// less counts.
 const WORTH_READING: u64 = 32 << 10;
 
 /// What is known about reading a peer.
@@ -123,13 +123,16 @@ impl Shm {
             && self.lanes[self.number(peer)].reader != Reader::Denied
     }
 
-    pub(crate) fn best_rendezvous(&self, peer: Peer, len: u64) -> Rendezvous {
+    pub(crate) fn best_rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
         let worth = match self.config.single_copy {
             SingleCopy::Never => false,
             SingleCopy::Always => true,
-            // Streaming keeps two ranks busy; on one core they would take
-            // turns, a few packets each.
-            SingleCopy::Auto => self.config.oversubscribed && len >= WORTH_READING,
+            // Streaming keeps two ranks busy: on one core they would take turns,
+            // a few packets each, and else it may be more work than one copy.
+            SingleCopy::Auto => {
+                let busy = self.config.oversubscribed || load == Load::Heavy;
+                busy && len >= WORTH_READING
+            }
         };
         if worth && self.may_read(peer) {
             Rendezvous::Get

@@ -5,7 +5,7 @@ mod common;
 use std::collections::VecDeque;
 
 use catena_base::{PeerBytes, Room};
-use catena_fabric::{Got, Header, Payload, Peer, Posted, Remote, Rendezvous, Transport};
+use catena_fabric::{Got, Header, Load, Payload, Peer, Posted, Remote, Rendezvous, Transport};
 use catena_shm::{Config, CopyWay, Geometry, Shm, ShmError, SingleCopy, create_segment};
 use common::*;
 use proptest::prelude::*;
@@ -199,7 +199,7 @@ fn remote_reads_copy_or_say_that_they_cannot() {
     let (mut a, mut b) = Shm::tiny_pair();
     let data = pattern(3, 3 << 20);
     let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64).unwrap();
-    assert_eq!(b.rendezvous(Peer(0), 1 << 20), Rendezvous::Get);
+    assert_eq!(b.rendezvous(Peer(0), 1 << 20, Load::Light), Rendezvous::Get);
     let mut into = vec![0u8; data.len()];
     let mut done = 0;
     while done < data.len() {
@@ -217,7 +217,10 @@ fn remote_reads_copy_or_say_that_they_cannot() {
             Got::Full => {}
             // The kernel forbids it here: that must be remembered.
             Got::Unable => {
-                assert_eq!(b.rendezvous(Peer(0), 1 << 20), Rendezvous::Stream);
+                assert_eq!(
+                    b.rendezvous(Peer(0), 1 << 20, Load::Light),
+                    Rendezvous::Stream
+                );
                 return;
             }
         }
@@ -239,7 +242,10 @@ fn single_copy_can_be_forbidden() {
     let word = 7u64;
     let addr = (&raw const word).cast();
     assert_eq!(a.expose(Peer(2), addr, 8), None);
-    assert_eq!(b.rendezvous(Peer(4), 1 << 30), Rendezvous::Stream);
+    assert_eq!(
+        b.rendezvous(Peer(4), 1 << 30, Load::Light),
+        Rendezvous::Stream
+    );
     let mut into = 0u64;
     let remote = Remote {
         addr: addr as u64,
@@ -259,9 +265,22 @@ fn crowded_nodes_read_long_messages() {
         .0
     };
     let crowded = auto(8, 2);
-    assert_eq!(crowded.rendezvous(Peer(2), 1 << 20), Rendezvous::Get);
-    assert_eq!(crowded.rendezvous(Peer(2), 1 << 10), Rendezvous::Stream);
-    assert_eq!(auto(2, 2).rendezvous(Peer(2), 1 << 20), Rendezvous::Stream);
+    assert_eq!(
+        crowded.rendezvous(Peer(2), 1 << 20, Load::Light),
+        Rendezvous::Get
+    );
+    assert_eq!(
+        crowded.rendezvous(Peer(2), 1 << 10, Load::Light),
+        Rendezvous::Stream
+    );
+    assert_eq!(
+        auto(2, 2).rendezvous(Peer(2), 1 << 20, Load::Light),
+        Rendezvous::Stream
+    );
+    assert_eq!(
+        auto(2, 2).rendezvous(Peer(2), 1 << 20, Load::Heavy),
+        Rendezvous::Get
+    );
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Transport,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Transport,
 };
 
 use crate::Reads;
@@ -124,7 +125,7 @@ impl Transport for Port {
         n
     }
 
-    fn rendezvous(&self, _: Peer, _: u64) -> Rendezvous {
+    fn rendezvous(&self, _: Peer, _: u64, _: Load) -> Rendezvous {
         match self.wire().faults.reads {
             Reads::Never => Rendezvous::Stream,
             Reads::Whole | Reads::Flaky => Rendezvous::Get,

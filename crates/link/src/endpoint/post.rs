@@ -1,6 +1,6 @@
 //! Sends, receives and probes.
 
-use catena_fabric::{Header, Peer, Posted, Rendezvous};
+use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
 use crate::lane::Lane;
@@ -100,6 +100,16 @@ impl<N: Net> Endpoint<N> {
         let eager_max = caps.eager_max.min(EAGER_CEILING);
         lane.fast = eager_max.min(caps.max_packet as u64) as u32 + 1;
         let token = SyncToken::of(id);
+        // Reading is asked about for long messages only.
+        let is_read = |net: &N| {
+            caps.max_packet >= Announce::MAX
+                && net.rendezvous(peer, len, plane.load()) == Rendezvous::Get
+        };
+        let one_packet = len < u64::from(lane.fast);
+        let eager_max = match plane.load() {
+            Load::Heavy if !one_packet && is_read(&self.net) => 0,
+            _ => eager_max,
+        };
         let (style, kind, wire_len) = match (mode, token) {
             (Mode::Standard, _) if len <= eager_max => (Style::Eager, kind::EAGER, len),
             (Mode::Synchronous, Some(token)) if len <= eager_max => (
@@ -139,10 +149,7 @@ impl<N: Net> Endpoint<N> {
             request.rare.cancelling,
         ) = (peer, header, false);
         request.rare.remote = None;
-        if style == Style::Rendezvous
-            && caps.max_packet >= Announce::MAX
-            && self.net.rendezvous(peer, len) == Rendezvous::Get
-        {
+        if style == Style::Rendezvous && is_read(&self.net) {
             request.rare.remote = self.net.expose(peer, &source);
         }
         request.buffer = Buffer::Source(source);
@@ -285,11 +292,7 @@ impl<N: Net> Endpoint<N> {
             "message {message:?} was received already"
         );
         let key = self.engine.unexpected.entries.get(message.index).key();
-        let plane = if key.context & 1 == 0 {
-            Plane::User
-        } else {
-            Plane::Collective
-        };
+        let plane = Plane::of(key.context);
         let selector = Selector {
             source: key.source as i32,
             tag: key.tag,

@@ -7,7 +7,7 @@ use crate::net::{Net, Source};
 use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent, Style};
 use crate::request::{Buffer, Phase};
-use crate::types::ReqId;
+use crate::types::{Plane, ReqId};
 use crate::wire::{self, Announce, MIN_PACKET, Wanted, kind};
 
 /// Bytes of remote reads, and separately of streams to one peer, per call of
@@ -74,9 +74,10 @@ impl<N: Net> Endpoint<N> {
                 continue;
             };
             moved = true;
+            let load = Plane::of(self.engine.requests.get(id.index).link.key.context).load();
             let event = if upto == 0 {
                 RecvEvent::WantNothing
-            } else if readable && self.net.rendezvous(peer, upto) == Rendezvous::Get {
+            } else if readable && self.net.rendezvous(peer, upto, load) == Rendezvous::Get {
                 RecvEvent::ChooseGet { upto }
             } else {
                 RecvEvent::ChooseStream { upto }

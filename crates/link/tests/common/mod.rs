@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use catena_base::PeerBytes;
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Transport,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Transport,
 };
 use catena_link::{Cid, Completion, Endpoint, Net, Plane, ReqId, Selector, Sink, Source};
 use catena_sim::{Port, Sim};
@@ -94,8 +95,8 @@ impl Net for SimNet {
         self.0.poll(deliver)
     }
 
-    fn rendezvous(&self, peer: Peer, len: u64) -> Rendezvous {
-        self.0.rendezvous(peer, len)
+    fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
+        self.0.rendezvous(peer, len, load)
     }
 
     fn expose(&mut self, peer: Peer, source: &Bytes) -> Option<Remote> {
