@@ -27,17 +27,19 @@
 //! order, hence it suffices to know r's **floor**: every member has completed
 //! all operations below it.
 //!
-//! * Every member sets its done counter to s + 1 when it has completed s. Who
-//!   lacks room takes the least of the counters as its floor.
+//! * A member sets its done counter to s + 1 when it has completed s, or some
+//!   operations later: but not later than when it has to wait itself. Who lacks
+//!   room takes the least of the counters as its floor.
 //! * Who publishes s has completed all below s. In an operation in which
 //!   everybody hears from everybody (`ALL`: directly, or from a leader who
 //!   heard from all before it published), completing s therefore proves floor
 //!   ≥ s, and no counter need be looked at.
 //!
 //! No one waits in vain: members can complete all below s, as everything that
-//! this takes has been published, and then floor = s, which is room enough: a
-//! payload is never longer than the ring, and starts a new lap where it would
-//! not fit into the rest of the old one.
+//! this takes has been published, and when they come to s, where they have to
+//! wait, floor = s. That is room enough: a payload is never longer than the
+//! ring, and starts a new lap where it would not fit into the rest of the old
+//! one.
 //!
 //! The reads of a member come before its Release (of its next stamp or of
 //! done); the overwriting stores come after an Acquire of that, or of the stamp
@@ -167,6 +169,8 @@ pub struct Node {
     head: u64,
     /// `head` when an operation began, by number modulo [`Limits::lines`].
     begins: Box<[u64]>,
+    /// What this member said last of what it has completed.
+    told: u64,
     /// Operations started, and completed.
     started: u64,
     completed: u64,
@@ -187,6 +191,7 @@ impl Node {
             floor: 1,
             head: 0,
             begins: vec![0; limits.lines as usize].into(),
+            told: 1,
             started: 0,
             completed: 0,
         }
@@ -278,6 +283,26 @@ impl Node {
         let least = others.map(|r| board.done(r)).min().unwrap_or(self.seq);
         self.floor = self.floor.max(least.min(self.seq));
         self.room(len)
+    }
+
+    /// The current operation is complete here. Others are told at once if they
+    /// may want the memory: each time costs both sides a cache line.
+    #[inline]
+    fn complete<B: Board>(&mut self, place: Place, board: &mut B) {
+        let next = self.seq + 1;
+        if place != Place::Line || next - self.told >= self.limits.lines / 4 {
+            self.told = next;
+            board.set_done(next);
+        }
+    }
+
+    /// This member has to wait: tells the others how far it is.
+    #[inline]
+    fn tell<B: Board>(&mut self, board: &mut B) {
+        if self.told < self.seq {
+            self.told = self.seq;
+            board.set_done(self.seq);
+        }
     }
 
     /// The current operation is complete; `all` if that proves that all members

@@ -73,6 +73,20 @@ impl Op {
         if self.ticket != node.completed {
             return Ok(false);
         }
+        let outcome = self.dispatch(node, args, board);
+        if let Ok(false) = outcome {
+            node.tell(board);
+        }
+        outcome
+    }
+
+    #[inline]
+    fn dispatch<B: Board>(
+        &mut self,
+        node: &mut Node,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
         match self.kind {
             Kind::Barrier => self.run::<barrier::Barrier, B>(node, args, board),
             Kind::BarrierLeader => self.run::<barrier::BarrierLeader, B>(node, args, board),
@@ -149,7 +163,7 @@ impl Op {
                 if P::publishes_last(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
                     return Ok(false);
                 }
-                board.set_done(node.seq + 1);
+                node.complete(place, board);
                 (self.stage, self.next) = (Stage::Settle, 0);
             }
             if turn.is_direct() && !self.is_settled::<P, B>(&turn, board) {
