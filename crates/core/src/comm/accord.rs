@@ -13,7 +13,8 @@
 //! moves on.
 //!
 //! A member that cannot take part says so in its row, and a leader by a letter
-//! without rows: so all fail, and none waits for ever.
+//! without rows: so all fail, and none waits for ever. Only a leader that knows
+//! no way to the other group cannot tell it.
 
 use catena_link::Cid;
 

@@ -1,5 +1,5 @@
 //! `MPI_Comm_split_type` (MPI-5, chapter 7.4.2), and what it can split by
-//! (chapter 9.1.3).
+//! (chapter 9.1).
 //!
 //! Every member tells where it may run; then all know alike who belongs
 //! together. Members that do not ask for the same thing get nothing.
