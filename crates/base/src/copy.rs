@@ -136,6 +136,19 @@ pub unsafe fn stream(dst: *mut u8, src: *const u8, len: usize) {
     }
 }
 
+/// Asks for the line at `at` to be brought near. Any address will do.
+#[inline(always)]
+pub fn prefetch(at: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch has no effect that a program could see.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(at.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}
+
 /// Asks for the line at `at` to be brought near for writing. Any address will
 /// do.
 #[inline(always)]

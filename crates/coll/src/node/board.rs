@@ -135,6 +135,10 @@ pub trait Board {
     /// Operation `seq` will be published soon: a good time to fetch the record
     /// for writing.
     fn warm(&mut self, _seq: u64) {}
+
+    /// `rank` has probably published operation `seq` already: a good time to
+    /// fetch the record for reading.
+    fn expect(&self, _rank: u32, _seq: u64) {}
 }
 
 /// What a member says about its call, so that calls that do not fit are noticed.

@@ -13,6 +13,10 @@ const LINE: usize = 64;
 /// the store waits for it, with more readers who run ahead take it away again.
 const WARM_AHEAD: u64 = 2;
 
+/// How many operations ahead a member that is behind asks for the records of
+/// others.
+const EXPECT_AHEAD: u64 = 2;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Stage {
     First,
@@ -120,6 +124,7 @@ impl Op {
             return Ok(true);
         }
         let (place, longest) = place::<P>(whole, args, node);
+        let first_look = self.stage == Stage::First;
         loop {
             let len = longest.min(whole - self.offset);
             let mut turn = Turn {
@@ -150,6 +155,11 @@ impl Op {
                     let from = if rank == args.rank {
                         turn.own
                     } else if let Some(from) = hear::<P, B>(&turn, rank, board)? {
+                        // Who finds everything there is behind: so is what
+                        // comes next.
+                        if first_look && !P::ALL {
+                            board.expect(rank, node.seq + EXPECT_AHEAD);
+                        }
                         from
                     } else {
                         return Ok(false);

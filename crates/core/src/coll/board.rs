@@ -377,6 +377,11 @@ impl Board for View<'_> {
     }
 
     #[inline]
+    fn expect(&self, rank: u32, seq: u64) {
+        copy::prefetch(self.area.record(rank, seq));
+    }
+
+    #[inline]
     fn warm(&mut self, seq: u64) {
         copy::prefetch_for_writing(self.area.record(self.rank, seq));
     }
