@@ -71,6 +71,8 @@ pub struct Counters {
     pub read_bytes: u64,
     /// Times this process went to sleep.
     pub sleeps: u64,
+    /// Of these, how many a peer ended.
+    pub wakes: u64,
 }
 
 /// Memory of the segment that this process caused to be used, in bytes.

@@ -55,10 +55,12 @@ impl Shm {
 
     /// Sleeps until rung: a packet, a new ring, or room in a full one.
     pub(crate) fn doze(&mut self, limit: Duration) {
-        self.own()
+        let rung = self
+            .own()
             .bell
             .sleep(self.barrier, limit, || self.is_ready());
         self.counters.sleeps += 1;
+        self.counters.wakes += u64::from(rung);
     }
 
     /// The doorbell of a rank on this node.
