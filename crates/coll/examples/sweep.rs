@@ -26,6 +26,9 @@ const BYTES: &[usize] = &[
 const PER_NODE: &[u32] = &[1, 2, 8, 64];
 
 fn per_domain(per_node: u32) -> u32 {
+    if let Ok(n) = std::env::var("DOMAIN") {
+        return n.parse::<u32>().unwrap().min(per_node);
+    }
     if per_node > 2 { per_node / 2 } else { per_node }
 }
 

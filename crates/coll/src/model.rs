@@ -1,4 +1,4 @@
-//! What the choice of an algorithm depends on, and the terms of its cost.
+//! What the choice of an algorithm depends on.
 
 pub use catena_plan::simulate::Machine as Model;
 use catena_plan::simulate::{Link, Shared};
@@ -59,77 +59,6 @@ pub const TYPICAL: Model = Model {
     reduce: 1.0e-10,
     copy: 5e-11,
 };
-
-/// A call on a machine: what the costs of algorithms are made of. Times are in
-/// seconds.
-#[derive(Clone, Copy, Debug)]
-pub struct Terms<'a> {
-    pub(crate) shape: Shape,
-    pub(crate) model: &'a Model,
-    /// Between the ranks that are farthest apart.
-    far: &'a Link,
-}
-
-impl<'a> Terms<'a> {
-    /// Of a call.
-    pub fn new(shape: &Shape, model: &'a Model) -> Self {
-        let far = if shape.placement.nodes > 1 {
-            &model.network
-        } else if shape.placement.per_domain < shape.placement.per_node {
-            &model.node
-        } else {
-            &model.domain
-        };
-        Terms {
-            shape: *shape,
-            model,
-            far,
-        }
-    }
-
-    /// The same with another number of bytes.
-    pub(crate) fn with_bytes(&self, bytes: usize) -> Self {
-        let shape = Shape {
-            bytes,
-            ..self.shape
-        };
-        Terms { shape, ..*self }
-    }
-
-    pub(crate) fn latency(&self) -> f64 {
-        self.far.latency
-    }
-
-    pub(crate) fn overhead(&self) -> f64 {
-        self.far.overhead
-    }
-
-    pub(crate) fn per_byte(&self) -> f64 {
-        self.far.per_byte
-    }
-
-    /// Time for one message of `bytes` from one rank to another.
-    pub(crate) fn hop(&self, bytes: f64) -> f64 {
-        self.far.latency + 2.0 * self.far.overhead + bytes * self.far.per_byte
-    }
-
-    /// Time for one rank to post `messages` of `bytes` each that are under way
-    /// at once, without the latency: posting the next overlaps with moving the
-    /// last.
-    pub(crate) fn stream(&self, messages: f64, bytes: f64) -> f64 {
-        messages * self.far.overhead.max(bytes * self.far.per_byte)
-    }
-
-    /// Time to combine `bytes`.
-    pub(crate) fn combine(&self, bytes: f64) -> f64 {
-        self.model.step + bytes * self.model.reduce
-    }
-
-    /// Time for `number` copies of `bytes` each.
-    pub(crate) fn copies(&self, number: f64, bytes: f64) -> f64 {
-        number * (self.model.step + bytes * self.model.copy)
-    }
-}
 
 /// Rounds of a tree over `size` ranks: messages of its root.
 pub(crate) fn log2_ceil(size: u32) -> u32 {

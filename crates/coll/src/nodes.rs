@@ -109,9 +109,9 @@ impl Nodes {
         &self.ranks[from as usize..to as usize]
     }
 
-    /// All ranks, node by node.
-    pub fn ranks(&self) -> &[u32] {
-        &self.ranks
+    /// The number of ranks on each node.
+    pub fn sizes(&self) -> impl Iterator<Item = u32> + '_ {
+        self.first.windows(2).map(|ends| ends[1] - ends[0])
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(n.on(0), [0, 2]);
         assert_eq!(n.on(1), [1, 3, 4]);
         assert_eq!(n.on(2), [5]);
-        assert_eq!(n.ranks(), [0, 2, 1, 3, 4, 5]);
+        assert!(n.sizes().eq([2, 3, 1]));
         let p = n.placement();
         assert_eq!((p.nodes, p.per_node, p.fewest), (3, 3, 1));
         assert!(!p.consecutive);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use catena_plan::{Builder, Plan};
 
-use crate::model::Terms;
+use crate::Terms;
 use crate::{Args, Model, Shape};
 
 /// The collective operations that have algorithms of their own.

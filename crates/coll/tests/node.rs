@@ -57,7 +57,7 @@ impl Member {
     /// Polls the call it is in; true if it was completed.
     fn step(&mut self, calls: &[(Case, Job)]) -> bool {
         let (case, job) = &calls[self.at];
-        let args = job.args(self.seat.rank);
+        let args = job.args(self.seat.rank, None);
         let rank = self.seat.rank as usize;
         let op = self.op.get_or_insert_with(|| {
             self.seat.load(job);
@@ -221,7 +221,7 @@ fn operations_run_in_the_order_of_their_start() {
     let (mut a1, mut a2) = (a.node.start(Kind::Barrier), a.node.start(Kind::Barrier));
     let (mut b1, mut b2) = (b.node.start(Kind::Barrier), b.node.start(Kind::Barrier));
     let poll = |op: &mut Op, m: &mut Member| {
-        op.poll(&mut m.node, &job.args(m.seat.rank), &mut m.seat)
+        op.poll(&mut m.node, &job.args(m.seat.rank, None), &mut m.seat)
             .expect("calls fit")
     };
     assert!(!poll(&mut a2, a));
@@ -243,7 +243,7 @@ fn misfit(first: Case, second: Case) -> Mismatch {
         let mut m = Member::new(&shared, rank, 3, false);
         let job = case.job();
         m.seat.load(&job);
-        let args = job.args(rank);
+        let args = job.args(rank, None);
         let kind = m.node.choose(case.collective, &args).expect("can run");
         found = m
             .node

@@ -7,23 +7,24 @@ mod case;
 mod ops;
 
 use case::Case;
-use catena_coll::{Collective, Placement, Shape, algorithms};
-use catena_plan::simulate::{Sends, check};
+use catena_coll::{Algorithm, Collective, Nodes, Placement, Shape, algorithms};
+use catena_plan::Plan;
+use catena_plan::simulate::{Failure, Place, Sends, check};
 use ops::{AFFINE, MIX, OpKind, SUM};
 
 const RANKS: std::ops::RangeInclusive<u32> = 1..=33;
 
 /// Runs one case with one algorithm and compares every byte of every output.
-fn run(algorithm: &catena_coll::Algorithm, case: &Case, sends: Sends) {
+fn run(algorithm: &Algorithm, case: &Case, nodes: Option<&Nodes>, sends: Sends) {
     let job = case.job();
     let plans: Vec<_> = (0..case.size)
-        .map(|r| algorithm.plan(&job.args(r)))
+        .map(|r| algorithm.plan(&job.args(r, nodes)))
         .collect();
     let plans: Vec<_> = plans.iter().collect();
     let mut output = job.output.clone();
     let seed = u64::from(case.size) * 31 + case.elems as u64;
     let name = format!(
-        "{}/{} {case:?} {sends:?}",
+        "{}/{} {case:?} {sends:?} {nodes:?}",
         algorithm.collective.name(),
         algorithm.name
     );
@@ -56,24 +57,55 @@ fn run(algorithm: &catena_coll::Algorithm, case: &Case, sends: Sends) {
     }
 }
 
-fn shape(case: &Case) -> Shape {
+/// Nodes that `size` ranks may be on: few on the first and more on each further
+/// one; one after the other in turns; all but one together; pairs.
+fn maps(size: u32) -> [Nodes; 4] {
+    let place = |node| Place { node, domain: node };
+    let of = |node: fn(u32, u32) -> u32| {
+        let places: Vec<Place> = (0..size).map(|r| place(node(r, size))).collect();
+        Nodes::new(&places)
+    };
+    [
+        of(|r, _| (2 * r).isqrt()),
+        of(|r, _| 2 - r % 3),
+        of(|r, size| u32::from(r + 1 < size)),
+        of(|r, _| r / 2),
+    ]
+}
+
+fn shape(case: &Case, nodes: Option<&Nodes>) -> Shape {
+    let one = || Placement::one_node(case.size);
     Shape {
         size: case.size,
         bytes: case.elems * ops::ELEM,
         elem: ops::ELEM,
         commutative: case.op.commutative,
-        placement: Placement::one_node(case.size),
+        placement: nodes.map_or_else(one, Nodes::placement),
     }
 }
 
 fn all_algorithms(case: &Case) {
-    for algorithm in algorithms(case.collective) {
-        if (algorithm.requires)(&shape(case)) {
+    for (algorithm, maps) in serving(case) {
+        for nodes in &maps {
             for sends in [Sends::Eager, Sends::Synchronous] {
-                run(algorithm, case, sends);
+                run(algorithm, case, nodes.as_ref(), sends);
             }
         }
     }
+}
+
+/// The algorithms that can serve a case; those that go by nodes with maps of
+/// nodes, the others once without.
+fn serving(case: &Case) -> Vec<(&'static Algorithm, Vec<Option<Nodes>>)> {
+    let serving = |a: &'static Algorithm| {
+        if (a.requires)(&shape(case, None)) {
+            return (a, vec![None]);
+        }
+        let serves = |nodes: &Nodes| (a.requires)(&shape(case, Some(nodes)));
+        let maps = maps(case.size).into_iter().filter(serves);
+        (a, maps.map(Some).collect())
+    };
+    algorithms(case.collective).iter().map(serving).collect()
 }
 
 /// All combinations of rank count, root, in-place, length and operation.
@@ -191,58 +223,54 @@ fn allreduce_is_the_same_everywhere() {
 /// enters must keep all others inside.
 #[test]
 fn a_barrier_waits_for_every_rank() {
-    use catena_plan::Plan;
-    for algorithm in algorithms(Collective::Barrier) {
-        for size in RANKS {
-            let case = Case {
-                collective: Collective::Barrier,
-                size,
-                root: 0,
-                in_place: false,
-                elems: 0,
-                op: SUM,
-            };
-            let job = case.job();
-            for missing in 0..size {
-                let plans: Vec<Plan> = (0..size).map(|r| algorithm.plan(&job.args(r))).collect();
-                let nothing = Plan::default();
-                let plans: Vec<&Plan> = (0..size)
-                    .map(|r| {
-                        if r == missing {
-                            &nothing
-                        } else {
-                            &plans[r as usize]
-                        }
-                    })
-                    .collect();
-                let mut output = job.output.clone();
-                let result = check(
-                    &plans,
-                    &job.input,
-                    &mut output,
-                    SUM.function,
-                    Sends::Eager,
-                    1,
-                );
-                if size == 1 {
-                    continue;
-                }
-                let Err(catena_plan::simulate::Failure::Stuck(waiting)) = result else {
-                    panic!(
-                        "{}: {size} ranks left without rank {missing}",
-                        algorithm.name
-                    );
-                };
-                let mut who: Vec<u32> = waiting.iter().map(|w| w.0).collect();
-                who.sort_unstable();
-                who.dedup();
-                assert_eq!(
-                    who.len() as u32,
-                    size - 1,
-                    "{} {size} {missing}",
-                    algorithm.name
-                );
+    for size in RANKS.skip(1) {
+        let case = Case {
+            collective: Collective::Barrier,
+            size,
+            root: 0,
+            in_place: false,
+            elems: 0,
+            op: SUM,
+        };
+        for (algorithm, maps) in serving(&case) {
+            for nodes in &maps {
+                assert_waits(algorithm, &case, nodes.as_ref());
             }
         }
+    }
+}
+
+fn assert_waits(algorithm: &Algorithm, case: &Case, nodes: Option<&Nodes>) {
+    let (size, job) = (case.size, case.job());
+    let plans: Vec<Plan> = (0..size)
+        .map(|r| algorithm.plan(&job.args(r, nodes)))
+        .collect();
+    let nothing = Plan::default();
+    for missing in 0..size {
+        let plan = |r| {
+            if r == missing {
+                &nothing
+            } else {
+                &plans[r as usize]
+            }
+        };
+        let plans: Vec<&Plan> = (0..size).map(plan).collect();
+        let (op, mut output) = (SUM.function, job.output.clone());
+        let result = check(&plans, &job.input, &mut output, op, Sends::Eager, 1);
+        let Err(Failure::Stuck(waiting)) = result else {
+            panic!(
+                "{}: {size} ranks left without rank {missing}",
+                algorithm.name
+            );
+        };
+        let mut who: Vec<u32> = waiting.iter().map(|w| w.0).collect();
+        who.sort_unstable();
+        who.dedup();
+        assert_eq!(
+            who.len() as u32,
+            size - 1,
+            "{} {size} {missing}",
+            algorithm.name
+        );
     }
 }

@@ -31,6 +31,8 @@ pub struct Builder {
     waits_for: Vec<u32>,
     /// What [`Buf::Input`] and [`Buf::Output`] stand for, within a part.
     frame: Option<[Region; 2]>,
+    /// The ranks that peers stand for, within a part.
+    names: Option<Box<[u32]>>,
 }
 
 impl Builder {
@@ -66,6 +68,22 @@ impl Builder {
         self.frame = outer;
     }
 
+    /// Makes a part of the plan out of an algorithm for some of the ranks: in what
+    /// `part` writes, peer i is `ranks[i]`.
+    pub fn among(&mut self, ranks: &[u32], part: impl FnOnce(&mut Self)) {
+        let inner = ranks.iter().map(|&rank| self.name(rank)).collect();
+        let outer = self.names.replace(inner);
+        part(self);
+        self.names = outer;
+    }
+
+    /// The rank that a peer of the present part stands for.
+    fn name(&self, peer: u32) -> u32 {
+        self.names
+            .as_ref()
+            .map_or(peer, |names| names[peer as usize])
+    }
+
     /// Where a region of the present part lies in the buffers of the plan.
     fn place(&self, r: Region) -> Region {
         match (self.frame, r.buf) {
@@ -77,7 +95,7 @@ impl Builder {
 
     /// Sends `from` to `peer`; an empty region is an empty message.
     pub fn send(&mut self, peer: u32, from: Region) -> StepId {
-        let from = self.place(from);
+        let (peer, from) = (self.name(peer), self.place(from));
         let id = self.push(Step::Send { peer, from });
         self.read(from, id);
         self.link(id);
@@ -89,7 +107,7 @@ impl Builder {
 
     /// Receives `into.len` bytes from `peer`.
     pub fn recv(&mut self, peer: u32, into: Region) -> StepId {
-        let into = self.place(into);
+        let (peer, into) = (self.name(peer), self.place(into));
         let id = self.push(Step::Recv { peer, into });
         self.write(into, id);
         self.link(id);

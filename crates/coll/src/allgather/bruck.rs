@@ -5,15 +5,12 @@
 use catena_plan::{Builder, Region};
 
 use crate::Args;
-use crate::model::Terms;
-use crate::model::log2_ceil;
+use crate::Terms;
+use crate::terms::powers;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let all = f64::from(t.shape.size) * t.shape.bytes as f64;
-    f64::from(log2_ceil(t.shape.size)) * t.hop(0.0)
-        + f64::from(t.shape.size - 1) * t.shape.bytes as f64 * t.per_byte()
-        + t.copies(1.0, t.shape.bytes as f64)
-        + t.copies(2.0, all / 2.0)
+    let round = |d: u32| (d, 1, f64::from(d.min(t.shape.size - d)) * t.n, 0.0);
+    t.shifts(powers(t.shape.size).map(round)) + t.copies(2.0, t.p * t.n / 2.0)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {
@@ -22,12 +19,7 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
         return;
     }
     let all = b.scratch(p * n);
-    let mine = if a.in_place {
-        a.recv_block(a.rank)
-    } else {
-        Region::input(0, n)
-    };
-    b.copy(mine, all.part(0, n));
+    let mine = super::mine(a);
     let mut have = 1;
     while have < p {
         let number = have.min(p - have);
@@ -38,7 +30,13 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
             all.part(0, number * n)
         };
         b.send(a.down(have as u32), out);
+        if have == 1 {
+            b.copy(mine, all.part(0, n));
+        }
         have += number;
+    }
+    if p == 1 {
+        return super::keep(a, b);
     }
     let me = a.rank as usize;
     let (head, tail) = ((p - me) * n, me * n);

@@ -4,13 +4,10 @@
 use catena_plan::{Builder, Region};
 
 use crate::Args;
-use crate::model::Terms;
+use crate::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let n = t.shape.bytes as f64;
-    f64::from(t.shape.size.ilog2()) * t.hop(0.0)
-        + f64::from(t.shape.size - 1) * n * t.per_byte()
-        + t.copies(1.0, n)
+    t.exchanges(t.distances().map(|d| (d, f64::from(d) * t.n, 0.0)))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {
@@ -20,13 +17,19 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
     }
     let blocks =
         |first: u32, number: u32| Region::output(a.recv.offset(first), number as usize * n);
-    let mut mine = super::own_block(a, b);
+    let mut mine = super::mine(a);
     let mut have = 1;
     while have < a.size {
         let partner = a.rank ^ have;
         b.recv(partner, blocks(partner & !(have - 1), have));
         b.send(partner, mine);
+        if have == 1 {
+            super::keep(a, b);
+        }
         have *= 2;
         mine = blocks(a.rank & !(have - 1), have);
+    }
+    if a.size == 1 {
+        super::keep(a, b);
     }
 }

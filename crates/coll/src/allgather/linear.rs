@@ -3,11 +3,10 @@
 use catena_plan::Builder;
 
 use crate::Args;
-use crate::model::Terms;
+use crate::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let (n, others) = (t.shape.bytes as f64, f64::from(t.shape.size - 1));
-    t.latency() + t.stream(others, n) + others * t.overhead() + t.copies(1.0, n)
+    t.everyone(t.n, 0.0)
 }
 
 pub(super) fn table_cost(t: &Terms) -> f64 {
@@ -20,10 +19,11 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
             b.recv(from, a.recv_block(from));
         }
     }
-    let mine = super::own_block(a, b);
+    let mine = super::mine(a);
     if !mine.is_empty() {
         for to in (1..a.size).map(|k| a.up(k)) {
             b.send(to, mine);
         }
     }
+    super::keep(a, b);
 }

@@ -2,6 +2,7 @@
 
 mod bruck;
 mod doubling;
+mod hierarchical;
 mod linear;
 mod ring;
 
@@ -39,6 +40,13 @@ pub(crate) const EVEN: &[Algorithm] = &[
         cost: linear::cost,
         build: linear::build,
     },
+    Algorithm {
+        name: "hierarchical",
+        collective: Collective::Allgather,
+        requires: hierarchical::requires,
+        cost: hierarchical::cost,
+        build: hierarchical::build,
+    },
 ];
 
 pub(crate) const TABLE: &[Algorithm] = &[
@@ -58,13 +66,17 @@ pub(crate) const TABLE: &[Algorithm] = &[
     },
 ];
 
-/// Puts the own block where it belongs; returns where it can be read at once.
-fn own_block(a: &Args, b: &mut Builder) -> Region {
+/// Where this rank's block is before the call.
+fn mine(a: &Args) -> Region {
     let place = a.recv_block(a.rank);
     if a.in_place {
-        return place;
+        place
+    } else {
+        Region::input(0, place.len)
     }
-    let mine = Region::input(0, place.len);
-    b.copy(mine, place);
-    mine
+}
+
+/// Puts it where it belongs; what others wait for is sent first.
+fn keep(a: &Args, b: &mut Builder) {
+    b.copy(mine(a), a.recv_block(a.rank));
 }

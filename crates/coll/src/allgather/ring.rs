@@ -3,11 +3,11 @@
 use catena_plan::Builder;
 
 use crate::Args;
+use crate::Terms;
 use crate::args::wrap;
-use crate::model::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    f64::from(t.shape.size - 1) * t.hop(t.shape.bytes as f64) + t.copies(1.0, t.shape.bytes as f64)
+    t.ring(t.p - 1.0, t.n, 0.0)
 }
 
 pub(super) fn table_cost(t: &Terms) -> f64 {
@@ -23,7 +23,7 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
             b.recv(left, a.recv_block(got));
         }
         let out = if k == 0 {
-            super::own_block(a, b)
+            super::mine(a)
         } else {
             a.recv_block(out)
         };
@@ -31,7 +31,5 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
             b.send(right, out);
         }
     }
-    if p == 1 {
-        super::own_block(a, b);
-    }
+    super::keep(a, b);
 }

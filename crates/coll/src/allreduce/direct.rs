@@ -5,17 +5,13 @@
 use catena_plan::{Builder, Region};
 
 use crate::Args;
+use crate::Terms;
 use crate::acc::combine_all;
 use crate::args::cut;
-use crate::model::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let (piece, others) = (
-        t.shape.bytes as f64 / f64::from(t.shape.size),
-        f64::from(t.shape.size - 1),
-    );
-    let handing_out = t.latency() + t.stream(others, piece) + t.overhead();
-    crate::reduce_scatter::direct::cost(t) + handing_out
+    let piece = t.n / t.p;
+    t.everyone(piece, t.combine(piece)) + t.everyone(piece, 0.0)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

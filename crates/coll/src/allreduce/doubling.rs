@@ -5,19 +5,13 @@
 use catena_plan::{Builder, Order};
 
 use crate::Args;
+use crate::Terms;
 use crate::acc::Acc;
 use crate::fold::{Fold, Role};
-use crate::model::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let n = t.shape.bytes as f64;
-    let step = t.hop(n) + n * t.model.reduce;
-    let folded = if t.shape.size.is_power_of_two() {
-        0.0
-    } else {
-        step + t.hop(n)
-    };
-    f64::from(t.shape.size.ilog2()) * step + folded
+    let work = t.combine(t.n);
+    t.exchanges(t.distances().map(|d| (d, t.n, work))) + t.folding(t.n, work) + t.folding(t.n, 0.0)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

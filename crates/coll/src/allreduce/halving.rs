@@ -6,22 +6,16 @@
 use catena_plan::{Builder, Order, Region};
 
 use crate::Args;
+use crate::Terms;
 use crate::acc::Acc;
 use crate::fold::{Fold, Role};
-use crate::model::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let n = t.shape.bytes as f64;
-    let ranks = f64::from(1u32 << t.shape.size.ilog2());
-    let moved = n * (ranks - 1.0) / ranks;
-    let folded = if t.shape.size.is_power_of_two() {
-        0.0
-    } else {
-        2.0 * t.hop(n) + n * t.model.reduce
-    };
-    2.0 * f64::from(t.shape.size.ilog2()) * t.hop(0.0)
-        + moved * (2.0 * t.per_byte() + t.model.reduce)
-        + folded
+    let part = |d: u32| t.n / 2.0 / f64::from(d);
+    t.exchanges(t.distances().map(|d| (d, part(d), t.combine(part(d)))))
+        + t.exchanges(t.distances().map(|d| (d, part(d), 0.0)))
+        + t.folding(t.n, t.combine(t.n))
+        + t.folding(t.n, 0.0)
 }
 
 /// One halving: what was held before it, and the two parts.

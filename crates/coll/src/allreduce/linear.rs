@@ -4,11 +4,11 @@
 use catena_plan::{Builder, Order};
 
 use crate::Args;
-use crate::model::Terms;
+use crate::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let (n, others) = (t.shape.bytes as f64, f64::from(t.shape.size - 1));
-    t.latency() + t.stream(others, n) + others * (t.overhead() + n * t.model.reduce)
+    // The first operand may be the last to arrive.
+    t.everyone(t.n, 0.0) + (t.p - 1.0) * t.combine(t.n)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

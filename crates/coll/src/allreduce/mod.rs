@@ -3,9 +3,12 @@
 mod direct;
 mod doubling;
 pub(crate) mod halving;
+mod hierarchical;
 mod linear;
+mod multi_leader;
 mod ring;
 
+use crate::levels::has_levels_in_order;
 use crate::registry::{Algorithm, Collective, always, commutative};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
@@ -43,5 +46,19 @@ pub(crate) const ALGORITHMS: &[Algorithm] = &[
         requires: commutative,
         cost: ring::cost,
         build: ring::build,
+    },
+    Algorithm {
+        name: "hierarchical",
+        collective: Collective::Allreduce,
+        requires: has_levels_in_order,
+        cost: hierarchical::cost,
+        build: hierarchical::build,
+    },
+    Algorithm {
+        name: "multi_leader",
+        collective: Collective::Allreduce,
+        requires: multi_leader::requires,
+        cost: multi_leader::cost,
+        build: multi_leader::build,
     },
 ];

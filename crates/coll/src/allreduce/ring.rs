@@ -4,12 +4,12 @@
 use catena_plan::{Builder, Order, Region};
 
 use crate::Args;
+use crate::Terms;
 use crate::args::{cut, wrap};
-use crate::model::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let (p, n) = (f64::from(t.shape.size), t.shape.bytes as f64);
-    (p - 1.0) * (2.0 * t.hop(n / p) + n / p * t.model.reduce)
+    let (rounds, piece) = (t.p - 1.0, t.n / t.p);
+    t.ring(rounds, piece, t.combine(piece)) + t.ring(rounds, piece, 0.0)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

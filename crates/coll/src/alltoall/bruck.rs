@@ -4,17 +4,21 @@
 use catena_plan::Builder;
 
 use crate::Args;
+use crate::Terms;
 use crate::args::wrap;
-use crate::model::Terms;
-use crate::model::log2_ceil;
+use crate::terms::powers;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let (n, p, rounds) = (
-        t.shape.bytes as f64,
-        f64::from(t.shape.size),
-        f64::from(log2_ceil(t.shape.size)),
-    );
-    rounds * t.hop(n * p / 2.0) + t.copies(p * (2.0 + rounds), n)
+    let rounds = powers(t.shape.size).map(|d| {
+        let blocks = f64::from(moving(t.shape.size, d));
+        (d, 1, blocks * t.n, t.copies(2.0 * blocks, t.n))
+    });
+    t.shifts(rounds) + t.copies(2.0 * t.p, t.n)
+}
+
+/// Number of slots below `size` that move in the round of `bit`.
+fn moving(size: u32, bit: u32) -> u32 {
+    size / (2 * bit) * bit + (size % (2 * bit)).saturating_sub(bit)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

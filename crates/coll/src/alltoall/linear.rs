@@ -2,7 +2,7 @@
 
 use catena_plan::Builder;
 
-use crate::model::Terms;
+use crate::Terms;
 use crate::{Args, Shape};
 
 /// More messages at once only wait in queues.
@@ -13,8 +13,7 @@ pub(super) fn requires(s: &Shape) -> bool {
 }
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let (n, others) = (t.shape.bytes as f64, f64::from(t.shape.size - 1));
-    t.latency() + t.stream(others, n) + others * t.overhead() + t.copies(1.0, n)
+    t.everyone(t.n, 0.0)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

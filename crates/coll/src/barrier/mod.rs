@@ -1,8 +1,12 @@
 //! `MPI_Barrier`.
 
 mod dissemination;
+mod hierarchical;
 mod linear;
 
+use catena_plan::{Builder, Region, StepId};
+
+use crate::levels::has_levels;
 use crate::registry::{Algorithm, Collective, always};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
@@ -10,8 +14,15 @@ pub(crate) const ALGORITHMS: &[Algorithm] = &[
         name: "dissemination",
         collective: Collective::Barrier,
         requires: always,
-        cost: dissemination::cost,
-        build: dissemination::build,
+        cost: dissemination::cost::<2>,
+        build: dissemination::build::<2>,
+    },
+    Algorithm {
+        name: "dissemination_4",
+        collective: Collective::Barrier,
+        requires: always,
+        cost: dissemination::cost::<4>,
+        build: dissemination::build::<4>,
     },
     Algorithm {
         name: "linear",
@@ -20,4 +31,21 @@ pub(crate) const ALGORITHMS: &[Algorithm] = &[
         cost: linear::cost,
         build: linear::build,
     },
+    Algorithm {
+        name: "hierarchical",
+        collective: Collective::Barrier,
+        requires: has_levels,
+        cost: hierarchical::cost,
+        build: hierarchical::build,
+    },
 ];
+
+/// What a message of a barrier carries.
+const TOKEN: Region = Region::output(0, 0);
+
+/// Makes `step` wait for all of `earlier`.
+fn after(step: StepId, earlier: &[StepId], b: &mut Builder) {
+    for &e in earlier {
+        b.depend(step, e);
+    }
+}

@@ -3,10 +3,10 @@
 use catena_plan::Builder;
 
 use crate::Args;
-use crate::model::Terms;
+use crate::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    t.latency() + t.overhead() + t.stream(f64::from(t.shape.size - 1), t.shape.bytes as f64)
+    t.fan(t.n, 0.0)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -1,10 +1,12 @@
 //! `MPI_Bcast`. The message is in the output on every rank, also at the root.
 
-mod binomial;
-mod chain;
+mod hierarchical;
+mod knomial;
 mod linear;
+mod pipeline;
 mod scatter;
 
+use crate::levels::has_levels;
 use crate::registry::{Algorithm, Collective, always, power_of_two};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
@@ -12,8 +14,15 @@ pub(crate) const ALGORITHMS: &[Algorithm] = &[
         name: "binomial",
         collective: Collective::Bcast,
         requires: always,
-        cost: binomial::cost,
-        build: binomial::build,
+        cost: knomial::cost::<2>,
+        build: knomial::build::<2>,
+    },
+    Algorithm {
+        name: "knomial_4",
+        collective: Collective::Bcast,
+        requires: always,
+        cost: knomial::cost::<4>,
+        build: knomial::build::<4>,
     },
     Algorithm {
         name: "linear",
@@ -40,7 +49,28 @@ pub(crate) const ALGORITHMS: &[Algorithm] = &[
         name: "chain",
         collective: Collective::Bcast,
         requires: always,
-        cost: chain::cost,
-        build: chain::build,
+        cost: pipeline::chain_cost,
+        build: pipeline::chain,
+    },
+    Algorithm {
+        name: "binary",
+        collective: Collective::Bcast,
+        requires: always,
+        cost: pipeline::binary_cost,
+        build: pipeline::binary,
+    },
+    Algorithm {
+        name: "binary_chain",
+        collective: Collective::Bcast,
+        requires: has_levels,
+        cost: pipeline::binary_chain_cost,
+        build: pipeline::binary_chain,
+    },
+    Algorithm {
+        name: "hierarchical",
+        collective: Collective::Bcast,
+        requires: has_levels,
+        cost: hierarchical::cost,
+        build: hierarchical::build,
     },
 ];

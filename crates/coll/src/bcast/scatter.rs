@@ -5,23 +5,21 @@
 use catena_plan::{Builder, Region};
 
 use crate::Args;
+use crate::Terms;
 use crate::args::cut;
-use crate::model::Terms;
-use crate::model::depth;
-use crate::tree::{children, parent, subtree};
+use crate::tree::Tree;
 
 fn scatter_cost(t: &Terms) -> f64 {
-    let p = f64::from(t.shape.size);
-    depth(t.shape.size) * t.hop(0.0) + t.shape.bytes as f64 * (p - 1.0) / p * t.per_byte()
+    t.tree::<2>(|ranks| t.n * ranks / t.p, 0.0)
 }
 
 pub(super) fn doubling_cost(t: &Terms) -> f64 {
-    2.0 * scatter_cost(t)
+    let piece = t.n / t.p;
+    scatter_cost(t) + t.exchanges(t.distances().map(|d| (d, f64::from(d) * piece, 0.0)))
 }
 
 pub(super) fn ring_cost(t: &Terms) -> f64 {
-    let p = f64::from(t.shape.size);
-    scatter_cost(t) + (p - 1.0) * t.hop(t.shape.bytes as f64 / p)
+    t.handing_out(|ranks| t.n * ranks / t.p) + t.ring(t.p - 1.0, t.n / t.p, 0.0)
 }
 
 /// Pieces `[first, first + number)` of the message; piece i belongs to the
@@ -38,14 +36,18 @@ fn pieces(a: &Args, first: u32, number: u32) -> Region {
     message.part(at(first), at(first + number) - at(first))
 }
 
+fn tree(a: &Args) -> Tree<2> {
+    Tree { size: a.size }
+}
+
 fn scatter(a: &Args, b: &mut Builder) {
     let me = a.place();
     if me > 0 {
-        let mine = pieces(a, me, subtree(a.size, me));
-        transfer(mine, |r| b.recv(a.nth_from_root(parent(me)), r));
+        let mine = pieces(a, me, tree(a).subtree(me));
+        transfer(mine, |r| b.recv(a.nth_from_root(tree(a).parent(me)), r));
     }
-    for child in children(a.size, me).rev() {
-        let part = pieces(a, child, subtree(a.size, child));
+    for child in tree(a).children(me).rev() {
+        let part = pieces(a, child, tree(a).subtree(child));
         transfer(part, |r| b.send(a.nth_from_root(child), r));
     }
 }
@@ -65,12 +67,12 @@ pub(super) fn doubling(a: &Args, b: &mut Builder) {
         let other = me ^ have;
         let (ours, theirs) = (me & !(have - 1), other & !(have - 1));
         // Who already has the other's pieces from the scatter is not sent them.
-        if subtree(a.size, me) <= have {
+        if tree(a).subtree(me) <= have {
             transfer(pieces(a, theirs, have), |r| {
                 b.recv(a.nth_from_root(other), r)
             });
         }
-        if subtree(a.size, other) <= have {
+        if tree(a).subtree(other) <= have {
             transfer(pieces(a, ours, have), |r| b.send(a.nth_from_root(other), r));
         }
         have *= 2;
@@ -81,7 +83,7 @@ pub(super) fn ring(a: &Args, b: &mut Builder) {
     scatter(a, b);
     let (p, me) = (a.size, a.place());
     let (left, right) = ((me + p - 1) % p, (me + 1) % p);
-    let has = |who: u32, piece: u32| (who..who + subtree(p, who)).contains(&piece);
+    let has = |who: u32, piece: u32| (who..who + tree(a).subtree(who)).contains(&piece);
     for k in 0..p - 1 {
         let (out, arriving) = ((me + p - k) % p, (left + p - k) % p);
         if !has(me, arriving) {

@@ -3,12 +3,10 @@
 use catena_plan::{Builder, Order};
 
 use crate::Args;
-use crate::model::Terms;
+use crate::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let n = t.shape.bytes as f64;
-    let others = f64::from(t.shape.size - 1);
-    others * t.hop(n) + (others - 1.0).max(0.0) * t.combine(n)
+    t.chain(t.n, t.n, t.combine(t.n))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -4,17 +4,13 @@
 use catena_plan::Builder;
 
 use crate::Args;
+use crate::Terms;
 use crate::acc::Acc;
-use crate::model::Terms;
-use crate::model::depth;
 use crate::scan::doubling::rounds;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    if t.shape.size == 1 {
-        return 0.0;
-    }
-    let n = t.shape.bytes as f64;
-    t.hop(n) + depth(t.shape.size - 1) * (t.hop(n) + t.combine(n))
+    let others = (t.shape.size - 1).max(1);
+    t.message(t.far(), t.n) + t.prefix(others, t.n, t.combine(t.n))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

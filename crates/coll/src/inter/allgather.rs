@@ -5,7 +5,7 @@ use catena_plan::{Builder, Region};
 use super::near::{Near, cost};
 use super::spread::{self, spread};
 use super::{Algorithm, Args};
-use crate::model::Terms;
+use crate::Terms;
 use crate::{Collective, Model};
 
 const LINEAR: Algorithm = Algorithm {

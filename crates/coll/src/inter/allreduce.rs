@@ -6,7 +6,7 @@ use super::near::{Near, Pieces, cost};
 use super::reduce::combine_far;
 use super::spread::{self, spread};
 use super::{Algorithm, Args};
-use crate::model::Terms;
+use crate::Terms;
 use crate::{Collective, Model};
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[

@@ -7,7 +7,7 @@ use catena_plan::{Builder, StepId};
 
 use super::{Algorithm, Args};
 use crate::Model;
-use crate::model::Terms;
+use crate::Terms;
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[Algorithm {
     name: "pairwise",

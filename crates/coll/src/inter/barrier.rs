@@ -4,9 +4,9 @@ use catena_plan::{Builder, Region, StepId};
 
 use super::{Algorithm, Args};
 use crate::Model;
-use crate::model::Terms;
+use crate::Terms;
 use crate::model::{depth, log2_ceil};
-use crate::tree::{children, parent};
+use crate::tree::Tree;
 
 const TOKEN: Region = Region::output(0, 0);
 
@@ -33,17 +33,21 @@ fn leader(a: &Args, _: &Model, b: &mut Builder) {
     let after = |b: &mut Builder, step: StepId, earlier: &[StepId]| {
         earlier.iter().for_each(|&e| b.depend(step, e));
     };
+    let tree = Tree::<2> { size: a.local };
     let mut entered = Vec::new();
-    for child in children(a.local, a.rank) {
+    for child in tree.children(a.rank) {
         entered.push(b.recv(child, TOKEN));
     }
     let (up, down) = if a.rank == 0 {
         (b.send(a.far(0), TOKEN), b.recv(a.far(0), TOKEN))
     } else {
-        (b.send(parent(a.rank), TOKEN), b.recv(parent(a.rank), TOKEN))
+        (
+            b.send(tree.parent(a.rank), TOKEN),
+            b.recv(tree.parent(a.rank), TOKEN),
+        )
     };
     after(b, up, &entered);
-    for child in children(a.local, a.rank).rev() {
+    for child in tree.children(a.rank).rev() {
         let release = b.send(child, TOKEN);
         after(b, release, &[down]);
     }

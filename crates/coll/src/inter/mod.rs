@@ -23,7 +23,7 @@ mod spread;
 
 use catena_plan::{Builder, Plan, Region};
 
-use crate::model::Terms;
+use crate::Terms;
 use crate::{Collective, Layout, Model, Shape};
 
 /// Where the root of a rooted operation is.

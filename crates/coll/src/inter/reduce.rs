@@ -4,8 +4,8 @@ use catena_plan::{Builder, Order, Region};
 
 use super::near::{Near, Pieces, cost};
 use super::{Algorithm, Args, Root};
+use crate::Terms;
 use crate::acc::Acc;
-use crate::model::Terms;
 use crate::{Collective, Model};
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[

@@ -6,7 +6,7 @@ use catena_plan::{Builder, Region};
 
 use super::near::{Near, Pieces, cost};
 use super::{Algorithm, Args};
-use crate::model::Terms;
+use crate::Terms;
 use crate::{Collective, Model};
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[

@@ -4,7 +4,7 @@ use catena_plan::{Builder, Region};
 
 use super::near::{Near, cost};
 use super::{Algorithm, Args, Root};
-use crate::model::Terms;
+use crate::Terms;
 use crate::{Collective, Model};
 
 const LINEAR: Algorithm = Algorithm {

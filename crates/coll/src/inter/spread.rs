@@ -4,8 +4,8 @@
 use catena_plan::{Builder, Region};
 
 use super::Args;
+use crate::Terms;
 use crate::args::wrap;
-use crate::model::Terms;
 
 /// Estimated time of [`spread`] for blocks of `block` bytes.
 pub(super) fn cost(block: f64, t: &Terms) -> f64 {

@@ -3,15 +3,11 @@
 use catena_plan::{Builder, Order};
 
 use crate::Args;
+use crate::Terms;
 use crate::acc::{Acc, combine_all};
-use crate::model::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let (n, others) = (t.shape.bytes as f64, f64::from(t.shape.size - 1));
-    // Combining one vector overlaps with receiving the next.
-    let processor = others * (t.overhead() + t.combine(n));
-    let wire = t.latency() + t.stream(others, n) + t.combine(n);
-    processor.max(wire) + t.overhead()
+    t.fan(t.n, t.combine(t.n))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

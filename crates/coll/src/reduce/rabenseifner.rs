@@ -4,26 +4,17 @@
 use catena_plan::{Builder, Order};
 
 use crate::Args;
+use crate::Terms;
 use crate::acc::Acc;
 use crate::allreduce::halving::reduce_scatter;
 use crate::fold::{Fold, Role};
-use crate::model::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let n = t.shape.bytes as f64;
-    let (rounds, ranks) = (
-        f64::from(t.shape.size.ilog2()),
-        f64::from(1u32 << t.shape.size.ilog2()),
-    );
-    let moved = n * (ranks - 1.0) / ranks;
-    let folded = if t.shape.size.is_power_of_two() {
-        0.0
-    } else {
-        t.hop(n) + t.combine(n)
-    };
-    rounds * (2.0 * t.hop(0.0) + t.model.step)
-        + moved * (2.0 * t.per_byte() + t.model.reduce)
-        + folded
+    let part = |d: u32| t.n / 2.0 / f64::from(d);
+    let back = t.distances().map(|d| t.message(t.level(d), part(d)));
+    t.exchanges(t.distances().map(|d| (d, part(d), t.combine(part(d)))))
+        + back.sum::<f64>()
+        + t.folding(t.n, t.combine(t.n))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

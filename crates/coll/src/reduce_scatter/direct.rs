@@ -5,18 +5,12 @@ use catena_plan::Builder;
 
 use super::{block_in, result};
 use crate::Args;
+use crate::Terms;
 use crate::acc::combine_all;
-use crate::model::Terms;
 
 pub(crate) fn cost(t: &Terms) -> f64 {
-    let (block, others) = (
-        t.shape.bytes as f64 / f64::from(t.shape.size),
-        f64::from(t.shape.size - 1),
-    );
-    // Combining one block overlaps with receiving the next.
-    let processor = others * (2.0 * t.overhead() + t.combine(block));
-    let wire = t.latency() + t.stream(others, block) + t.combine(block);
-    processor.max(wire) + t.overhead()
+    let block = t.n / t.p;
+    t.everyone(block, t.combine(block))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

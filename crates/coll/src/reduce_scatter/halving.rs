@@ -6,27 +6,17 @@ use catena_plan::{Builder, Order, Region};
 
 use super::{block_in, result};
 use crate::Args;
+use crate::Terms;
 use crate::acc::Acc;
 use crate::fold::{Fold, Role};
-use crate::model::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let n = t.shape.bytes as f64;
-    let (rounds, ranks) = (
-        f64::from(t.shape.size.ilog2()),
-        f64::from(1u32 << t.shape.size.ilog2()),
-    );
-    let moved = n * (ranks - 1.0) / ranks;
-    let block = n / f64::from(t.shape.size);
-    let folded = if t.shape.size.is_power_of_two() {
-        0.0
-    } else {
-        t.hop(n) + t.combine(n) + t.hop(block)
-    };
-    rounds * (t.hop(0.0) + t.model.step)
-        + moved * (t.per_byte() + t.model.reduce)
-        + t.copies(1.0, block)
-        + folded
+    let ranks = f64::from(t.folded());
+    let part = |d: u32| t.n * f64::from(d) / ranks;
+    t.exchanges(t.distances().map(|d| (d, part(d), t.combine(part(d)))))
+        + t.folding(t.n, t.combine(t.n))
+        + t.folding(t.n / t.p, 0.0)
+        + t.copies(1.0, t.n / t.p)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -3,12 +3,11 @@
 use catena_plan::{Builder, Order};
 
 use crate::Args;
+use crate::Terms;
 use crate::acc::Acc;
-use crate::model::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let n = t.shape.bytes as f64;
-    f64::from(t.shape.size - 1) * (t.hop(n) + t.combine(n))
+    t.chain(t.n, t.n, t.combine(t.n))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -4,13 +4,11 @@
 use catena_plan::{Builder, Order};
 
 use crate::Args;
+use crate::Terms;
 use crate::acc::Acc;
-use crate::model::Terms;
-use crate::model::depth;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let n = t.shape.bytes as f64;
-    depth(t.shape.size) * (t.hop(n) + t.combine(n))
+    t.prefix(t.shape.size, t.n, t.combine(t.n))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -1,6 +1,6 @@
 //! `MPI_Scatter`, `MPI_Scatterv`.
 
-mod binomial;
+mod knomial;
 mod linear;
 
 use crate::registry::{Algorithm, Collective, always};
@@ -10,8 +10,15 @@ pub(crate) const EVEN: &[Algorithm] = &[
         name: "binomial",
         collective: Collective::Scatter,
         requires: always,
-        cost: binomial::cost,
-        build: binomial::build,
+        cost: knomial::cost::<2>,
+        build: knomial::build::<2>,
+    },
+    Algorithm {
+        name: "knomial_4",
+        collective: Collective::Scatter,
+        requires: always,
+        cost: knomial::cost::<4>,
+        build: knomial::build::<4>,
     },
     Algorithm {
         name: "linear",

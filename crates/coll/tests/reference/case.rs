@@ -1,7 +1,7 @@
 //! One call of a collective on all ranks: the buffers before it, the arguments,
 //! and what the definition says the buffers are after it.
 
-use catena_coll::{Args, Collective, Layout};
+use catena_coll::{Args, Collective, Layout, Nodes, Site, TYPICAL};
 use catena_plan::Order;
 
 use crate::ops::{ELEM, OpKind};
@@ -101,8 +101,9 @@ fn packed(counts: Vec<usize>) -> Owned {
 }
 
 impl Job {
-    pub fn args(&self, rank: u32) -> Args<'_> {
+    pub fn args<'a>(&'a self, rank: u32, nodes: Option<&'a Nodes>) -> Args<'a> {
         let r = rank as usize;
+        let model = &TYPICAL;
         Args {
             size: self.case.size,
             rank,
@@ -112,7 +113,7 @@ impl Job {
             commutative: self.case.op.commutative,
             send: self.send[r].layout(),
             recv: self.recv[r].layout(),
-            site: None,
+            site: nodes.map(|nodes| Site { nodes, model }),
         }
     }
 }

@@ -98,9 +98,9 @@ struct Rank {
     /// whether it is busy.
     queue: BinaryHeap<Reverse<u32>>,
     busy: bool,
-    /// When the ports are free.
-    port_in: f64,
-    port_out: f64,
+    /// When the ports are free: within the node, and to the network.
+    port_in: [f64; 2],
+    port_out: [f64; 2],
 }
 
 impl Rank {
@@ -111,8 +111,8 @@ impl Rank {
             left: plan.steps.len(),
             queue: BinaryHeap::new(),
             busy: false,
-            port_in: 0.0,
-            port_out: 0.0,
+            port_in: [0.0; 2],
+            port_out: [0.0; 2],
         }
     }
 }
@@ -123,7 +123,7 @@ enum What {
     Worked(u32, u32),
     /// A message may enter the outgoing port.
     Departs(u32),
-    /// It has reached the memory or card at its sender.
+    /// It enters that port.
     Leaves(u32),
     /// Its head reaches the receiver; all of it could be there so much later.
     Arrives(u32, f64),
@@ -183,6 +183,12 @@ enum Route {
     Domain,
     Node,
     Network,
+}
+
+impl Route {
+    fn port(self) -> usize {
+        usize::from(self == Route::Network)
+    }
 }
 
 /// Messages sent (by number), and receives posted, of one pair.
@@ -392,9 +398,10 @@ impl Sim<'_> {
     /// The sender's port takes a message.
     fn depart(&mut self, now: f64, message: u32) {
         let m = &self.messages[message as usize];
-        let (from, len, link) = (m.from as usize, m.len, *self.link(m.route));
+        let (from, len, route) = (m.from as usize, m.len, m.route);
+        let link = *self.link(route);
         let busy = link.gap + link.per_byte * len as f64;
-        let start = turn(&mut self.ranks[from].port_out, now, busy);
+        let start = turn(&mut self.ranks[from].port_out[route.port()], now, busy);
         if start > now {
             self.at(start, What::Leaves(message));
         } else {
@@ -402,51 +409,52 @@ impl Sim<'_> {
         }
     }
 
-    /// The memory or card at the sender takes a message.
+    /// A message leaves through its port, and the memory or card at the sender.
     fn leave(&mut self, now: f64, message: u32) {
         let m = &self.messages[message as usize];
         let (from, send, len, route) = (m.from, m.send, m.len, m.route);
-        let place = self.places[from as usize];
+        let link = *self.link(route);
+        let shared = self.share(now, self.places[from as usize], route, 0, len);
+        let out = shared.max(now + link.per_byte * len as f64);
+        if len > link.eager {
+            self.at(out, What::Complete(from, send));
+        }
+        let head = now + link.latency;
+        self.at(head, What::Arrives(message, out - now));
+    }
+
+    /// The memory or card at the receiver, and its port, take a message.
+    fn arrive(&mut self, now: f64, message: u32, rest: f64) {
+        let m = &self.messages[message as usize];
+        let (to, len, route) = (m.to as usize, m.len, m.route);
+        let shared = match route {
+            // One memory, of which it has taken its turn.
+            Route::Domain => now,
+            _ => self.share(now, self.places[to], route, 1, len),
+        };
+        let link = *self.link(route);
+        let bytes = link.per_byte * len as f64;
+        let port = &mut self.ranks[to].port_in[route.port()];
+        let entered = turn(port, now, link.gap + bytes);
+        let here = (now + rest).max(shared).max(entered + bytes);
+        self.at(here, What::Here(message));
+    }
+
+    /// When the memory, or this direction of the card, of a place has moved a
+    /// message that reaches it now, besides those that reached it before.
+    fn share(&mut self, now: f64, place: Place, route: Route, way: usize, len: usize) -> f64 {
         let (free, shared) = match route {
-            Route::Network => (&mut self.cards[place.node as usize][0], &self.machine.card),
+            Route::Network => (
+                &mut self.cards[place.node as usize][way],
+                &self.machine.card,
+            ),
             _ => (
                 &mut self.memory[place.domain as usize],
                 &self.machine.memory,
             ),
         };
-        let busy = shared.busy(len);
-        let start = turn(free, now, busy);
-        let link = *self.link(route);
-        let moving = busy.max(link.per_byte * len as f64);
-        if len > link.eager {
-            self.at(start + moving, What::Complete(from, send));
-        }
-        self.at(start + link.latency, What::Arrives(message, moving));
-    }
-
-    /// The memory or card at the receiver, then its port, take a message.
-    fn arrive(&mut self, now: f64, message: u32, rest: f64) {
-        let m = &self.messages[message as usize];
-        let (to, len, route) = (m.to as usize, m.len, m.route);
-        let place = self.places[to];
-        let (busy, start) = match route {
-            Route::Domain => (0.0, now),
-            Route::Node => {
-                let busy = self.machine.memory.busy(len);
-                let free = &mut self.memory[place.domain as usize];
-                (busy, turn(free, now, busy))
-            }
-            Route::Network => {
-                let busy = self.machine.card.busy(len);
-                let free = &mut self.cards[place.node as usize][1];
-                (busy, turn(free, now, busy))
-            }
-        };
-        let link = *self.link(route);
-        let bytes = link.per_byte * len as f64;
-        let entered = turn(&mut self.ranks[to].port_in, start, link.gap + bytes);
-        let here = (now + rest).max(start + busy).max(entered + bytes);
-        self.at(here, What::Here(message));
+        turn(free, now, shared.busy(len));
+        *free
     }
 
     /// All of a message is there; the receive may not be posted yet.

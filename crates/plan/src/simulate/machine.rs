@@ -27,10 +27,12 @@ pub struct Shared {
     pub per_byte: f64,
 }
 
-/// A machine. Each rank does one thing at a time; its outgoing and its incoming
-/// port each move one message at a time. A message that leaves a node takes its
-/// turn at the network card of that node and of the other; any other at the
-/// memory of the domain of its sender and, if that is another, its receiver.
+/// A machine. Each rank does one thing at a time; each of its ports, outgoing and
+/// incoming, within the node and to the network, moves one message at a time. A
+/// message that leaves a node is also moved by the network card of that node and of
+/// the other; any other by the memory of the domain of its sender and, if that is
+/// another, its receiver. All of them move it at once, as soon as its first byte
+/// is there, and it has arrived when the slowest is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Machine {
     /// Between ranks of a domain.

@@ -1,53 +1,50 @@
-//! A binomial tree: ⌈log₂ p⌉ hops, in which the blocks of whole subtrees travel
+//! A tree of high degree: few hops, in which the blocks of whole subtrees travel
 //! together. For blocks of one length.
 
 use catena_plan::{Builder, Region};
 
 use crate::Args;
-use crate::model::Terms;
-use crate::model::depth;
-use crate::tree::{children, parent, subtree};
+use crate::Terms;
+use crate::tree::Tree;
 
-pub(super) fn cost(t: &Terms) -> f64 {
-    depth(t.shape.size) * t.hop(0.0)
-        + f64::from(t.shape.size - 1) * t.shape.bytes as f64 * t.per_byte()
+pub(super) fn cost<const RADIX: u32>(t: &Terms) -> f64 {
+    t.tree::<RADIX>(|blocks| blocks * t.n, 0.0)
 }
 
-pub(super) fn build(a: &Args, b: &mut Builder) {
+pub(super) fn build<const RADIX: u32>(a: &Args, b: &mut Builder) {
     if a.rank == a.root {
-        root(a, b);
+        root::<RADIX>(a, b);
         return;
     }
     let (n, me) = (a.recv.len(a.rank), a.place());
+    let tree = Tree::<RADIX> { size: a.size };
     if n == 0 {
         return;
     }
     let mine = Region::output(0, n);
-    let held = subtree(a.size, me);
-    let up = a.nth_from_root(parent(me));
+    let held = tree.subtree(me);
+    let up = a.nth_from_root(tree.parent(me));
     if held == 1 {
         b.recv(up, mine);
         return;
     }
     let all = b.scratch(held as usize * n);
     b.recv(up, all);
-    for child in children(a.size, me).rev() {
-        let part = all.part(
-            (child - me) as usize * n,
-            subtree(a.size, child) as usize * n,
-        );
+    for child in tree.children(me).rev() {
+        let part = all.part((child - me) as usize * n, tree.subtree(child) as usize * n);
         b.send(a.nth_from_root(child), part);
     }
     b.copy(all.part(0, n), mine);
 }
 
-fn root(a: &Args, b: &mut Builder) {
+fn root<const RADIX: u32>(a: &Args, b: &mut Builder) {
     let n = a.send.len(a.rank);
     if n == 0 {
         return;
     }
-    for child in children(a.size, 0).rev() {
-        let (first, number) = (a.nth_from_root(child), subtree(a.size, child));
+    let tree = Tree::<RADIX> { size: a.size };
+    for child in tree.children(0).rev() {
+        let (first, number) = (a.nth_from_root(child), tree.subtree(child));
         // Blocks lie in the order of ranks, subtrees in the order from the
         // root: one of them may go round the end.
         let before_end = number.min(a.size - first) as usize;

@@ -1,0 +1,37 @@
+//! Gathered at the leader of each node, exchanged among the leaders, and handed
+//! out within each node. For nodes that are ranges of ranks.
+
+use catena_plan::Builder;
+
+use crate::levels::{Levels, among_leaders, in_node};
+use crate::part::Pieces;
+use crate::registry::cheapest;
+use crate::{Args, Collective, Shape, Terms};
+
+pub(super) fn requires(s: &Shape) -> bool {
+    s.placement.has_levels() && s.placement.consecutive
+}
+
+pub(super) fn cost(t: &Terms) -> f64 {
+    let n = t.shape.bytes;
+    let all = n * t.shape.size as usize;
+    cheapest(Collective::Gather, &in_node(n, t)).1
+        + cheapest(Collective::Allgatherv, &among_leaders(all, t)).1
+        + cheapest(Collective::Bcast, &in_node(all, t)).1
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    let levels = Levels::new(a);
+    let all = catena_plan::Region::output(0, a.recv.end(a.size));
+    let sizes = levels
+        .nodes
+        .sizes()
+        .map(|ranks| ranks as usize * a.recv.len(0));
+    let pieces = Pieces::of_lengths(sizes.collect());
+    let ours = pieces.of(all, levels.at);
+    levels.node.gather(levels.leader, super::mine(a), ours, b);
+    if levels.leads() {
+        levels.leaders().allgather(&pieces, all, b);
+    }
+    levels.node.bcast(levels.leader, all, b);
+}

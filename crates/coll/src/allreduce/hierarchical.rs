@@ -1,0 +1,25 @@
+//! Combined within each node, then among the leaders of the nodes, and handed
+//! out within each node.
+
+use catena_plan::Builder;
+
+use crate::levels::{Levels, among_leaders, in_node};
+use crate::registry::cheapest;
+use crate::{Args, Collective, Terms};
+
+pub(super) fn cost(t: &Terms) -> f64 {
+    let node = in_node(t.shape.bytes, t);
+    let leaders = among_leaders(t.shape.bytes, t);
+    cheapest(Collective::Reduce, &node).1
+        + cheapest(Collective::Allreduce, &leaders).1
+        + cheapest(Collective::Bcast, &node).1
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    let (result, levels) = (a.vector_out(), Levels::new(a));
+    levels.node.reduce(levels.leader, a.vector_in(), result, b);
+    if levels.leads() {
+        levels.leaders().allreduce(result, result, b);
+    }
+    levels.node.bcast(levels.leader, result, b);
+}
