@@ -113,7 +113,8 @@ int main(int argc, char **argv)
         EQUAL(MPI_T_cvar_write(algorithm, &choice), MPI_SUCCESS);
         EQUAL(MPI_T_cvar_read(algorithm, &flag), MPI_SUCCESS);
         EQUAL(flag, choice);
-        if (strcmp(name, "rabenseifner") != 0) /* which needs more elements than one */
+        /* The first needs more elements than one, the others more nodes. */
+        if (strcmp(name, "rabenseifner") && strcmp(name, "hierarchical") && strcmp(name, "multi_leader"))
             EQUAL(counted(s, pvar), 1);
     }
     EQUAL(MPI_T_pvar_session_free(&s), MPI_SUCCESS);

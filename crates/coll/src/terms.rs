@@ -578,18 +578,14 @@ impl<'a> Terms<'a> {
         }
     }
 
-    // Old ones.
-
+    /// Time until the first byte of a message has crossed the farthest level.
     pub(crate) fn latency(&self) -> f64 {
         self.link(self.far()).latency
     }
 
+    /// Time a rank spends on one message over that level.
     pub(crate) fn overhead(&self) -> f64 {
         self.link(self.far()).overhead
-    }
-
-    pub(crate) fn per_byte(&self) -> f64 {
-        self.link(self.far()).per_byte
     }
 
     /// Time for one message of `bytes` from one rank to another.
