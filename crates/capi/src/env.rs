@@ -1,5 +1,5 @@
 //! Start, end and environment (MPI-5, chapters 9 and 11.2 to 11.6), error
-//! classes and codes (9.4, 9.5), facts about the ABI (20).
+//! classes and codes (9.4, 9.5).
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -139,31 +139,5 @@ mpi_fn! {
             Some(text) => put_string(string, consts::MAX_ERROR_STRING as usize, resultlen, &text),
             None => fail!(Arg, "{errorcode} is not an error code"),
         }
-    }
-
-    fn Abi_get_version(abi_major: *mut c_int, abi_minor: *mut c_int) {
-        put(abi_major, consts::ABI_VERSION, "abi_major")?;
-        put(abi_minor, consts::ABI_SUBVERSION, "abi_minor")
-    }
-
-    fn Abi_get_info(to: *mut Info) {
-        let sizes = [
-            ("mpi_aint_size", size_of::<Aint>()),
-            ("mpi_count_size", size_of::<catena_abi::Count>()),
-            ("mpi_offset_size", size_of::<catena_abi::Offset>()),
-        ];
-        let pairs = sizes.map(|(key, size)| (key.to_owned(), size.to_string()));
-        put(to, info::add(&enter_any(), Pairs::from_pairs(pairs)), "info")
-    }
-
-    /// Nothing is known of the Fortran compiler, and nobody can tell us yet.
-    fn Abi_get_fortran_info(to: *mut Info) {
-        put(to, consts::INFO_NULL, "info")
-    }
-
-    fn Abi_get_fortran_booleans(_logical_size: c_int, _logical_true: *mut c_void,
-        _logical_false: *mut c_void, is_set: *mut c_int)
-    {
-        put(is_set, 0, "is_set")
     }
 }

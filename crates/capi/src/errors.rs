@@ -98,6 +98,7 @@ pub(crate) fn class(kind: Kind) -> c_int {
         Kind::Unsupported => consts::ERR_UNSUPPORTED_OPERATION,
         Kind::Win => consts::ERR_WIN,
         Kind::File => consts::ERR_FILE,
+        Kind::Abi => consts::ERR_ABI,
         Kind::Code(code) => class_of(code).unwrap_or(consts::ERR_OTHER),
     }
 }

@@ -1,6 +1,7 @@
 //! The C interface of MPI: one file per chapter of the standard, a few lines
 //! per function (see docs/architecture.md). Everything else is in `core`.
 
+mod abi;
 mod added;
 mod args;
 mod attr;

@@ -48,6 +48,7 @@ pub enum Kind {
     Unsupported,
     Win,
     File,
+    Abi,
     /// A class or code that the program itself defined or returned from a
     /// callback.
     Code(i32),

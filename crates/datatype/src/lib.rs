@@ -36,4 +36,4 @@ pub use basic::{Basic, Scalar};
 pub use contents::{Combiner, Contents, Envelope};
 pub use datatype::{Datatype, TypeRef};
 pub use error::{Result, TypeError};
-pub use reduce::{OpKind, Reduce, Reduce3, reduce3, reducer};
+pub use reduce::{Booleans, OpKind, Reduce, Reduce3, booleans, reduce3, reducer, set_booleans};

@@ -7,6 +7,7 @@
 //! On x86-64 every kernel exists twice, for the baseline and for AVX2; which
 //! one fits is decided when a kernel is asked for, not when it runs.
 
+mod fortran;
 mod half;
 mod kernel;
 mod ops;
@@ -14,6 +15,7 @@ mod ops;
 mod x87;
 
 use crate::basic::{Basic, Scalar};
+pub use fortran::{Booleans, booleans, set_booleans};
 use half::F16;
 use kernel::{Kernels, pick};
 use ops::{Bits, Complex, Float, Int, Loc, Logic, Max, MaxLoc, Min, MinLoc, Number};
@@ -109,11 +111,12 @@ fn scalar(op: OpKind, s: Scalar) -> Option<Kernels> {
         Scalar::UInt32 => int::<u32>(op),
         Scalar::UInt64 | Scalar::ULong => int::<u64>(op),
         Scalar::Byte => bits::<u8>(op),
-        Scalar::Bool | Scalar::Logical8 => logic::<u8>(op),
-        Scalar::Logical16 => logic::<u16>(op),
-        Scalar::Logical32 => logic::<u32>(op),
-        Scalar::Logical64 => logic::<u64>(op),
-        Scalar::Logical128 => logic::<u128>(op),
+        Scalar::Bool => logic::<u8>(op),
+        Scalar::Logical8 => fortran::logic::<u8>(op),
+        Scalar::Logical16 => fortran::logic::<u16>(op),
+        Scalar::Logical32 => fortran::logic::<u32>(op),
+        Scalar::Logical64 => fortran::logic::<u64>(op),
+        Scalar::Logical128 => fortran::logic::<u128>(op),
         Scalar::Float16 => float::<F16>(op),
         Scalar::Float32 => float::<f32>(op),
         Scalar::Float64 => float::<f64>(op),

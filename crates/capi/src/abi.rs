@@ -1,0 +1,159 @@
+//! The binary interface: its version, and what Fortran it is used from (MPI-5,
+//! chapter 21).
+//!
+//! The sizes of the Fortran types are fixed here, so a program can confirm them
+//! but not change them. Its truth values can be any.
+
+use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
+
+use catena_abi::{Aint, Count, Info, Offset, consts};
+use catena_core::info::Info as Pairs;
+use catena_core::{Error, Kind, Result, enter_any, fail};
+use catena_datatype::{Booleans, booleans, set_booleans};
+
+use crate::args::{null_argument, put};
+use crate::entry::mpi_fn;
+use crate::info;
+
+/// Sizes of Fortran types, by the key of the info object.
+const SIZES: [(&str, usize); 4] = [
+    ("mpi_logical_size", 4),
+    ("mpi_integer_size", 4),
+    ("mpi_real_size", 4),
+    ("mpi_double_precision_size", 8),
+];
+/// What the keys that tell of optional types end with.
+const SUPPORTED: &str = "_supported";
+
+/// What the program told of its Fortran compiler.
+static FORTRAN: OnceLock<Vec<(String, String)>> = OnceLock::new();
+
+fn pairs_of(info: &Pairs) -> Vec<(String, String)> {
+    let keys = (0..info.len() as c_int).filter_map(|n| info.nth_key(n).ok());
+    keys.filter_map(|key| {
+        let value = info.get(&key)?;
+        Some((key, value))
+    })
+    .collect()
+}
+
+/// Whether what the program says of its compiler is what the library does.
+fn check(key: &str, value: &str) -> Result<()> {
+    if let Some((_, size)) = SIZES.iter().find(|(name, _)| *name == key) {
+        match value.parse::<usize>() {
+            Err(_) => fail!(
+                InfoValue,
+                "{key} is '{value}': it must be a number of bytes"
+            ),
+            Ok(n) if n != *size => {
+                fail!(
+                    Abi,
+                    "{key} is {n}, but Catena has {size} bytes for this type"
+                )
+            }
+            Ok(_) => {}
+        }
+    }
+    if key.starts_with("mpi_") && key.ends_with(SUPPORTED) && !["true", "false"].contains(&value) {
+        fail!(InfoValue, "{key} is '{value}': it must be true or false");
+    }
+    Ok(())
+}
+
+/// The bytes of a truth value that fill `size` bytes.
+fn load(at: *const c_void, size: usize, name: &str) -> Result<u128> {
+    if at.is_null() {
+        return Err(null_argument(name));
+    }
+    let mut bytes = [0u8; 16];
+    // SAFETY: the program passes a LOGICAL of that size, at most 16 bytes.
+    unsafe { std::ptr::copy_nonoverlapping(at.cast(), bytes.as_mut_ptr(), size) };
+    Ok(u128::from_le_bytes(bytes))
+}
+
+fn store(to: *mut c_void, size: usize, value: u128, name: &str) -> Result<()> {
+    if to.is_null() {
+        return Err(null_argument(name));
+    }
+    // SAFETY: the program passes room for a LOGICAL of that size.
+    unsafe { std::ptr::copy_nonoverlapping(value.to_le_bytes().as_ptr(), to.cast(), size) };
+    Ok(())
+}
+
+fn logical_size(size: c_int) -> Result<usize> {
+    match size {
+        1 | 2 | 4 | 8 | 16 => Ok(size as usize),
+        _ => fail!(Arg, "logical_size is {size}: it must be 1, 2, 4, 8 or 16"),
+    }
+}
+
+#[cold]
+fn said_before(what: &str) -> Error {
+    Error::new(Kind::Abi, format!("{what} were set before, which counts"))
+}
+
+mpi_fn! {
+    fn Abi_get_version(abi_major: *mut c_int, abi_minor: *mut c_int) {
+        put(abi_major, consts::ABI_VERSION, "abi_major")?;
+        put(abi_minor, consts::ABI_SUBVERSION, "abi_minor")
+    }
+
+    fn Abi_get_info(to: *mut Info) {
+        let sizes = [
+            ("mpi_aint_size", size_of::<Aint>()),
+            ("mpi_count_size", size_of::<Count>()),
+            ("mpi_offset_size", size_of::<Offset>()),
+        ];
+        let pairs = sizes.map(|(key, size)| (key.to_owned(), size.to_string()));
+        put(to, info::add(&enter_any(), Pairs::from_pairs(pairs)), "info")
+    }
+
+    fn Abi_set_fortran_info(from: Info) {
+        let Some(info) = enter_any().info(from)? else {
+            fail!(Info, "the info object is MPI_INFO_NULL");
+        };
+        if FORTRAN.get().is_some() {
+            return Err(said_before("the properties of the Fortran compiler"));
+        }
+        let pairs = pairs_of(&info);
+        for (key, value) in &pairs {
+            check(key, value)?;
+        }
+        FORTRAN.set(pairs).map_err(|_| said_before("the properties of the Fortran compiler"))
+    }
+
+    /// `MPI_INFO_NULL` until the program tells.
+    fn Abi_get_fortran_info(to: *mut Info) {
+        let known = FORTRAN.get().map(|pairs| Pairs::from_pairs(pairs.clone()));
+        let handle = known.map(|pairs| info::add(&enter_any(), pairs));
+        put(to, handle.unwrap_or(consts::INFO_NULL), "info")
+    }
+
+    fn Abi_set_fortran_booleans(bytes: c_int, logical_true: *mut c_void,
+        logical_false: *mut c_void)
+    {
+        let size = logical_size(bytes)?;
+        let truth = load(logical_true, size, "logical_true")?;
+        let falsehood = load(logical_false, size, "logical_false")?;
+        if truth == falsehood {
+            fail!(Arg, "logical_true and logical_false are the same");
+        }
+        if set_booleans(Booleans { size, truth, falsehood }) {
+            return Ok(());
+        }
+        Err(said_before("the truth values of Fortran"))
+    }
+
+    fn Abi_get_fortran_booleans(bytes: c_int, logical_true: *mut c_void,
+        logical_false: *mut c_void, is_set: *mut c_int)
+    {
+        let size = logical_size(bytes)?;
+        let known = booleans().filter(|b| b.size == size);
+        if let Some(b) = known {
+            store(logical_true, size, b.truth, "logical_true")?;
+            store(logical_false, size, b.falsehood, "logical_false")?;
+        }
+        put(is_set, known.is_some().into(), "is_set")
+    }
+}
