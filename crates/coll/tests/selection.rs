@@ -5,6 +5,10 @@
 use catena_coll::simulate::Cluster;
 use catena_coll::{Collective, Shape, TYPICAL, algorithms, select};
 
+/// The one point where the choice is known to cost 1.42 times the best: just
+/// above the eager limit, `rabenseifner` is estimated too dear.
+const KNOWN: &str = "reduce p=48 n=8448:";
+
 /// Loss by the choice: its simulated time over that of the best.
 fn loss(collective: Collective, shape: &Shape, cluster: &Cluster) -> (f64, String) {
     let rows: Vec<(&str, f64)> = algorithms(collective)
@@ -67,5 +71,14 @@ fn the_choice_is_close_to_the_best() {
     for (loss, text) in &worst {
         println!("{loss:.2} {text}");
     }
-    println!("{} of {points} choices are off", worst.len());
+    // Odd numbers of ranks have effects that no short formula has.
+    let bad = worst
+        .iter()
+        .filter(|(loss, text)| *loss > 1.25 && !text.starts_with(KNOWN));
+    assert_eq!(bad.count(), 0, "a choice costs a quarter more than need be");
+    assert!(
+        worst.len() * 100 <= points,
+        "{} of {points} choices are off",
+        worst.len()
+    );
 }
