@@ -6,7 +6,7 @@ use crate::init::Shm;
 /// The boards that this process made.
 #[derive(Debug, Default)]
 pub(crate) struct Boards {
-    /// Given back, for reuse: offset and size (a power of two).
+    /// Given back, for reuse: offset and size.
     free: Vec<(u64, usize)>,
     /// Taken from the arena so far.
     bytes: usize,
@@ -18,9 +18,11 @@ impl Boards {
     }
 }
 
-/// Sizes are powers of two, so that boards can be used again.
+/// Few sizes, so that boards can be used again: eight between two powers of
+/// two.
 fn class(bytes: usize) -> Option<usize> {
-    bytes.max(256).checked_next_power_of_two()
+    let step = bytes.max(2048).checked_next_power_of_two()? / 8;
+    bytes.checked_next_multiple_of(step)
 }
 
 impl Shm {

@@ -26,6 +26,11 @@ impl Program for Allgather {
     const ALL: bool = true;
 
     #[inline]
+    fn lends(a: &Args) -> bool {
+        a.size <= 4
+    }
+
+    #[inline]
     fn extent(a: &Args) -> usize {
         match a.recv {
             Layout::Even(len) => len,

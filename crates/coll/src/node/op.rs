@@ -250,7 +250,7 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     if whole * blocks <= INLINE {
         return (Place::Line, whole);
     }
-    if P::DIRECT && P::grain(args, whole) >= node.limits.direct {
+    if P::lends(args) && P::grain(args, whole) >= node.limits.direct {
         return (Place::Direct, whole);
     }
     let segment = node.limits.segment();

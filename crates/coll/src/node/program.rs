@@ -73,8 +73,6 @@ pub(super) trait Program {
     const ROUNDS: u8 = 1;
     /// Whether it does anything without data.
     const EMPTY: bool = false;
-    /// Whether payloads may stay in the buffers of the program.
-    const DIRECT: bool = true;
     /// Whether not all members know how long the payloads are. Then each owner
     /// says where its own one is, and there are no segments.
     const VARIES: bool = false;
@@ -87,6 +85,14 @@ pub(super) trait Program {
     #[inline]
     fn blocks(_args: &Args) -> usize {
         1
+    }
+
+    /// Whether long payloads stay in the buffers of the program. That pays where
+    /// each byte has one reader. For several readers, one more copy into the ring
+    /// is less work than a system call of each.
+    #[inline]
+    fn lends(_args: &Args) -> bool {
+        true
     }
 
     /// Bytes that travel between two members, of a block of `extent` bytes.

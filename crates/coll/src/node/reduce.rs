@@ -53,6 +53,11 @@ impl Program for Reduce {
     const ALL: bool = false;
 
     #[inline]
+    fn lends(_: &Args) -> bool {
+        false
+    }
+
+    #[inline]
     fn extent(a: &Args) -> usize {
         a.send.len(0)
     }
@@ -72,8 +77,8 @@ impl Program for Reduce {
         board.put(&t.own, 0, t.of(t.args.vector_in()));
     }
 
-    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
-        board.address(t.args.vector_in())
+    fn shows<B: Board>(_: &Turn, _: &mut B) -> u64 {
+        unreachable!("never direct")
     }
 
     /// The root itself, those below it downwards, those above it upwards: the
@@ -121,7 +126,11 @@ pub(super) struct Allreduce;
 
 impl Program for Allreduce {
     const ALL: bool = true;
-    const DIRECT: bool = false;
+
+    #[inline]
+    fn lends(_: &Args) -> bool {
+        false
+    }
 
     #[inline]
     fn extent(a: &Args) -> usize {
@@ -159,7 +168,11 @@ pub(super) struct AllreduceLeader;
 
 impl Program for AllreduceLeader {
     const ALL: bool = true;
-    const DIRECT: bool = false;
+
+    #[inline]
+    fn lends(_: &Args) -> bool {
+        false
+    }
 
     #[inline]
     fn extent(a: &Args) -> usize {
@@ -238,6 +251,11 @@ impl Program for AllreduceSplit {
     }
 
     #[inline]
+    fn lends(a: &Args) -> bool {
+        a.size == 2
+    }
+
+    #[inline]
     fn grain(a: &Args, extent: usize) -> usize {
         extent / a.size as usize
     }
@@ -249,12 +267,18 @@ impl Program for AllreduceSplit {
 
     #[inline]
     fn put<B: Board>(t: &Turn, board: &mut B) {
-        let from = if t.round == 0 {
-            t.of(t.args.vector_in())
+        let all = t.of(t.args.vector_in());
+        let (at, len) = cut(t.len, t.args.elem, t.args.size, t.args.rank);
+        if t.round > 0 {
+            board.put(&t.own, 0, Self::piece(t, t.args.rank, t.args.vector_out()));
+        } else if t.args.in_place {
+            board.put(&t.own, 0, all);
         } else {
-            Self::piece(t, t.args.rank, t.args.vector_out())
-        };
-        board.put(&t.own, 0, from);
+            // Nobody else reads the own piece.
+            let behind = at + len;
+            board.put(&t.own, 0, all.part(0, at));
+            board.put(&t.own, behind, all.part(behind, t.len - behind));
+        }
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {

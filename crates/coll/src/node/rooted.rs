@@ -20,6 +20,11 @@ impl Program for Bcast {
     const ALL: bool = false;
 
     #[inline]
+    fn lends(_: &Args) -> bool {
+        false
+    }
+
+    #[inline]
     fn extent(a: &Args) -> usize {
         a.recv.len(0)
     }
@@ -39,8 +44,8 @@ impl Program for Bcast {
         board.put(&t.own, 0, t.of(t.args.recv_block(0)));
     }
 
-    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
-        board.address(t.args.recv_block(0))
+    fn shows<B: Board>(_: &Turn, _: &mut B) -> u64 {
+        unreachable!("never direct")
     }
 
     #[inline]

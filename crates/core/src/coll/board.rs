@@ -43,7 +43,7 @@ impl Shape {
     /// The board of `size` members; the more there are, the less each has.
     pub fn new(size: u32) -> Self {
         let size = size as usize;
-        let ring = ((1 << 20) / size.next_power_of_two()).clamp(8 << 10, 128 << 10);
+        let ring = ((4 << 20) / size.next_power_of_two()).clamp(8 << 10, 256 << 10);
         let lines = if size <= 16 { 64 } else { 16 };
         Shape { size, lines, ring }
     }
@@ -219,6 +219,14 @@ impl View<'_> {
     }
 }
 
+/// Shortest payload that is written to a ring line by line, each asked for
+/// before: readers were the last to have them.
+const CLAIM: usize = 16 << 10;
+
+/// Shortest copy between the own buffers that goes around the cache: it would
+/// not stay there for the program, which has as much of its own.
+const STREAM: usize = 512 << 10;
+
 /// Copies a few bytes fast, many in the usual way.
 ///
 /// # Safety
@@ -267,7 +275,13 @@ impl Board for View<'_> {
         let source = self.place(from);
         // SAFETY: in bounds as just checked; the place is ours until it is
         // published, and the program lends its buffer.
-        unsafe { copy_bytes(base, source, from.len) };
+        unsafe {
+            if from.len < CLAIM {
+                copy_bytes(base, source, from.len);
+            } else {
+                copy::claiming(base, source, from.len);
+            }
+        };
     }
 
     #[inline]
@@ -350,8 +364,14 @@ impl Board for View<'_> {
     #[inline]
     fn copy(&mut self, from: Region, into: Region) {
         let (a, b) = (self.place(from), self.place(into));
-        // SAFETY: the program lends both buffers.
-        unsafe { ptr::copy(a, b, from.len) };
+        // SAFETY: the program lends both buffers, which do not overlap.
+        unsafe {
+            if from.len < STREAM {
+                ptr::copy(a, b, from.len);
+            } else {
+                copy::stream(b, a, from.len);
+            }
+        };
     }
 
     #[inline]

@@ -78,7 +78,8 @@ setting! {
 
 setting! {
     /// From this many bytes on, blocking collectives of ranks on one node read
-    /// a block out of the other rank's buffer instead of shared memory.
+    /// a block out of the other rank's buffer instead of shared memory, unless
+    /// several ranks read it.
     ///
     /// Needs permission to read other processes' memory, which some containers
     /// withhold; that is noticed. `unlimited` means never.
