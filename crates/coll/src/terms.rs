@@ -224,7 +224,7 @@ impl<'a> Terms<'a> {
     fn partners(&self, distance: u32) -> (Level, u32) {
         let (size, node) = (self.shape.size, self.per_node);
         let aside = size - self.folded();
-        let shifted = aside % node != 0 && 2 * aside / node != (size - 1) / node;
+        let shifted = !aside.is_multiple_of(node) && 2 * aside / node != (size - 1) / node;
         let level = match distance {
             _ if aside == 0 => self.level(distance),
             d if shifted && d < node => return (Level::Network, d),
@@ -370,12 +370,19 @@ impl<'a> Terms<'a> {
                 end.max(free + if number <= unit { last } else { full })
             };
             let next = unit.saturating_mul(RADIX);
-            let rest = if size % next == 0 {
+            let rest = if size.is_multiple_of(next) {
                 next.min(size)
             } else {
                 size % next
             };
-            let cut = through(rest, if size % unit == 0 { full } else { last });
+            let cut = through(
+                rest,
+                if size.is_multiple_of(unit) {
+                    full
+                } else {
+                    last
+                },
+            );
             (full, last) = (through(next.min(size), full), cut);
             unit = next;
         }

@@ -8,14 +8,17 @@ use catena_shm::{Counters, Memory};
 
 use crate::facts::{Audience, Bind, Class};
 
+type OfProcess = dyn Fn(&World) -> u64 + Send + Sync;
+type OfComm = dyn Fn(&World, &Comm) -> u64 + Send + Sync;
+
 /// Where a value comes from. Sums are since `MPI_Init`; times in nanoseconds.
 pub(crate) enum Source {
     /// What the process is doing.
     State,
     /// A number of the process.
-    Process(Box<dyn Fn(&World) -> u64 + Send + Sync>),
+    Process(Box<OfProcess>),
     /// A number of a communicator.
-    Comm(Box<dyn Fn(&World, &Comm) -> u64 + Send + Sync>),
+    Comm(Box<OfComm>),
     /// The most that there was since it was last read.
     Peak {
         /// What there is now.
