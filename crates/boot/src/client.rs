@@ -114,6 +114,11 @@ impl Client {
         })
     }
 
+    /// Sends a frame that its kind says all of.
+    fn say(&mut self, kind: Kind) -> Result<(), BootError> {
+        send(&self.socket, &mut self.inbox, &Writer::new(kind).finish())
+    }
+
     /// Takes the end of the fence from the inbox if it has arrived.
     fn take_fenced(&mut self) -> Result<bool, BootError> {
         match self.inbox.next(wire::MAX_BODY)? {
@@ -206,11 +211,11 @@ impl Boot for Client {
     }
 
     fn finalize(&mut self) -> Result<(), BootError> {
-        send(
-            &self.socket,
-            &mut self.inbox,
-            &Writer::new(Kind::Finalize).finish(),
-        )
+        self.say(Kind::Finalize)
+    }
+
+    fn resume(&mut self) -> Result<(), BootError> {
+        self.say(Kind::Resume)
     }
 }
 

@@ -110,6 +110,12 @@ pub trait Boot: Send {
     /// # Errors
     /// As [`Boot::fence`].
     fn finalize(&mut self) -> Result<(), BootError>;
+
+    /// Takes back [`Boot::finalize`]: this process needs the others again.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn resume(&mut self) -> Result<(), BootError>;
 }
 
 /// Connects this process to whoever started it.

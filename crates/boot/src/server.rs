@@ -46,6 +46,11 @@ pub enum Event {
         /// Its rank.
         rank: u32,
     },
+    /// It does again.
+    Resumed {
+        /// Its rank.
+        rank: u32,
+    },
     /// It wants the job to end.
     Abort {
         /// Its rank.
@@ -303,6 +308,7 @@ impl Server {
                     });
                 }
                 (Kind::Finalize, Some(rank)) => events.push(Event::Finalized { rank }),
+                (Kind::Resume, Some(rank)) => events.push(Event::Resumed { rank }),
                 _ => return Err(Malformed("a message at the wrong time")),
             }
             if client.closing {

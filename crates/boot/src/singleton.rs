@@ -78,6 +78,10 @@ impl Boot for Singleton {
     fn finalize(&mut self) -> Result<(), BootError> {
         Ok(())
     }
+
+    fn resume(&mut self) -> Result<(), BootError> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

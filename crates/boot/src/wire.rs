@@ -41,14 +41,18 @@ pub enum Kind {
     Refused = 6,
     /// To a rank: triples of rank, key and value.
     Fenced = 7,
+    /// To the launcher: nothing is finalized yet, after all.
+    Resume = 8,
 }
 
 impl Kind {
     fn from_byte(byte: u8) -> Option<Kind> {
         use Kind::*;
-        [Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced]
-            .into_iter()
-            .find(|kind| *kind as u8 == byte)
+        [
+            Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u8 == byte)
     }
 }
 

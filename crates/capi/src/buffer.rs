@@ -1,16 +1,15 @@
 //! Buffers for buffered sends (MPI-5, chapter 3.6).
 
-use std::cell::RefCell;
 use std::ffi::c_void;
 
-use catena_abi::{Comm, Count, Request, consts};
-use catena_core::bsend::Attached;
-use catena_core::{Error, Kind, Result, enter, fail};
+use catena_abi::{Comm, Count, Request, Session, consts};
+use catena_core::bsend::{Attached, Holder, Slot};
+use catena_core::{Result, World, enter, fail};
 
 use crate::args::{self, put};
 use crate::entry::mpi_fn;
 
-fn attach(slot: &RefCell<Option<Attached>>, buffer: *mut c_void, size: Count) -> Result<()> {
+fn attach(slot: &Slot, buffer: *mut c_void, size: Count) -> Result<()> {
     let addr = buffer as usize;
     // The size of a buffer that the library finds itself does not count.
     let size = if addr == consts::BUFFER_AUTOMATIC {
@@ -35,15 +34,18 @@ fn attach(slot: &RefCell<Option<Attached>>, buffer: *mut c_void, size: Count) ->
     Ok(())
 }
 
-/// Forgets the buffer, which was flushed, and tells the program which it was.
+/// Forgets the buffer when what is in it has left, and tells the program which
+/// it was.
 fn detach<N: TryFrom<u64>>(
-    slot: &RefCell<Option<Attached>>,
+    w: &World,
+    slot: &Slot,
     buffer_addr: *mut c_void,
     size: *mut N,
 ) -> Result<()> {
     let Some((addr, bytes)) = slot.borrow().as_ref().map(|b| (b.addr, b.size)) else {
         fail!(Buffer, "no buffer is attached");
     };
+    w.flush(slot);
     let Ok(bytes) = N::try_from(bytes) else {
         fail!(
             ValueTooLarge,
@@ -60,13 +62,6 @@ fn detach<N: TryFrom<u64>>(
     Ok(())
 }
 
-fn attached(slot: &RefCell<Option<Attached>>) -> Result<()> {
-    match *slot.borrow() {
-        Some(_) => Ok(()),
-        None => Err(Error::new(Kind::Buffer, "no buffer is attached")),
-    }
-}
-
 mpi_fn! {
     fn Buffer_attach | Buffer_attach_c(buffer: *mut c_void, size: Num) {
         attach(&enter()?.buffer, buffer, size.into())
@@ -74,18 +69,41 @@ mpi_fn! {
 
     fn Buffer_detach | Buffer_detach_c(buffer_addr: *mut c_void, size: *mut Num) {
         let w = enter()?;
-        attached(&w.buffer)?;
-        w.flush_process_buffer();
-        detach(&w.buffer, buffer_addr, size)
+        detach(&w, &w.buffer, buffer_addr, size)
     }
 
     fn Buffer_flush() {
-        enter()?.flush_process_buffer();
+        let w = enter()?;
+        w.flush(&w.buffer);
         Ok(())
     }
 
     fn Buffer_iflush(request: *mut Request) {
-        put(request, enter()?.iflush(None), "request")
+        put(request, enter()?.iflush(Holder::Process), "request")
+    }
+
+    fn Session_attach_buffer | Session_attach_buffer_c(session: Session, buffer: *mut c_void,
+        size: Num) on session
+    {
+        attach(&enter()?.session(session)?.buffer, buffer, size.into())
+    }
+
+    fn Session_detach_buffer | Session_detach_buffer_c(session: Session,
+        buffer_addr: *mut c_void, size: *mut Num) on session
+    {
+        let w = enter()?;
+        detach(&w, &w.session(session)?.buffer, buffer_addr, size)
+    }
+
+    fn Session_flush_buffer(session: Session) on session {
+        let w = enter()?;
+        w.flush(&w.session(session)?.buffer);
+        Ok(())
+    }
+
+    fn Session_iflush_buffer(session: Session, request: *mut Request) on session {
+        let w = enter()?;
+        put(request, w.iflush(Holder::Session(w.session(session)?)), "request")
     }
 
     fn Comm_attach_buffer | Comm_attach_buffer_c(comm: Comm, buffer: *mut c_void, size: Num)
@@ -98,21 +116,17 @@ mpi_fn! {
         size: *mut Num) on comm
     {
         let w = enter()?;
-        let comm = w.comm(comm)?;
-        attached(&comm.buffer)?;
-        w.flush_buffer(&comm)?;
-        detach(&comm.buffer, buffer_addr, size)
+        detach(&w, &w.comm(comm)?.buffer, buffer_addr, size)
     }
 
     fn Comm_flush_buffer(comm: Comm) on comm {
         let w = enter()?;
-        let comm = w.comm(comm)?;
-        w.flush_buffer(&comm)
+        w.flush(&w.comm(comm)?.buffer);
+        Ok(())
     }
 
     fn Comm_iflush_buffer(comm: Comm, request: *mut Request) on comm {
         let w = enter()?;
-        let comm = w.comm(comm)?;
-        put(request, w.iflush(Some(comm)), "request")
+        put(request, w.iflush(Holder::Comm(w.comm(comm)?)), "request")
     }
 }

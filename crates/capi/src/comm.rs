@@ -193,7 +193,7 @@ mpi_fn! {
     }
 
     fn Comm_create_from_group(group: Group, stringtag: *const c_char, hints: Info,
-        errhandler: Errhandler, newcomm: *mut Comm)
+        errhandler: Errhandler, newcomm: *mut Comm) on errhandler
     {
         let w = enter()?;
         put_comm(newcomm, || {
@@ -204,7 +204,7 @@ mpi_fn! {
 
     fn Intercomm_create_from_groups(local_group: Group, local_leader: c_int,
         remote_group: Group, remote_leader: c_int, stringtag: *const c_char, hints: Info,
-        errhandler: Errhandler, newintercomm: *mut Comm)
+        errhandler: Errhandler, newintercomm: *mut Comm) on errhandler
     {
         let w = enter()?;
         put_comm(newintercomm, || {

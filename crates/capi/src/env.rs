@@ -70,12 +70,12 @@ mpi_fn! {
     }
 
     fn Query_thread(provided: *mut c_int) {
-        put(provided, enter()?.level, "provided")
+        put(provided, enter()?.world_model()?.level, "provided")
     }
 
     fn Is_thread_main(flag: *mut c_int) {
-        let main = enter()?.main_thread == std::thread::current().id();
-        put(flag, main.into(), "flag")
+        let main = enter()?.world_model()?.main_thread;
+        put(flag, (main == std::thread::current().id()).into(), "flag")
     }
 
     fn Abort(comm: Comm, errorcode: c_int) on comm {

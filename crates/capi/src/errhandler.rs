@@ -1,13 +1,13 @@
-//! Error handlers (MPI-5, chapter 9.3). Windows, files and sessions do not
-//! exist yet; handlers for them can be made, and `MPI_FILE_NULL` has the one
-//! that new files will get.
+//! Error handlers (MPI-5, chapter 9.3). Windows and files do not exist yet;
+//! handlers for them can be made, and `MPI_FILE_NULL` has the one that new files
+//! will get.
 
 use std::ffi::c_int;
 use std::sync::{Mutex, PoisonError};
 
 use catena_abi::{
     Comm, CommErrhandlerFunction, Errhandler, ErrhandlerFunction, File, FileErrhandlerFunction,
-    SessionErrhandlerFunction, WinErrhandlerFunction, consts,
+    Session, SessionErrhandlerFunction, WinErrhandlerFunction, consts,
 };
 use catena_core::errhandler::{Errhandler as Handler, ErrhandlerRef, Target};
 use catena_core::object::Objects;
@@ -115,6 +115,26 @@ mpi_fn! {
         errhandler: *mut Errhandler)
     {
         create(Target::Session, function, errhandler)
+    }
+
+    fn Session_set_errhandler(session: Session, errhandler: Errhandler) on session {
+        let objects = enter_any();
+        let handler = fitting(&objects, errhandler, Target::Session)?;
+        *objects.session(session)?.errhandler.borrow_mut() = handler;
+        Ok(())
+    }
+
+    fn Session_get_errhandler(session: Session, errhandler: *mut Errhandler) on session {
+        let objects = enter_any();
+        let handler = objects.session(session)?.errhandler.borrow().clone();
+        put(errhandler, objects.errhandler_handle(&handler), "errhandler")
+    }
+
+    fn Session_call_errhandler(session: Session, errorcode: c_int) on session {
+        enter_any().session(session)?;
+        let text = errors::text_of(errorcode).unwrap_or_else(|| format!("error {errorcode}"));
+        errors::call_handler(On::Session(session), errorcode, &text);
+        Ok(())
     }
 
     fn File_create_errhandler(function: FileErrhandlerFunction, errhandler: *mut Errhandler) {

@@ -10,7 +10,8 @@ use std::ffi::c_int;
 use std::sync::Mutex;
 
 use catena_abi::{self as abi, consts, names};
-use catena_core::errhandler::{self, Errhandler};
+use catena_core::errhandler::{self, Errhandler, ErrhandlerRef, Target};
+use catena_core::object::Objects;
 use catena_core::{Error, Kind, enter, enter_any, init};
 
 use crate::added;
@@ -22,6 +23,11 @@ pub(crate) enum On {
     Nothing,
     /// A communicator, if the handle is good.
     Comm(abi::Comm),
+    /// A session, if the handle is good.
+    Session(abi::Session),
+    /// An object that is to be made with this error handler, if the handle is
+    /// good.
+    New(abi::Errhandler),
 }
 
 impl From<abi::Comm> for On {
@@ -34,6 +40,25 @@ impl From<*mut abi::Comm> for On {
     fn from(comm: *mut abi::Comm) -> Self {
         // SAFETY: a pointer argument of the program, null or good.
         unsafe { comm.as_ref() }.map_or(On::Nothing, |&comm| On::Comm(comm))
+    }
+}
+
+impl From<abi::Session> for On {
+    fn from(session: abi::Session) -> Self {
+        On::Session(session)
+    }
+}
+
+impl From<*mut abi::Session> for On {
+    fn from(session: *mut abi::Session) -> Self {
+        // SAFETY: a pointer argument of the program, null or good.
+        unsafe { session.as_ref() }.map_or(On::Nothing, |&session| On::Session(session))
+    }
+}
+
+impl From<abi::Errhandler> for On {
+    fn from(errhandler: abi::Errhandler) -> Self {
+        On::New(errhandler)
     }
 }
 
@@ -176,28 +201,28 @@ pub(crate) fn raise(function: &'static str, on: On, error: &Error) -> c_int {
 
 /// Calls the handler of `on` with `code`, as `MPI_Comm_call_errhandler` does.
 pub(crate) fn call_handler(on: On, code: c_int, text: &str) -> c_int {
-    let (handler, comm) = handler_of(on);
+    let Raised {
+        handler,
+        handle,
+        place,
+    } = handler_of(on);
     let class = class_of(code)
         .and_then(names::class_name)
         .unwrap_or("error of the program");
-    match handler.as_deref() {
-        Some(Errhandler::Return) => {}
-        Some(&Errhandler::User { function, .. }) => {
-            let (mut comm, mut code) = (comm, code);
+    match *handler {
+        Errhandler::Return => {}
+        Errhandler::User { function, .. } => {
+            let (mut handle, mut code) = (handle, code);
             // SAFETY: the program registered this address as such a function;
-            // what it may take beyond the two arguments is never passed.
-            let function: extern "C" fn(*mut abi::Comm, *mut c_int) =
+            // a handle is a `usize` in C's eyes, and what the function may take
+            // beyond the two arguments is never passed.
+            let function: extern "C" fn(*mut usize, *mut c_int) =
                 unsafe { std::mem::transmute(function) };
-            function(&raw mut comm, &raw mut code);
+            function(&raw mut handle, &raw mut code);
         }
-        Some(Errhandler::Fatal | Errhandler::Abort) => {
-            let place = name_of(comm)
-                .map(|name| format!(" (on {name})"))
-                .unwrap_or_default();
+        Errhandler::Fatal | Errhandler::Abort => {
             init::abort(code_for_exit(code), &format!("{class}: {text}{place}"));
         }
-        // Before MPI_Init and after MPI_Finalize there is no communicator.
-        None => init::abort(code_for_exit(code), &format!("{class}: {text}")),
     }
     code
 }
@@ -207,36 +232,76 @@ fn code_for_exit(code: c_int) -> c_int {
     class_of(code).unwrap_or(1).clamp(1, 125)
 }
 
-fn handler_of(on: On) -> (Option<catena_core::errhandler::ErrhandlerRef>, abi::Comm) {
+/// An error handler and what it is called for.
+struct Raised {
+    handler: ErrhandlerRef,
+    /// The handle that it is given.
+    handle: usize,
+    /// What people call it, as the end of a sentence.
+    place: String,
+}
+
+fn handler_of(on: On) -> Raised {
+    let objects = enter_any();
+    match on {
+        On::Session(session) => {
+            if let Ok(it) = objects.session(session) {
+                let handler = it.errhandler.borrow().clone();
+                return Raised::new(handler, session.0, " (on a session)");
+            }
+        }
+        On::New(handler) => {
+            if let Ok(handler) = objects.errhandler(handler) {
+                let null = if handler.fits(Target::Session) {
+                    consts::SESSION_NULL.0
+                } else {
+                    consts::COMM_NULL.0
+                };
+                return Raised::new(handler, null, "");
+            }
+        }
+        On::Comm(_) | On::Nothing => {}
+    }
     let Ok(world) = enter() else {
-        return (initial_handler(), consts::COMM_SELF);
+        return initial_handler(&objects);
     };
-    let comm = match on {
-        On::Comm(comm) if world.comm_ref(comm).is_ok() => comm,
-        // Programs older than MPI-4 set the handler of the world only, which
-        // was the right one for these errors then.
-        _ if **world.own.errhandler.borrow() == Errhandler::Fatal => consts::COMM_WORLD,
-        _ => consts::COMM_SELF,
+    let on_comm = |comm: abi::Comm| {
+        let it = world.comm_ref(comm).ok()?;
+        let name = it.name.borrow();
+        let place = match name.as_str() {
+            "" => format!(" (on communicator {:#x})", comm.0),
+            name => format!(" (on {name})"),
+        };
+        Some(Raised::new(it.errhandler.borrow().clone(), comm.0, &place))
     };
-    let handler = world
-        .comm_ref(comm)
-        .ok()
-        .map(|c| c.errhandler.borrow().clone());
-    (handler, comm)
+    if let On::Comm(comm) = on
+        && let Some(raised) = on_comm(comm)
+    {
+        return raised;
+    }
+    // Programs older than MPI-4 set the handler of the world only, which was
+    // the right one for these errors then.
+    let fatal = **world.own.errhandler.borrow() == Errhandler::Fatal;
+    let default = if fatal {
+        consts::COMM_WORLD
+    } else {
+        consts::COMM_SELF
+    };
+    on_comm(default).unwrap_or_else(|| initial_handler(&objects))
 }
 
 /// Outside of the world model the initial handler rules (MPI-5, 11.3.2).
-fn initial_handler() -> Option<catena_core::errhandler::ErrhandlerRef> {
-    enter_any().errhandler(errhandler::initial()).ok()
+fn initial_handler(objects: &Objects) -> Raised {
+    let handler = objects.errhandler(errhandler::initial());
+    Raised::new(handler.expect("predefined"), consts::COMM_SELF.0, "")
 }
 
-/// What people call a communicator; `None` outside of the world model.
-fn name_of(comm: abi::Comm) -> Option<String> {
-    let w = enter().ok()?;
-    let name = w.comm_ref(comm).ok()?.name.borrow().clone();
-    Some(if name.is_empty() {
-        format!("communicator {:#x}", comm.0)
-    } else {
-        name
-    })
+impl Raised {
+    fn new(handler: ErrhandlerRef, handle: usize, place: &str) -> Self {
+        Raised {
+            handler,
+            handle,
+            place: place.to_owned(),
+        }
+    }
 }

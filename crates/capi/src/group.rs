@@ -1,9 +1,10 @@
 //! Groups (MPI-5, chapter 7.3).
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
 use catena_abi::{Group, consts};
-use catena_core::group::Likeness;
+use catena_core::group::{Group as Members, Likeness};
 use catena_core::object::Objects;
 use catena_core::{Result, enter, fail};
 
@@ -29,12 +30,15 @@ pub(crate) fn likeness(like: Likeness) -> c_int {
 }
 
 /// The ranks that an array of (first, last, stride) triples stands for.
-fn ranges(
-    group: &catena_core::group::Group,
-    n: c_int,
-    ranges: *const [c_int; 3],
-) -> Result<Vec<c_int>> {
+fn ranges(group: &Members, n: c_int, ranges: *const [c_int; 3]) -> Result<Vec<c_int>> {
     group.expand_ranges(array(ranges, number(n)?, "ranges")?)
+}
+
+/// Two groups to make one of.
+fn related(objects: &Objects, a: Group, b: Group) -> Result<(Arc<Members>, Arc<Members>)> {
+    let (a, b) = (objects.group(a)?, objects.group(b)?);
+    a.check_related(&b)?;
+    Ok((a, b))
 }
 
 fn translate(objects: &Objects, from: Group, to: Group, ranks: &[c_int]) -> Result<Vec<c_int>> {
@@ -85,19 +89,22 @@ mpi_fn! {
 
     fn Group_union(group1: Group, group2: Group, newgroup: *mut Group) {
         let w = enter()?;
-        let new = w.objects.group(group1)?.union(&*w.objects.group(group2)?);
+        let (a, b) = related(w.objects, group1, group2)?;
+        let new = a.union(&b);
         put(newgroup, w.objects.add_group(new), "newgroup")
     }
 
     fn Group_intersection(group1: Group, group2: Group, newgroup: *mut Group) {
         let w = enter()?;
-        let new = w.objects.group(group1)?.intersection(&*w.objects.group(group2)?);
+        let (a, b) = related(w.objects, group1, group2)?;
+        let new = a.intersection(&b);
         put(newgroup, w.objects.add_group(new), "newgroup")
     }
 
     fn Group_difference(group1: Group, group2: Group, newgroup: *mut Group) {
         let w = enter()?;
-        let new = w.objects.group(group1)?.difference(&*w.objects.group(group2)?);
+        let (a, b) = related(w.objects, group1, group2)?;
+        let new = a.difference(&b);
         put(newgroup, w.objects.add_group(new), "newgroup")
     }
 

@@ -38,8 +38,9 @@ pub(crate) fn widen(kind: Kind, low: c_int) -> Option<usize> {
             let transfer = || enter().ok()?.widen_transfer(low);
             objects.requests.widen(low).or_else(transfer)
         }
+        Kind::Session => objects.sessions.widen(low),
         // These do not exist yet.
-        Kind::File | Kind::Session | Kind::Win => None,
+        Kind::File | Kind::Win => None,
     }
 }
 

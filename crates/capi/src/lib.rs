@@ -25,6 +25,7 @@ mod op;
 mod p2p;
 mod pack;
 mod request;
+mod session;
 mod status;
 mod tool;
 mod topology;

@@ -1,10 +1,12 @@
-//! Buffered sends (MPI-5, chapter 3.6): buffers attached to the
-//! process or to a communicator.
+//! Buffered sends (MPI-5, chapter 3.6): buffers attached to the process, a
+//! session or a communicator. The closest one that there is counts.
 //!
 //! A buffered message is copied to memory of the library. What the program
 //! attached is taken as the account of how much may be under way: each message
 //! costs its packed size and `MPI_BSEND_OVERHEAD`.
 
+use std::cell::RefCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use catena_abi::consts;
@@ -14,6 +16,7 @@ use crate::buffer::SendBuf;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fail;
+use crate::session::Session;
 use crate::world::World;
 
 /// An attached buffer.
@@ -32,6 +35,31 @@ struct Pending {
     id: ReqId,
     cost: u64,
     number: u64,
+}
+
+/// The place for a buffer.
+pub type Slot = RefCell<Option<Attached>>;
+
+/// What a buffer is attached to.
+#[derive(Clone, Debug)]
+pub enum Holder {
+    /// All communicators without one of their own.
+    Process,
+    /// The communicators of a session.
+    Session(Arc<Session>),
+    /// A communicator.
+    Comm(Arc<Comm>),
+}
+
+impl Holder {
+    /// Where it has its buffer.
+    pub fn slot<'a>(&'a self, world: &'a World) -> &'a Slot {
+        match self {
+            Holder::Process => &world.buffer,
+            Holder::Session(session) => &session.buffer,
+            Holder::Comm(comm) => &comm.buffer,
+        }
+    }
 }
 
 /// Buffered messages of the process, counted; under the library's lock.
@@ -85,18 +113,16 @@ impl World {
     /// `Buffer` if no buffer is attached or what is left of it is too small.
     pub fn bsend(&self, comm: &Comm, buf: &SendBuf, dest: u32, tag: i32) -> Result<()> {
         let cost = buf.len() + consts::BSEND_OVERHEAD as u64;
-        let slot = if comm.buffer.borrow().is_some() {
-            &comm.buffer
-        } else {
-            &self.buffer
-        };
-        if slot.borrow().is_none() {
+        let session = comm.group.session().map(|s| &s.buffer);
+        let slots = [Some(&comm.buffer), session, Some(&self.buffer)];
+        let attached = |slot: &&Slot| slot.borrow().is_some();
+        let Some(slot) = slots.into_iter().flatten().find(attached) else {
             fail!(
                 Buffer,
-                "no buffer is attached: call MPI_Buffer_attach or \
+                "no buffer is attached: call MPI_Buffer_attach, MPI_Session_attach_buffer or \
                 MPI_Comm_attach_buffer first"
             );
-        }
+        };
         let fits = |w: &World| {
             let mut slot = slot.borrow_mut();
             let b = slot.as_mut().expect("attached, as just checked");
@@ -130,20 +156,18 @@ impl World {
         Ok(())
     }
 
-    /// Bytes in use and bytes in all of the buffer that is attached to the
-    /// communicator, or to the process; 0 if none is.
-    pub fn buffer_use(&self, comm: Option<&Comm>) -> (u64, u64) {
-        let slot = comm.map_or(&self.buffer, |c| &c.buffer);
+    /// Bytes in use and bytes in all of the buffer that is attached there; 0 if
+    /// none is.
+    pub fn buffer_use(&self, slot: &Slot) -> (u64, u64) {
         slot.borrow_mut().as_mut().map_or((0, 0), |b| {
             b.settle(self);
             (b.used(), if b.automatic() { 0 } else { b.size })
         })
     }
 
-    /// Whether the messages before `until` in the communicator's own buffer, or
-    /// in the process's, have left. Does not progress.
-    pub fn buffer_is_flushed(&self, comm: Option<&Comm>, until: Mark) -> bool {
-        let slot = comm.map_or(&self.buffer, |c| &c.buffer);
+    /// Whether the messages before `until` in the buffer there have left. Does
+    /// not progress.
+    pub fn is_flushed(&self, slot: &Slot, until: Mark) -> bool {
         match slot.borrow_mut().as_mut() {
             None => true,
             Some(b) => {
@@ -153,19 +177,10 @@ impl World {
         }
     }
 
-    /// Waits until all messages buffered on the communicator have left.
-    ///
-    /// # Errors
-    /// None yet; a lost peer's messages count as having left.
-    pub fn flush_buffer(&self, comm: &Comm) -> Result<()> {
+    /// Waits until all messages in the buffer there have left; a lost peer's
+    /// count as having left.
+    pub fn flush(&self, slot: &Slot) {
         let until = Mark::now();
-        self.block(|w| w.buffer_is_flushed(Some(comm), until));
-        Ok(())
-    }
-
-    /// The same for the process's buffer.
-    pub fn flush_process_buffer(&self) {
-        let until = Mark::now();
-        self.block(|w| w.buffer_is_flushed(None, until));
+        self.block(|w| w.is_flushed(slot, until));
     }
 }

@@ -48,8 +48,8 @@ impl World {
                 let pending = |r: &Cell<abi::Request>| Ok(self.state(r.get())? == State::Pending);
                 Ok(when(!pending(&p.recv)? && !pending(&p.send)?))
             }
-            RequestObj::Flush { comm, until } => {
-                Ok(when(self.buffer_is_flushed(comm.as_deref(), *until)))
+            RequestObj::Flush { holder, until } => {
+                Ok(when(self.is_flushed(holder.slot(self), *until)))
             }
         }
     }

@@ -7,6 +7,7 @@ use catena_fabric::Peer;
 
 use crate::error::Result;
 use crate::fail;
+use crate::session::Session;
 
 /// How two groups or communicators compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,18 +23,67 @@ pub enum Likeness {
 }
 
 /// An ordered set of processes.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Group {
     members: Box<[Peer]>,
     me: Option<u32>,
+    /// The session that it was derived from; none in the world model.
+    session: Option<Arc<Session>>,
 }
 
 impl Group {
     /// The group of `members` in this order; `me` is this process.
     pub fn new(members: impl Into<Box<[Peer]>>, me: Peer) -> Arc<Self> {
+        Group::derived(None, members, me)
+    }
+
+    /// The same, derived from a session, if from one.
+    pub fn derived(
+        session: Option<Arc<Session>>,
+        members: impl Into<Box<[Peer]>>,
+        me: Peer,
+    ) -> Arc<Self> {
         let members = members.into();
         let me = members.iter().position(|&p| p == me).map(|r| r as u32);
-        Arc::new(Group { members, me })
+        Arc::new(Group {
+            members,
+            me,
+            session,
+        })
+    }
+
+    /// The group of `members`, derived from what this one is.
+    pub fn sibling(&self, members: impl Into<Box<[Peer]>>, me: Peer) -> Arc<Self> {
+        Group::derived(self.session.clone(), members, me)
+    }
+
+    /// The session that it was derived from; none in the world model.
+    pub fn session(&self) -> Option<&Arc<Session>> {
+        self.session.as_ref()
+    }
+
+    /// Whether it was derived from this session.
+    pub fn is_of(&self, session: &Arc<Session>) -> bool {
+        self.session
+            .as_ref()
+            .is_some_and(|s| Arc::ptr_eq(s, session))
+    }
+
+    /// Checks that both may be arguments of one call: that they are derived
+    /// from one session, or none; or one of them is empty.
+    ///
+    /// # Errors
+    /// `Session` if not.
+    pub fn check_related(&self, other: &Group) -> Result<()> {
+        let of = |g: &Group| g.session.as_ref().map(Arc::as_ptr);
+        if self.size() > 0 && other.size() > 0 && of(self) != of(other) {
+            fail!(
+                Session,
+                "the groups are of different sessions, or one is of no session, and cannot be \
+                used together"
+            );
+        }
+        Ok(())
     }
 
     /// Number of members.
@@ -64,9 +114,11 @@ impl Group {
         let rank = me
             .and_then(|me| members.iter().position(|&p| p == me))
             .map(|r| r as u32);
+        let session = self.session.as_ref().or(other.and_then(Group::session));
         Arc::new(Group {
             members: members.into(),
             me: rank,
+            session: session.cloned(),
         })
     }
 
@@ -224,10 +276,14 @@ mod tests {
     #[test]
     fn set_operations_keep_the_order_of_the_standard() {
         let (a, b) = (group(&[3, 1, 2]), group(&[2, 4, 3]));
-        assert_eq!(a.union(&b), group(&[3, 1, 2, 4]));
-        assert_eq!(a.intersection(&b), group(&[3, 2]));
-        assert_eq!(b.intersection(&a).members(), group(&[2, 3]).members());
-        assert_eq!(a.difference(&b), group(&[1]));
+        let is = |got: Arc<Group>, members: &[u32], rank| {
+            assert_eq!(got.members(), group(members).members());
+            assert_eq!(got.rank(), rank);
+        };
+        is(a.union(&b), &[3, 1, 2, 4], Some(1));
+        is(a.intersection(&b), &[3, 2], None);
+        is(b.intersection(&a), &[2, 3], None);
+        is(a.difference(&b), &[1], Some(0));
         assert_eq!(b.union(&a).rank(), Some(3));
     }
 

@@ -1,28 +1,16 @@
 //! Start and end of the world model (MPI-5, chapter 11.2).
 
-use std::cell::{Cell, RefCell, UnsafeCell};
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
 
 use catena_abi::consts;
 
-use catena_datatype::Datatype;
-use catena_fabric::Peer;
-use catena_link::Endpoint;
-use catena_shm::Shm;
-
-use crate::coll::Counts;
-use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
-use crate::error::{Error, Kind, Result};
-use crate::events::{self, Noted};
+use crate::error::Result;
 use crate::fail;
-use crate::group::Group;
 use crate::info::Info;
-use crate::routes::Routes;
-use crate::wait::Waits;
-use crate::world::{self, World, enter};
+use crate::life;
+use crate::world::{WorldModel, enter};
 
 const BEFORE: u8 = 0;
 const STARTING: u8 = 1;
@@ -34,11 +22,6 @@ static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
 /// `MPI_Initialized`: true from the end of `MPI_Init` on, for ever.
 pub fn is_initialized() -> bool {
     PHASE.load(Acquire) >= RUNNING
-}
-
-/// Whether `MPI_Init` is under way.
-pub fn is_starting() -> bool {
-    PHASE.load(Acquire) == STARTING
 }
 
 /// `MPI_Finalized`.
@@ -62,140 +45,41 @@ pub fn init(required: i32) -> Result<i32> {
             once"
         );
     }
-    match wire_up(required) {
-        Ok(level) => {
-            PHASE.store(RUNNING, Release);
-            Ok(level)
-        }
-        Err(e) => {
-            PHASE.store(BEFORE, Release);
-            Err(e)
-        }
+    let level = life::granted(required);
+    if let Err(e) = life::join(Some(level)) {
+        PHASE.store(BEFORE, Release);
+        return Err(e);
     }
-}
-
-fn wire_up(required: i32) -> Result<i32> {
-    let level = granted(required);
-    let other = |e: &dyn std::fmt::Display| Error::new(Kind::Other, e.to_string());
-    let mut boot = catena_boot::open().map_err(|e| other(&e))?;
-    let segment = boot.take_segment();
-    let job = boot.job();
-    let me = Peer(job.rank);
-    crate::settings::warn_unknown(job.rank);
-
-    let local: Vec<Peer> = job.local.iter().map(|&r| Peer(r)).collect();
-    let shm = match segment {
-        Some(fd) if local.len() > 1 => {
-            let at = local.iter().position(|&p| p == me).unwrap_or(0) as u32;
-            Some(Shm::attach(fd, at, &local, job.local_cpus).map_err(|e| other(&e))?)
-        }
-        _ => None,
-    };
-    // SAFETY: the transport lives in the world, which is never dropped.
-    let bell = shm.as_ref().map(|shm| unsafe { shm.bell(me) });
-    let everyone: Vec<Peer> = (0..job.size).map(Peer).collect();
-    let oversubscribed = local.len() > job.local_cpus.max(1) as usize;
-    let routes = Routes::new(me, everyone.len(), &local, shm);
-    let mut link = Endpoint::new(routes);
-
-    let objects = world::tables();
-    let mut cids = Cids::new();
-    let mut predefined = |handle: catena_abi::Comm, name: &str, members: &[Peer]| {
-        let lease = cids.take(|_| true).expect("the first ones");
-        let cid = lease.cid();
-        let heritage = Heritage::new(
-            objects
-                .errhandler(crate::errhandler::initial())
-                .expect("predefined"),
-        );
-        let comm = Comm::new(lease, Group::new(members, me), None, heritage);
-        // Everybody numbers these two alike, so nothing has to be told.
-        let lanes = members.iter().map(|&p| (p, cid)).collect();
-        link.open(cid, comm.rank, lanes);
-        comm.handle.set(handle);
-        name.clone_into(&mut comm.name.borrow_mut());
-        comm
-    };
-    let everybody = predefined(consts::COMM_WORLD, "MPI_COMM_WORLD", &everyone);
-    assert_eq!(everybody.cid, JOB);
-    let own = predefined(consts::COMM_SELF, "MPI_COMM_SELF", &[me]);
-    let handles = HashMap::from([
-        (everybody.cid.0, consts::COMM_WORLD),
-        (own.cid.0, consts::COMM_SELF),
-    ]);
-    let world = Box::new(World {
-        objects,
-        units: units(),
-        me,
-        world: everybody,
-        own,
+    enter()?.begin_world_model(WorldModel {
         level,
-        threads: false,
-        waits: Waits::default(),
-        colls: Counts::default(),
-        noted: Noted::default(),
         main_thread: std::thread::current().id(),
-        boot: RefCell::new(boot),
-        buffer: RefCell::default(),
-        cids: RefCell::new(cids),
-        letters: Letters::default(),
-        handles_by_cid: RefCell::new(handles),
-        active: RefCell::default(),
-        idle_runs: RefCell::default(),
-        running: Cell::new(usize::from(events::any())),
-        advancing: Cell::new(false),
-        boards: RefCell::default(),
-        retired: RefCell::default(),
-        link: UnsafeCell::new(link),
-        oversubscribed,
-        bell,
     });
-    world.watch();
-    world::start(world);
+    PHASE.store(RUNNING, Release);
     Ok(level)
-}
-
-/// See [`World::units`].
-fn units() -> [u8; 256] {
-    std::array::from_fn(|low| {
-        let ty = Datatype::predefined(0x200 | low as u16).filter(|ty| ty.is_contiguous());
-        ty.map_or(0, |ty| u8::try_from(ty.size()).unwrap_or(0))
-    })
-}
-
-/// Every level is supported; values in between count as the next lower one.
-pub fn granted(required: i32) -> i32 {
-    match required {
-        consts::THREAD_MULTIPLE.. => consts::THREAD_MULTIPLE,
-        consts::THREAD_SERIALIZED.. => consts::THREAD_SERIALIZED,
-        consts::THREAD_FUNNELED.. => consts::THREAD_FUNNELED,
-        _ => consts::THREAD_SINGLE,
-    }
 }
 
 /// `MPI_Finalize`: collective over the world.
 ///
 /// # Errors
-/// `Other` if the library does not run; what a delete callback of an attribute
+/// `Other` outside of the world model; what a delete callback of an attribute
 /// on `MPI_COMM_SELF` returns.
 pub fn finalize() -> Result<()> {
     let world = enter()?;
+    world.world_model()?;
     // First of all (MPI-5, 11.2.4), while everything still works.
     world.own.attrs.delete_all(consts::COMM_SELF.0)?;
-    world.flush_process_buffer();
-    let buffered: Vec<_> = world.objects.comms.all();
-    for (_, comm) in buffered {
-        world.flush_buffer(&comm)?;
+    world.flush(&world.buffer);
+    for (_, comm) in world.objects.comms.all() {
+        if comm.group.session().is_none() {
+            world.flush(&comm.buffer);
+        }
     }
     // Nobody leaves while somebody may still need its memory or its progress.
     world.barrier(&world.world)?;
     world.block(|w| w.link().is_idle());
-    world.tell();
-    let result = world.boot.borrow_mut().finalize();
+    world.end_world_model();
     PHASE.store(FINALIZED, Release);
-    world::stop();
-    drop(world);
-    result.map_err(|e| Error::new(Kind::Other, e.to_string()))
+    life::leave(&world)
 }
 
 /// `MPI_Abort`: ends the job; does not return.

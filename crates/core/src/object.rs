@@ -17,6 +17,7 @@ use crate::info::Info;
 use crate::op::Op;
 use crate::p2p::Message;
 use crate::request::RequestObj;
+use crate::session::Session;
 use crate::table::{ObjectKind, Table};
 
 /// A datatype that the program made.
@@ -62,6 +63,8 @@ pub struct Objects {
     pub errhandlers: Table<Arc<Named>>,
     /// Info objects but `MPI_INFO_ENV`.
     pub infos: Table<Arc<Info>>,
+    /// Sessions.
+    pub sessions: Table<Arc<Session>>,
     /// Requests that are not plain transfers.
     pub requests: Table<Arc<RequestObj>>,
     /// Messages between a matched probe and their receive.
@@ -85,6 +88,7 @@ impl Default for Objects {
             ops: Table::new(ObjectKind::Op),
             errhandlers: Table::new(ObjectKind::Errhandler),
             infos: Table::new(ObjectKind::Info),
+            sessions: Table::new(ObjectKind::Session),
             requests: Table::new(ObjectKind::Request),
             messages: Table::new(ObjectKind::Message),
             keyvals: Keyvals::default(),
@@ -109,6 +113,18 @@ impl Objects {
                 Some(group) => Ok(group),
                 None => fail!(Group, "{:#x} is not a group, or was freed", h.0),
             },
+        }
+    }
+
+    /// The session behind a handle.
+    ///
+    /// # Errors
+    /// `Session` for `MPI_SESSION_NULL`, finalized and made-up handles.
+    pub fn session(&self, h: abi::Session) -> Result<Arc<Session>> {
+        match self.sessions.get(h.0) {
+            Some(session) => Ok(session),
+            None if h == consts::SESSION_NULL => fail!(Session, "the session is MPI_SESSION_NULL"),
+            None => fail!(Session, "{:#x} is not a session, or was finalized", h.0),
         }
     }
 

@@ -12,7 +12,7 @@ use catena_abi::{self as abi, Status, consts};
 use catena_base::slab::Key;
 use catena_link::{Completion, Mode, ReqId};
 
-use crate::bsend::Mark;
+use crate::bsend::{Holder, Mark};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::CollRun;
 use crate::comm::{Comm, Making};
@@ -77,10 +77,10 @@ pub enum RequestObj {
     Generalized(Generalized),
     /// The two halves of `MPI_Isendrecv`.
     Pair(Pair),
-    /// `MPI_Comm_iflush_buffer`, or `MPI_Buffer_iflush` without a communicator.
+    /// `MPI_Comm_iflush_buffer` and its relatives.
     Flush {
         /// Whose buffer.
-        comm: Option<Arc<Comm>>,
+        holder: Holder,
         /// What has to leave.
         until: Mark,
     },
@@ -323,10 +323,10 @@ impl World {
     }
 
     /// A request that is complete when everything that is in the buffer now has
-    /// left: in that of `comm`, else in that of the process.
-    pub fn iflush(&self, comm: Option<Arc<Comm>>) -> abi::Request {
+    /// left.
+    pub fn iflush(&self, holder: Holder) -> abi::Request {
         let obj = RequestObj::Flush {
-            comm,
+            holder,
             until: Mark::now(),
         };
         abi::Request(self.objects.requests.insert(obj.into()))

@@ -47,7 +47,7 @@ impl World {
             }
             looks += 1;
             match waiter.idle() {
-                Idle::Spin if !self.threads => {}
+                Idle::Spin if !self.threads.get() => {}
                 idle => {
                     if self.idle_slow(idle, &mut done) {
                         break;
@@ -59,7 +59,7 @@ impl World {
     }
 
     pub(crate) fn has_threads(&self) -> bool {
-        self.threads
+        self.threads.get()
     }
 
     /// Lets another thread have the lock for a while.
@@ -77,7 +77,7 @@ impl World {
             Idle::Spin => LOCK.released(std::hint::spin_loop),
             Idle::Yield => {
                 add(&self.waits.yields, 1);
-                LOCK.released_if(self.threads, yield_core);
+                LOCK.released_if(self.threads.get(), yield_core);
             }
             Idle::Sleep(limit) => return self.sleep(limit, done),
         }
@@ -89,7 +89,7 @@ impl World {
         let mut finished = false;
         let began = Instant::now();
         let woken = match self.bell {
-            Some(bell) if self.threads => {
+            Some(bell) if self.threads.get() => {
                 // Nobody rings when a thread of ours ends another's wait.
                 let limit = limit.min(THREADS_SLEEP);
                 LOCK.released(|| bell.sleep(limit, || false))
@@ -100,7 +100,7 @@ impl World {
                 let shm = self.link().net().shm();
                 finished || shm.is_some_and(catena_shm::Shm::is_ready)
             }),
-            None => LOCK.released_if(self.threads, || {
+            None => LOCK.released_if(self.threads.get(), || {
                 std::thread::park_timeout(limit.min(THREADS_SLEEP));
                 false
             }),

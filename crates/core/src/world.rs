@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
+use std::thread::ThreadId;
 
 use catena_abi::{self as abi, consts};
 use catena_boot::Boot;
@@ -21,6 +22,7 @@ use crate::coll::{Counts, Retired};
 use crate::comm::{Cids, Comm, Letters};
 use crate::error::{Error, Kind, Result};
 use crate::events::Noted;
+use crate::life::Owner;
 use crate::lock::Lock;
 use crate::object::Objects;
 use crate::request::RequestObj;
@@ -31,13 +33,15 @@ use crate::wait::Waits;
 pub type Link = Endpoint<Routes>;
 
 pub(crate) static LOCK: Lock = Lock::new();
-/// Whether calls take the lock. True until `MPI_Init` says that it need not be.
+/// Whether calls take the lock. True unless the library runs for users who say
+/// that it need not be.
 static LOCKED: AtomicBool = AtomicBool::new(true);
 /// Whether it stays true, because tools asked for it. Under the lock.
 static KEEP_LOCKED: AtomicBool = AtomicBool::new(false);
+/// The state, while the library has users.
 static WORLD: AtomicPtr<World> = AtomicPtr::new(std::ptr::null_mut());
-/// What `MPI_Finalize` left.
-static ENDED: AtomicPtr<World> = AtomicPtr::new(std::ptr::null_mut());
+/// The state, from the first user on.
+static KEPT: AtomicPtr<World> = AtomicPtr::new(std::ptr::null_mut());
 static OBJECTS: LazyLock<Shared<Objects>> = LazyLock::new(Shared::default);
 
 /// Makes the tables a static. They are reached under the lock only, or from
@@ -49,7 +53,20 @@ unsafe impl<T> Sync for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Send for Shared<T> {}
 
-/// The state of a process between `MPI_Init` and `MPI_Finalize`.
+/// In place of a handle: no program has it.
+pub(crate) const NO_HANDLE: abi::Comm = abi::Comm(usize::MAX);
+
+/// What `MPI_Init_thread` settled.
+#[derive(Clone, Copy, Debug)]
+pub struct WorldModel {
+    /// Thread level that was granted.
+    pub level: i32,
+    /// The thread that called it.
+    pub main_thread: ThreadId,
+}
+
+/// The state of a process in its job, from the first `MPI_Init` or
+/// `MPI_Session_init` on.
 pub struct World {
     /// All handles.
     pub objects: &'static Objects,
@@ -58,21 +75,23 @@ pub struct World {
     pub units: [u8; 256],
     /// This process.
     pub me: Peer,
-    /// `MPI_COMM_WORLD`.
+    /// `MPI_COMM_WORLD`, which programs know in the world model only.
     pub world: Arc<Comm>,
-    /// `MPI_COMM_SELF`.
+    /// `MPI_COMM_SELF`, as well.
     pub own: Arc<Comm>,
-    /// Thread level that was granted.
-    pub level: i32,
+    /// The world model, between `MPI_Init` and `MPI_Finalize`.
+    pub(crate) world_model: Cell<Option<WorldModel>>,
+    /// The handle of `world`, if programs know it.
+    pub(crate) world_handle: Cell<abi::Comm>,
+    /// Whose the library is without the lock. Changes under the lock.
+    pub(crate) owner: Cell<Owner>,
     /// Whether threads may call MPI or look at it at once.
-    pub(crate) threads: bool,
+    pub(crate) threads: Cell<bool>,
     /// What waiting took so far.
     pub waits: Waits,
     /// Collectives that ran so far.
     pub colls: Counts,
     pub(crate) noted: Noted,
-    /// The thread that called `MPI_Init`.
-    pub main_thread: std::thread::ThreadId,
     /// Wire-up.
     pub boot: RefCell<Box<dyn Boot>>,
     /// Buffer of `MPI_Buffer_attach`.
@@ -101,7 +120,7 @@ impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World")
             .field("me", &self.me)
-            .field("level", &self.level)
+            .field("world_model", &self.world_model)
             .finish_non_exhaustive()
     }
 }
@@ -140,15 +159,15 @@ fn lock() -> bool {
     locked
 }
 
-/// Enters the library for a call that needs `MPI_Init`.
+/// Enters the library for a call that needs it initialised, by `MPI_Init` or a
+/// session.
 ///
 /// # Errors
-/// `Other` before it and after `MPI_Finalize`.
+/// `Other` if nobody uses it.
 #[inline]
 pub fn enter() -> Result<Entered<World>> {
     let locked = lock();
-    // SAFETY: set once by `start` to a leaked box, reset by `stop`, which never
-    // frees it.
+    // SAFETY: null, or what `keep` leaked.
     match unsafe { WORLD.load(Acquire).as_ref() } {
         Some(state) => Ok(Entered { state, locked }),
         None => {
@@ -165,7 +184,7 @@ fn not_running() -> Error {
     let text = if crate::init::is_finalized() {
         "MPI_Finalize was called already"
     } else {
-        "MPI_Init or MPI_Init_thread must be called first"
+        "MPI_Init, MPI_Init_thread or MPI_Session_init must be called first"
     };
     Error::new(Kind::Other, text)
 }
@@ -180,15 +199,11 @@ pub fn enter_any() -> Entered<Objects> {
     }
 }
 
-/// Enters the library to look at the state of the process, which
-/// `MPI_Finalize` leaves as it is; `None` before `MPI_Init`.
+/// Enters the library to look at the state of the process, which stays when
+/// nobody uses it any more; `None` before it was first initialised.
 pub fn observe() -> Option<Entered<World>> {
-    if let Ok(running) = enter() {
-        return Some(running);
-    }
     let locked = lock();
-    // SAFETY: set by `stop` to what was the state, which is never freed.
-    match unsafe { ENDED.load(Acquire).as_ref() } {
+    match state() {
         Some(state) => Some(Entered { state, locked }),
         None => {
             if locked {
@@ -197,6 +212,22 @@ pub fn observe() -> Option<Entered<World>> {
             None
         }
     }
+}
+
+/// The state, if there is one.
+pub(crate) fn state() -> Option<&'static World> {
+    // SAFETY: null, or what `keep` leaked.
+    unsafe { KEPT.load(Acquire).as_ref() }
+}
+
+/// Whether the library has users.
+pub fn is_running() -> bool {
+    !WORLD.load(Acquire).is_null()
+}
+
+/// Whether it ever had.
+pub fn was_running() -> bool {
+    state().is_some()
 }
 
 /// Makes calls take the lock for good, so that threads of tools can look at the
@@ -214,19 +245,47 @@ pub fn keep_lock() -> bool {
     in_time
 }
 
-/// Makes `world` the state that [`enter`] gives out.
-pub(crate) fn start(mut world: Box<World>) {
-    LOCK.acquire();
-    world.threads = world.level == consts::THREAD_MULTIPLE || KEEP_LOCKED.load(Relaxed);
-    LOCKED.store(world.threads, Relaxed);
-    WORLD.store(Box::into_raw(world), Release);
-    LOCK.release();
+/// The lock, held whether calls take it or not.
+#[derive(Debug)]
+pub(crate) struct Held(());
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        LOCK.release();
+    }
 }
 
-/// Ends what [`start`] began. The state stays in memory, for [`observe`] and
-/// for threads that use it against the rules.
-pub(crate) fn stop() {
-    ENDED.store(WORLD.swap(std::ptr::null_mut(), Release), Release);
+/// Takes the lock for what users of the library settle among themselves.
+pub(crate) fn hold() -> Held {
+    LOCK.acquire();
+    Held(())
+}
+
+/// Whether calls take the lock.
+pub(crate) fn is_locked() -> bool {
+    LOCKED.load(Relaxed)
+}
+
+/// Makes `world` the state of the process, for good. Under the lock.
+pub(crate) fn keep(world: Box<World>) -> &'static World {
+    let world = Box::leak(world);
+    KEPT.store(world, Release);
+    world
+}
+
+/// Lets [`enter`] give out the state, with the lock or, unless tools want it,
+/// without. Under the lock, while nobody else is inside.
+pub(crate) fn run(world: &'static World, locked: bool) {
+    let locked = locked || KEEP_LOCKED.load(Relaxed);
+    world.threads.set(locked);
+    LOCKED.store(locked, Relaxed);
+    WORLD.store(std::ptr::from_ref(world).cast_mut(), Release);
+}
+
+/// Ends what [`run`] began. The state stays, for [`observe`], for the next user
+/// and for threads that use it against the rules.
+pub(crate) fn rest() {
+    WORLD.store(std::ptr::null_mut(), Release);
     LOCKED.store(true, Relaxed);
 }
 
@@ -279,16 +338,51 @@ impl World {
     /// As [`World::comm_ref`].
     #[inline]
     pub fn comm_arc(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
-        if h == consts::COMM_WORLD {
+        if h == self.world_handle.get() {
             return Ok(&self.world);
         }
         // SAFETY: the hot path calls no callback and makes no communicator
         // while it holds the borrow; others clone it at once.
         match unsafe { self.objects.comms.borrow(h.0) } {
             Some(comm) => Ok(comm),
-            None if h == consts::COMM_SELF => Ok(&self.own),
+            None if h == consts::COMM_SELF && self.world_model.get().is_some() => Ok(&self.own),
             None => Err(bad_comm(h)),
         }
+    }
+
+    /// The world model.
+    ///
+    /// # Errors
+    /// `Other` outside of it.
+    pub fn world_model(&self) -> Result<WorldModel> {
+        match self.world_model.get() {
+            Some(model) => Ok(model),
+            None => Err(no_world_model()),
+        }
+    }
+
+    /// The highest thread level that calls can rely on.
+    pub fn thread_level(&self) -> i32 {
+        match (is_locked(), self.owner.get()) {
+            (true, _) => consts::THREAD_MULTIPLE,
+            (false, Owner::InTurn) => consts::THREAD_SERIALIZED,
+            (false, Owner::Thread(_)) => {
+                let model = self.world_model.get();
+                model.map_or(consts::THREAD_SINGLE, |model| model.level)
+            }
+        }
+    }
+
+    /// `MPI_COMM_WORLD` and `MPI_COMM_SELF` are known from now on.
+    pub(crate) fn begin_world_model(&self, model: WorldModel) {
+        self.world_model.set(Some(model));
+        self.world_handle.set(consts::COMM_WORLD);
+    }
+
+    /// They are not any more.
+    pub(crate) fn end_world_model(&self) {
+        self.world_model.set(None);
+        self.world_handle.set(NO_HANDLE);
     }
 
     /// Moves everything that can move; true if anything did.
@@ -312,10 +406,26 @@ impl World {
     }
 }
 
+/// For calls of the world model only, while there are users of other kinds.
+#[cold]
+fn no_world_model() -> Error {
+    let text = if crate::init::is_finalized() {
+        "MPI_Finalize was called already"
+    } else {
+        "MPI_Init or MPI_Init_thread must be called first; a session is not enough for this"
+    };
+    Error::new(Kind::Other, text)
+}
+
 #[cold]
 fn bad_comm(h: abi::Comm) -> Error {
     let text = match h {
         consts::COMM_NULL => "the communicator is MPI_COMM_NULL".to_owned(),
+        consts::COMM_WORLD | consts::COMM_SELF => {
+            "MPI_COMM_WORLD and MPI_COMM_SELF exist from MPI_Init to MPI_Finalize; a session makes \
+            communicators by MPI_Comm_create_from_group"
+                .to_owned()
+        }
         _ => format!("{:#x} is not a communicator, or was freed", h.0),
     };
     Error::new(Kind::Comm, text)

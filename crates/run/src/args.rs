@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use catena_settings::nearest;
 
+use crate::pset::ProcessSet;
+
 /// What to run and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
@@ -20,6 +22,8 @@ pub struct Request {
     pub env: Vec<(OsString, OsString)>,
     /// Settings by name, without prefix.
     pub settings: Vec<(String, String)>,
+    /// Process sets beside those that every job has.
+    pub psets: Vec<ProcessSet>,
     /// After which time everything is ended.
     pub timeout: Option<Duration>,
     /// Whether lines begin with the rank that wrote them.
@@ -79,6 +83,8 @@ what to run
                           1 if there are several programs)
   -wdir, -wd DIR          working directory of the ranks
   :                       begins the next program; its ranks follow the last ones
+  --pset NAME=RANKS       define a process set for MPI sessions, such as
+                          workers=0-3,8; may be given several times
 
 environment
   -x NAME[=VALUE]         give the ranks of this program a variable
@@ -121,6 +127,7 @@ enum Opt {
     Genv,
     Wdir,
     Set,
+    Pset,
     InitialErrhandler,
     Tag,
     Stdin,
@@ -150,6 +157,7 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("wdir", Opt::Wdir),
     ("wd", Opt::Wdir),
     ("set", Opt::Set),
+    ("pset", Opt::Pset),
     ("initial-errhandler", Opt::InitialErrhandler),
     ("l", Opt::Tag),
     ("tag-output", Opt::Tag),
@@ -188,6 +196,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
             apps: Vec::new(),
             env: Vec::new(),
             settings: Vec::new(),
+            psets: Vec::new(),
             timeout: None,
             tag: false,
             stdin: Some(0),
@@ -312,6 +321,17 @@ impl Parser {
                 request
                     .settings
                     .push((name.trim().to_string(), value.trim().to_string()));
+            }
+            Opt::Pset => {
+                let text = value("NAME=RANKS")?.to_string_lossy().into_owned();
+                let set = ProcessSet::parse(&shown, &text)?;
+                if request.psets.iter().any(|other| other.name == set.name) {
+                    return usage(format!(
+                        "{shown} {text}: there is a set {} already",
+                        set.name
+                    ));
+                }
+                request.psets.push(set);
             }
             Opt::InitialErrhandler => {
                 let handler = value("the name of an error handler")?;
@@ -531,6 +551,8 @@ mod tests {
             ("-x =1 a", "name of the variable is empty"),
             ("--tag-output=yes a", "takes no value"),
             ("--set A a", "write NAME=VALUE"),
+            ("--pset w a", "write NAME=RANKS"),
+            ("--pset w=0 -n 2 --pset=w=1 a", "a set w already"),
             ("--host b a", "one machine only"),
             ("--mca btl self a", "Open MPI"),
             ("-env A", "needs NAME and VALUE"),

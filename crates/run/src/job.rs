@@ -455,6 +455,7 @@ impl Job {
             match event {
                 Event::Joined { rank, pid } => self.processes[rank as usize].joined = Some(pid),
                 Event::Finalized { rank } => self.processes[rank as usize].finalized = true,
+                Event::Resumed { rank } => self.processes[rank as usize].finalized = false,
                 Event::Abort {
                     rank,
                     code,

@@ -33,6 +33,11 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
     if let Some(rank) = request.stdin.filter(|rank| *rank >= size && *rank != 0) {
         return usage(format!("--stdin {rank}: there are only {size} ranks"));
     }
+    let mut psets = app_sets(&sizes);
+    for set in &request.psets {
+        let ranks = set.ranks(size).or_else(|e| usage(e.0))?;
+        psets.push((set.name.clone(), ranks));
+    }
     let timeout = match (request.timeout, std::env::var_os(TIMEOUT)) {
         (None, Some(text)) => Some(args::seconds(TIMEOUT, &text).or_else(|e| usage(e.0))?),
         (given, _) => given,
@@ -58,7 +63,7 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
     }
     let signals = Signals::open().map_err(system)?;
     let warden = Warden::start().map_err(system)?;
-    let server = open_server(&sizes).map_err(system)?;
+    let server = open_server(&sizes, psets).map_err(system)?;
     let failures = io::pipe().map_err(system)?;
     sys::set_nonblocking(&failures.0).map_err(system)?;
 
@@ -278,16 +283,22 @@ fn check_settings(
     Ok(vars)
 }
 
+/// The ranks of each program as a process set.
+fn app_sets(sizes: &[u32]) -> Vec<(String, Vec<u32>)> {
+    let mut first = 0;
+    let set = |(app, &count): (usize, &u32)| {
+        let ranks = (first..first + count).collect();
+        first += count;
+        (format!("app://{app}"), ranks)
+    };
+    sizes.iter().enumerate().map(set).collect()
+}
+
 /// Tells the ranks who they are.
-fn open_server(sizes: &[u32]) -> io::Result<Server> {
+fn open_server(sizes: &[u32], psets: Vec<(String, Vec<u32>)>) -> io::Result<Server> {
     let size: u32 = sizes.iter().sum();
-    let mut appnums = Vec::new();
-    let mut psets = Vec::new();
-    for (app, &count) in sizes.iter().enumerate() {
-        let first = appnums.len() as u32;
-        appnums.extend(std::iter::repeat_n(app as u32, count as usize));
-        psets.push((format!("app://{app}"), (first..first + count).collect()));
-    }
+    let ranks_of = |(app, &count)| std::iter::repeat_n(app as u32, count as usize);
+    let appnums = sizes.iter().enumerate().flat_map(ranks_of).collect();
     let cpus = catena_boot::available_cpus();
     let world = World {
         size,

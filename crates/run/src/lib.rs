@@ -20,6 +20,7 @@ mod job;
 mod launch;
 mod output;
 mod program;
+mod pset;
 mod report;
 mod stdin;
 #[allow(unsafe_code)]

@@ -1,6 +1,7 @@
 //! Control variables (MPI-5, 15.3.6): the settings.
 
-use catena_core::init;
+use catena_core::life;
+use catena_core::world::was_running;
 use catena_settings::{Change, Plain, Setting};
 
 use crate::catalog::{Cvar, catalog};
@@ -70,10 +71,10 @@ impl Cvar {
     pub fn write(&self, value: Plain<'_>) -> Result<()> {
         let setting: &dyn Setting = self.setting.0;
         if setting.change() == Change::BeforeInit {
-            if init::is_initialized() {
+            if was_running() {
                 return Err(Error::CvarSetNever);
             }
-            if init::is_starting() {
+            if life::is_starting() {
                 return Err(Error::CvarSetNotNow);
             }
         }

@@ -2,7 +2,8 @@
 
 use catena_coll::Collective;
 use catena_core::comm::Comm;
-use catena_core::{World, coll, init};
+use catena_core::world::{is_running, was_running};
+use catena_core::{World, coll};
 use catena_link::{Protocol, Tally, Traffic};
 use catena_shm::{Counters, Memory};
 
@@ -63,9 +64,9 @@ impl Pvar {
 pub(crate) const STATES: [&str; 3] = ["before init", "running", "finalized"];
 
 pub(crate) fn state() -> i32 {
-    match (init::is_initialized(), init::is_finalized()) {
-        (_, true) => 2,
+    match (is_running(), was_running()) {
         (true, _) => 1,
+        (_, true) => 2,
         _ => 0,
     }
 }
@@ -391,16 +392,20 @@ fn objects(a: &mut Area<'_>) {
 
 fn buffers(a: &mut Area<'_>) {
     let doc = "Bytes in use of the buffer that is attached to the process.";
-    a.of_process(Class::Level, "bsend_used", doc, |w| w.buffer_use(None).0);
+    a.of_process(Class::Level, "bsend_used", doc, |w| {
+        w.buffer_use(&w.buffer).0
+    });
     let doc = "Bytes of the buffer that is attached to the process; 0 for an automatic one.";
-    a.of_process(Class::Size, "bsend_size", doc, |w| w.buffer_use(None).1);
+    a.of_process(Class::Size, "bsend_size", doc, |w| {
+        w.buffer_use(&w.buffer).1
+    });
     let doc = "Bytes in use of the buffer that is attached to the communicator.";
     a.of_comm(Class::Level, "comm_bsend_used", doc, |w, c| {
-        w.buffer_use(Some(c)).0
+        w.buffer_use(&c.buffer).0
     });
     let doc = "Bytes of the buffer that is attached to the communicator; 0 for an automatic one.";
     a.of_comm(Class::Size, "comm_bsend_size", doc, |w, c| {
-        w.buffer_use(Some(c)).1
+        w.buffer_use(&c.buffer).1
     });
 }
 

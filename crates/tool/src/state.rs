@@ -84,11 +84,11 @@ pub fn is_initialized() -> bool {
 /// `MPI_THREAD_MULTIPLE`. Asked for that level before, it will take the lock.
 pub fn init(required: i32) -> i32 {
     lock().users += 1;
-    let required = catena_core::init::granted(required);
+    let required = catena_core::life::granted(required);
     if required < consts::THREAD_MULTIPLE || keep_lock() {
         return required;
     }
-    enter().map_or(required, |world| world.level)
+    enter().map_or(required, |world| world.thread_level())
 }
 
 /// `MPI_T_finalize`. With the last one all handles and sessions end.

@@ -86,6 +86,8 @@ fn ranks_learn_the_job_and_exchange_values() {
                 assert_eq!(boot.get(0, "none").unwrap(), None);
                 assert!(boot.get(SIZE, "card").is_err());
                 boot.finalize().unwrap();
+                boot.resume().unwrap();
+                boot.finalize().unwrap();
                 let segment = std::fs::File::from(boot.take_segment().unwrap());
                 assert!(boot.take_segment().is_none());
                 assert!(segment.metadata().unwrap().len() > 0);
@@ -107,6 +109,7 @@ fn ranks_learn_the_job_and_exchange_values() {
             .filter(|event| match event {
                 Event::Joined { rank: r, .. }
                 | Event::Left { rank: r, .. }
+                | Event::Resumed { rank: r }
                 | Event::Finalized { rank: r } => *r == rank,
                 _ => false,
             })
@@ -116,6 +119,8 @@ fn ranks_learn_the_job_and_exchange_values() {
                 of[..],
                 [
                     Event::Joined { .. },
+                    Event::Finalized { .. },
+                    Event::Resumed { .. },
                     Event::Finalized { .. },
                     Event::Left { .. }
                 ]

@@ -137,7 +137,7 @@ fn a_rank_that_leaves_without_finalize_fails_the_job() {
     assert!(said.err.contains("rank 1 on host"), "{}", said.err);
     assert!(
         said.err
-            .contains("ended without MPI_Finalize; the other 2 ranks"),
+            .contains("ended without MPI_Finalize (or MPI_Session_finalize); the other 2 ranks"),
         "{}",
         said.err
     );

@@ -152,7 +152,7 @@ impl World {
             parent.clone()
         } else {
             let peers: Vec<Peer> = ranks.iter().map(|&r| parent.members()[r]).collect();
-            Group::new(peers, self.me)
+            parent.sibling(peers, self.me)
         };
         Half::new(group, rows)
     }

@@ -112,7 +112,7 @@ impl World {
                 "the groups overlap: rank {rank} of the other group is in this one, too"
             );
         }
-        let theirs = Half::new(Group::new(peers, self.me), told.rows(&told.theirs));
+        let theirs = Half::new(group.sibling(peers, self.me), told.rows(&told.theirs));
         let ours = Half::new(group.clone(), told.rows(&told.ours));
         let new = self.establish(numbers, ours, Some(theirs), heritage);
         Ok(self.publish(new))
@@ -143,7 +143,7 @@ impl World {
         sides.sort_by_key(|(group, words)| (words[0], group.members()[0]));
         let peers = sides.map(|(group, _)| group.members()).concat();
         let rows = sides.into_iter().flat_map(|(_, words)| told.rows(words));
-        let ours = Half::new(Group::new(peers, self.me), rows);
+        let ours = Half::new(comm.group.sibling(peers, self.me), rows);
         let new = self.establish(numbers, ours, None, Heritage::plain(comm));
         Ok(self.publish(new))
     }

@@ -37,6 +37,7 @@ use crate::group::{Group, Likeness};
 use crate::info::Info;
 use crate::topology::Topology;
 use crate::world::World;
+use accord::Accord;
 
 pub(crate) use cid::JOB;
 pub use cid::{Cids, Lease};
@@ -311,14 +312,30 @@ impl World {
             fail!(Comm, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed");
         }
         comm.attrs.delete_all(handle.0)?;
-        self.flush_buffer(&comm)?;
-        self.objects.comms.remove(handle.0);
+        self.flush(&comm.buffer);
+        self.forget(comm);
+        Ok(())
+    }
+
+    /// Makes the handle of a communicator a dead one.
+    pub(crate) fn forget(&self, comm: Arc<Comm>) {
+        self.objects.comms.remove(comm.handle.get().0);
         self.leave_board(&comm);
         if let Some(remote) = &comm.remote {
             self.leave_board(&remote.local);
         }
         drop(comm);
         self.close_unused();
-        Ok(())
+    }
+
+    /// Waits until all members of each of these communicators do, too. All at
+    /// once: members need not name them in one order, nor in one call.
+    pub(crate) fn meet(&self, comms: &[Arc<Comm>]) {
+        let begin = |comm: &Arc<Comm>| self.begin_accord(comm, &[0; 2]);
+        let mut accords: Vec<Accord> = comms.iter().map(begin).collect();
+        self.block(|w| {
+            accords.retain_mut(|accord| !accord.advance(w));
+            accords.is_empty()
+        });
     }
 }

@@ -196,6 +196,15 @@ impl<N: Net> Endpoint<N> {
         }
     }
 
+    /// Whether messages that were given up are still on their way out.
+    /// Cost: all requests.
+    pub fn owes(&self) -> bool {
+        self.engine.requests.taken().any(|at| {
+            let request = self.engine.requests.get(at);
+            request.detached && matches!(request.phase, Phase::Send(_))
+        })
+    }
+
     /// Learns from elsewhere, the launcher say, that a peer is gone. Requests
     /// with it fail; messages that arrived as a whole can still be received.
     pub fn peer_lost(&mut self, lost: PeerLost) {

@@ -10,6 +10,9 @@ use crate::program::NOT_STARTED;
 use crate::report::{self, Failure};
 use crate::sys::{self, Exit, Stage};
 
+/// What a rank did that used MPI to its end.
+const SILENTLY: &str = "ended without MPI_Finalize (or MPI_Session_finalize)";
+
 impl Job {
     /// Names a rank for the user.
     fn who(&self, rank: u32) -> String {
@@ -197,7 +200,7 @@ impl Job {
     fn check_silent(&mut self, rank: u32) {
         let others = self.processes.iter().any(Process::running);
         if self.failure.is_none() && others {
-            let text = format!("{} ended without MPI_Finalize", self.who(rank));
+            let text = format!("{} {SILENTLY}", self.who(rank));
             self.fail(Failure::new(1, text).of(rank), Duration::ZERO);
         }
     }
@@ -206,11 +209,7 @@ impl Job {
     pub(super) fn mention_silent(&self) {
         let silent = |p: &Process| p.joined.is_some() && !p.finalized;
         if let Some(rank) = self.processes.iter().position(silent) {
-            eprintln!(
-                "{}: {} ended without MPI_Finalize",
-                self.command,
-                self.who(rank as u32)
-            );
+            eprintln!("{}: {} {SILENTLY}", self.command, self.who(rank as u32));
         }
     }
 

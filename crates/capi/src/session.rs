@@ -1,0 +1,87 @@
+//! Sessions (MPI-5, chapter 11.3); their error handlers are in `errhandler`,
+//! their buffers in `buffer`.
+
+use std::ffi::{c_char, c_int};
+
+use catena_abi::{Errhandler, Group, Info, Session, consts};
+use catena_core::errhandler::Target;
+use catena_core::info::Info as Pairs;
+use catena_core::{enter, enter_any, fail, session};
+
+use crate::args::{self, put, put_string};
+use crate::entry::mpi_fn;
+use crate::{errhandler, info};
+
+mpi_fn! {
+    fn Session_init(hints: Info, handler: Errhandler, session: *mut Session)
+        on handler
+    {
+        put(session, consts::SESSION_NULL, "session")?;
+        let objects = enter_any();
+        let handler = errhandler::fitting(&objects, handler, Target::Session)?;
+        let hints = objects.info(hints)?.unwrap_or_default();
+        drop(objects);
+        put(session, session::init(&hints, handler)?, "session")
+    }
+
+    fn Session_finalize(session: *mut Session) on session {
+        let w = enter()?;
+        w.session_finalize(&w.session(args::get(session, "session")?)?)?;
+        put(session, consts::SESSION_NULL, "session")
+    }
+
+    fn Session_get_info(session: Session, info_used: *mut Info) on session {
+        let w = enter()?;
+        let copy = w.session(session)?.info.duplicate();
+        put(info_used, info::add(w.objects, copy), "info_used")
+    }
+
+    fn Session_get_num_psets(session: Session, hints: Info, npset_names: *mut c_int) on session {
+        let w = enter()?;
+        w.session(session)?;
+        w.objects.info(hints)?;
+        put(npset_names, w.process_sets().len() as c_int, "npset_names")
+    }
+
+    /// With no room for the name, tells how much it needs, with the NUL.
+    fn Session_get_nth_pset(session: Session, hints: Info, n: c_int, pset_len: *mut c_int,
+        pset_name: *mut c_char) on session
+    {
+        let w = enter()?;
+        w.session(session)?;
+        w.objects.info(hints)?;
+        let sets = w.process_sets();
+        let Some(set) = usize::try_from(n).ok().and_then(|n| sets.get(n)) else {
+            fail!(Arg, "n is {n}, but this process is in {} process sets", sets.len());
+        };
+        match usize::try_from(args::get(pset_len, "pset_len")?) {
+            Err(_) => fail!(Arg, "pset_len is negative"),
+            Ok(0) => {}
+            Ok(room) => {
+                let mut stored = 0;
+                put_string(pset_name, room, &raw mut stored, &set.name)?;
+            }
+        }
+        put(pset_len, set.name.len() as c_int + 1, "pset_len")
+    }
+
+    fn Session_get_pset_info(session: Session, pset_name: *const c_char, to: *mut Info)
+        on session
+    {
+        let w = enter()?;
+        w.session(session)?;
+        let set = w.process_set(args::string(pset_name, "pset_name")?)?;
+        let pairs = [("mpi_size".to_owned(), set.ranks.len().to_string())];
+        put(to, info::add(w.objects, Pairs::from_pairs(pairs)), "info")
+    }
+
+    fn Group_from_session_pset(session: Session, pset_name: *const c_char,
+        newgroup: *mut Group) on session
+    {
+        let w = enter()?;
+        let session = w.session(session)?;
+        put(newgroup, consts::GROUP_NULL, "newgroup")?;
+        let group = w.group_of_set(&session, args::string(pset_name, "pset_name")?)?;
+        put(newgroup, w.objects.add_group(group), "newgroup")
+    }
+}

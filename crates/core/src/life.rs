@@ -1,0 +1,238 @@
+//! The life of the library in a process. The world model and every session are
+//! its *users*. The first user brings it up; when the last one leaves, it
+//! rests: the launcher is told, but memory, rings and what others may have sent
+//! already stay, and the next user goes on with them at once.
+//!
+//! The library runs without its lock while nobody was granted
+//! `MPI_THREAD_MULTIPLE`. Then it belongs to one thread, its *owner*, or, under
+//! `MPI_THREAD_SERIALIZED`, to whoever calls it. Users come and go under the
+//! lock in any case.
+
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::thread::{self, ThreadId};
+
+use catena_abi::consts;
+use catena_datatype::Datatype;
+use catena_fabric::Peer;
+use catena_link::Endpoint;
+use catena_shm::Shm;
+
+use crate::coll::Counts;
+use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
+use crate::error::{Error, Kind, Result};
+use crate::events::{self, Noted};
+use crate::fail;
+use crate::group::Group;
+use crate::routes::Routes;
+use crate::wait::Waits;
+use crate::world::{self, World};
+
+/// How many users there are. Written under the lock.
+static USERS: AtomicU32 = AtomicU32::new(0);
+static STARTING: AtomicBool = AtomicBool::new(false);
+
+/// Whether the library is being brought up.
+pub fn is_starting() -> bool {
+    STARTING.load(Relaxed)
+}
+
+/// Who may call the library while it takes no lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// This thread only.
+    Thread(ThreadId),
+    /// Whoever does, one at a time: the program sees to it.
+    InTurn,
+}
+
+impl Owner {
+    fn new(level: i32) -> Self {
+        if level == consts::THREAD_SERIALIZED {
+            Owner::InTurn
+        } else {
+            Owner::Thread(thread::current().id())
+        }
+    }
+}
+
+/// Every level is supported; values in between count as the next lower one.
+pub fn granted(required: i32) -> i32 {
+    match required {
+        consts::THREAD_MULTIPLE.. => consts::THREAD_MULTIPLE,
+        consts::THREAD_SERIALIZED.. => consts::THREAD_SERIALIZED,
+        consts::THREAD_FUNNELED.. => consts::THREAD_FUNNELED,
+        _ => consts::THREAD_SINGLE,
+    }
+}
+
+/// Counts a user in that needs this thread level, or any; returns what it is
+/// granted, at least that.
+///
+/// # Errors
+/// `Other` if the process cannot be wired up, or another thread uses the
+/// library without the lock: the text says what to do.
+pub(crate) fn join(level: Option<i32>) -> Result<i32> {
+    let _held = world::hold();
+    let users = USERS.load(Relaxed);
+    let asked = level.unwrap_or(consts::THREAD_SINGLE);
+    match world::state() {
+        Some(world) if users > 0 => admit(world, asked)?,
+        Some(world) => {
+            world.boot.borrow_mut().resume().map_err(|e| other(&e))?;
+            wake(world, asked);
+        }
+        None => {
+            STARTING.store(true, Relaxed);
+            let made = wire_up();
+            STARTING.store(false, Relaxed);
+            wake(world::keep(made?), asked);
+        }
+    }
+    USERS.store(users + 1, Relaxed);
+    Ok(if world::is_locked() {
+        consts::THREAD_MULTIPLE
+    } else {
+        asked
+    })
+}
+
+/// The first user of now.
+fn wake(world: &'static World, level: i32) {
+    world.owner.set(Owner::new(level));
+    world::run(world, level == consts::THREAD_MULTIPLE);
+}
+
+/// One more user.
+fn admit(world: &'static World, level: i32) -> Result<()> {
+    if world::is_locked() {
+        return Ok(());
+    }
+    let me = thread::current().id();
+    if matches!(world.owner.get(), Owner::Thread(owner) if owner != me) {
+        fail!(
+            Other,
+            "another thread of this process uses MPI and was not granted MPI_THREAD_MULTIPLE, so \
+            this one cannot: ask for that level where MPI is first initialised (MPI_Init_thread, \
+            or the info key thread_level of MPI_Session_init)"
+        );
+    }
+    match level {
+        // Nobody else is inside.
+        consts::THREAD_MULTIPLE => world::run(world, true),
+        consts::THREAD_SERIALIZED => world.owner.set(Owner::InTurn),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Counts a user out; with the last one the library rests.
+///
+/// # Errors
+/// `Other` if the launcher is gone.
+pub(crate) fn leave(world: &World) -> Result<()> {
+    let _held = world::hold();
+    let users = USERS.load(Relaxed) - 1;
+    USERS.store(users, Relaxed);
+    if users > 0 {
+        return Ok(());
+    }
+    world.tell();
+    let result = world.boot.borrow_mut().finalize();
+    world::rest();
+    result.map_err(|e| other(&e))
+}
+
+fn other(e: &dyn std::fmt::Display) -> Error {
+    Error::new(Kind::Other, e.to_string())
+}
+
+/// Connects to the launcher and attaches the transports: one question and one
+/// answer, without waiting for other ranks.
+fn wire_up() -> Result<Box<World>> {
+    let mut boot = catena_boot::open().map_err(|e| other(&e))?;
+    let segment = boot.take_segment();
+    let job = boot.job();
+    let me = Peer(job.rank);
+    crate::settings::warn_unknown(job.rank);
+
+    let local: Vec<Peer> = job.local.iter().map(|&r| Peer(r)).collect();
+    let shm = match segment {
+        Some(fd) if local.len() > 1 => {
+            let at = local.iter().position(|&p| p == me).unwrap_or(0) as u32;
+            Some(Shm::attach(fd, at, &local, job.local_cpus).map_err(|e| other(&e))?)
+        }
+        _ => None,
+    };
+    // SAFETY: the transport lives in the world, which is never dropped.
+    let bell = shm.as_ref().map(|shm| unsafe { shm.bell(me) });
+    let everyone: Vec<Peer> = (0..job.size).map(Peer).collect();
+    let oversubscribed = local.len() > job.local_cpus.max(1) as usize;
+    let routes = Routes::new(me, everyone.len(), &local, shm);
+    let mut link = Endpoint::new(routes);
+
+    let objects = world::tables();
+    let mut cids = Cids::new();
+    let mut predefined = |handle: catena_abi::Comm, name: &str, members: &[Peer]| {
+        let lease = cids.take(|_| true).expect("the first ones");
+        let cid = lease.cid();
+        let heritage = Heritage::new(
+            objects
+                .errhandler(crate::errhandler::initial())
+                .expect("predefined"),
+        );
+        let comm = Comm::new(lease, Group::new(members, me), None, heritage);
+        // Everybody numbers these two alike, so nothing has to be told.
+        let lanes = members.iter().map(|&p| (p, cid)).collect();
+        link.open(cid, comm.rank, lanes);
+        comm.handle.set(handle);
+        name.clone_into(&mut comm.name.borrow_mut());
+        comm
+    };
+    let everybody = predefined(consts::COMM_WORLD, "MPI_COMM_WORLD", &everyone);
+    assert_eq!(everybody.cid, JOB);
+    let own = predefined(consts::COMM_SELF, "MPI_COMM_SELF", &[me]);
+    let handles = HashMap::from([
+        (everybody.cid.0, consts::COMM_WORLD),
+        (own.cid.0, consts::COMM_SELF),
+    ]);
+    let world = Box::new(World {
+        objects,
+        units: units(),
+        me,
+        world: everybody,
+        own,
+        world_model: Cell::default(),
+        world_handle: Cell::new(world::NO_HANDLE),
+        owner: Cell::new(Owner::InTurn),
+        threads: Cell::default(),
+        waits: Waits::default(),
+        colls: Counts::default(),
+        noted: Noted::default(),
+        boot: RefCell::new(boot),
+        buffer: RefCell::default(),
+        cids: RefCell::new(cids),
+        letters: Letters::default(),
+        handles_by_cid: RefCell::new(handles),
+        active: RefCell::default(),
+        idle_runs: RefCell::default(),
+        running: Cell::new(usize::from(events::any())),
+        advancing: Cell::new(false),
+        boards: RefCell::default(),
+        retired: RefCell::default(),
+        link: UnsafeCell::new(link),
+        oversubscribed,
+        bell,
+    });
+    world.watch();
+    Ok(world)
+}
+
+/// See [`World::units`].
+fn units() -> [u8; 256] {
+    std::array::from_fn(|low| {
+        let ty = Datatype::predefined(0x200 | low as u16).filter(|ty| ty.is_contiguous());
+        ty.map_or(0, |ty| u8::try_from(ty.size()).unwrap_or(0))
+    })
+}

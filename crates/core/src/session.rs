@@ -1,0 +1,239 @@
+//! Sessions (MPI-5, chapter 11.3): handles by which parts of a program use the
+//! library independently, and the process sets that they find their groups by.
+//!
+//! A session belongs to its process: nobody is told of it. Groups remember the
+//! session that they came from, and so do the communicators made of them.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use catena_abi::{self as abi, consts};
+use catena_fabric::Peer;
+
+use crate::bsend::Attached;
+use crate::comm::Comm;
+use crate::errhandler::ErrhandlerRef;
+use crate::error::Result;
+use crate::fail;
+use crate::group::Group;
+use crate::info::Info;
+use crate::life;
+use crate::world::{World, enter};
+
+/// Name of the set of all processes of the job.
+pub const WORLD_SET: &str = "mpi://WORLD";
+/// Name of the set that is this process.
+pub const SELF_SET: &str = "mpi://SELF";
+
+/// The names of the thread levels, from the lowest on.
+const LEVELS: [(&str, i32); 4] = [
+    ("MPI_THREAD_SINGLE", consts::THREAD_SINGLE),
+    ("MPI_THREAD_FUNNELED", consts::THREAD_FUNNELED),
+    ("MPI_THREAD_SERIALIZED", consts::THREAD_SERIALIZED),
+    ("MPI_THREAD_MULTIPLE", consts::THREAD_MULTIPLE),
+];
+
+/// Kinds of memory that messages may lie in whoever asks, and those that are
+/// named when they are asked for (MPI-5, 11.4.3).
+const MEMORY: [&str; 2] = ["mpi", "system"];
+const MEMORY_ON_REQUEST: [&str; 1] = ["mpi:alloc_mem"];
+
+/// A session.
+#[derive(Debug)]
+pub struct Session {
+    /// Its own handle.
+    pub handle: Cell<abi::Session>,
+    /// Error handler.
+    pub errhandler: RefCell<ErrhandlerRef>,
+    /// What it was granted.
+    pub info: Arc<Info>,
+    /// Buffer for buffered sends on communicators of this session.
+    pub buffer: RefCell<Option<Attached>>,
+}
+
+/// A process set as its members see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessSet {
+    /// Name.
+    pub name: String,
+    /// Ranks in the job, ascending.
+    pub ranks: Vec<u32>,
+}
+
+/// The name of a thread level.
+fn level_name(level: i32) -> &'static str {
+    let known = LEVELS.iter().rev().find(|(_, l)| *l <= level);
+    known.map_or(LEVELS[0].0, |(name, _)| name)
+}
+
+/// The thread level that is asked for, if one is.
+fn level_of(hints: &Info) -> Result<Option<i32>> {
+    let Some(asked) = hints.get("thread_level") else {
+        return Ok(None);
+    };
+    match LEVELS.iter().find(|(name, _)| *name == asked) {
+        Some((_, level)) => Ok(Some(*level)),
+        None => fail!(
+            InfoValue,
+            "thread_level is '{asked}': it must be MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, \
+            MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE"
+        ),
+    }
+}
+
+/// The kinds of memory that are supported, of those asked for and always.
+fn memory_kinds(asked: Option<&str>) -> String {
+    let asked = asked.unwrap_or_default().split(',').map(str::trim);
+    let granted = MEMORY_ON_REQUEST.into_iter();
+    let granted = granted.filter(|kind| asked.clone().any(|a| a.eq_ignore_ascii_case(kind)));
+    MEMORY
+        .into_iter()
+        .chain(granted)
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+/// `MPI_Session_init`: local, at any time, from any thread.
+///
+/// # Errors
+/// `InfoValue` for an unknown thread level; as [`life::join`].
+pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
+    let level = life::join(level_of(hints)?)?;
+    let world = enter()?;
+    let granted = [
+        ("thread_level", level_name(level).to_owned()),
+        (
+            "mpi_memory_alloc_kinds",
+            memory_kinds(hints.get("mpi_memory_alloc_kinds").as_deref()),
+        ),
+    ];
+    let session = Arc::new(Session {
+        handle: Cell::new(consts::SESSION_NULL),
+        errhandler: RefCell::new(errhandler),
+        info: Info::from_pairs(granted.map(|(key, value)| (key.to_owned(), value))),
+        buffer: RefCell::default(),
+    });
+    let handle = abi::Session(world.objects.sessions.insert(session.clone()));
+    session.handle.set(handle);
+    Ok(handle)
+}
+
+impl World {
+    /// The session behind a handle.
+    ///
+    /// # Errors
+    /// `Session` for `MPI_SESSION_NULL`, finalized and made-up handles.
+    pub fn session(&self, h: abi::Session) -> Result<Arc<Session>> {
+        self.objects.session(h)
+    }
+
+    /// The process sets that this process is in: the two that every job has,
+    /// then those of the launcher.
+    pub fn process_sets(&self) -> Vec<ProcessSet> {
+        let boot = self.boot.borrow();
+        let job = boot.job();
+        let set = |name: &str, ranks| ProcessSet {
+            name: name.to_owned(),
+            ranks,
+        };
+        let predefined = [
+            set(WORLD_SET, (0..job.size).collect()),
+            set(SELF_SET, vec![self.me.0]),
+        ];
+        let launcher = job.psets.iter();
+        let mine = launcher.filter(|(_, ranks)| ranks.binary_search(&self.me.0).is_ok());
+        let named = mine.map(|(name, ranks)| set(name, ranks.clone()));
+        predefined.into_iter().chain(named).collect()
+    }
+
+    /// The process set of that name. Those that MPI defines have names in
+    /// which case does not count.
+    ///
+    /// # Errors
+    /// `Arg` if this process knows no such set.
+    pub fn process_set(&self, name: &str) -> Result<ProcessSet> {
+        let sets = self.process_sets();
+        let found = sets.iter().enumerate().find(|(at, set)| match at {
+            0 | 1 => set.name.eq_ignore_ascii_case(name),
+            _ => set.name == name,
+        });
+        if let Some((_, set)) = found {
+            return Ok(set.clone());
+        }
+        let known: Vec<&str> = sets.iter().map(|set| &*set.name).collect();
+        fail!(
+            Arg,
+            "this process is in no process set '{name}'; it is in {}",
+            known.join(", ")
+        )
+    }
+
+    /// `MPI_Group_from_session_pset`.
+    ///
+    /// # Errors
+    /// As [`World::process_set`].
+    pub fn group_of_set(&self, session: &Arc<Session>, name: &str) -> Result<Arc<Group>> {
+        let ranks = self.process_set(name)?.ranks;
+        let members: Vec<Peer> = ranks.into_iter().map(Peer).collect();
+        Ok(Group::derived(Some(session.clone()), members, self.me))
+    }
+
+    /// `MPI_Session_finalize`. Collective over the members of each communicator
+    /// of the session that is left, all at once; local if there is none. What
+    /// is left of the session is freed, its callbacks not called.
+    ///
+    /// # Errors
+    /// As [`life::leave`].
+    pub fn session_finalize(&self, session: &Arc<Session>) -> Result<()> {
+        let left: Vec<Arc<Comm>> = {
+            let all = self.objects.comms.all().into_iter();
+            all.map(|(_, comm)| comm)
+                .filter(|comm| comm.group.is_of(session))
+                .collect()
+        };
+        for comm in &left {
+            self.flush(&comm.buffer);
+        }
+        self.flush(&session.buffer);
+        // Members go on serving each other until all are here.
+        self.meet(&left);
+        left.into_iter().for_each(|comm| self.forget(comm));
+        for (handle, group) in self.objects.groups.all() {
+            if group.is_of(session) {
+                self.objects.groups.remove(handle);
+            }
+        }
+        self.objects.sessions.remove(session.handle.get().0);
+        // This process may end now: nothing of it may be left to be sent.
+        self.block(|w| w.link().is_idle() && !w.link().owes());
+        life::leave(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thread_levels_have_names_and_are_checked() {
+        let info = Info::default();
+        assert_eq!(level_of(&info).unwrap(), None);
+        for (name, level) in LEVELS {
+            info.set("thread_level", name).unwrap();
+            assert_eq!(level_of(&info).unwrap(), Some(level));
+            assert_eq!(level_name(level), name);
+        }
+        info.set("thread_level", "MULTIPLE").unwrap();
+        let error = level_of(&info).unwrap_err();
+        assert_eq!(error.kind(), crate::error::Kind::InfoValue);
+        assert!(error.text().contains("'MULTIPLE'"), "{error}");
+    }
+
+    #[test]
+    fn memory_kinds_are_what_was_asked_for_and_is_there() {
+        assert_eq!(memory_kinds(None), "mpi,system");
+        assert_eq!(memory_kinds(Some("system,cuda:host")), "mpi,system");
+        let all = memory_kinds(Some("cuda, MPI:alloc_mem,mpi:alloc_mem"));
+        assert_eq!(all, "mpi,system,mpi:alloc_mem");
+    }
+}
