@@ -259,7 +259,7 @@ fn misfit(first: Case, second: Case) -> Mismatch {
 
 #[test]
 fn calls_that_do_not_fit_are_noticed() {
-    use Collective::{Allreduce, Alltoallv, Bcast, Gatherv, Scatterv};
+    use Collective::{Allreduce, Alltoallv, Bcast, Gather, Gatherv, Scatterv};
     let call = |collective, elems, root| Case {
         collective,
         size: 3,
@@ -280,9 +280,14 @@ fn calls_that_do_not_fit_are_noticed() {
     );
     let wrong = misfit(call(Allreduce, 3, 0), call(Bcast, 3, 0));
     assert_ne!(wrong.theirs.kind, wrong.mine.kind);
-    // Of these only the two that exchange a block know its length.
-    for collective in [Gatherv, Scatterv, Alltoallv] {
-        let root = if collective == Gatherv { 2 } else { 0 };
+    // Of the last three only the two that exchange a block know its length; who
+    // writes a long one into the root's buffer says so.
+    for collective in [Gather, Gatherv, Scatterv, Alltoallv] {
+        let root = if matches!(collective, Gather | Gatherv) {
+            2
+        } else {
+            0
+        };
         let wrong = misfit(call(collective, 2, root), call(collective, 90, root));
         assert_eq!(wrong.theirs.kind, wrong.mine.kind);
         assert!(wrong.theirs.bytes < wrong.mine.bytes, "{wrong:?}");

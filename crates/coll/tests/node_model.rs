@@ -35,12 +35,13 @@ const fn call(kind: Kind, root: u32, bytes: usize) -> Call {
 /// One of each way to communicate: everybody hears from everybody, directly or
 /// from a leader; one to all; all to one; upwards. In records, in rings, and
 /// directly.
-const ALPHABET: [Call; 9] = [
+const ALPHABET: [Call; 10] = [
     call(Kind::Barrier, 0, 0),
     call(Kind::BarrierLeader, 0, 0),
     call(Kind::Allreduce, 0, LONG),
     call(Kind::Bcast, 0, SHORT),
     call(Kind::Bcast, 1, LONG),
+    call(Kind::Bcast, 0, HUGE),
     call(Kind::Reduce, 0, SHORT),
     call(Kind::Scan, 0, LONG),
     call(Kind::AllreduceSplit, 0, HUGE),
@@ -165,6 +166,12 @@ impl<const LINES: u64> Board for Memory<LINES> {
 
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
         self.check(from, at, into.len);
+        Ok(())
+    }
+
+    fn give(&mut self, to: &Payload, at: usize, from: Region) -> Result<(), Refused> {
+        assert_eq!(to.place, Place::Direct);
+        self.check(to, at, from.len);
         Ok(())
     }
 

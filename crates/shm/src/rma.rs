@@ -1,12 +1,14 @@
-//! Reading a peer's memory (cross-memory attach, `process_vm_readv(2)`).
+//! Reading and writing a peer's memory (cross-memory attach,
+//! `process_vm_readv(2)`).
 //!
 //! Whether the kernel allows it depends on users, containers and security
 //! modules, so the first read of a peer is a trial: of a word whose value is
 //! known. That also notices when process ids mean different things on the two
-//! sides.
+//! sides. Who may read may write, unless system calls are filtered: a write of
+//! nothing shows that.
 
-use std::io;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::{io, ptr};
 
 use catena_fabric::{Got, Load, Peer, PeerLost, Remote, Rendezvous};
 
@@ -57,7 +59,45 @@ unsafe fn read_process(pid: i32, addr: u64, into: *mut u8, len: usize) -> io::Re
     }
 }
 
-/// A process of the node whose memory can be read.
+/// Writes up to `len` bytes at `addr` of process `pid`.
+///
+/// # Safety
+/// `from` must be valid for `len` bytes, and the process must let them change.
+unsafe fn write_process(pid: i32, addr: u64, from: *const u8, len: usize) -> io::Result<usize> {
+    let local = libc::iovec {
+        iov_base: from.cast_mut().cast(),
+        iov_len: len,
+    };
+    let remote = libc::iovec {
+        iov_base: addr as *mut libc::c_void,
+        iov_len: len,
+    };
+    // SAFETY: the caller vouches for both.
+    match unsafe { libc::process_vm_writev(pid, &local, 1, &remote, 1, 0) } {
+        -1 => Err(io::Error::last_os_error()),
+        n => Ok(n as usize),
+    }
+}
+
+/// Moves `len` bytes by calls that move some of the bytes from a position on.
+fn in_chunks(
+    len: usize,
+    mut some: impl FnMut(usize, usize) -> io::Result<usize>,
+) -> io::Result<()> {
+    let mut at = 0;
+    while at < len {
+        match some(at, (len - at).min(CHUNK)) {
+            // It ends early where memory ends.
+            Ok(0) => return Err(io::Error::from_raw_os_error(libc::EFAULT)),
+            Ok(n) => at += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+/// A process of the node whose memory can be reached.
 #[derive(Clone, Copy, Debug)]
 pub struct Neighbour {
     pid: i32,
@@ -72,33 +112,42 @@ impl Neighbour {
     /// # Safety
     /// `into` must be valid for `len` bytes.
     pub unsafe fn read(&self, addr: u64, into: *mut u8, len: usize) -> io::Result<()> {
-        let mut at = 0;
-        while at < len {
-            let chunk = (len - at).min(CHUNK);
-            // SAFETY: within `into`.
-            match unsafe { read_process(self.pid, addr + at as u64, into.add(at), chunk) } {
-                // A read ends early where memory ends.
-                Ok(0) => return Err(io::Error::from_raw_os_error(libc::EFAULT)),
-                Ok(n) => at += n,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(e),
-            }
-        }
-        Ok(())
+        // SAFETY: within `into`.
+        in_chunks(len, |at, n| unsafe {
+            read_process(self.pid, addr + at as u64, into.add(at), n)
+        })
+    }
+
+    /// Writes `len` bytes at `addr` of its memory.
+    ///
+    /// # Errors
+    /// As [`Neighbour::read`].
+    ///
+    /// # Safety
+    /// `from` must be valid for `len` bytes, and the process must let those at
+    /// `addr` change.
+    pub unsafe fn write(&self, addr: u64, from: *const u8, len: usize) -> io::Result<()> {
+        // SAFETY: within `from`, and within what the process lends.
+        in_chunks(len, |at, n| unsafe {
+            write_process(self.pid, addr + at as u64, from.add(at), n)
+        })
     }
 }
 
 impl Shm {
-    /// The process of a peer, if its memory can be read. It has attached.
+    /// The process of a peer, if its memory can be read and written. It has
+    /// attached.
     pub fn neighbour(&mut self, peer: Peer) -> Option<Neighbour> {
         let number = self.number(peer);
         if self.lanes[number].reader == Reader::Unknown {
             self.lanes[number].reader = self.try_reader(number as u32);
         }
-        match self.lanes[number].reader {
-            Reader::Allowed(pid) => Some(Neighbour { pid }),
-            Reader::Unknown | Reader::Denied => None,
-        }
+        let Reader::Allowed(pid) = self.lanes[number].reader else {
+            return None;
+        };
+        // SAFETY: nothing is written.
+        let writes = unsafe { write_process(pid, 0, ptr::null(), 0) };
+        writes.is_ok().then_some(Neighbour { pid })
     }
 
     /// Lets peers try to read `probe`.

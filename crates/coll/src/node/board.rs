@@ -14,7 +14,7 @@ pub enum Place {
     /// In the ring of bytes behind the records.
     Ring,
     /// Not at all: it stays in the buffers of the program, where the others
-    /// reach it, and its owner waits for them.
+    /// read it, or write it themselves, and its owner waits for them.
     Direct,
 }
 
@@ -96,6 +96,12 @@ pub trait Board {
     /// # Errors
     /// If the kernel lets nobody reach it.
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused>;
+
+    /// Copies `from` to byte `at` of another member's direct payload.
+    ///
+    /// # Errors
+    /// As [`Board::get`].
+    fn give(&mut self, to: &Payload, at: usize, from: Region) -> Result<(), Refused>;
 
     /// A number from a payload that is not direct.
     fn word(&self, from: &Payload, at: usize) -> u32;

@@ -25,7 +25,7 @@ pub struct Mismatch {
     pub mine: Meta,
 }
 
-/// The kernel did not let this member read another one's buffer.
+/// The kernel did not let this member reach another one's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// The other member.
@@ -75,7 +75,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the buffer of rank {} could not be read: {}",
+            "the buffer of rank {} could not be reached: {}",
             self.rank,
             std::io::Error::from_raw_os_error(self.errno)
         )

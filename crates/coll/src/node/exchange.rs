@@ -26,7 +26,7 @@ impl Program for Allgather {
     const ALL: bool = true;
 
     #[inline]
-    fn lends(a: &Args) -> bool {
+    fn lends(a: &Args, _: bool) -> bool {
         a.size <= 4
     }
 

@@ -9,14 +9,17 @@
 //! they can be written down.
 //!
 //! A payload is in the record if it is short, else in its owner's ring of
-//! bytes. A long one stays where it is: the others read it out of the program's
-//! buffers, and its owner waits until they have ([`Place`]).
+//! bytes. A long one may stay where it is: the others read it out of the
+//! program's buffers, or write into them, and its owner waits until they have
+//! ([`Place`]). Who lends a buffer to be written publishes it like one to be
+//! read, so both can happen in one operation: of a bcast between two, each
+//! copies half.
 //!
 //! | field | writer | readers | rule |
 //! |---|---|---|---|
 //! | payload, meta of (r, s) | r | all | written before the stamp, by the rule below |
 //! | stamp of (r, s) | r | all | Release; readers Acquire |
-//! | done of r | r | all | Release after the last read of an operation; readers Acquire |
+//! | done of r | r | all | Release after the last access to others' memory; readers Acquire |
 //!
 //! # When memory may be written again
 //!

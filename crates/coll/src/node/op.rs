@@ -22,7 +22,7 @@ enum Stage {
     First,
     Read,
     Last,
-    /// Others still read the own buffers.
+    /// Others still use the own buffers.
     Settle,
 }
 
@@ -100,8 +100,8 @@ impl Op {
             Kind::AllreduceLeader => self.run::<reduce::AllreduceLeader, B>(node, args, board),
             Kind::AllreduceSplit => self.run::<reduce::AllreduceSplit, B>(node, args, board),
             Kind::Allgather => self.run::<exchange::Allgather, B>(node, args, board),
-            Kind::Gather => self.run::<rooted::Gather<false>, B>(node, args, board),
-            Kind::Gatherv => self.run::<rooted::Gather<true>, B>(node, args, board),
+            Kind::Gather => self.run::<rooted::Gather, B>(node, args, board),
+            Kind::Gatherv => self.run::<rows::Gatherv, B>(node, args, board),
             Kind::Scatter => self.run::<rooted::Scatter, B>(node, args, board),
             Kind::Scatterv => self.run::<rows::Scatterv, B>(node, args, board),
             Kind::Alltoall => self.run::<exchange::Alltoall, B>(node, args, board),
@@ -134,6 +134,7 @@ impl Op {
                 len,
                 whole,
                 round: self.round,
+                lent_from: lent_from(node),
                 own: Payload {
                     place,
                     rank: args.rank,
@@ -223,7 +224,7 @@ impl Op {
         true
     }
 
-    /// Whether all who read the own buffers have done so. Only the last round
+    /// Whether all who use the own buffers have done so. Only the last round
     /// waits for them: each program sees to it that the others need not.
     #[inline]
     fn is_settled<P: Program, B: Board>(&mut self, turn: &Turn, board: &B) -> bool {
@@ -234,7 +235,7 @@ impl Op {
         let (me, seq) = (turn.args.rank, turn.own.seq);
         while self.next < turn.args.size {
             let rank = self.next;
-            if rank != me && P::reads(turn, rank) && board.done(rank) <= seq {
+            if rank != me && P::uses(turn, rank) && board.done(rank) <= seq {
                 return false;
             }
             self.next += 1;
@@ -250,14 +251,22 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     if whole * blocks <= INLINE {
         return (Place::Line, whole);
     }
-    if P::lends(args) && P::grain(args, whole) >= node.limits.direct {
+    let lent = if P::VARIES {
+        whole >= lent_from(node)
+    } else {
+        P::lends(args, node.crowded) && P::grain(args, whole) >= node.limits.direct
+    };
+    if lent {
         return (Place::Direct, whole);
     }
     let segment = node.limits.segment();
-    if P::VARIES && whole > segment {
-        return (Place::Direct, whole);
-    }
     (Place::Ring, longest_segment(whole, blocks, elem, segment))
+}
+
+/// Where not all know the lengths, there are no segments.
+#[inline]
+fn lent_from(node: &Node) -> usize {
+    node.limits.direct.min(node.limits.segment() + 1)
 }
 
 /// Bytes of each block in one segment: all, if that many blocks fit.

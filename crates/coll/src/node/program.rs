@@ -17,6 +17,8 @@ pub(super) struct Turn<'t, 'a> {
     /// Length of the longest block.
     pub(super) whole: usize,
     pub(super) round: u8,
+    /// From this many bytes on a payload that `VARIES` is direct.
+    pub(super) lent_from: usize,
     /// What this member publishes.
     pub(super) own: Payload,
 }
@@ -89,9 +91,9 @@ pub(super) trait Program {
 
     /// Whether long payloads stay in the buffers of the program. That pays where
     /// each byte has one reader. For several readers, one more copy into the ring
-    /// is less work than a system call of each.
+    /// is less work than a system call of each. `crowded` as in [`super::Node`].
     #[inline]
-    fn lends(_args: &Args) -> bool {
+    fn lends(_args: &Args, _crowded: bool) -> bool {
         true
     }
 
@@ -131,7 +133,7 @@ pub(super) trait Program {
         0
     }
 
-    /// What others may read if the payload is direct.
+    /// What others may read or write if the payload is direct.
     fn shows<B: Board>(turn: &Turn, board: &mut B) -> u64;
 
     /// The `i`-th rank to hear from; may be the own one.
@@ -155,13 +157,13 @@ pub(super) trait Program {
     /// If it cannot be read, or is not what this member wants.
     fn take<B: Board>(turn: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble>;
 
-    /// Whether `rank` reads what this member publishes.
+    /// Whether `rank` reads, or writes, what this member publishes.
     #[inline]
-    fn reads(_turn: &Turn, _rank: u32) -> bool {
+    fn uses(_turn: &Turn, _rank: u32) -> bool {
         true
     }
 
-    /// The end of a round: nobody reads the own buffers any more.
+    /// The end of a round: nobody uses the own buffers any more.
     #[inline]
     fn finish<B: Board>(_turn: &Turn, _board: &mut B) {}
 }

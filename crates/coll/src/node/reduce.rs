@@ -53,7 +53,7 @@ impl Program for Reduce {
     const ALL: bool = false;
 
     #[inline]
-    fn lends(_: &Args) -> bool {
+    fn lends(_: &Args, _: bool) -> bool {
         false
     }
 
@@ -114,11 +114,6 @@ impl Program for Reduce {
         }
         Ok(())
     }
-
-    #[inline]
-    fn reads(t: &Turn, rank: u32) -> bool {
-        rank == t.args.root
-    }
 }
 
 /// All publish, all combine.
@@ -128,7 +123,7 @@ impl Program for Allreduce {
     const ALL: bool = true;
 
     #[inline]
-    fn lends(_: &Args) -> bool {
+    fn lends(_: &Args, _: bool) -> bool {
         false
     }
 
@@ -170,7 +165,7 @@ impl Program for AllreduceLeader {
     const ALL: bool = true;
 
     #[inline]
-    fn lends(_: &Args) -> bool {
+    fn lends(_: &Args, _: bool) -> bool {
         false
     }
 
@@ -251,7 +246,7 @@ impl Program for AllreduceSplit {
     }
 
     #[inline]
-    fn lends(a: &Args) -> bool {
+    fn lends(a: &Args, _: bool) -> bool {
         a.size == 2
     }
 

@@ -1,5 +1,5 @@
-//! From one to all and from all to one: bcast, scatter, gather, gatherv.
-//! Scatterv is in `rows`.
+//! From one to all and from all to one: bcast, scatter, gather. Scatterv and
+//! gatherv are in `rows`.
 
 use catena_plan::Region;
 
@@ -8,20 +8,28 @@ use super::error::Trouble;
 use super::program::{Program, Turn, at_root, root_only};
 use crate::Args;
 
+/// The kernel copies whole pages best.
+const PAGE: usize = 4096;
+
 #[inline]
 fn is_root(t: &Turn) -> bool {
     t.args.rank == t.args.root
 }
 
-/// The root publishes.
+/// The root publishes. Direct, the other one does too, and each copies half.
 pub(super) struct Bcast;
+
+/// What of a block the receiver copies itself.
+fn half(len: usize) -> usize {
+    (len / 2).next_multiple_of(PAGE).min(len)
+}
 
 impl Program for Bcast {
     const ALL: bool = false;
 
     #[inline]
-    fn lends(_: &Args) -> bool {
-        false
+    fn lends(a: &Args, crowded: bool) -> bool {
+        a.size == 2 && !crowded
     }
 
     #[inline]
@@ -36,7 +44,7 @@ impl Program for Bcast {
 
     #[inline]
     fn publishes_first(t: &Turn) -> bool {
-        is_root(t)
+        is_root(t) || t.is_direct()
     }
 
     #[inline]
@@ -44,18 +52,32 @@ impl Program for Bcast {
         board.put(&t.own, 0, t.of(t.args.recv_block(0)));
     }
 
-    fn shows<B: Board>(_: &Turn, _: &mut B) -> u64 {
-        unreachable!("never direct")
+    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        board.address(t.args.recv_block(0))
     }
 
     #[inline]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        (i == 0 && !is_root(t)).then_some(t.args.root)
+        match (t.is_direct(), is_root(t)) {
+            (true, _) => (i == 0).then_some(1 - t.args.rank),
+            (false, true) => None,
+            (false, false) => (i == 0).then_some(t.args.root),
+        }
     }
 
     #[inline]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
-        Ok(board.get(from, 0, t.of(t.args.recv_block(0)))?)
+        let all = t.of(t.args.recv_block(0));
+        if !t.is_direct() {
+            return Ok(board.get(from, 0, all)?);
+        }
+        let half = half(all.len);
+        if is_root(t) {
+            board.give(from, half, all.part(half, all.len - half))?;
+        } else {
+            board.get(from, 0, all.part(0, half))?;
+        }
+        Ok(())
     }
 }
 
@@ -115,20 +137,19 @@ impl Program for Scatter {
     }
 }
 
-/// All publish, the root copies. Lengths differ, or they do not.
-pub(super) struct Gather<const VARIES: bool>;
+/// All publish, the root copies. Direct, the others write: at the same time, and
+/// while the root copies its own block.
+pub(super) struct Gather;
 
-impl<const VARIES: bool> Program for Gather<VARIES> {
+impl Program for Gather {
     const ALL: bool = false;
-    const VARIES: bool = VARIES;
-    const EMPTY: bool = VARIES;
 
     #[inline]
     fn extent(a: &Args) -> usize {
-        match a.rank == a.root {
-            true if VARIES => 0,
-            true => a.recv.len(a.rank),
-            false => a.send.len(a.rank),
+        if a.rank == a.root {
+            a.recv.len(a.rank)
+        } else {
+            a.send.len(a.rank)
         }
     }
 
@@ -139,7 +160,7 @@ impl<const VARIES: bool> Program for Gather<VARIES> {
 
     #[inline]
     fn publishes_first(t: &Turn) -> bool {
-        !is_root(t)
+        !is_root(t) || t.is_direct()
     }
 
     #[inline]
@@ -148,33 +169,42 @@ impl<const VARIES: bool> Program for Gather<VARIES> {
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
-        board.address(Region::input(0, t.whole))
+        if is_root(t) {
+            board.address(t.args.recv_block(0))
+        } else {
+            0
+        }
     }
 
     #[inline]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        at_root(t, i)
-    }
-
-    #[inline]
-    fn expects(t: &Turn, rank: u32) -> usize {
-        t.args.recv.len(rank)
+        if t.is_direct() && !is_root(t) {
+            root_only(t, i)
+        } else {
+            at_root(t, i)
+        }
     }
 
     #[inline]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
-        let block = t.args.recv_block(from.rank);
-        let into = if VARIES { block } else { t.of(block) };
-        if from.rank != t.args.rank {
+        let own = t.of(Region::input(0, t.whole));
+        if !is_root(t) {
+            board.give(from, t.args.rank as usize * t.len, own)?;
+            return Ok(());
+        }
+        let into = t.of(t.args.recv_block(from.rank));
+        if from.rank == t.args.rank {
+            if !t.args.in_place {
+                board.copy(own, into);
+            }
+        } else if !t.is_direct() {
             board.get(from, 0, into)?;
-        } else if !t.args.in_place {
-            board.copy(Region::input(t.offset, into.len), into);
         }
         Ok(())
     }
 
     #[inline]
-    fn reads(t: &Turn, rank: u32) -> bool {
-        rank == t.args.root
+    fn uses(t: &Turn, _: u32) -> bool {
+        is_root(t)
     }
 }

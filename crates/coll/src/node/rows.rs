@@ -1,16 +1,17 @@
-//! Blocks whose lengths only the two that exchange them know: scatterv,
-//! alltoallv.
+//! Blocks whose lengths only the two that exchange them know: gatherv,
+//! scatterv, alltoallv.
 //!
 //! A payload is a row: a table with an entry for each member, then the blocks,
 //! without the own one. An entry is the end of the block, counted from the end
 //! of the table. A direct row is a table alone; an entry is the length of the
-//! block and its address.
+//! block and its address. For gatherv the root publishes such a table of where
+//! it wants its blocks.
 
 use catena_plan::{Buf, Region};
 
 use super::board::{Board, Meta, Payload, Place};
 use super::error::{Mismatch, Trouble};
-use super::program::{Program, Turn, below, root_only};
+use super::program::{Program, Turn, at_root, below, root_only};
 use crate::Args;
 
 /// Bytes of an entry, and of one of a direct row.
@@ -102,6 +103,102 @@ fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), Trouble> {
         theirs: meta(theirs as u32),
         mine: meta(mine as u32),
     }))
+}
+
+/// All publish, the root copies. Who has a long block only says so, and writes
+/// it where the root wants it.
+pub(super) struct Gatherv;
+
+impl Program for Gatherv {
+    const ALL: bool = false;
+    const EMPTY: bool = true;
+    const VARIES: bool = true;
+
+    /// At the root the longest of the others' blocks.
+    #[inline]
+    fn extent(a: &Args) -> usize {
+        if a.rank != a.root {
+            return a.send.len(a.rank);
+        }
+        let others = (0..a.size).filter(|&i| i != a.root);
+        others.map(|i| a.recv.len(i)).max().unwrap_or(0)
+    }
+
+    fn table(a: &Args) -> usize {
+        a.size as usize * DIRECT_ENTRY
+    }
+
+    #[inline]
+    fn root(a: &Args) -> u32 {
+        a.root
+    }
+
+    #[inline]
+    fn publishes_first(t: &Turn) -> bool {
+        t.args.rank != t.args.root || t.is_direct()
+    }
+
+    #[inline]
+    fn put<B: Board>(t: &Turn, board: &mut B) {
+        board.put(&t.own, 0, Region::input(0, t.whole));
+    }
+
+    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        if t.args.rank != t.args.root {
+            return 0;
+        }
+        show(t, board, |i| t.args.recv_block(i))
+    }
+
+    #[inline]
+    fn source(t: &Turn, i: u32) -> Option<u32> {
+        if t.args.rank == t.args.root {
+            at_root(t, i)
+        } else {
+            (i == 0 && t.is_direct()).then_some(t.args.root)
+        }
+    }
+
+    #[inline]
+    fn says(t: &Turn) -> usize {
+        if t.args.rank == t.args.root {
+            0
+        } else {
+            t.whole
+        }
+    }
+
+    #[inline]
+    fn expects(t: &Turn, rank: u32) -> usize {
+        if rank == t.args.root {
+            0
+        } else {
+            t.args.recv.len(rank)
+        }
+    }
+
+    #[inline]
+    fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
+        if t.args.rank != t.args.root {
+            let (len, data, at) = find(t, from, board);
+            fits(t, from.rank, len, t.whole)?;
+            return Ok(board.give(&data, at, Region::input(0, t.whole))?);
+        }
+        let into = t.args.recv_block(from.rank);
+        if from.rank == t.args.rank {
+            if !t.args.in_place {
+                board.copy(Region::input(0, into.len), into);
+            }
+        } else if from.place != Place::Direct {
+            board.get(from, 0, into)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn uses(t: &Turn, rank: u32) -> bool {
+        t.args.rank == t.args.root && t.args.recv.len(rank) >= t.lent_from
+    }
 }
 
 /// The root publishes a row.

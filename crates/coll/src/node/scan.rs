@@ -48,7 +48,7 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
     }
 
     #[inline]
-    fn reads(t: &Turn, rank: u32) -> bool {
+    fn uses(t: &Turn, rank: u32) -> bool {
         rank > t.args.rank
     }
 

@@ -92,6 +92,11 @@ pub struct Seat {
 /// Addresses tell the buffer and the offset.
 const SHIFT: u32 = 32;
 
+fn buffer_at(address: u64) -> (Buf, usize) {
+    let bufs = [Buf::Input, Buf::Output, Buf::Scratch];
+    (bufs[(address >> SHIFT) as usize], address as u32 as usize)
+}
+
 impl Seat {
     fn with<T>(&self, rank: u32, f: impl FnOnce(&mut Buffers) -> T) -> T {
         f(&mut self.shared.buffers[rank as usize].lock().unwrap())
@@ -108,10 +113,9 @@ impl Seat {
 
     fn read(&self, p: &Payload, at: usize, len: usize) -> Vec<u8> {
         if p.place == Place::Direct {
-            let bufs = [Buf::Input, Buf::Output, Buf::Scratch];
-            let buf = bufs[(p.at >> SHIFT) as usize];
-            let from = p.at as u32 as usize + at;
-            return self.with(p.rank, |b| b.part(Region::new(buf, from, len)).to_vec());
+            let (buf, offset) = buffer_at(p.at);
+            let from = Region::new(buf, offset + at, len);
+            return self.with(p.rank, |b| b.part(from).to_vec());
         }
         let bytes = self.shared.bytes(p, at, len);
         bytes.iter().map(|b| b.load(Ordering::Relaxed)).collect()
@@ -162,6 +166,15 @@ impl Board for Seat {
 
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
         self.write(into, &self.read(from, at, into.len));
+        Ok(())
+    }
+
+    fn give(&mut self, to: &Payload, at: usize, from: Region) -> Result<(), Refused> {
+        let (buf, offset) = buffer_at(to.at);
+        let into = Region::new(buf, offset + at, from.len);
+        assert_ne!(into.buf, Buf::Input);
+        let bytes = self.own(from);
+        self.with(to.rank, |b| b.part(into).copy_from_slice(&bytes));
         Ok(())
     }
 

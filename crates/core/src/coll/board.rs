@@ -9,8 +9,10 @@
 //!
 //! Members may write it at any time, so it is read with atomics and raw copies
 //! only, and every position is computed here or clipped to the ring. What is
-//! read out of their buffers is only copied.
+//! read out of their buffers is only copied; what is written into them goes
+//! where they say, through the kernel.
 
+use std::io;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
@@ -191,15 +193,19 @@ impl View<'_> {
 
     /// Copies out of a peer's buffers.
     fn read(&self, from: &Payload, at: usize, to: *mut u8, len: usize) -> Result<(), Refused> {
-        let refused = |errno| Refused {
-            rank: from.rank,
-            errno,
-        };
-        let neighbour = self.neighbours.get(from.rank as usize).copied().flatten();
-        let neighbour = neighbour.ok_or(refused(libc::EPERM))?;
+        let addr = from.at.wrapping_add(at as u64);
         // SAFETY: the caller owns `len` bytes there.
-        let done = unsafe { neighbour.read(from.at.wrapping_add(at as u64), to, len) };
-        done.map_err(|e| refused(e.raw_os_error().unwrap_or(libc::EIO)))
+        let done = unsafe { self.neighbour(from.rank)?.read(addr, to, len) };
+        done.map_err(|e| refused(from.rank, &e))
+    }
+
+    /// The process of a peer whose buffers are reached.
+    fn neighbour(&self, rank: u32) -> Result<Neighbour, Refused> {
+        let found = self.neighbours.get(rank as usize).copied().flatten();
+        found.ok_or(Refused {
+            rank,
+            errno: libc::EPERM,
+        })
     }
 
     /// Combines `len` bytes at `from` with those at `to`.
@@ -319,6 +325,14 @@ impl Board for View<'_> {
         Ok(())
     }
 
+    fn give(&mut self, to: &Payload, at: usize, from: Region) -> Result<(), Refused> {
+        let source = self.place(from);
+        let addr = to.at.wrapping_add(at as u64);
+        // SAFETY: the program lends its buffer, and the peer lends what it shows.
+        let done = unsafe { self.neighbour(to.rank)?.write(addr, source, from.len) };
+        done.map_err(|e| refused(to.rank, &e))
+    }
+
     #[inline]
     fn word(&self, from: &Payload, at: usize) -> u32 {
         match self.area.clip(from, at, 4) {
@@ -405,6 +419,12 @@ impl Board for View<'_> {
     fn warm(&mut self, seq: u64) {
         copy::prefetch_for_writing(self.area.record(self.rank, seq));
     }
+}
+
+#[cold]
+fn refused(rank: u32, error: &io::Error) -> Refused {
+    let errno = error.raw_os_error().unwrap_or(libc::EIO);
+    Refused { rank, errno }
 }
 
 /// A function of the program sees a copy: the peer may write its payload.
