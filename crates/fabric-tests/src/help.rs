@@ -3,6 +3,8 @@
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{Deliver, Header, Payload, Peer, PeerLost, Posted, Transport};
 
+use crate::Pair;
+
 /// Keeps everything that is delivered.
 #[derive(Debug, Default)]
 pub struct Inbox {
@@ -108,33 +110,60 @@ impl Payload for Scattered {
 /// How often something is tried before it counts as never.
 pub(crate) const PATIENCE: usize = 100_000;
 
-/// Posts packet `n`, polling the other end while the route is full.
-pub(crate) fn send<T: Transport>(
-    from: &mut T,
-    to: Peer,
-    n: u32,
-    len: usize,
-    other: &mut T,
-    inbox: &mut Inbox,
-) {
+/// One end of a pair, and what it has received.
+#[derive(Debug)]
+pub(crate) struct End<T> {
+    pub at: T,
+    pub is: Peer,
+    pub inbox: Inbox,
+}
+
+impl<T: Transport> Pair<T> {
+    /// Both ends.
+    pub(crate) fn ends(self) -> (End<T>, End<T>) {
+        let end = |at, is| End {
+            at,
+            is,
+            inbox: Inbox::default(),
+        };
+        (end(self.a, self.a_is), end(self.b, self.b_is))
+    }
+}
+
+impl<T: Transport> End<T> {
+    pub fn poll(&mut self) {
+        self.at.poll(&mut self.inbox);
+    }
+
+    /// Posts `bytes` with header `n`.
+    pub fn try_send<P: Payload>(&mut self, to: Peer, n: u32, bytes: P) -> Posted {
+        let posted = self.at.try_send(to, header(n), bytes);
+        posted.expect("the peer is alive")
+    }
+}
+
+/// Posts packet `n`, polling both ends while the route is full.
+pub(crate) fn send<T: Transport>(from: &mut End<T>, to: &mut End<T>, n: u32, len: usize) {
     let bytes = pattern(n, len);
     for _ in 0..PATIENCE {
-        let posted = from.try_send(to, header(n), bytes.as_slice());
-        if posted.expect("the peer is alive") == Posted::Done {
+        if from.try_send(to.is, n, bytes.as_slice()) == Posted::Done {
             return;
         }
-        other.poll(inbox);
+        to.poll();
+        from.poll();
     }
     panic!("the route stays full");
 }
 
-/// Polls until `count` packets are there.
-pub(crate) fn receive<T: Transport>(at: &mut T, inbox: &mut Inbox, count: usize) {
+/// Polls until `count` packets are there. The sender is polled too: there are
+/// networks that carry nothing while it does nothing.
+pub(crate) fn receive<T: Transport>(at: &mut End<T>, from: &mut End<T>, count: usize) {
     for _ in 0..PATIENCE {
-        if inbox.packets.len() >= count {
+        if at.inbox.packets.len() >= count {
             return;
         }
-        at.poll(inbox);
+        at.poll();
+        from.poll();
     }
-    panic!("{} of {count} packets arrive", inbox.packets.len());
+    panic!("{} of {count} packets arrive", at.inbox.packets.len());
 }

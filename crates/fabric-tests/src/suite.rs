@@ -7,40 +7,40 @@ use catena_fabric::{Got, Header, Posted, Remote, Transport};
 use crate::help::{PATIENCE, Scattered, header, pattern, receive, send, sizes};
 use crate::{Inbox, Pair};
 
+/// The numbers of packets, which their tags are.
+fn numbers(inbox: &Inbox) -> Vec<i32> {
+    let tags = inbox.packets.iter().map(|(_, header, _)| header.tag);
+    tags.collect()
+}
+
 /// Every field but the stamp, and every byte, for sizes around every limit.
-pub fn headers_and_payloads_arrive_unchanged<T: Transport>(mut pair: Pair<T>) {
-    let sizes = sizes(pair.a.caps(pair.b_is).max_packet);
+pub fn headers_and_payloads_arrive_unchanged<T: Transport>(pair: Pair<T>) {
+    let (mut a, mut b) = pair.ends();
+    let sizes = sizes(a.at.caps(b.is).max_packet);
     for (n, &len) in (1..).zip(&sizes) {
-        let mut inbox = Inbox::default();
-        send(&mut pair.a, pair.b_is, n, len, &mut pair.b, &mut inbox);
-        receive(&mut pair.b, &mut inbox, 1);
-        assert_eq!(
-            inbox.packets,
-            [(pair.a_is, header(n), pattern(n, len))],
-            "{len} bytes"
-        );
+        b.inbox.packets.clear();
+        send(&mut a, &mut b, n, len);
+        receive(&mut b, &mut a, 1);
+        let sent = [(a.is, header(n), pattern(n, len))];
+        assert_eq!(b.inbox.packets, sent, "{len} bytes");
     }
 }
 
 /// Many packets with no regard to the receiver: none is lost or repeated.
-pub fn packets_arrive_once_and_in_order_if_claimed<T: Transport>(mut pair: Pair<T>) {
-    let caps = pair.a.caps(pair.b_is);
+pub fn packets_arrive_once_and_in_order_if_claimed<T: Transport>(pair: Pair<T>) {
+    let (mut a, mut b) = pair.ends();
+    let caps = a.at.caps(b.is);
     let sizes = sizes(caps.max_packet.min(300));
     let count = 2000;
-    let mut inbox = Inbox::default();
     for n in 0..count {
         let len = sizes[n as usize * 7 % sizes.len()];
-        send(&mut pair.a, pair.b_is, n, len, &mut pair.b, &mut inbox);
+        send(&mut a, &mut b, n, len);
     }
-    receive(&mut pair.b, &mut inbox, count as usize);
+    receive(&mut b, &mut a, count as usize);
     for _ in 0..100 {
-        pair.b.poll(&mut inbox);
+        b.poll();
     }
-    let mut numbers: Vec<i32> = inbox
-        .packets
-        .iter()
-        .map(|(_, header, _)| header.tag)
-        .collect();
+    let mut numbers = numbers(&b.inbox);
     if !caps.ordered {
         numbers.sort_unstable();
     }
@@ -48,28 +48,21 @@ pub fn packets_arrive_once_and_in_order_if_claimed<T: Transport>(mut pair: Pair<
         numbers.iter().copied().eq(0..count as i32),
         "each number once, in order"
     );
-    for (from, got, bytes) in &inbox.packets {
+    for (from, got, bytes) in &b.inbox.packets {
         let n = got.tag as u32;
         let len = sizes[n as usize * 7 % sizes.len()];
-        assert_eq!(
-            (*from, *got, bytes),
-            (pair.a_is, header(n), &pattern(n, len))
-        );
+        assert_eq!((*from, *got, bytes), (a.is, header(n), &pattern(n, len)));
     }
 }
 
 /// Back-pressure: a receiver that does not poll fills the route in the end,
 /// what was refused never arrives, and polling makes room again.
-pub fn a_full_route_takes_nothing_and_recovers<T: Transport>(mut pair: Pair<T>) {
+pub fn a_full_route_takes_nothing_and_recovers<T: Transport>(pair: Pair<T>) {
+    let (mut a, mut b) = pair.ends();
     let mut taken = Vec::new();
     let mut refused = 0;
     for n in 0..PATIENCE as u32 {
-        let bytes = pattern(n, 8);
-        match pair
-            .a
-            .try_send(pair.b_is, header(n), bytes.as_slice())
-            .expect("the peer is alive")
-        {
+        match a.try_send(b.is, n, pattern(n, 8).as_slice()) {
             Posted::Done => taken.push(n as i32),
             Posted::Full => refused += 1,
         }
@@ -79,75 +72,61 @@ pub fn a_full_route_takes_nothing_and_recovers<T: Transport>(mut pair: Pair<T>) 
     }
     assert!(refused > 0, "a route without end");
     assert!(!taken.is_empty(), "a route that takes nothing");
-    let mut inbox = Inbox::default();
-    receive(&mut pair.b, &mut inbox, taken.len());
-    send(&mut pair.a, pair.b_is, u32::MAX, 8, &mut pair.b, &mut inbox);
+    receive(&mut b, &mut a, taken.len());
+    send(&mut a, &mut b, u32::MAX, 8);
     taken.push(-1);
-    receive(&mut pair.b, &mut inbox, taken.len());
-    let mut numbers: Vec<i32> = inbox
-        .packets
-        .iter()
-        .map(|(_, header, _)| header.tag)
-        .collect();
+    receive(&mut b, &mut a, taken.len());
+    let mut numbers = numbers(&b.inbox);
     taken.sort_unstable();
     numbers.sort_unstable();
     assert_eq!(numbers, taken);
 }
 
 /// A full route does not hold up the way back.
-pub fn both_directions_are_independent<T: Transport>(mut pair: Pair<T>) {
+pub fn both_directions_are_independent<T: Transport>(pair: Pair<T>) {
+    let (mut a, mut b) = pair.ends();
     let mut posted = 0;
     let mut refused = 0;
     while refused < 20 && posted < PATIENCE {
-        match pair
-            .a
-            .try_send(pair.b_is, header(0), [].as_slice())
-            .expect("the peer is alive")
-        {
+        match a.try_send(b.is, 0, [].as_slice()) {
             Posted::Done => posted += 1,
             Posted::Full => refused += 1,
         }
     }
-    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
     for n in 0..100 {
-        send(&mut pair.b, pair.a_is, n, 5, &mut pair.a, &mut at_a);
+        send(&mut b, &mut a, n, 5);
     }
-    receive(&mut pair.a, &mut at_a, 100);
-    assert!(at_a.packets.iter().all(|(from, ..)| *from == pair.b_is));
-    receive(&mut pair.b, &mut at_b, posted);
-    assert_eq!(at_b.packets.len(), posted);
+    receive(&mut a, &mut b, 100);
+    assert!(a.inbox.packets.iter().all(|(from, ..)| *from == b.is));
+    receive(&mut b, &mut a, posted);
+    assert_eq!(b.inbox.packets.len(), posted);
 }
 
 /// Payloads that are not contiguous.
-pub fn parts_of_any_shape_are_written_whole<T: Transport>(mut pair: Pair<T>) {
-    for (n, &len) in (0..).zip(&sizes(pair.a.caps(pair.b_is).max_packet)) {
-        let mut inbox = Inbox::default();
+pub fn parts_of_any_shape_are_written_whole<T: Transport>(pair: Pair<T>) {
+    let (mut a, mut b) = pair.ends();
+    for (n, &len) in (0..).zip(&sizes(a.at.caps(b.is).max_packet)) {
+        b.inbox.packets.clear();
         let mut tries = 0;
-        while pair
-            .a
-            .try_send(pair.b_is, header(n), Scattered(pattern(n, len)))
-            .expect("the peer is alive")
-            == Posted::Full
-        {
-            pair.b.poll(&mut inbox);
+        while a.try_send(b.is, n, Scattered(pattern(n, len))) == Posted::Full {
+            b.poll();
+            a.poll();
             tries += 1;
             assert!(tries < PATIENCE, "the route stays full");
         }
-        receive(&mut pair.b, &mut inbox, 1);
-        assert_eq!(
-            inbox.packets,
-            [(pair.a_is, header(n), pattern(n, len))],
-            "{len} bytes"
-        );
+        receive(&mut b, &mut a, 1);
+        let sent = [(a.is, header(n), pattern(n, len))];
+        assert_eq!(b.inbox.packets, sent, "{len} bytes");
     }
 }
 
 /// Remote reads, if the transport offers them: in parts, from any offset, and
 /// never beyond what was asked for.
-pub fn exposed_memory_is_read_rightly<T: Transport>(mut pair: Pair<T>) {
+pub fn exposed_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
+    let (mut a, mut b) = pair.ends();
     for len in [1, 63, 4096, 100_000] {
         let bytes = pattern(9, len);
-        let Some(remote) = pair.a.expose(pair.b_is, bytes.as_ptr(), len as u64) else {
+        let Some(remote) = a.at.expose(b.is, bytes.as_ptr(), len as u64) else {
             return;
         };
         for from in [0, len / 3] {
@@ -161,8 +140,8 @@ pub fn exposed_memory_is_read_rightly<T: Transport>(mut pair: Pair<T>) {
                 };
                 // SAFETY: `into` has room for `len - at` bytes at `at`.
                 let got = unsafe {
-                    pair.b
-                        .try_get(pair.a_is, part, into.as_mut_ptr().add(at), len - at)
+                    let here = into.as_mut_ptr().add(at);
+                    b.at.try_get(a.is, part, here, len - at)
                 };
                 match got.expect("the peer is alive") {
                     Got::Bytes(n) => {
@@ -173,7 +152,8 @@ pub fn exposed_memory_is_read_rightly<T: Transport>(mut pair: Pair<T>) {
                     // must be right.
                     Got::Unable => break,
                     Got::Full => {
-                        pair.b.poll(&mut Inbox::default());
+                        b.poll();
+                        a.poll();
                     }
                 }
                 tries += 1;
@@ -187,19 +167,20 @@ pub fn exposed_memory_is_read_rightly<T: Transport>(mut pair: Pair<T>) {
                     .all(|&byte| byte == 0xee)
             );
         }
-        pair.a.release(pair.b_is, remote);
+        a.at.release(b.is, remote);
     }
 }
 
 /// Sleeping with a packet at hand costs no time.
-pub fn sleep_ends_when_a_packet_is_there<T: Transport>(mut pair: Pair<T>) {
+pub fn sleep_ends_when_a_packet_is_there<T: Transport>(pair: Pair<T>) {
+    let (mut a, mut b) = pair.ends();
     let limit = Duration::from_secs(60);
     let start = Instant::now();
-    let mut inbox = Inbox::default();
-    send(&mut pair.a, pair.b_is, 1, 8, &mut pair.b, &mut inbox);
-    while inbox.packets.is_empty() {
-        pair.b.sleep(limit);
-        pair.b.poll(&mut inbox);
+    send(&mut a, &mut b, 1, 8);
+    while b.inbox.packets.is_empty() {
+        b.at.sleep(limit);
+        b.poll();
+        a.poll();
     }
     assert!(start.elapsed() < limit, "it slept through");
 }

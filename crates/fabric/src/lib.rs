@@ -115,7 +115,9 @@ pub struct Remote {
 pub enum Got {
     /// That many bytes from the start have arrived; call again for the rest.
     Bytes(usize),
-    /// Nothing happened. Poll, then call again.
+    /// Nothing has arrived yet. Poll, then call again; the read may be under
+    /// way, so its room stays lent until a later call for the same place says
+    /// something else.
     Full,
     /// This route cannot read that memory: stream it instead.
     Unable,
@@ -174,7 +176,8 @@ pub trait Transport {
     /// Posts one packet to `peer`; `payload` is copied before return.
     ///
     /// * Size: at most [`Caps::max_packet`] bytes.
-    /// * Completion: local. `Done` does not mean delivered.
+    /// * Completion: local. `Done` does not mean delivered, and some networks
+    ///   deliver only while the sender goes on polling.
     /// * Cost: O(payload); never blocks or calls back.
     ///
     /// # Errors
@@ -204,7 +207,8 @@ pub trait Transport {
     /// byte unless it says `Full` or `Unable`.
     ///
     /// # Safety
-    /// `into` must be valid for `len` bytes that nobody else uses.
+    /// `into` must be valid for `len` bytes that nobody else uses, until all of
+    /// them were told to have arrived, or the call says `Unable` or fails.
     ///
     /// # Errors
     /// [`PeerLost`] if the peer is gone.
