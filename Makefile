@@ -34,6 +34,7 @@ run: $(BUILD)/prefix
 
 test:
 	@scripts/setup base python
+	-@scripts/setup network
 	@scripts/test $(ARGS)
 
 check-c: $(BUILD)/prefix

@@ -1,0 +1,294 @@
+//! Opening and wiring up; the transport itself.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use catena_fabric::{
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Transport,
+};
+use catena_ofi_sys::{Library, calls, consts};
+
+use crate::error::OfiError;
+use crate::frame::{FRAME, job_number};
+use crate::memory::{Contexts, Memory};
+use crate::objects::{Objects, Region};
+use crate::provider::{Wanted, choose};
+use crate::recv::Receives;
+use crate::rma::Get;
+use crate::send::{INJECT_MAX, Sends, Target};
+use crate::settings::{Config, OFI_LIBRARY, Sleep};
+
+/// Who opens the transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// This process.
+    pub me: Peer,
+    /// Processes of the job.
+    pub processes: u32,
+    /// A number that tells jobs apart.
+    pub job: u64,
+}
+
+/// What happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets that the provider copied.
+    pub injected: u64,
+    /// Packets sent from a buffer of ours.
+    pub copied: u64,
+    /// Sends that found no room.
+    pub full: u64,
+    /// Packets delivered.
+    pub received: u64,
+    /// Messages that are no packets of this job, thrown away.
+    pub strays: u64,
+    /// Remote reads.
+    pub reads: u64,
+    /// Bytes that they brought.
+    pub read_bytes: u64,
+    /// Times this process was about to sleep on the network.
+    pub sleeps: u64,
+}
+
+/// The routes from one process to all processes of its job over one network.
+///
+/// Methods that take a `Peer` panic if that process is not in the job.
+#[derive(Debug)]
+pub struct Ofi {
+    pub(crate) me: u32,
+    pub(crate) job: u32,
+    /// By rank in the world.
+    pub(crate) targets: Vec<Target>,
+    /// Losses that no poll has told yet.
+    pub(crate) untold: Vec<PeerLost>,
+    /// Largest frame, and the largest that is injected, bytes.
+    pub(crate) frame: usize,
+    pub(crate) inject_max: usize,
+    eager_max: u64,
+    pub(crate) sends: Sends,
+    pub(crate) receives: Receives,
+    /// Whether the provider reads remote memory.
+    pub(crate) reads: bool,
+    /// Longest piece of a read, bytes.
+    pub(crate) read_max: usize,
+    /// Operations that no read uses.
+    pub(crate) free_reads: Vec<usize>,
+    pub(crate) next_key: u64,
+    /// The bits that keys may have.
+    pub(crate) key_mask: u64,
+    pub(crate) counters: Counters,
+    // Dropped in this order: registrations, what they are of, and last the
+    // memory that operations use.
+    pub(crate) gets: Vec<Get>,
+    pub(crate) exposed: HashMap<u64, Vec<Region>>,
+    own: Option<Region>,
+    pub(crate) objects: Objects,
+    pub(crate) memory: Memory,
+    pub(crate) contexts: Contexts,
+}
+
+impl Ofi {
+    /// Opens libfabric and an endpoint of a provider as it is wanted. The
+    /// settings `CATENA_OFI_*` count.
+    ///
+    /// # Errors
+    /// See [`OfiError`].
+    pub fn open(place: Place, wanted: &Wanted) -> Result<Ofi, OfiError> {
+        let names = OFI_LIBRARY.get();
+        let names = names.split(':').filter(|name| !name.is_empty());
+        let library = Library::open(names).map_err(OfiError::Library)?;
+        Ofi::open_with(library, place, wanted, Config::from_settings())
+    }
+
+    /// [`Ofi::open`] with a library and settings given by the caller.
+    ///
+    /// # Errors
+    /// See [`OfiError`].
+    pub fn open_with(
+        library: Library,
+        place: Place,
+        wanted: &Wanted,
+        config: Config,
+    ) -> Result<Ofi, OfiError> {
+        let offer = choose(library, wanted)?;
+        // SAFETY: libfabric fills these in.
+        let (tx, rx, longest, key_size) = unsafe {
+            let info = &*offer.info;
+            let key_size = (*info.domain_attr).mr_key_size;
+            let longest = (*info.ep_attr).max_msg_size;
+            (&*info.tx_attr, &*info.rx_attr, longest, key_size)
+        };
+        let frame = config.frame.min(longest);
+        let inject_max = tx.inject_size.min(INJECT_MAX);
+        let most = (tx.size / 2).max(2);
+        let (sends, reads) = (config.sends.min(most), config.reads.min(most));
+        let receives = config.receives.min(rx.size.max(2));
+        let has_reads = offer.has_reads();
+
+        let stride = frame.next_multiple_of(64);
+        let receive = config.receive.max(2 * frame).next_multiple_of(64);
+        let bytes = sends * stride + receives * receive;
+        let memory = Memory::new(bytes).ok_or(OfiError::Memory { bytes })?;
+        let processes = place.processes as usize;
+        let sleep = config.sleep != Sleep::Poll;
+        let objects = Objects::open(offer, processes, frame, sleep)?;
+        let own = if objects.offer.needs(consts::MR_LOCAL) {
+            let access = consts::SEND | consts::RECV;
+            let region = objects.register(memory.at(0), memory.len(), access, 0);
+            Some(region.map_err(|error| objects.failure("fi_mr_reg", error))?)
+        } else {
+            None
+        };
+        let mut ofi = Ofi {
+            me: place.me.0,
+            job: job_number(place.job),
+            targets: vec![Target::UNKNOWN; processes],
+            untold: Vec::new(),
+            frame,
+            inject_max,
+            eager_max: config.eager_max,
+            sends: Sends::new(sends, stride),
+            receives: Receives {
+                base: sends * stride,
+                len: receive,
+                count: receives,
+                waiting: (0..receives).collect(),
+            },
+            reads: has_reads,
+            read_max: config.read.min(longest),
+            free_reads: (sends + receives..sends + receives + reads).collect(),
+            // 0 is the key of our own memory.
+            next_key: 0,
+            key_mask: u64::MAX >> (64 - 8 * key_size.clamp(1, 8)),
+            counters: Counters::default(),
+            gets: Vec::new(),
+            exposed: HashMap::new(),
+            own,
+            objects,
+            memory,
+            contexts: Contexts::new(sends + receives + reads),
+        };
+        let posted = ofi.post_receives();
+        posted.map_err(|error| ofi.objects.failure("fi_recvmsg", error as i32))?;
+        Ok(ofi)
+    }
+
+    /// The address under which others reach this process.
+    ///
+    /// # Errors
+    /// [`OfiError::Call`] if the provider has none.
+    pub fn address(&self) -> Result<Vec<u8>, OfiError> {
+        self.objects.address()
+    }
+
+    /// Number of what is spoken on the wire, and its version: ends with
+    /// different ones do not understand each other.
+    pub fn protocol(&self) -> (u32, u32) {
+        // SAFETY: libfabric fills these in.
+        let attr = unsafe { &*(*self.objects.offer.info).ep_attr };
+        (attr.protocol, attr.protocol_version)
+    }
+
+    /// Name of a protocol.
+    pub fn protocol_name(&self, protocol: u32) -> String {
+        self.objects.offer.library.protocol(protocol)
+    }
+
+    /// Name of the provider.
+    pub fn provider(&self) -> &str {
+        self.objects.offer.provider()
+    }
+
+    /// Learns how a peer is reached.
+    ///
+    /// # Errors
+    /// [`OfiError::Address`] if the provider does not take the address.
+    pub fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), OfiError> {
+        // SAFETY: the vector is open.
+        let found = unsafe { calls::av_insert(self.objects.av, address) };
+        self.targets[peer.0 as usize].address = found.ok_or_else(|| OfiError::Address {
+            rank: peer.0,
+            provider: self.provider().to_string(),
+        })?;
+        Ok(())
+    }
+
+    /// Declares a peer dead, because the launcher said so. Later sends to it
+    /// fail; what it sent before its death may still arrive.
+    pub fn mark_lost(&mut self, peer: Peer, cause: String) {
+        self.lose(peer, cause);
+        self.untold.retain(|lost| lost.peer != peer);
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// For operations on our own memory.
+    pub(crate) fn desc(&self) -> *mut std::ffi::c_void {
+        self.own.as_ref().map_or(std::ptr::null_mut(), Region::desc)
+    }
+}
+
+impl Transport for Ofi {
+    fn name(&self) -> &'static str {
+        "ofi"
+    }
+
+    #[inline]
+    fn caps(&self, _peer: Peer) -> Caps {
+        Caps {
+            max_packet: self.frame - FRAME,
+            eager_max: self.eager_max,
+            ordered: false,
+        }
+    }
+
+    fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        self.post(peer, header, payload)
+    }
+
+    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        self.drain(deliver)
+    }
+
+    fn rendezvous(&self, _peer: Peer, _len: u64, _load: Load) -> Rendezvous {
+        if self.reads {
+            Rendezvous::Get
+        } else {
+            Rendezvous::Stream
+        }
+    }
+
+    fn expose(&mut self, _peer: Peer, addr: *const u8, len: u64) -> Option<Remote> {
+        self.show(addr, usize::try_from(len).ok()?)
+    }
+
+    fn release(&mut self, _peer: Peer, remote: Remote) {
+        self.hide(remote);
+    }
+
+    unsafe fn try_get(
+        &mut self,
+        peer: Peer,
+        remote: Remote,
+        into: *mut u8,
+        len: usize,
+    ) -> Result<Got, PeerLost> {
+        // SAFETY: as the caller promised.
+        unsafe { self.get(peer, remote, into, len) }
+    }
+
+    fn sleep(&mut self, limit: Duration) {
+        if let Some(sleeper) = self.sleeper() {
+            sleeper.sleep(limit);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The transport over libfabric: one endpoint for reliable datagrams, one
+//! completion queue, untagged messages, remote reads.
+//!
+//! libfabric is opened at run time, and whatever network it has drivers for is
+//! used through the same few calls. Nothing is asked of a provider that one of
+//! them lacks: no order, no source addresses, no tags, no progress of its own.
+//!
+//! | file       | what                                                      |
+//! |------------|-----------------------------------------------------------|
+//! | `init`     | opening and wiring up; the transport itself               |
+//! | `provider` | choosing what libfabric offers                            |
+//! | `objects`  | libfabric's objects, closed in the right order            |
+//! | `frame`    | what a message looks like on the wire                     |
+//! | `memory`   | buffers and contexts that operations use                  |
+//! | `send`     | sending                                                   |
+//! | `recv`     | receiving                                                 |
+//! | `rma`      | reading a peer's memory                                   |
+//! | `progress` | completions, failures, sleeping                           |
+//! | `settings` | `CATENA_OFI_*`                                            |
+//! | `error`    | what can go wrong when opening                            |
+
+#[cfg(not(target_endian = "little"))]
+compile_error!("frames are little-endian");
+
+mod error;
+mod frame;
+mod init;
+mod memory;
+mod objects;
+mod progress;
+mod provider;
+mod recv;
+mod rma;
+mod send;
+pub mod settings;
+
+pub use error::OfiError;
+pub use init::{Counters, Ofi, Place};
+pub use progress::Sleeper;
+pub use provider::Wanted;
+pub use settings::{Config, SETTINGS, Sleep};

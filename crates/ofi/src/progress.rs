@@ -1,0 +1,202 @@
+//! Completions, failures, sleeping.
+
+use std::os::fd::RawFd;
+use std::time::Duration;
+
+use catena_fabric::{Deliver, Peer, PeerLost};
+use catena_ofi_sys::{CqEntry, CqErrEntry, calls, consts};
+
+use crate::init::Ofi;
+
+/// Completions taken at once.
+const BATCH: usize = 16;
+/// Batches of one poll, at most.
+const BATCHES: usize = 4;
+
+/// Longest sleep: some providers have timers that run only in calls.
+const LONGEST: Duration = Duration::from_millis(10);
+/// Sleep where nothing can wake us.
+const BLIND: Duration = Duration::from_micros(50);
+
+/// What an operation was.
+enum Kind {
+    Send(usize),
+    Receive(usize),
+    Read(usize),
+}
+
+/// What a process may sleep on now, without the transport.
+#[derive(Debug)]
+pub struct Sleeper {
+    fd: Option<RawFd>,
+}
+
+impl Sleeper {
+    /// Sleeps until something may have happened, at most for `limit`; whether
+    /// it was woken. May wake for no reason.
+    pub fn sleep(self, limit: Duration) -> bool {
+        let Some(fd) = self.fd else {
+            std::thread::sleep(limit.min(BLIND));
+            return false;
+        };
+        let limit = limit.min(LONGEST);
+        let limit = libc::timespec {
+            tv_sec: limit.as_secs() as libc::time_t,
+            tv_nsec: limit.subsec_nanos().into(),
+        };
+        let mut ask = libc::pollfd {
+            fd,
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        // SAFETY: one entry, valid for the call, which keeps the signals as
+        // they are.
+        unsafe { libc::ppoll(&mut ask, 1, &limit, std::ptr::null()) > 0 }
+    }
+}
+
+impl Ofi {
+    fn kind(&self, context: *mut std::ffi::c_void) -> Option<Kind> {
+        let operation = self.contexts.operation(context)?;
+        let receives = self.sends.count();
+        let reads = receives + self.receives.count;
+        Some(if operation < receives {
+            Kind::Send(operation)
+        } else if operation < reads {
+            Kind::Receive(operation - receives)
+        } else {
+            Kind::Read(operation)
+        })
+    }
+
+    /// Takes completions; how many packets were delivered.
+    pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        let mut count = 0;
+        let none = CqEntry {
+            op_context: std::ptr::null_mut(),
+            flags: 0,
+            len: 0,
+            buf: std::ptr::null_mut(),
+            data: 0,
+        };
+        let mut entries = [none; BATCH];
+        for _ in 0..BATCHES {
+            // SAFETY: the queue is open.
+            match unsafe { calls::cq_read(self.objects.cq, &mut entries) } {
+                Ok(n) => {
+                    for entry in &entries[..n] {
+                        count += usize::from(self.completed(entry, deliver));
+                    }
+                    if n < BATCH {
+                        break;
+                    }
+                }
+                Err(consts::EAGAIN) => break,
+                Err(consts::EAVAIL) => self.failed(),
+                Err(error) => {
+                    self.lose_all(error);
+                    break;
+                }
+            }
+        }
+        if !self.receives.waiting.is_empty() {
+            self.repost();
+        }
+        for lost in self.untold.drain(..) {
+            deliver.lost(lost);
+        }
+        count
+    }
+
+    /// One operation is done; whether that delivered a packet.
+    fn completed<D: Deliver>(&mut self, entry: &CqEntry, deliver: &mut D) -> bool {
+        match self.kind(entry.op_context) {
+            Some(Kind::Receive(number)) => return self.received(number, entry, deliver),
+            Some(Kind::Send(operation)) => {
+                self.sent(operation);
+            }
+            Some(Kind::Read(operation)) => {
+                self.read_done(operation, true);
+            }
+            None => {}
+        }
+        false
+    }
+
+    /// One operation has failed: its peer is gone.
+    #[cold]
+    #[inline(never)]
+    fn failed(&mut self) {
+        // SAFETY: the queue is open.
+        let Some(entry) = (unsafe { calls::cq_readerr(self.objects.cq) }) else {
+            return;
+        };
+        match self.kind(entry.op_context) {
+            Some(Kind::Send(operation)) => {
+                let peer = self.sent(operation);
+                self.lose(
+                    peer,
+                    format!("sending to it failed: {}", self.words(&entry)),
+                );
+            }
+            // What it was read for is then streamed, or fails like any send.
+            Some(Kind::Read(operation)) => {
+                self.read_done(operation, false);
+            }
+            // A message that was too long is no frame of ours.
+            Some(Kind::Receive(number)) => {
+                self.counters.strays += 1;
+                if entry.flags & consts::MULTI_RECV != 0 {
+                    self.receives.waiting.push(number);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// libfabric's words for a failed operation, and its provider's.
+    fn words(&self, entry: &CqErrEntry) -> String {
+        let words = self.objects.offer.library.strerror(entry.err);
+        // SAFETY: the queue is open, and nothing was read from it since.
+        let more = unsafe { calls::cq_strerror(self.objects.cq, entry) };
+        if more.is_empty() || more == words {
+            words
+        } else {
+            format!("{words} ({more})")
+        }
+    }
+
+    /// The peer is gone; the first cause stays. The next poll tells it.
+    #[cold]
+    pub(crate) fn lose(&mut self, peer: Peer, cause: String) -> PeerLost {
+        let target = &mut self.targets[peer.0 as usize];
+        if let Some(lost) = &target.lost {
+            return PeerLost::clone(lost);
+        }
+        let lost = PeerLost { peer, cause };
+        target.lost = Some(Box::new(lost.clone()));
+        self.untold.push(lost.clone());
+        lost
+    }
+
+    /// The network as a whole has failed.
+    #[cold]
+    pub(crate) fn lose_all(&mut self, error: isize) {
+        let words = self.objects.offer.library.strerror(error as i32);
+        let cause = format!("the network cannot be used any more: {words}");
+        for rank in 0..self.targets.len() as u32 {
+            if rank != self.me {
+                self.lose(Peer(rank), cause.clone());
+            }
+        }
+    }
+
+    /// What to sleep on, or `None` if there may be something to do.
+    pub fn sleeper(&mut self) -> Option<Sleeper> {
+        let fd = self.objects.wait;
+        // SAFETY: both are open.
+        let may = fd.is_none() || unsafe { calls::trywait(self.objects.fabric, self.objects.cq) };
+        self.counters.sleeps += u64::from(may);
+        may.then_some(Sleeper { fd })
+    }
+}

@@ -1,0 +1,202 @@
+//! Choosing what libfabric offers.
+
+use std::ffi::{CStr, CString, c_char};
+use std::ptr;
+
+use catena_ofi_sys::consts::{self, version_parts};
+use catena_ofi_sys::{Info, Library};
+
+use crate::error::OfiError;
+
+/// Providers that reach only processes on the same node.
+const LOCAL: [&str; 2] = ["shm", "sm2"];
+
+/// The domain of a node's own messages.
+const LOOPBACK: &str = "lo";
+
+/// What the user asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Name of a provider, for example `tcp` or `tcp;ofi_rxm`. Without one it
+    /// is the first that leads to other nodes.
+    pub provider: Option<String>,
+    /// Name of a domain, for example an interface.
+    pub domain: Option<String>,
+}
+
+impl Wanted {
+    /// As in `CATENA_LINK`.
+    fn show(&self) -> String {
+        let parts = ["ofi"].into_iter();
+        let parts = parts.chain(self.provider.as_deref());
+        parts
+            .chain(self.domain.as_deref())
+            .collect::<Vec<_>>()
+            .join(":")
+    }
+}
+
+/// One thing that a provider offers.
+#[derive(Debug)]
+pub(crate) struct Offer {
+    pub library: Library,
+    /// Ours, and the only one in its list.
+    pub info: *mut Info,
+}
+
+/// The offers for one question.
+struct Offers {
+    library: Library,
+    first: *mut Info,
+}
+
+impl Drop for Offers {
+    fn drop(&mut self) {
+        // SAFETY: ours, and used no more.
+        unsafe { self.library.freeinfo(self.first) }
+    }
+}
+
+impl Drop for Offer {
+    fn drop(&mut self) {
+        // SAFETY: ours, and used no more.
+        unsafe { self.library.freeinfo(self.info) }
+    }
+}
+
+/// A text of libfabric's; empty for null.
+///
+/// # Safety
+/// Null, or a text that ends in 0 and outlives `'a`.
+unsafe fn name<'a>(at: *const c_char) -> &'a str {
+    if at.is_null() {
+        return "";
+    }
+    // SAFETY: as promised.
+    unsafe { CStr::from_ptr(at) }.to_str().unwrap_or_default()
+}
+
+impl Offer {
+    /// Name of the provider.
+    pub fn provider(&self) -> &str {
+        // SAFETY: libfabric fills these in.
+        unsafe { name((*(*self.info).fabric_attr).prov_name) }
+    }
+
+    /// Name of the domain.
+    pub fn domain(&self) -> &str {
+        // SAFETY: libfabric fills these in.
+        unsafe { name((*(*self.info).domain_attr).name) }
+    }
+
+    /// Whether it reads and is read.
+    pub fn has_reads(&self) -> bool {
+        // SAFETY: ours.
+        let caps = unsafe { (*self.info).caps };
+        caps & consts::RMA != 0 && caps & consts::READ != 0 && caps & consts::REMOTE_READ != 0
+    }
+
+    /// Whether a bit of the memory mode is set.
+    pub fn needs(&self, mode: i32) -> bool {
+        // SAFETY: libfabric fills these in.
+        unsafe { (*(*self.info).domain_attr).mr_mode & mode != 0 }
+    }
+}
+
+/// A copy for `fi_freeinfo`, which frees it.
+fn duplicate(text: Option<&str>) -> *mut c_char {
+    match text.and_then(|text| CString::new(text).ok()) {
+        // SAFETY: a text that ends in 0.
+        Some(text) => unsafe { libc::strdup(text.as_ptr()) },
+        None => ptr::null_mut(),
+    }
+}
+
+/// Asks for reliable datagrams, with remote reads or without.
+fn ask(library: Library, wanted: &Wanted, reads: bool) -> Option<Offers> {
+    let hints = library.allocinfo();
+    if hints.is_null() {
+        return None;
+    }
+    let hints = Offers {
+        library,
+        first: hints,
+    };
+    // SAFETY: `fi_dupinfo` makes all parts; the names belong to the hints.
+    unsafe {
+        let info = &mut *hints.first;
+        info.caps = consts::MSG | consts::MULTI_RECV | consts::SEND | consts::RECV;
+        if reads {
+            info.caps |= consts::RMA | consts::READ | consts::REMOTE_READ;
+        }
+        info.mode = consts::CONTEXT | consts::CONTEXT2;
+        (*info.ep_attr).kind = consts::EP_RDM;
+        let domain = &mut *info.domain_attr;
+        domain.threading = consts::THREAD_DOMAIN;
+        domain.control_progress = consts::PROGRESS_MANUAL;
+        domain.data_progress = consts::PROGRESS_MANUAL;
+        domain.resource_mgmt = consts::RM_ENABLED;
+        domain.av_type = consts::AV_UNSPEC;
+        domain.mr_mode = consts::MR_LOCAL
+            | consts::MR_VIRT_ADDR
+            | consts::MR_ALLOCATED
+            | consts::MR_PROV_KEY
+            | consts::MR_ENDPOINT;
+        domain.name = duplicate(wanted.domain.as_deref());
+        (*info.fabric_attr).prov_name = duplicate(wanted.provider.as_deref());
+        let first = library.getinfo(hints.first).ok()?;
+        Some(Offers { library, first })
+    }
+}
+
+impl Offers {
+    /// Copies of all.
+    fn each(&self) -> Vec<Offer> {
+        let mut all = Vec::new();
+        let mut at = self.first;
+        while !at.is_null() {
+            // SAFETY: a member of the list, which is not freed yet.
+            let (info, next) = unsafe { (self.library.dupinfo(at), (*at).next) };
+            if !info.is_null() {
+                let library = self.library;
+                all.push(Offer { library, info });
+            }
+            at = next;
+        }
+        all
+    }
+}
+
+/// The best offer for what is wanted: with remote reads if there is one, of
+/// those the first that leads to other nodes unless the name says otherwise.
+pub(crate) fn choose(library: Library, wanted: &Wanted) -> Result<Offer, OfiError> {
+    for reads in [true, false] {
+        let offers = ask(library, wanted, reads).map_or_else(Vec::new, |offers| offers.each());
+        let near = |offer: &Offer| {
+            let local = wanted.provider.is_none() && LOCAL.contains(&offer.provider());
+            local || wanted.domain.is_none() && offer.domain() == LOOPBACK
+        };
+        let (near, far): (Vec<_>, Vec<_>) = offers.into_iter().partition(near);
+        // A machine without a network has but the loopback.
+        let named = near
+            .into_iter()
+            .filter(|offer| !LOCAL.contains(&offer.provider()));
+        if let Some(offer) = far.into_iter().chain(named).next() {
+            return Ok(offer);
+        }
+    }
+    let (major, minor) = version_parts(library.version());
+    let mut offered = Vec::new();
+    let any = ask(library, &Wanted::default(), false);
+    for offer in any.map_or_else(Vec::new, |offers| offers.each()) {
+        let name = offer.provider().to_string();
+        if !offered.contains(&name) {
+            offered.push(name);
+        }
+    }
+    Err(OfiError::NoProvider {
+        wanted: wanted.show(),
+        version: format!("{major}.{minor}"),
+        offered,
+    })
+}

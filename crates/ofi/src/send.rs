@@ -1,0 +1,182 @@
+//! Sending.
+//!
+//! Short frames are injected: the provider copies them, and no completion
+//! follows. So that a peer that does not receive, or is gone, is noticed, one
+//! of [`WINDOW`] short frames to a peer is sent like a long one: from a buffer
+//! of ours, with a completion; and while that one is under way no more than
+//! another window follows.
+
+use std::mem::MaybeUninit;
+
+use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
+use catena_ofi_sys::{calls, consts};
+
+use crate::frame::{FRAME, Front};
+use crate::init::Ofi;
+
+/// Longest frame that is injected, bytes.
+pub(crate) const INJECT_MAX: usize = 256;
+
+/// Frames injected in a row.
+const WINDOW: u32 = 64;
+
+/// A process as its sender sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// Its address in the vector, or `ADDR_NOTAVAIL`.
+    pub address: u64,
+    /// Frames injected since the last counted one.
+    injected: u32,
+    /// Whether a counted frame is under way.
+    counted: bool,
+    /// Buffers that frames to it occupy.
+    buffers: u32,
+    /// Set once it is gone.
+    pub lost: Option<Box<PeerLost>>,
+}
+
+impl Target {
+    pub const UNKNOWN: Target = Target {
+        address: consts::ADDR_NOTAVAIL,
+        injected: 0,
+        counted: false,
+        buffers: 0,
+        lost: None,
+    };
+}
+
+/// A buffer that a frame is sent from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    to: u32,
+    counted: bool,
+}
+
+/// The buffers that frames are sent from.
+#[derive(Debug)]
+pub(crate) struct Sends {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    /// Length of a buffer, bytes.
+    pub stride: usize,
+}
+
+impl Sends {
+    pub fn new(count: usize, stride: usize) -> Sends {
+        Sends {
+            slots: vec![Slot::default(); count],
+            free: (0..count as u32).collect(),
+            stride,
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.slots.len()
+    }
+}
+
+impl Ofi {
+    pub(crate) fn post<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let len = FRAME + payload.len();
+        assert!(len <= self.frame, "a packet of {len} bytes is too long");
+        let target = &mut self.targets[peer.0 as usize];
+        if let Some(lost) = &target.lost {
+            return Err(PeerLost::clone(lost));
+        }
+        let front = Front::new(self.job, self.me, header);
+        let short = len <= self.inject_max;
+        if !short || target.injected == WINDOW {
+            return self.post_counted(peer, front, payload, short);
+        }
+        let mut bytes = [MaybeUninit::<u8>::uninit(); INJECT_MAX];
+        let at: *mut u8 = bytes.as_mut_ptr().cast();
+        // SAFETY: room for the longest; the endpoint is enabled.
+        let sent = unsafe {
+            front.write(at, &payload);
+            calls::inject(self.objects.ep, at, len, target.address)
+        };
+        match sent {
+            Ok(()) => {
+                target.injected += 1;
+                self.counters.injected += 1;
+                Ok(Posted::Done)
+            }
+            Err(error) => self.refused(peer, error),
+        }
+    }
+
+    /// Sends a frame from a buffer, with a completion.
+    fn post_counted<P: Payload>(
+        &mut self,
+        peer: Peer,
+        front: Front,
+        payload: P,
+        short: bool,
+    ) -> Result<Posted, PeerLost> {
+        let desc = self.desc();
+        let target = &mut self.targets[peer.0 as usize];
+        // No peer gets more than half of what there is.
+        let most = (self.sends.count() / 2) as u32;
+        if short && target.counted || target.buffers >= most {
+            self.counters.full += 1;
+            return Ok(Posted::Full);
+        }
+        let Some(slot) = self.sends.free.pop() else {
+            self.counters.full += 1;
+            return Ok(Posted::Full);
+        };
+        let operation = slot as usize;
+        let at = self.memory.at(operation * self.sends.stride);
+        // SAFETY: a buffer that no operation uses, of at least that length; it
+        // and the context stay until the completion.
+        let sent = unsafe {
+            let len = front.write(at, &payload);
+            let context = self.contexts.of(operation);
+            calls::send(self.objects.ep, at, len, desc, target.address, context)
+        };
+        if let Err(error) = sent {
+            self.sends.free.push(slot);
+            return self.refused(peer, error);
+        }
+        let counted = short;
+        if counted {
+            (target.counted, target.injected) = (true, 0);
+        }
+        target.buffers += 1;
+        self.sends.slots[operation] = Slot {
+            to: peer.0,
+            counted,
+        };
+        self.counters.copied += 1;
+        Ok(Posted::Done)
+    }
+
+    /// What a send that the provider did not take means.
+    #[cold]
+    fn refused(&mut self, peer: Peer, error: isize) -> Result<Posted, PeerLost> {
+        if error == consts::EAGAIN {
+            self.counters.full += 1;
+            return Ok(Posted::Full);
+        }
+        let words = self.objects.offer.library.strerror(error as i32);
+        Err(self.lose(peer, format!("nothing can be sent to it: {words}")))
+    }
+
+    /// A frame has left its buffer; to whom.
+    pub(crate) fn sent(&mut self, operation: usize) -> Peer {
+        let slot = self.sends.slots[operation];
+        let target = &mut self.targets[slot.to as usize];
+        target.buffers -= 1;
+        if slot.counted {
+            target.counted = false;
+        }
+        self.sends.free.push(operation as u32);
+        Peer(slot.to)
+    }
+}

@@ -1,0 +1,82 @@
+//! Every provider that this machine has keeps the promises of a transport.
+//! `CATENA_OFI_LIBRARY` chooses the libfabric.
+
+mod common;
+
+use catena_fabric::Peer;
+use catena_fabric_tests::{Pair, conformance};
+use catena_ofi::{Config, Ofi, Sleep};
+
+fn pair(provider: &str, config: Config) -> Option<Pair<Ofi>> {
+    let (a, b) = common::connected(provider, config)?;
+    let lose_b = |a: &mut Ofi, b: Ofi| {
+        a.mark_lost(Peer(1), "the test ended it".into());
+        drop(b);
+    };
+    Some(Pair {
+        a,
+        a_is: Peer(0),
+        b,
+        b_is: Peer(1),
+        lose_b,
+    })
+}
+
+fn usual(provider: &str) -> Option<Pair<Ofi>> {
+    pair(provider, Config::from_settings())
+}
+
+fn tcp() -> Option<Pair<Ofi>> {
+    usual("tcp")
+}
+
+fn net() -> Option<Pair<Ofi>> {
+    usual("net")
+}
+
+fn tcp_rxm() -> Option<Pair<Ofi>> {
+    usual("tcp;ofi_rxm")
+}
+
+fn udp_rxd() -> Option<Pair<Ofi>> {
+    usual("udp;ofi_rxd")
+}
+
+fn shm() -> Option<Pair<Ofi>> {
+    usual("shm")
+}
+
+fn sm2() -> Option<Pair<Ofi>> {
+    usual("sm2")
+}
+
+fn tiny_tcp() -> Option<Pair<Ofi>> {
+    pair("tcp", Config::tiny())
+}
+
+fn tiny_net() -> Option<Pair<Ofi>> {
+    pair("net", Config::tiny())
+}
+
+fn tiny_rxm() -> Option<Pair<Ofi>> {
+    pair("tcp;ofi_rxm", Config::tiny())
+}
+
+fn polled_tcp() -> Option<Pair<Ofi>> {
+    let config = Config {
+        sleep: Sleep::Poll,
+        ..Config::from_settings()
+    };
+    pair("tcp", config)
+}
+
+conformance!(over_tcp, tcp);
+conformance!(over_net, net);
+conformance!(over_tcp_rxm, tcp_rxm);
+conformance!(over_udp_rxd, udp_rxd);
+conformance!(over_shm, shm);
+conformance!(over_sm2, sm2);
+conformance!(over_tcp_with_the_smallest_buffers, tiny_tcp);
+conformance!(over_net_with_the_smallest_buffers, tiny_net);
+conformance!(over_rxm_with_the_smallest_buffers, tiny_rxm);
+conformance!(over_tcp_without_a_descriptor, polled_tcp);

@@ -1,0 +1,162 @@
+//! What the conformance suite cannot know: reads in pieces, strays, a peer that
+//! dies, and what is said when the network cannot be opened.
+
+mod common;
+
+use catena_fabric::{Got, Header, Peer, Posted, Remote, Transport};
+use catena_fabric_tests::Inbox;
+use catena_ofi::{Config, Ofi, OfiError, Place, Wanted};
+
+use common::{connected, end, library, until};
+
+/// Providers that read remote memory.
+const READERS: [&str; 4] = ["tcp", "net", "tcp;ofi_rxm", "udp;ofi_rxd"];
+
+fn bytes(len: usize) -> Vec<u8> {
+    (0..len)
+        .map(|i| (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0])
+        .collect()
+}
+
+/// Reads until all is there or the route refuses; how much came.
+fn read(at: &mut Ofi, of: &mut Ofi, remote: Remote, into: &mut [u8]) -> usize {
+    let (mut inbox, mut got) = (Inbox::default(), 0);
+    until(|| {
+        let here = Remote {
+            addr: remote.addr + got as u64,
+            ..remote
+        };
+        let (len, rest) = (into.len() - got, into[got..].as_mut_ptr());
+        // SAFETY: as long as told, and ours until all has arrived.
+        match unsafe { at.try_get(Peer(0), here, rest, len) }.expect("the peer is alive") {
+            Got::Bytes(n) => got += n,
+            Got::Full => {
+                at.poll(&mut inbox);
+                of.poll(&mut inbox);
+            }
+            Got::Unable => return true,
+        }
+        got == into.len()
+    });
+    got
+}
+
+#[test]
+fn long_reads_are_cut_and_arrive_whole() {
+    let config = Config {
+        read: 10_000,
+        ..Config::from_settings()
+    };
+    for provider in READERS {
+        let Some((mut a, mut b)) = connected(provider, config) else {
+            continue;
+        };
+        let data = bytes(1 << 20);
+        let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64);
+        let remote = remote.expect("it can be read");
+        let mut into = vec![0; data.len()];
+        assert_eq!(
+            read(&mut b, &mut a, remote, &mut into),
+            data.len(),
+            "{provider}"
+        );
+        assert!(into == data, "{provider}");
+        assert_eq!(b.counters().reads, 105, "{provider}");
+        assert_eq!(b.counters().read_bytes, 1 << 20, "{provider}");
+        a.release(Peer(1), remote);
+    }
+}
+
+#[test]
+fn what_is_released_is_read_no_more() {
+    for provider in ["tcp", "net"] {
+        let Some((mut a, mut b)) = connected(provider, Config::from_settings()) else {
+            continue;
+        };
+        let data = bytes(100_000);
+        let first = a.expose(Peer(1), data.as_ptr(), 50_000).expect("readable");
+        let second = a.expose(Peer(1), data.as_ptr(), 100_000).expect("readable");
+        a.release(Peer(1), first);
+        let mut into = vec![0; 100_000];
+        assert_eq!(
+            read(&mut b, &mut a, second, &mut into),
+            100_000,
+            "{provider}"
+        );
+        assert!(into == data, "{provider}");
+        a.release(Peer(1), second);
+        assert_eq!(read(&mut b, &mut a, second, &mut into), 0, "{provider}");
+    }
+}
+
+#[test]
+fn messages_of_other_jobs_are_thrown_away() {
+    let config = Config::from_settings();
+    let Some((mut a, _b)) = connected("tcp", config) else {
+        return;
+    };
+    let mut stranger = end(1, 7, "tcp", config).expect("it was there before");
+    let address = a.address().expect("an address");
+    stranger.connect(Peer(0), &address).expect("a good address");
+    let (mut inbox, mut back, mut sent) = (Inbox::default(), Inbox::default(), false);
+    until(|| {
+        let header = Header::default();
+        sent = sent || stranger.try_send(Peer(0), header, &b"boo"[..]) == Ok(Posted::Done);
+        stranger.poll(&mut back);
+        a.poll(&mut inbox);
+        a.counters().strays == 1
+    });
+    assert!(inbox.packets.is_empty() && inbox.lost.is_empty());
+}
+
+#[test]
+fn a_peer_that_dies_with_messages_under_way_is_named() {
+    for provider in ["tcp", "net", "tcp;ofi_rxm"] {
+        let Some((mut a, b)) = connected(provider, Config::from_settings()) else {
+            continue;
+        };
+        let mut inbox = Inbox::default();
+        let packet = bytes(a.caps(Peer(1)).max_packet);
+        let mut refused = 0;
+        while refused < 100 {
+            let sent = a.try_send(Peer(1), Header::default(), packet.as_slice());
+            refused += i32::from(sent.expect("it lives") == Posted::Full);
+            a.poll(&mut inbox);
+        }
+        drop(b);
+        until(|| {
+            a.poll(&mut inbox);
+            !inbox.lost.is_empty()
+        });
+        let lost = a.try_send(Peer(1), Header::default(), [].as_slice());
+        let lost = lost.expect_err("it is dead");
+        assert_eq!(inbox.lost.len(), 1, "told once");
+        assert_eq!(inbox.lost[0], lost, "the same cause");
+        assert_eq!(lost.peer, Peer(1));
+        let cause = lost.cause.strip_prefix("sending to it failed: ");
+        assert!(cause.is_some_and(|words| words.len() > 5), "{}", lost.cause);
+    }
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let Some(library) = library() else {
+        return;
+    };
+    let place = Place {
+        me: Peer(0),
+        processes: 2,
+        job: 1,
+    };
+    let wanted = Wanted {
+        provider: Some("tpc".to_string()),
+        domain: Some("eth7".to_string()),
+    };
+    let error = Ofi::open_with(library, place, &wanted, Config::tiny()).unwrap_err();
+    assert!(matches!(error, OfiError::NoProvider { .. }));
+    let text = error.to_string();
+    assert!(
+        text.contains("\"ofi:tpc:eth7\"") && text.contains("tcp;ofi_rxm"),
+        "{text}"
+    );
+}
