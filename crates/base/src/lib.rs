@@ -9,6 +9,7 @@
 //! | `clock` | cheap ticks                                                 |
 //! | `copy`  | copies, with and without the cache                          |
 //! | `slab`  | numbered things with stable addresses and stale-key checks  |
+//! | `parts` | work that two processes share                               |
 //! | `pad`   | cache lines                                                 |
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
@@ -17,6 +18,7 @@ pub mod clock;
 pub mod copy;
 pub mod mem;
 pub mod pad;
+pub mod parts;
 pub mod ring;
 pub mod slab;
 pub mod sync;
@@ -25,5 +27,6 @@ pub mod wait;
 pub use bell::{Barrier, Doorbell};
 pub use mem::{PeerBytes, Room};
 pub use pad::CachePadded;
+pub use parts::{End, Parts};
 pub use slab::{Key, Slab};
 pub use wait::{Idle, Waiter};

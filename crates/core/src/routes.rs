@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use catena_base::{PeerBytes, Room};
+use catena_base::{End, PeerBytes, Room};
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
     Transport,
@@ -188,6 +188,42 @@ impl Net for Routes {
         // SAFETY: `[at, at + len)` is within the room that the program lends.
         by_route!(self, peer, t => unsafe { t.try_get(peer, from, into, len) },
             else Err(Routes::unreachable(peer)))
+    }
+
+    fn expose_room(&mut self, peer: Peer, sink: &mut RecvBuf) -> Option<Remote> {
+        let (at, len) = (sink.contiguous()?, catena_link::Sink::room(sink));
+        by_route!(self, peer, t => t.expose_room(peer, at, len), else None)
+    }
+
+    fn try_put(
+        &mut self,
+        peer: Peer,
+        source: &SendBuf,
+        remote: Remote,
+        at: u64,
+        len: u64,
+    ) -> Result<Got, PeerLost> {
+        let Some(base) = source.contiguous() else {
+            return Ok(Got::Unable);
+        };
+        let rest = catena_link::Source::len(source).saturating_sub(at);
+        let len = usize::try_from(len.min(rest)).unwrap_or(usize::MAX >> 1);
+        let to = Remote {
+            addr: remote.addr.wrapping_add(at),
+            key: remote.key,
+        };
+        let from = base.wrapping_add(at as usize);
+        // SAFETY: `[at, at + len)` is within the message that the program lends.
+        by_route!(self, peer, t => unsafe { t.try_put(peer, from, to, len) },
+            else Err(Routes::unreachable(peer)))
+    }
+
+    fn open_parts(&mut self, peer: Peer) -> u32 {
+        by_route!(self, peer, t => t.open_parts(peer), else 0)
+    }
+
+    fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
+        by_route!(self, peer, t => t.take_part(peer, end, number, parts), else None)
     }
 }
 

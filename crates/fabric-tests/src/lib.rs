@@ -44,6 +44,8 @@ macro_rules! conformance {
             both_directions_are_independent,
             parts_of_any_shape_are_written_whole,
             exposed_memory_is_read_rightly,
+            exposed_room_is_written_rightly,
+            parts_are_taken_once,
             sleep_ends_when_a_packet_is_there,
             a_lost_peer_stays_lost
         );

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use catena_base::End;
 use catena_fabric::{Got, Header, Posted, Remote, Transport};
 
 use crate::help::{PATIENCE, Scattered, header, pattern, receive, send, sizes};
@@ -168,6 +169,71 @@ pub fn exposed_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
             );
         }
         a.at.release(b.is, remote);
+    }
+}
+
+/// Remote writes, if the transport offers them: in parts, to any offset, and
+/// never beyond what was asked for.
+pub fn exposed_room_is_written_rightly<T: Transport>(pair: Pair<T>) {
+    let (mut a, mut b) = pair.ends();
+    for len in [1, 63, 4096, 100_000] {
+        let bytes = pattern(9, len);
+        let mut into = vec![0xee; len + 1];
+        let room = into.as_mut_ptr();
+        let Some(remote) = b.at.expose_room(a.is, room, len as u64) else {
+            return;
+        };
+        let (from, mut tries) = (len / 3, 0);
+        let mut at = from;
+        while at < len {
+            let part = Remote {
+                addr: remote.addr + at as u64,
+                ..remote
+            };
+            let (source, rest) = (bytes[at..].as_ptr(), len - at);
+            // SAFETY: `source` has `rest` bytes, `into` is lent.
+            let put = unsafe { a.at.try_put(b.is, source, part, rest) };
+            match put.expect("the peer is alive") {
+                Got::Bytes(n) => {
+                    assert!(0 < n && n <= rest, "{n} bytes of {rest}");
+                    at += n;
+                }
+                Got::Unable => break,
+                Got::Full => {
+                    a.poll();
+                    b.poll();
+                }
+            }
+            tries += 1;
+            assert!(tries < PATIENCE, "the route stays full");
+        }
+        b.at.release(a.is, remote);
+        assert_eq!(into[from..at], bytes[from..at]);
+        let mut rest = into[..from].iter().chain(&into[at..]);
+        assert!(rest.all(|&byte| byte == 0xee));
+    }
+}
+
+/// The parts of a message that both ends copy, if the transport offers that.
+pub fn parts_are_taken_once<T: Transport>(pair: Pair<T>) {
+    let (mut a, mut b) = pair.ends();
+    // Such a message was announced.
+    send(&mut a, &mut b, 1, 8);
+    receive(&mut b, &mut a, 1);
+    let mut numbers = Vec::new();
+    for _ in 0..3 {
+        let number = b.at.open_parts(a.is);
+        let Some(first) = b.at.take_part(a.is, End::Front, number, 3) else {
+            return;
+        };
+        let last = a.at.take_part(b.is, End::Back, number, 3);
+        let second = b.at.take_part(a.is, End::Front, number, 3);
+        assert_eq!((first, second, last), (0, Some(1), Some(2)));
+        assert_eq!(a.at.take_part(b.is, End::Back, number, 3), None);
+        numbers.push(number);
+        for &old in &numbers {
+            assert_eq!(a.at.take_part(b.is, End::Back, old, 3), None);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a transport is.
 //!
 //! A transport moves `(header, payload)` packets between processes and, if it
-//! can, reads a peer's memory. It knows nothing of matching, communicators or
+//! can, reads and writes a peer's memory. It knows nothing of matching, communicators or
 //! requests (law 1), and promises neither order across peers nor, unless
 //! [`Caps::ordered`] says so, to one peer.
 //!
@@ -10,7 +10,7 @@
 
 use std::time::Duration;
 
-use catena_base::{PeerBytes, Room};
+use catena_base::{End, PeerBytes, Room};
 
 /// A process this one can talk to: an index into the process table of `core`,
 /// equal to the rank in the world for the processes started together.
@@ -100,7 +100,8 @@ pub struct PeerLost {
 }
 
 /// Where a contiguous message lies in its sender's memory, for
-/// [`Transport::try_get`].
+/// [`Transport::try_get`], or is to lie in its receiver's, for
+/// [`Transport::try_put`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Remote {
     /// Address in the owner's address space (or offset within its region).
@@ -109,17 +110,17 @@ pub struct Remote {
     pub key: u64,
 }
 
-/// What became of a remote read.
+/// What became of a remote read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Got {
-    /// That many bytes from the start have arrived; call again for the rest.
+    /// That many bytes from the start were copied; call again for the rest.
     Bytes(usize),
     /// Nothing has arrived yet. Poll, then call again; the read may be under
     /// way, so its room stays lent until a later call for the same place says
     /// something else.
     Full,
-    /// This route cannot read that memory: stream it instead.
+    /// This route cannot reach that memory: stream it instead.
     Unable,
 }
 
@@ -139,6 +140,12 @@ pub enum Rendezvous {
     Get,
     /// The sender streams it in packets once the receiver is ready.
     Stream,
+    /// Both copy: the receiver reads parts of it and the sender, if it has
+    /// time, writes others.
+    Share {
+        /// Bytes of a part.
+        part: u64,
+    },
 }
 
 /// What a route to a peer can do. Constant from the first contact on.
@@ -219,6 +226,45 @@ pub trait Transport {
         into: *mut u8,
         len: usize,
     ) -> Result<Got, PeerLost>;
+
+    /// Describes the `len` bytes at `addr` for a peer's [`Transport::try_put`].
+    /// The registration lives until [`Transport::release`].
+    ///
+    /// This and what follows is for routes that choose [`Rendezvous::Share`].
+    fn expose_room(&mut self, _peer: Peer, _addr: *mut u8, _len: u64) -> Option<Remote> {
+        None
+    }
+
+    /// Writes up to `len` bytes at `from` to `remote` of `peer`, at least one
+    /// byte unless it says `Full` or `Unable`.
+    ///
+    /// # Safety
+    /// `from` must be valid for `len` bytes, and the peer must let those at
+    /// `remote` change.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone.
+    unsafe fn try_put(
+        &mut self,
+        _peer: Peer,
+        _from: *const u8,
+        _remote: Remote,
+        _len: usize,
+    ) -> Result<Got, PeerLost> {
+        Ok(Got::Unable)
+    }
+
+    /// Begins to share a message from `peer` with it; its number. Only after
+    /// all parts of the last one were taken; see [`Parts`](catena_base::Parts).
+    fn open_parts(&mut self, _peer: Peer) -> u32 {
+        0
+    }
+
+    /// Takes one of the `parts` parts of message `number` that is shared with
+    /// `peer`: from the front as its receiver, from the back as its sender.
+    fn take_part(&mut self, _peer: Peer, _end: End, _number: u32, _parts: u32) -> Option<u32> {
+        None
+    }
 
     /// Sleeps until a packet may have arrived or `limit` has passed. May wake
     /// for no reason.

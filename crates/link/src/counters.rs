@@ -133,10 +133,12 @@ pub struct Counters {
     pub fetched: Tally,
     /// Messages that we asked to be streamed, and the bytes that came.
     pub asked: Tally,
-    /// Messages that we read out of peers' memory to their end, and the bytes
-    /// read.
+    /// Messages that came without a stream, and the bytes that we read out of
+    /// peers' memory.
     pub got: Tally,
-    /// Remote reads that the route refused, so that the message was streamed.
+    /// Bytes of them that their senders wrote into our memory.
+    pub put: u64,
+    /// Remote reads and writes that the route refused, so that the message was streamed.
     pub fallbacks: u64,
     /// Sends that had to queue because a route was full.
     pub queued: u64,
@@ -144,4 +146,15 @@ pub struct Counters {
     pub parked: u64,
     /// Packets thrown away: duplicate, foreign, stale or garbage.
     pub dropped: u64,
+}
+
+impl Counters {
+    /// Messages that came without a stream, and their bytes, whoever copied
+    /// them.
+    pub fn copied(&self) -> Tally {
+        Tally {
+            bytes: self.got.bytes + self.put,
+            ..self.got
+        }
+    }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use catena_base::PeerBytes;
+use catena_base::{End, PeerBytes};
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
 };
@@ -91,4 +91,36 @@ pub trait Net {
         at: u64,
         len: u64,
     ) -> Result<Got, PeerLost>;
+
+    /// Exposes the whole room for remote writes, if it is contiguous and the
+    /// route can write.
+    fn expose_room(&mut self, _peer: Peer, _sink: &mut Self::Sink) -> Option<Remote> {
+        None
+    }
+
+    /// Writes message bytes `[at, at + len)` into `remote` at `at`; `Unable` if
+    /// the source is not contiguous or the route cannot write.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone.
+    fn try_put(
+        &mut self,
+        _peer: Peer,
+        _source: &Self::Source,
+        _remote: Remote,
+        _at: u64,
+        _len: u64,
+    ) -> Result<Got, PeerLost> {
+        Ok(Got::Unable)
+    }
+
+    /// See [`catena_fabric::Transport::open_parts`].
+    fn open_parts(&mut self, _peer: Peer) -> u32 {
+        0
+    }
+
+    /// See [`catena_fabric::Transport::take_part`].
+    fn take_part(&mut self, _peer: Peer, _end: End, _number: u32, _parts: u32) -> Option<u32> {
+        None
+    }
 }

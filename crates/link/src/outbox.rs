@@ -8,16 +8,13 @@ use std::collections::VecDeque;
 use catena_fabric::{Header, Peer};
 
 use crate::types::ReqId;
-use crate::wire::Wanted;
+use crate::wire::Note;
 
 /// One place in a peer's queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Item {
     /// A packet of the protocol itself.
-    Control {
-        header: Header,
-        payload: Option<Wanted>,
-    },
+    Control { header: Header, note: Note },
     /// The first packet of a send, or what is left of an eager one.
     Send(ReqId),
 }

@@ -1,5 +1,7 @@
 //! One request: a receive, or a send that could not complete at once.
 
+use std::ops::Range;
+
 use catena_fabric::{Header, Peer, PeerLost, Remote};
 
 use crate::matching::{Link, Nodes};
@@ -7,6 +9,7 @@ use crate::net::Net;
 use crate::protocol::{Coverage, Recv, Send};
 use crate::slab::{NIL, Slab};
 use crate::types::{Completion, Failure, ReqId, Selector};
+use crate::wire::Offer;
 
 /// Where a request stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,18 @@ pub(crate) enum Buffer<N: Net> {
     Source(N::Source),
 }
 
+/// A message that both ends copy, as one of them sees it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Share {
+    /// Names it among those of the two processes; 0 until it is open.
+    pub number: u32,
+    pub offer: Offer,
+    /// What is left of the part that this end copies now.
+    pub part: Range<u64>,
+    /// The other end cannot do its share.
+    pub refused: bool,
+}
+
 /// What short messages never touch.
 #[derive(Debug)]
 pub(crate) struct Rare {
@@ -41,9 +56,11 @@ pub(crate) struct Rare {
     pub header: Header,
     /// Sends: where the message is exposed. Receives: where it can be read.
     pub remote: Option<Remote>,
+    /// Messages that both ends copy.
+    pub share: Share,
     /// Receives: bytes that will come.
     pub total: u64,
-    /// Receives: bytes that came in packets.
+    /// Receives: bytes that came in packets or in parts.
     pub coverage: Coverage,
     /// Sends: the receiver was asked to drop the message.
     pub cancelling: bool,
@@ -90,6 +107,7 @@ impl<N: Net> Default for Request<N> {
                 },
                 header: Header::default(),
                 remote: None,
+                share: Share::default(),
                 total: 0,
                 coverage: Coverage::default(),
                 cancelling: false,

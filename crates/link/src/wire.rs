@@ -13,13 +13,18 @@
 //! | `Fin`       | –                 | –        | –       | send request   | –                |
 //! | `Ack`       | –                 | first's  | –       | sync token     | –                |
 //! | `CancelReply`| –                | –        | –       | send request   | –                |
+//! | `Share`     | receive request   | –        | number  | send request   | [`Offer`]        |
+//! | `Put`       | part              | –        | –       | receive request| –                |
+//! | `Refuse`    | –                 | –        | –       | receive request| –                |
 //!
 //! The first five are sequenced: the receiver handles them in order of `seq`
 //! per (peer, communicator). The others name a request or a message and may
-//! arrive at any time. No payload but message bytes and [`Announce`] exceeds 16
-//! bytes, the least that a route must carry.
+//! arrive at any time. No payload but message bytes, [`Announce`] and [`Offer`]
+//! exceeds 16 bytes, the least that a route must carry.
 
-use catena_base::PeerBytes;
+use std::ops::Range;
+
+use catena_base::{Parts, PeerBytes};
 use catena_fabric::{Header, Remote};
 
 use crate::types::ReqId;
@@ -44,6 +49,9 @@ pub(crate) mod kind {
     pub const FIN: u8 = 9;
     pub const ACK: u8 = 10;
     pub const CANCEL_REPLY: u8 = 11;
+    pub const SHARE: u8 = 12;
+    pub const PUT: u8 = 13;
+    pub const REFUSE: u8 = 14;
 }
 
 /// Whether packets of that kind are handled in order of their number.
@@ -172,6 +180,81 @@ impl Wanted {
     }
 }
 
+/// Payload of a `Share`: where the receiver wants the message, which both ends
+/// copy there in parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Offer {
+    pub room: Remote,
+    /// Bytes that are wanted.
+    pub upto: u64,
+    /// Bytes of a part.
+    pub part: u64,
+}
+
+impl Offer {
+    pub const LEN: usize = 32;
+
+    pub fn encode(self) -> [u8; Self::LEN] {
+        let mut out = [0; Self::LEN];
+        let words = [self.room.addr, self.room.key, self.upto, self.part];
+        for (to, word) in out.chunks_exact_mut(8).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        out
+    }
+
+    pub fn decode(payload: PeerBytes<'_>) -> Option<Self> {
+        let mut bytes = [0; Self::LEN];
+        if payload.len() != Self::LEN {
+            return None;
+        }
+        payload.read(&mut bytes);
+        let [addr, key, upto, part] = [0, 8, 16, 24].map(|at| u64_at(&bytes, at));
+        Some(Offer {
+            room: Remote { addr, key },
+            upto,
+            part,
+        })
+    }
+
+    /// Into how many parts the message is cut; `None` if that makes no sense.
+    pub fn parts(&self) -> Option<u32> {
+        let parts = self.upto.checked_add(self.part)?.checked_sub(1)?;
+        let parts = u32::try_from(parts.checked_div(self.part)?).ok()?;
+        (0 < parts && parts <= Parts::MOST).then_some(parts)
+    }
+
+    /// The bytes of a part.
+    pub fn range(&self, part: u32) -> Range<u64> {
+        let from = u64::from(part).saturating_mul(self.part).min(self.upto);
+        from..self.upto.min(from.saturating_add(self.part))
+    }
+}
+
+/// The payload of a packet that carries no bytes of a message and has no
+/// request of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Note {
+    Empty,
+    Wanted(Wanted),
+    Offer(Offer),
+}
+
+impl Note {
+    /// The bytes, and how many of them count.
+    pub fn encode(self) -> ([u8; Offer::LEN], usize) {
+        let mut out = [0; Offer::LEN];
+        match self {
+            Note::Empty => (out, 0),
+            Note::Wanted(wanted) => {
+                out[..Wanted::LEN].copy_from_slice(&wanted.encode());
+                (out, Wanted::LEN)
+            }
+            Note::Offer(offer) => (offer.encode(), Offer::LEN),
+        }
+    }
+}
+
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     let mut word = [0; 8];
     word.copy_from_slice(&bytes[at..at + 8]);
@@ -223,6 +306,15 @@ mod tests {
             Wanted::decode(PeerBytes::from(&wanted.encode()[..])),
             Some(wanted)
         );
+        let offer = Offer {
+            room: Remote { addr: 5, key: 6 },
+            upto: 1 << 40,
+            part: 1 << 20,
+        };
+        assert_eq!(
+            Offer::decode(PeerBytes::from(&offer.encode()[..])),
+            Some(offer)
+        );
         let token = SyncToken::of(request).expect("slot fits");
         assert_eq!(token.index(), request.index);
         let len = SyncLen {
@@ -247,5 +339,28 @@ mod tests {
     fn odd_lengths_are_refused() {
         assert_eq!(Announce::decode(PeerBytes::from(&[0; 9][..])), None);
         assert_eq!(Wanted::decode(PeerBytes::EMPTY), None);
+        assert_eq!(Offer::decode(PeerBytes::from(&[0; 31][..])), None);
+    }
+
+    #[test]
+    fn the_parts_of_an_offer_are_its_bytes() {
+        let offer = |upto, part| Offer {
+            upto,
+            part,
+            ..Offer::default()
+        };
+        let ten = offer(10, 4);
+        let parts = ten.parts().expect("sensible");
+        let ranges: Vec<_> = (0..parts).map(|part| ten.range(part)).collect();
+        assert_eq!(ranges, [0..4, 4..8, 8..10]);
+        assert!(ten.range(3).is_empty() && ten.range(u32::MAX).is_empty());
+        for odd in [
+            offer(10, 0),
+            offer(0, 4),
+            offer(1 << 60, 1),
+            offer(u64::MAX, 2),
+        ] {
+            assert_eq!(odd.parts(), None, "{odd:?}");
+        }
     }
 }

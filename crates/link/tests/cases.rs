@@ -67,9 +67,10 @@ fn a_synchronous_send_waits_for_the_match() {
 
 #[test]
 fn only_the_part_that_fits_is_moved() {
-    for reads in [Reads::Never, Reads::Whole] {
+    for (reads, part) in [(Reads::Never, 0), (Reads::Whole, 0), (Reads::Whole, 6)] {
         for (len, room) in [(8, 3), (40, 20), (500, 20), (500, 0), (40, 0)] {
-            let mut ranks = two(Sim::new(Seed(5)).max_packet(24).eager_max(64).reads(reads));
+            let sim = Sim::new(Seed(5)).max_packet(32).eager_max(64);
+            let mut ranks = two(sim.reads(reads).shared_in_parts(part));
             let (got, into) = recv(&mut ranks, 1, 0, 7, room);
             let sent = send(&mut ranks, 7, Mode::Standard, &pattern(1, len));
             let completion = wait(&mut ranks, 1, got);
@@ -86,10 +87,31 @@ fn only_the_part_that_fits_is_moved() {
                 let completion = wait(&mut ranks, 0, id);
                 assert_eq!((completion.error, completion.len), (None, len as u64));
             }
-            let moved = ranks[1].counters().got.bytes + ranks[1].counters().asked.bytes;
+            let counters = ranks[1].counters();
+            let moved = counters.got.bytes + counters.put + counters.asked.bytes;
             assert_eq!(moved, if len == 500 { room as u64 } else { 0 });
         }
     }
+}
+
+#[test]
+fn both_ends_copy_what_is_shared() {
+    let (mut read, mut written, mut streamed) = (0, 0, 0);
+    for seed in 0..200 {
+        let sim = Sim::new(Seed(seed)).max_packet(64).eager_max(64);
+        let mut ranks = two(sim.reads(Reads::Flaky).shared_in_parts(50));
+        let (got, into) = recv(&mut ranks, 1, 0, 7, 500);
+        let id = pending(send(&mut ranks, 7, Mode::Standard, &pattern(seed, 500)));
+        wait(&mut ranks, 1, got);
+        wait(&mut ranks, 0, id);
+        assert_eq!(into.bytes(), pattern(seed, 500).0[..]);
+        let counters = ranks[1].counters();
+        assert!(counters.got.bytes + counters.put + counters.asked.bytes >= 500);
+        read += counters.got.bytes;
+        written += counters.put;
+        streamed += counters.asked.bytes;
+    }
+    assert!(read > 0 && written > 0 && streamed > 0);
 }
 
 #[test]

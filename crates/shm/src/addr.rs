@@ -18,16 +18,17 @@
 //! | `pid`, `probe`       | owner             | peers     | before `ready`, Release/Acquire |
 //! | `inbox[r][s]`        | `s`, once         | `r`       | Release/Acquire           |
 //! | ring: `heads`,`costs`| receiver          | sender    | see `ring`; hints         |
+//! | ring: `parts`        | both              | both      | see `Parts`               |
 //! | ring: `data_at`      | sender, once      | receiver  | before the first packet that needs it |
 //! | ring: `blocked`      | sender            | receiver  | like a doorbell's announcement |
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use catena_base::ring::{CELL, Heads};
-use catena_base::{CachePadded, Doorbell};
+use catena_base::{CachePadded, Doorbell, Parts};
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -115,6 +116,8 @@ pub(crate) struct RingHead {
     pub heads: Heads,
     /// What the copies out of the ring cost the receiver; see `tune`.
     pub costs: AtomicU64,
+    /// The message that both ends copy now.
+    pub parts: Parts,
     /// What the sender says.
     pub tail: CachePadded<Tail>,
 }

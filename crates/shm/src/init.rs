@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering::Acquire;
 use std::time::Duration;
 
-use catena_base::Barrier;
+use catena_base::{Barrier, End, Parts};
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
     Transport,
@@ -69,6 +69,8 @@ pub struct Counters {
     pub reads: u64,
     /// Bytes read that way.
     pub read_bytes: u64,
+    /// Writes into peers' memory.
+    pub writes: u64,
     /// Times this process went to sleep.
     pub sleeps: u64,
     /// Of these, how many a peer ended.
@@ -283,6 +285,31 @@ impl Transport for Shm {
     ) -> Result<Got, PeerLost> {
         // SAFETY: as the caller promised.
         unsafe { self.read(peer, remote, into, len) }
+    }
+
+    fn expose_room(&mut self, peer: Peer, addr: *mut u8, len: u64) -> Option<Remote> {
+        self.expose(peer, addr, len)
+    }
+
+    unsafe fn try_put(
+        &mut self,
+        peer: Peer,
+        from: *const u8,
+        remote: Remote,
+        len: usize,
+    ) -> Result<Got, PeerLost> {
+        // SAFETY: as the caller promised.
+        unsafe { self.write(peer, from, remote, len) }
+    }
+
+    fn open_parts(&mut self, peer: Peer) -> u32 {
+        let lane = &self.lanes[self.number(peer)];
+        lane.parts(End::Front).map_or(0, Parts::open)
+    }
+
+    fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
+        let lane = &self.lanes[self.number(peer)];
+        lane.parts(end)?.take(number, end, parts)
     }
 
     fn sleep(&mut self, limit: Duration) {

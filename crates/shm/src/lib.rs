@@ -11,7 +11,7 @@
 //! | `segment`   | the mapping, memory from the arena                       |
 //! | `send`      | outgoing rings                                           |
 //! | `recv`      | incoming rings                                           |
-//! | `rma`       | reading a peer's memory (cross-memory attach)            |
+//! | `rma`       | a peer's memory (cross-memory attach)                    |
 //! | `tune`      | which way of copying is the fastest to a peer            |
 //! | `warm`      | fetching room before it is needed                        |
 //! | `progress`  | sleeping                                                 |

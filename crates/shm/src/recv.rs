@@ -177,7 +177,10 @@ impl Shm {
             }
             self.lanes[sender as usize].heard = true;
             match self.inlet(sender, offset) {
-                Some(inlet) => self.inlets.push(inlet),
+                Some(inlet) => {
+                    self.lanes[sender as usize].inbound = Some(inlet.head);
+                    self.inlets.push(inlet);
+                }
                 None => {
                     let cause = format!("shared memory is damaged: its ring is at {offset:#x}");
                     let lost: PeerLost = self.lanes[sender as usize].lose(cause);

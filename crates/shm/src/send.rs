@@ -4,7 +4,7 @@ use std::ptr;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use catena_base::ring::{Corrupt, INLINE, Producer, RawArea};
-use catena_base::{Room, clock, copy};
+use catena_base::{End, Parts, Room, clock, copy};
 use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 
 use crate::addr::{Block, RingHead};
@@ -27,6 +27,8 @@ pub(crate) struct Lane {
     blocked: bool,
     /// Whether the ring from this peer was seen.
     pub heard: bool,
+    /// That ring, if it makes sense.
+    pub inbound: Option<*const RingHead>,
     pub peer: Peer,
     tuner: Tuner,
     warm: Warm,
@@ -70,6 +72,7 @@ impl Lane {
             state: State::Unopened,
             blocked: false,
             heard: false,
+            inbound: None,
             peer,
             tuner: Tuner::new(config),
             warm: Warm::default(),
@@ -137,6 +140,17 @@ impl Lane {
             State::Open(head) => Some(unsafe { &**head }),
             _ => None,
         }
+    }
+
+    /// The parts of the message that is shared with the peer: one from it if we
+    /// are at the front, else one to it.
+    pub fn parts(&self, end: End) -> Option<&Parts> {
+        let head = match end {
+            // SAFETY: in the mapping, which outlives the lane; atomics only.
+            End::Front => self.inbound.map(|head| unsafe { &*head }),
+            End::Back => self.head(),
+        };
+        head.map(|head| &head.parts)
     }
 
     /// Remembers whether a send waits for room, so that the peer rings when

@@ -17,14 +17,14 @@ choice! {
 }
 
 choice! {
-    /// When long messages are read straight out of the sender's memory.
+    /// Which messages are copied straight from the sender's memory to the
+    /// receiver's.
     pub enum SingleCopy {
-        /// Where ranks outnumber cores; elsewhere two copies through the ring
-        /// are faster.
+        /// Long ones.
         Auto = "auto",
-        /// Wherever the kernel allows it.
+        /// All that are announced.
         Always = "always",
-        /// Never.
+        /// None.
         Never = "never",
     }
 }
@@ -73,11 +73,13 @@ setting! {
     scope: Local,
     level: Tuner,
 
-    /// When long messages are read out of the sender's memory by the kernel:
-    /// auto, always, never.
+    /// Which messages the kernel copies straight from the sender's memory to
+    /// the receiver's: auto, always, never.
     ///
-    /// Needs permission to read other processes' memory, which some containers
-    /// withhold; that is noticed, and the ring is used instead.
+    /// `auto` means those from 32 KiB on, `always` all that are longer than
+    /// CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
+    /// memory, which some containers withhold; that is noticed, and the ring is
+    /// used instead.
     pub static SHM_SINGLE_COPY: SingleCopy = SingleCopy::Auto;
     scope: Local,
     level: Tuner,

@@ -36,6 +36,7 @@ pub(crate) struct Faults {
     pub eager_max: u64,
     pub full_one_in: u32,
     pub reads: Reads,
+    pub part: u64,
     pub duplicate_one_in: u32,
     pub garbage_one_in: u32,
 }
@@ -58,6 +59,7 @@ impl Sim {
             eager_max: 4 << 10,
             full_one_in: 0,
             reads: Reads::Whole,
+            part: 0,
             duplicate_one_in: 0,
             garbage_one_in: 0,
         };
@@ -99,6 +101,13 @@ impl Sim {
     /// How remote reads go.
     pub fn reads(mut self, reads: Reads) -> Self {
         self.faults.reads = reads;
+        self
+    }
+
+    /// Both ends copy long messages, in parts of so many bytes (0: they do not),
+    /// and remote writes go like remote reads.
+    pub fn shared_in_parts(mut self, bytes: u64) -> Self {
+        self.faults.part = bytes;
         self
     }
 

@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use catena_base::{PeerBytes, Room};
+use catena_base::{End, PeerBytes, Room};
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
     Transport,
 };
 
 use crate::Reads;
-use crate::wire::{Exposed, Packet, Wire};
+use crate::wire::{Exposed, Exposure, Packet, Wire};
 
 /// Packets delivered per poll, at most.
 const BURST: usize = 16;
@@ -40,7 +40,8 @@ impl Port {
 
     /// Memory that is exposed and not released, over all processes.
     pub fn exposures(&self) -> usize {
-        self.wire().exposed.len()
+        let wire = self.wire();
+        wire.exposed.len() + wire.rooms.len()
     }
 
     fn wire(&self) -> MutexGuard<'_, Wire> {
@@ -126,9 +127,11 @@ impl Transport for Port {
     }
 
     fn rendezvous(&self, _: Peer, _: u64, _: Load) -> Rendezvous {
-        match self.wire().faults.reads {
-            Reads::Never => Rendezvous::Stream,
-            Reads::Whole | Reads::Flaky => Rendezvous::Get,
+        let faults = self.wire().faults;
+        match (faults.reads, faults.part) {
+            (Reads::Never, _) => Rendezvous::Stream,
+            (Reads::Whole | Reads::Flaky, 0) => Rendezvous::Get,
+            (Reads::Whole | Reads::Flaky, part) => Rendezvous::Share { part },
         }
     }
 
@@ -157,10 +160,11 @@ impl Transport for Port {
     }
 
     fn release(&mut self, _: Peer, remote: Remote) {
-        let gone = self.wire().exposed.remove(&remote.key);
+        let mut wire = self.wire();
+        let message = wire.exposed.remove(&remote.key).map(|it| it.owner);
+        let owner = message.or_else(|| wire.rooms.remove(&remote.key).map(|it| it.owner));
         assert!(
-            gone.is_some_and(|exposed| exposed.owner == self.me)
-                || self.wire().dead[self.me as usize],
+            owner == Some(self.me) || wire.dead[self.me as usize],
             "released what is not exposed"
         );
     }
@@ -176,16 +180,10 @@ impl Transport for Port {
         if wire.dead[peer.0 as usize] {
             return Err(lost(peer));
         }
-        let mut len = len;
-        if wire.faults.reads == Reads::Flaky {
-            if wire.rng.one_in(3) {
-                return Ok(Got::Full);
-            }
-            if wire.rng.one_in(16) {
-                return Ok(Got::Unable);
-            }
-            len = 1 + wire.rng.below(len);
-        }
+        let len = match wire.mood(len) {
+            Got::Bytes(len) => len,
+            other => return Ok(other),
+        };
         let Some(exposed) = wire
             .exposed
             .get(&remote.key)
@@ -203,6 +201,63 @@ impl Transport for Port {
         // SAFETY: the caller vouches for `len` or more bytes at `into`.
         unsafe { PeerBytes::from(bytes).copy_to(into) };
         Ok(Got::Bytes(len))
+    }
+
+    fn expose_room(&mut self, _: Peer, addr: *mut u8, len: u64) -> Option<Remote> {
+        let mut wire = self.wire();
+        let key = wire.next_key;
+        wire.next_key += 1;
+        let base = addr as u64;
+        let room = Exposure {
+            owner: self.me,
+            base,
+            len: usize::try_from(len).ok()?,
+        };
+        wire.rooms.insert(key, room);
+        Some(Remote { addr: base, key })
+    }
+
+    unsafe fn try_put(
+        &mut self,
+        peer: Peer,
+        from: *const u8,
+        remote: Remote,
+        len: usize,
+    ) -> Result<Got, PeerLost> {
+        let mut wire = self.wire();
+        if wire.dead[peer.0 as usize] {
+            return Err(lost(peer));
+        }
+        let len = match wire.mood(len) {
+            Got::Bytes(len) => len,
+            other => return Ok(other),
+        };
+        let room = wire.rooms.get(&remote.key);
+        let Some(room) = room.filter(|it| it.owner == peer.0) else {
+            return Ok(Got::Unable);
+        };
+        let at = remote.addr.wrapping_sub(room.base) as usize;
+        if at.checked_add(len).is_none_or(|end| end > room.len) {
+            return Ok(Got::Unable);
+        }
+        // SAFETY: the caller vouches for `from`, and its owner for the room
+        // until it is released; `at + len` bytes are within it.
+        unsafe { std::ptr::copy(from, (room.base as *mut u8).add(at), len) };
+        Ok(Got::Bytes(len))
+    }
+
+    fn open_parts(&mut self, peer: Peer) -> u32 {
+        let wire = self.wire();
+        wire.parts[wire.at(peer.0, self.me)].open()
+    }
+
+    fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
+        let wire = self.wire();
+        let at = match end {
+            End::Front => wire.at(peer.0, self.me),
+            End::Back => wire.at(self.me, peer.0),
+        };
+        wire.parts[at].take(number, end, parts)
     }
 
     /// Nothing happens in the simulator while somebody sleeps.

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use catena_fabric::Header;
+use catena_base::Parts;
+use catena_fabric::{Got, Header};
 
-use crate::Faults;
 use crate::rng::{Rng, Seed};
+use crate::{Faults, Reads};
 
 /// How many calls a route stays full once it is full without a reason.
 const STORM: usize = 8;
@@ -28,6 +29,14 @@ pub(crate) struct Exposed {
     pub bytes: Vec<u8>,
 }
 
+/// Room that is exposed for remote writes.
+#[derive(Debug)]
+pub(crate) struct Exposure {
+    pub owner: u32,
+    pub base: u64,
+    pub len: usize,
+}
+
 #[derive(Debug)]
 pub(crate) struct Wire {
     pub faults: Faults,
@@ -41,6 +50,9 @@ pub(crate) struct Wire {
     /// By (dead, survivor): whether the survivor was told.
     told: Vec<bool>,
     pub exposed: HashMap<u64, Exposed>,
+    pub rooms: HashMap<u64, Exposure>,
+    /// By (sender, receiver).
+    pub parts: Vec<Parts>,
     pub next_key: u64,
     /// By receiver: what it got lately.
     history: Vec<VecDeque<Packet>>,
@@ -58,12 +70,14 @@ impl Wire {
             dead: vec![false; n as usize],
             told: vec![false; pairs],
             exposed: HashMap::new(),
+            rooms: HashMap::new(),
+            parts: (0..pairs).map(|_| Parts::default()).collect(),
             next_key: 1,
             history: (0..n).map(|_| VecDeque::new()).collect(),
         }
     }
 
-    fn at(&self, from: u32, to: u32) -> usize {
+    pub fn at(&self, from: u32, to: u32) -> usize {
         assert!(from < self.n && to < self.n, "there is no such process");
         (from * self.n + to) as usize
     }
@@ -117,6 +131,19 @@ impl Wire {
         Some(packet)
     }
 
+    /// How many of `len` bytes a remote read or write copies now.
+    pub fn mood(&mut self, len: usize) -> Got {
+        if self.faults.reads != Reads::Flaky {
+            Got::Bytes(len)
+        } else if self.rng.one_in(3) {
+            Got::Full
+        } else if self.rng.one_in(16) {
+            Got::Unable
+        } else {
+            Got::Bytes(1 + self.rng.below(len))
+        }
+    }
+
     fn garbage(&mut self, to: u32) -> Packet {
         let past = &self.history[to as usize];
         let mut packet = if past.is_empty() || self.rng.one_in(3) {
@@ -156,6 +183,7 @@ impl Wire {
             self.lanes[at].clear();
         }
         self.exposed.retain(|_, exposed| exposed.owner != who);
+        self.rooms.retain(|_, room| room.owner != who);
     }
 
     /// A dead process of which `survivor` was not told yet. Told late now and

@@ -236,7 +236,7 @@ fn protocols(a: &mut Area<'_>) {
     );
     a.tally(
         "sent_fetched",
-        "announced, and read by the receiver out of our memory",
+        "announced, and copied by the receiver out of our memory",
         |w| w.link().counters().fetched,
     );
     a.tally(
@@ -246,11 +246,11 @@ fn protocols(a: &mut Area<'_>) {
     );
     a.tally(
         "received_read",
-        "announced, and read out of the sender's memory in one copy",
-        |w| w.link().counters().got,
+        "announced, and copied out of the sender's memory at once",
+        |w| w.link().counters().copied(),
     );
     a.audience = Audience::TunerDetail;
-    let doc = "Messages that had to be streamed since the sender's memory could not be read.";
+    let doc = "Messages that had to be streamed since one of the memories could not be accessed.";
     a.of_process(Class::Counter, "read_fallbacks", doc, |w| {
         w.link().counters().fallbacks
     });
@@ -347,6 +347,8 @@ fn shm(a: &mut Area<'_>) {
     counter("shm_streamed_packets", doc, |c| c.streamed);
     let doc = "Reads of other processes' memory.";
     counter("shm_reads", doc, |c| c.reads);
+    let doc = "Writes into other processes' memory.";
+    counter("shm_writes", doc, |c| c.writes);
     let mut size = |name, doc, read: fn(Memory) -> usize| {
         a.of_process(Class::Size, name, doc, move |w| {
             w.link().net().shm().map_or(0, |shm| read(shm.memory())) as u64

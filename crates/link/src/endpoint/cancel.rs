@@ -8,7 +8,7 @@ use crate::outbox::Item;
 use crate::protocol::{SendAction, SendEvent};
 use crate::request::Phase;
 use crate::types::ReqId;
-use crate::wire::kind;
+use crate::wire::{Note, kind};
 
 impl<N: Net> Endpoint<N> {
     /// Cancels a request if nothing of it has happened at the receiver: a
@@ -48,7 +48,7 @@ impl<N: Net> Endpoint<N> {
         };
         let void = Item::Control {
             header,
-            payload: None,
+            note: Note::Empty,
         };
         let replaced = self.engine.outbox.replace_send(rare.peer, id, void);
         debug_assert!(replaced, "a send that has not left is queued");
@@ -76,7 +76,7 @@ impl<N: Net> Endpoint<N> {
             peer,
             Item::Control {
                 header,
-                payload: None,
+                note: Note::Empty,
             },
         );
     }

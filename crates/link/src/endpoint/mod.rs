@@ -3,6 +3,7 @@
 mod cancel;
 mod post;
 mod progress;
+mod share;
 
 use catena_fabric::{Peer, PeerLost};
 

@@ -103,7 +103,7 @@ impl<N: Net> Endpoint<N> {
         // Reading is asked about for long messages only.
         let is_read = |net: &N| {
             caps.max_packet >= Announce::MAX
-                && net.rendezvous(peer, len, plane.load()) == Rendezvous::Get
+                && net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream
         };
         let one_packet = len < u64::from(lane.fast);
         let eager_max = match plane.load() {

@@ -1,6 +1,6 @@
 //! Moving what can move.
 
-use catena_fabric::{Got, Header, Peer, Posted, Rendezvous};
+use catena_fabric::{Header, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
 use crate::net::{Net, Source};
@@ -8,13 +8,11 @@ use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent, Style};
 use crate::request::{Buffer, Phase};
 use crate::types::{Plane, ReqId};
-use crate::wire::{self, Announce, MIN_PACKET, Wanted, kind};
+use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 
-/// Bytes of remote reads, and separately of streams to one peer, per call of
-/// [`Endpoint::progress`]: polling must not wait long for them.
+/// Bytes of streams to one peer per call of [`Endpoint::progress`]: polling
+/// must not wait long for them.
 const BUDGET: u64 = 1 << 20;
-/// Bytes of one remote read.
-const CHUNK: u64 = 1 << 19;
 
 /// Bytes of the packet that leaves next, of a message whose bytes below `at`
 /// have left. Long messages begin and end with short packets: the receiver
@@ -46,10 +44,12 @@ impl<N: Net> Endpoint<N> {
     pub(super) fn work(&mut self) -> bool {
         let mut moved = self.start();
         moved |= self.read();
+        moved |= self.write();
         moved |= self.flush();
         self.settle_releases();
         self.engine.work = !self.engine.starting.is_empty()
             || !self.engine.gets.is_empty()
+            || !self.engine.puts.is_empty()
             || !self.engine.outbox.is_empty();
         moved
     }
@@ -61,8 +61,8 @@ impl<N: Net> Endpoint<N> {
         }
     }
 
-    fn control(&mut self, peer: Peer, header: Header, payload: Option<Wanted>) {
-        self.engine.control(peer, Item::Control { header, payload });
+    pub(super) fn control(&mut self, peer: Peer, header: Header, note: Note) {
+        self.engine.control(peer, Item::Control { header, note });
     }
 
     /// Chooses the way of every newly matched announcement.
@@ -75,12 +75,15 @@ impl<N: Net> Endpoint<N> {
             };
             moved = true;
             let load = Plane::of(self.engine.requests.get(id.index).link.key.context).load();
-            let event = if upto == 0 {
-                RecvEvent::WantNothing
-            } else if readable && self.net.rendezvous(peer, upto, load) == Rendezvous::Get {
-                RecvEvent::ChooseGet { upto }
-            } else {
-                RecvEvent::ChooseStream { upto }
+            let way = match readable {
+                true => self.net.rendezvous(peer, upto, load),
+                false => Rendezvous::Stream,
+            };
+            let event = match way {
+                _ if upto == 0 => RecvEvent::WantNothing,
+                Rendezvous::Get => RecvEvent::ChooseGet { upto },
+                Rendezvous::Share { part } if self.offer(id, upto, part) => RecvEvent::ChooseShare,
+                _ => RecvEvent::ChooseStream { upto },
             };
             self.advance(id, event);
         }
@@ -106,7 +109,7 @@ impl<N: Net> Endpoint<N> {
 
     /// Steps a receive and does what follows. Returns whether it is still
     /// reading.
-    fn advance(&mut self, id: ReqId, event: RecvEvent) -> bool {
+    pub(super) fn advance(&mut self, id: ReqId, event: RecvEvent) -> bool {
         let request = self.engine.requests.get_mut(id.index);
         let Phase::Recv(recv) = &mut request.phase else {
             return false;
@@ -122,12 +125,12 @@ impl<N: Net> Endpoint<N> {
                 request.rare.coverage.reset(wanted.from);
                 self.engine.counters.asked.messages += 1;
                 let header = wire::with_number(kind::CTS, id.to_bits(), other);
-                self.control(peer, header, Some(wanted));
+                self.control(peer, header, Note::Wanted(wanted));
                 false
             }
             Ok(RecvAction::CompleteAndFin) => {
                 self.engine.counters.got.messages += u64::from(matches!(event, RecvEvent::Got(_)));
-                self.control(peer, wire::with_number(kind::FIN, 0, other), None);
+                self.control(peer, wire::with_number(kind::FIN, 0, other), Note::Empty);
                 self.engine.complete(id.index);
                 false
             }
@@ -138,57 +141,6 @@ impl<N: Net> Endpoint<N> {
             // A route that claims to have read more than was asked for.
             Err(_) => false,
         }
-    }
-
-    /// Goes on reading peers' memory.
-    fn read(&mut self) -> bool {
-        let mut left = BUDGET;
-        let mut turns = self.engine.gets.len();
-        let mut moved = false;
-        while left > 0
-            && turns > 0
-            && let Some(id) = self.engine.gets.pop_front()
-        {
-            if !self.valid(id) {
-                turns -= 1;
-                continue;
-            }
-            let request = self.engine.requests.get_mut(id.index);
-            let (Phase::Recv(Recv::Getting { at, upto }), Buffer::Sink(sink), Some(remote)) =
-                (request.phase, &mut request.buffer, request.rare.remote)
-            else {
-                turns -= 1;
-                continue;
-            };
-            let len = (upto - at).min(CHUNK);
-            let event = match self.net.try_get(request.rare.peer, remote, sink, at, len) {
-                Ok(Got::Full | Got::Bytes(0)) => {
-                    self.engine.gets.push_back(id);
-                    turns -= 1;
-                    continue;
-                }
-                Ok(Got::Bytes(n)) => {
-                    left = left.saturating_sub(n as u64);
-                    self.engine.counters.got.bytes += n as u64;
-                    RecvEvent::Got(n as u64)
-                }
-                Ok(Got::Unable) => {
-                    self.engine.counters.fallbacks += 1;
-                    RecvEvent::Unable
-                }
-                Err(lost) => {
-                    self.engine.peer_lost(lost);
-                    moved = true;
-                    continue;
-                }
-            };
-            moved = true;
-            if self.advance(id, event) {
-                // Its turn goes on, so that one message is done before the next.
-                self.engine.gets.push_front(id);
-            }
-        }
-        moved
     }
 
     /// Sends what is queued, as far as the routes take it.
@@ -212,10 +164,9 @@ impl<N: Net> Endpoint<N> {
         while let Some(item) = self.engine.outbox.front(peer) {
             let out = match item {
                 Item::Send(id) => !self.valid(id) || self.drive(id.index),
-                Item::Control { header, payload } => {
-                    let bytes = payload.map(Wanted::encode);
-                    let bytes: &[u8] = bytes.as_ref().map_or(&[], |bytes| bytes);
-                    match self.net.try_send(peer, header, bytes) {
+                Item::Control { header, note } => {
+                    let (bytes, n) = note.encode();
+                    match self.net.try_send(peer, header, &bytes[..n]) {
                         Ok(posted) => posted == Posted::Done,
                         Err(lost) => {
                             self.engine.peer_lost(lost);

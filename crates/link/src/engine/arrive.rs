@@ -12,7 +12,7 @@ use crate::protocol::{Recv, RecvAction, RecvEvent};
 use crate::request::{Buffer, Phase};
 use crate::slab::NIL;
 use crate::types::{Plane, ReqId};
-use crate::wire::{Announce, EAGER_CEILING, SyncLen, SyncToken, kind};
+use crate::wire::{Announce, EAGER_CEILING, Note, SyncLen, SyncToken, kind};
 
 fn key(header: &Header) -> Key {
     Key {
@@ -262,7 +262,7 @@ impl<N: Net> Engine<N> {
             peer,
             Item::Control {
                 header,
-                payload: None,
+                note: Note::Empty,
             },
         );
     }

@@ -1,6 +1,8 @@
 //! Packets that name a request, and cancellation. Each returns whether the
 //! packet made sense.
 
+use std::ops::Range;
+
 use catena_base::PeerBytes;
 use catena_fabric::{Header, Peer};
 
@@ -8,11 +10,11 @@ use super::Engine;
 use crate::matching::Reply;
 use crate::net::Net;
 use crate::outbox::Item;
-use crate::protocol::{Recv, SendAction, SendEvent};
-use crate::request::{Phase, Request};
+use crate::protocol::{Recv, RecvAction, RecvEvent, SendAction, SendEvent};
+use crate::request::{Phase, Request, Share};
 use crate::slab::NIL;
 use crate::types::ReqId;
-use crate::wire::{self, SyncToken, Wanted, kind};
+use crate::wire::{self, Note, Offer, SyncToken, Wanted, kind};
 
 impl<N: Net> Engine<N> {
     /// The request that a packet names, if it is under way with that peer.
@@ -72,6 +74,97 @@ impl<N: Net> Engine<N> {
         true
     }
 
+    /// The receiver shares a message with us. One that came late is ignored:
+    /// the receiver got on without us.
+    pub fn on_share(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
+        let Some(offer) = Offer::decode(payload).filter(|offer| offer.parts().is_some()) else {
+            return false;
+        };
+        let event = SendEvent::Share { upto: offer.upto };
+        let Some((index, action)) = self.named_send(from, header.len, event) else {
+            return self.is_over(header.len);
+        };
+        if action == SendAction::Put {
+            let rare = &mut self.requests.get_mut(index).rare;
+            rare.other = ReqId::from_bits(wire::number(header));
+            rare.share = Share {
+                number: header.tag as u32,
+                offer,
+                ..Share::default()
+            };
+            self.puts.push_back(self.id(index));
+            self.work = true;
+        }
+        true
+    }
+
+    /// Whether a request that a packet names existed and is done.
+    fn is_over(&self, bits: u64) -> bool {
+        let ReqId { index, generation } = ReqId::from_bits(bits);
+        index < self.requests.capacity()
+            && (self.requests.generation(index) != generation
+                || self.requests.get(index).phase == Phase::Done)
+    }
+
+    /// The sender has written a part of a shared message.
+    pub fn on_put(&mut self, from: Peer, header: &Header) -> bool {
+        let part = wire::number(header);
+        let Some((index, request)) = self.named(from, header.len) else {
+            return self.is_over(header.len);
+        };
+        if request.phase != Phase::Recv(Recv::Sharing) {
+            // What it wrote is streamed, too.
+            return request.phase == Phase::Recv(Recv::Streaming);
+        }
+        let Ok(part) = u32::try_from(part) else {
+            return false;
+        };
+        let range = request.rare.share.offer.range(part);
+        self.counters.put += range.end - range.start;
+        self.place_part(index, range)
+    }
+
+    /// Bytes of a shared message are there. `false` if they were before.
+    pub fn place_part(&mut self, index: u32, range: Range<u64>) -> bool {
+        let request = self.requests.get_mut(index);
+        let (Phase::Recv(recv), rare) = (&mut request.phase, &mut request.rare) else {
+            return false;
+        };
+        let (at, len) = (range.start, range.end - range.start);
+        if !rare.coverage.add(at, len, rare.total) {
+            return false;
+        }
+        let whole = rare.coverage.is_whole(rare.total);
+        if recv.step(RecvEvent::Placed { whole }) == Ok(RecvAction::CompleteAndFin) {
+            let (peer, other) = (rare.peer, rare.other.to_bits());
+            let header = wire::with_number(kind::FIN, 0, other);
+            self.counters.got.messages += 1;
+            self.close_room(index);
+            self.control(
+                peer,
+                Item::Control {
+                    header,
+                    note: Note::Empty,
+                },
+            );
+            self.complete(index);
+        }
+        true
+    }
+
+    /// The sender of a shared message cannot write.
+    pub fn on_refuse(&mut self, from: Peer, header: &Header) -> bool {
+        let Some((index, request)) = self.named(from, header.len) else {
+            return self.is_over(header.len);
+        };
+        if request.phase == Phase::Recv(Recv::Sharing) {
+            request.rare.share.refused = true;
+            self.gets.push_back(self.id(index));
+            self.work = true;
+        }
+        true
+    }
+
     pub fn on_ack(&mut self, from: Peer, header: &Header) -> bool {
         let Ok(token) = u32::try_from(header.len).map(SyncToken) else {
             return false;
@@ -119,7 +212,7 @@ impl<N: Net> Engine<N> {
                 from,
                 Item::Control {
                     header,
-                    payload: None,
+                    note: Note::Empty,
                 },
             );
         }

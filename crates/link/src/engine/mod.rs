@@ -19,6 +19,7 @@ use crate::net::{Net, Sink};
 use crate::outbox::{Item, Outbox};
 use crate::park::Park;
 use crate::pool::Pool;
+use crate::protocol::Recv;
 use crate::request::{Buffer, Phase, Request};
 use crate::slab::{NIL, Slab};
 use crate::types::{Cid, Failure, ReqId, Selector};
@@ -49,6 +50,8 @@ pub(crate) struct Engine<N: Net> {
     pub starting: Vec<ReqId>,
     /// Remote reads under way.
     pub gets: VecDeque<ReqId>,
+    /// Sends of which parts may be written into the receiver's memory.
+    pub puts: VecDeque<ReqId>,
     /// Exposed messages that nobody reads any more.
     pub releases: Vec<(Peer, Remote)>,
     pub assemblies: HashMap<Assembly, Target, BuildMix>,
@@ -75,6 +78,7 @@ impl<N: Net> Engine<N> {
             work: false,
             starting: Vec::new(),
             gets: VecDeque::new(),
+            puts: VecDeque::new(),
             releases: Vec::new(),
             assemblies: HashMap::default(),
             park: Park::default(),
@@ -227,7 +231,18 @@ impl<N: Net> Engine<N> {
         if matches!(request.phase, Phase::Send(_)) {
             self.complete_send(at);
         } else {
+            self.close_room(at);
             self.complete(at);
+        }
+    }
+
+    /// Nobody writes into the room of a receive any more.
+    pub fn close_room(&mut self, at: u32) {
+        let request = self.requests.get_mut(at);
+        if request.phase == Phase::Recv(Recv::Sharing) {
+            let rare = &request.rare;
+            self.releases.push((rare.peer, rare.share.offer.room));
+            self.work = true;
         }
     }
 }

@@ -11,6 +11,9 @@ pub(crate) enum Recv {
     Starting,
     /// We read it out of the sender's memory; the bytes below `at` are there.
     Getting { at: u64, upto: u64 },
+    /// We read parts of it out of the sender's memory, and the sender writes
+    /// others into ours.
+    Sharing,
     /// The sender streams it.
     Streaming,
 }
@@ -21,13 +24,17 @@ pub(crate) enum RecvEvent {
     WantNothing,
     /// The route reads remote memory, and `upto` bytes are wanted.
     ChooseGet { upto: u64 },
-    /// It does not.
+    /// The route reads and writes remote memory.
+    ChooseShare,
+    /// It does neither.
     ChooseStream { upto: u64 },
     /// That many more bytes were read.
     Got(u64),
     /// The route cannot read that memory after all.
     Unable,
-    /// A fragment was placed; whether it was the last one.
+    /// The route cannot copy a shared message after all; what is missing.
+    Refused(Wanted),
+    /// A fragment or a part was placed; whether it was the last one.
     Placed { whole: bool },
 }
 
@@ -67,6 +74,10 @@ impl Recv {
             (Recv::Getting { at, upto }, E::Unable) => {
                 (Recv::Streaming, RecvAction::Ask(Wanted { from: at, upto }))
             }
+            (Recv::Starting, E::ChooseShare) => (Recv::Sharing, RecvAction::Get),
+            (Recv::Sharing, E::Placed { whole: true }) => (*self, RecvAction::CompleteAndFin),
+            (Recv::Sharing, E::Placed { whole: false }) => (*self, RecvAction::None),
+            (Recv::Sharing, E::Refused(missing)) => (Recv::Streaming, RecvAction::Ask(missing)),
             (Recv::Assembling | Recv::Streaming, E::Placed { whole: true }) => {
                 (*self, RecvAction::Complete)
             }

@@ -24,6 +24,8 @@ pub(crate) enum Send {
     AwaitAck,
     /// Announced; the receiver has not matched, or is reading.
     AwaitMatch,
+    /// The receiver reads parts, and we write others into its memory.
+    Sharing,
     /// The receiver asked for the bytes `[at, upto)`.
     Streaming { at: u64, upto: u64 },
 }
@@ -36,6 +38,8 @@ pub(crate) enum SendEvent {
     Ack,
     /// The receiver wants these bytes.
     Cts(Wanted),
+    /// The receiver shares the work: it wants that many bytes.
+    Share { upto: u64 },
     /// The receiver has all it wants.
     Fin,
     /// The user wants to cancel.
@@ -51,6 +55,8 @@ pub(crate) enum SendAction {
     Complete,
     /// Start streaming.
     Stream,
+    /// Start to write parts.
+    Put,
     /// The request is done, and nothing was transferred. Its place in the
     /// sequence must still be filled.
     CancelHere,
@@ -81,10 +87,19 @@ impl Send {
                 },
                 SendAction::None,
             ),
-            (Send::AwaitAck, E::Ack) | (Send::AwaitMatch, E::Fin) => (*self, SendAction::Complete),
-            (Send::AwaitMatch, E::Cts(Wanted { from, upto })) if from < upto && upto <= len => {
+            (Send::AwaitAck, E::Ack) | (Send::AwaitMatch | Send::Sharing, E::Fin) => {
+                (*self, SendAction::Complete)
+            }
+            (Send::AwaitMatch | Send::Sharing, E::Cts(Wanted { from, upto }))
+                if from < upto && upto <= len =>
+            {
                 (Send::Streaming { at: from, upto }, SendAction::Stream)
             }
+            (Send::AwaitMatch, E::Share { upto }) if upto <= len => {
+                (Send::Sharing, SendAction::Put)
+            }
+            // The receiver has found out since that it cannot.
+            (Send::Streaming { .. }, E::Share { .. }) => (*self, SendAction::None),
             (Send::Streaming { at, upto }, E::Posted(n)) => {
                 let action = if at + n < upto {
                     SendAction::None

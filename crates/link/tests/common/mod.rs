@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use catena_base::PeerBytes;
+use catena_base::{End, PeerBytes};
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
     Transport,
@@ -127,6 +127,39 @@ impl Net for SimNet {
             sink.mark(at as usize, at as usize + n);
         }
         Ok(got)
+    }
+
+    fn expose_room(&mut self, peer: Peer, sink: &mut Into) -> Option<Remote> {
+        let mut room = sink.0.borrow_mut();
+        let len = room.len() as u64;
+        self.0.expose_room(peer, room.as_mut_ptr(), len)
+    }
+
+    // What is put is not marked: it is streamed, too, if the receiver finds
+    // out that it cannot read the rest.
+    fn try_put(
+        &mut self,
+        peer: Peer,
+        source: &Bytes,
+        remote: Remote,
+        at: u64,
+        len: u64,
+    ) -> Result<Got, PeerLost> {
+        let from = &source.0[at as usize..(at + len) as usize];
+        let to = Remote {
+            addr: remote.addr.wrapping_add(at),
+            ..remote
+        };
+        // SAFETY: `from` is a slice of that length.
+        unsafe { self.0.try_put(peer, from.as_ptr(), to, from.len()) }
+    }
+
+    fn open_parts(&mut self, peer: Peer) -> u32 {
+        self.0.open_parts(peer)
+    }
+
+    fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
+        self.0.take_part(peer, end, number, parts)
     }
 }
 
