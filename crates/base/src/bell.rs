@@ -18,6 +18,8 @@
 
 use std::time::Duration;
 
+#[cfg(not(loom))]
+use crate::futex::{self, Reach};
 use crate::sync::AtomicU32;
 use crate::sync::Ordering::{AcqRel, Relaxed};
 
@@ -151,30 +153,14 @@ impl Doorbell {
     }
 }
 
-/// Sleeps while `word` is `expected`; works across processes.
 #[cfg(not(loom))]
 fn futex_wait(word: &AtomicU32, expected: u32, limit: Duration) {
-    let limit = libc::timespec {
-        tv_sec: limit.as_secs() as libc::time_t,
-        tv_nsec: limit.subsec_nanos() as libc::c_long,
-    };
-    // SAFETY: both addresses are valid for the whole call.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            libc::FUTEX_WAIT,
-            expected,
-            &limit as *const _,
-        )
-    };
+    futex::wait(word, expected, Some(limit), Reach::Node);
 }
 
-/// Wakes who sleeps on `word`.
 #[cfg(not(loom))]
 fn futex_wake(word: &AtomicU32) {
-    // SAFETY: the address is valid for the whole call.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+    futex::wake(word, i32::MAX, Reach::Node);
 }
 
 /// The model has no time: a missed wake-up is a sleep that never ends.

@@ -5,6 +5,8 @@
 //! | `mem`   | views of memory that others may write                       |
 //! | `ring`  | one-way packet ring over shared memory                      |
 //! | `bell`  | sleeping and being woken across processes                   |
+//! | `futex` | sleeping on a word                                          |
+//! | `lock`  | a lock that starves no thread                               |
 //! | `wait`  | when to spin, yield, sleep                                  |
 //! | `clock` | cheap ticks                                                 |
 //! | `copy`  | copies, with and without the cache                          |
@@ -16,6 +18,8 @@
 pub mod bell;
 pub mod clock;
 pub mod copy;
+pub mod futex;
+pub mod lock;
 pub mod mem;
 pub mod pad;
 pub mod parts;
@@ -25,6 +29,7 @@ pub mod sync;
 pub mod wait;
 
 pub use bell::{Barrier, Doorbell};
+pub use lock::Lock;
 pub use mem::{PeerBytes, Room};
 pub use pad::CachePadded;
 pub use parts::{End, Parts};

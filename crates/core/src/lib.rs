@@ -29,6 +29,7 @@ pub mod routes;
 pub mod session;
 pub mod settings;
 pub mod table;
+mod threads;
 pub mod topology;
 pub mod wait;
 pub mod world;

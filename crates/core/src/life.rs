@@ -26,6 +26,7 @@ use crate::events::{self, Noted};
 use crate::fail;
 use crate::group::Group;
 use crate::routes::Routes;
+use crate::threads::Waiting;
 use crate::wait::Waits;
 use crate::world::{self, World};
 
@@ -169,6 +170,7 @@ fn wire_up() -> Result<Box<World>> {
     let bell = shm.as_ref().map(|shm| unsafe { shm.bell(me) });
     let everyone: Vec<Peer> = (0..job.size).map(Peer).collect();
     let oversubscribed = local.len() > job.local_cpus.max(1) as usize;
+    let cores = job.local_cpus / local.len().max(1) as u32;
     let routes = Routes::new(me, everyone.len(), &local, shm);
     let mut link = Endpoint::new(routes);
 
@@ -207,6 +209,7 @@ fn wire_up() -> Result<Box<World>> {
         world_handle: Cell::new(world::NO_HANDLE),
         owner: Cell::new(Owner::InTurn),
         threads: Cell::default(),
+        waiting: Waiting::default(),
         waits: Waits::default(),
         colls: Counts::default(),
         noted: Noted::default(),
@@ -223,6 +226,7 @@ fn wire_up() -> Result<Box<World>> {
         retired: RefCell::default(),
         link: UnsafeCell::new(link),
         oversubscribed,
+        cores,
         bell,
     });
     world.watch();

@@ -5,18 +5,14 @@
 //! operations, error handlers) may call MPI again.
 
 use std::cell::Cell;
-use std::sync::atomic::{
-    AtomicU32, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
-};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-const FREE: u32 = 0;
-const TAKEN: u32 = 1;
-const CONTENDED: u32 = 2;
+use catena_base as base;
 
-/// A re-entrant futex lock.
+/// A re-entrant lock.
 #[derive(Debug)]
 pub struct Lock {
-    state: AtomicU32,
+    lock: base::Lock,
     /// Address of a thread-local of the owner; 0 if there is none.
     owner: AtomicUsize,
     /// How often the owner holds it. Touched by the owner only.
@@ -25,6 +21,11 @@ pub struct Lock {
 
 // SAFETY: `depth` is only accessed by the thread that holds the lock.
 unsafe impl Sync for Lock {}
+
+/// How often a thread held the lock that it let go of.
+#[derive(Debug)]
+#[must_use = "the lock is to be taken back"]
+pub struct Depth(u32);
 
 thread_local! {
     static ME: u8 = const { 0 };
@@ -38,7 +39,7 @@ impl Lock {
     /// A free lock.
     pub const fn new() -> Self {
         Lock {
-            state: AtomicU32::new(FREE),
+            lock: base::Lock::new(),
             owner: AtomicUsize::new(0),
             depth: Cell::new(0),
         }
@@ -52,42 +53,9 @@ impl Lock {
             self.depth.set(self.depth.get() + 1);
             return;
         }
-        if self
-            .state
-            .compare_exchange(FREE, TAKEN, Acquire, Relaxed)
-            .is_err()
-        {
-            self.acquire_slow();
-        }
+        self.lock.acquire();
         self.owner.store(me, Relaxed);
         self.depth.set(1);
-    }
-
-    #[cold]
-    fn acquire_slow(&self) {
-        for _ in 0..100 {
-            if self.state.load(Relaxed) == FREE
-                && self
-                    .state
-                    .compare_exchange(FREE, TAKEN, Acquire, Relaxed)
-                    .is_ok()
-            {
-                return;
-            }
-            std::hint::spin_loop();
-        }
-        while self.state.swap(CONTENDED, Acquire) != FREE {
-            // SAFETY: a futex wait on an address that lives as long as `self`.
-            unsafe {
-                libc::syscall(
-                    libc::SYS_futex,
-                    self.state.as_ptr(),
-                    libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
-                    CONTENDED,
-                    std::ptr::null::<libc::timespec>(),
-                );
-            }
-        }
     }
 
     /// Gives back what one [`Lock::acquire`] took.
@@ -97,41 +65,50 @@ impl Lock {
         let depth = self.depth.get() - 1;
         self.depth.set(depth);
         if depth == 0 {
-            self.unlock();
+            self.owner.store(0, Relaxed);
+            self.lock.release();
         }
     }
 
+    /// Whether its owner is in a call from a callback.
     #[inline]
-    fn unlock(&self) {
-        self.owner.store(0, Relaxed);
-        if self.state.swap(FREE, Release) == CONTENDED {
-            // SAFETY: as in `acquire_slow`.
-            unsafe {
-                libc::syscall(
-                    libc::SYS_futex,
-                    self.state.as_ptr(),
-                    libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
-                    1,
-                );
-            }
-        }
+    pub fn is_nested(&self) -> bool {
+        self.depth.get() > 1
     }
 
-    /// Runs `f`, without the lock if it is `held`.
-    pub fn released_if<T>(&self, held: bool, f: impl FnOnce() -> T) -> T {
-        if held { self.released(f) } else { f() }
-    }
-
-    /// Lets go of the lock however often it is held, runs `f`, and takes it
-    /// back as often.
-    pub fn released<T>(&self, f: impl FnOnce() -> T) -> T {
+    /// Lets go of it however often it is held.
+    pub fn let_go(&self) -> Depth {
         debug_assert_eq!(self.owner.load(Relaxed), me(), "released by a stranger");
-        let depth = self.depth.replace(0);
-        self.unlock();
-        let out = f();
+        let depth = Depth(self.depth.replace(0));
+        self.owner.store(0, Relaxed);
+        self.lock.release();
+        depth
+    }
+
+    /// Takes it as often as [`Lock::let_go`] let go of it.
+    pub fn take_back(&self, depth: Depth) {
         self.acquire();
-        self.depth.set(depth);
+        self.depth.set(depth.0);
+    }
+
+    /// Runs `f` without the lock.
+    pub fn released<T>(&self, f: impl FnOnce() -> T) -> T {
+        let depth = self.let_go();
+        let out = f();
+        self.take_back(depth);
         out
+    }
+
+    /// Lets one who waits for it, if there is one, have it first.
+    #[inline]
+    pub fn give_way(&self) {
+        if self.lock.is_wanted() {
+            let depth = self.depth.replace(0);
+            self.owner.store(0, Relaxed);
+            self.lock.give_way();
+            self.owner.store(me(), Relaxed);
+            self.depth.set(depth);
+        }
     }
 }
 
@@ -161,15 +138,18 @@ mod tests {
                         c.0.acquire();
                         c.1.set(c.1.get() + 1);
                         c.0.release();
-                        if i % 64 == 0 {
-                            c.0.released(std::thread::yield_now);
+                        match i % 64 {
+                            0 => c.0.released(std::thread::yield_now),
+                            1 => c.0.give_way(),
+                            _ => {}
                         }
+                        assert!(c.0.is_nested());
                         c.0.release();
                     }
                 });
             }
         });
         assert_eq!(counter.1.get(), 40_000);
-        assert_eq!(counter.0.state.load(Relaxed), FREE);
+        assert_eq!(counter.0.owner.load(Relaxed), 0);
     }
 }

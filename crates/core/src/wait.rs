@@ -3,13 +3,13 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use catena_base::wait::{Idle, Waiter, yield_core};
+use catena_base::wait::{Idle, Waiter};
 
 use crate::events::{self, What};
-use crate::world::{LOCK, World};
+use crate::world::World;
 
-/// Longest sleep of a thread that others of the process may have to wake.
-const THREADS_SLEEP: Duration = Duration::from_millis(1);
+/// Longest sleep of a process that nobody can wake.
+const UNHEARD: Duration = Duration::from_millis(1);
 
 /// What this process did while it waited.
 #[derive(Debug, Default)]
@@ -30,10 +30,24 @@ fn add(counter: &Cell<u64>, n: u64) {
     counter.set(counter.get() + n);
 }
 
+impl Waits {
+    pub(crate) fn looked(&self, looks: u64) {
+        add(&self.looks, looks);
+    }
+
+    pub(crate) fn yielded(&self) {
+        add(&self.yields, 1);
+    }
+}
+
 impl World {
-    /// Progresses until `done`.
+    /// Progresses until `done`. With several threads others may ask it, too,
+    /// while this one sleeps (see `threads`).
     #[inline]
     pub fn block(&self, mut done: impl FnMut(&World) -> bool) {
+        if self.threads.get() {
+            return self.block_beside_others(&mut done);
+        }
         let mut waiter = Waiter::new(self.oversubscribed);
         let mut looks = 0;
         loop {
@@ -47,7 +61,7 @@ impl World {
             }
             looks += 1;
             match waiter.idle() {
-                Idle::Spin if !self.threads.get() => {}
+                Idle::Spin => {}
                 idle => {
                     if self.idle_slow(idle, &mut done) {
                         break;
@@ -55,56 +69,38 @@ impl World {
                 }
             }
         }
-        add(&self.waits.looks, looks);
-    }
-
-    pub(crate) fn has_threads(&self) -> bool {
-        self.threads.get()
-    }
-
-    /// Lets another thread have the lock for a while.
-    #[cold]
-    pub(crate) fn let_others_in(&self) {
-        LOCK.released(yield_core);
+        self.waits.looked(looks);
     }
 
     /// Idles; true if `done` was asked in the meantime and said so.
     #[cold]
     #[inline(never)]
     fn idle_slow(&self, idle: Idle, done: &mut impl FnMut(&World) -> bool) -> bool {
-        match idle {
-            // Another thread may want to send what this one waits for.
-            Idle::Spin => LOCK.released(std::hint::spin_loop),
-            Idle::Yield => {
-                add(&self.waits.yields, 1);
-                LOCK.released_if(self.threads.get(), yield_core);
-            }
-            Idle::Sleep(limit) => return self.sleep(limit, done),
+        let mut finished = false;
+        if idle == Idle::Yield {
+            self.waits.yielded();
         }
-        false
+        idle.act(|limit| {
+            self.sleep_by(|| match self.bell {
+                // What is waited for may lie outside of the rings.
+                Some(bell) => bell.sleep(limit, || {
+                    finished = done(self);
+                    let shm = self.link().net().shm();
+                    finished || shm.is_some_and(catena_shm::Shm::is_ready)
+                }),
+                None => {
+                    std::thread::park_timeout(limit.min(UNHEARD));
+                    false
+                }
+            });
+        });
+        finished
     }
 
-    /// Sleeps until rung; true if `done` was asked in the meantime and said so.
-    fn sleep(&self, limit: Duration, done: &mut impl FnMut(&World) -> bool) -> bool {
-        let mut finished = false;
+    /// Has `sleep` sleep, which says whether it was woken.
+    pub(crate) fn sleep_by(&self, sleep: impl FnOnce() -> bool) {
         let began = Instant::now();
-        let woken = match self.bell {
-            Some(bell) if self.threads.get() => {
-                // Nobody rings when a thread of ours ends another's wait.
-                let limit = limit.min(THREADS_SLEEP);
-                LOCK.released(|| bell.sleep(limit, || false))
-            }
-            // What is waited for may lie outside of the rings.
-            Some(bell) => bell.sleep(limit, || {
-                finished = done(self);
-                let shm = self.link().net().shm();
-                finished || shm.is_some_and(catena_shm::Shm::is_ready)
-            }),
-            None => LOCK.released_if(self.threads.get(), || {
-                std::thread::park_timeout(limit.min(THREADS_SLEEP));
-                false
-            }),
-        };
+        let woken = sleep();
         add(&self.waits.sleeps, 1);
         add(&self.waits.woken, woken.into());
         let nanos = began.elapsed().as_nanos() as u64;
@@ -112,6 +108,5 @@ impl World {
         if events::wanted(events::SLEEPS) {
             self.note(None, What::Slept(nanos));
         }
-        finished
     }
 }

@@ -27,6 +27,7 @@ use crate::lock::Lock;
 use crate::object::Objects;
 use crate::request::RequestObj;
 use crate::routes::Routes;
+use crate::threads::{self, Waiting};
 use crate::wait::Waits;
 
 /// The matching engine over all routes.
@@ -87,6 +88,7 @@ pub struct World {
     pub(crate) owner: Cell<Owner>,
     /// Whether threads may call MPI or look at it at once.
     pub(crate) threads: Cell<bool>,
+    pub(crate) waiting: Waiting,
     /// What waiting took so far.
     pub waits: Waits,
     /// Collectives that ran so far.
@@ -112,6 +114,8 @@ pub struct World {
     pub(crate) retired: RefCell<Vec<Retired>>,
     pub(crate) link: UnsafeCell<Link>,
     pub(crate) oversubscribed: bool,
+    /// Cores of the node for each of its ranks.
+    pub(crate) cores: u32,
     /// This rank's doorbell, if it has neighbours on its node.
     pub(crate) bell: Option<Bell>,
 }
@@ -145,7 +149,7 @@ impl<T> Drop for Entered<T> {
     #[inline]
     fn drop(&mut self) {
         if self.locked {
-            LOCK.release();
+            threads::leave();
         }
     }
 }

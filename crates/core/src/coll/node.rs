@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use catena_base::wait::yield_core;
 use catena_coll::node::{Node, Refused, Trouble};
 use catena_coll::{Args, Collective};
 use catena_fabric::Peer;
@@ -13,7 +14,7 @@ use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
 use crate::op::Reducer;
 use crate::routes::Route;
-use crate::world::World;
+use crate::world::{LOCK, World};
 
 /// A communicator's place on a board.
 #[derive(Debug, Default)]
@@ -70,7 +71,7 @@ impl World {
                 Ok(membership) => break membership,
                 // Another thread is in a collective on this communicator, which
                 // is against the rules, or this is a user operation's own call.
-                Err(_) if self.has_threads() => self.let_others_in(),
+                Err(_) if self.threads.get() => LOCK.released(yield_core),
                 Err(_) => return Ok(false),
             }
         };

@@ -1,0 +1,323 @@
+//! Threads of one process that wait at once (MPI-5, chapter 11.6).
+//!
+//! One of them watches: it makes progress, and asks for all the others whether
+//! what they wait for has come. They sleep, each on a word of its own, until it
+//! has, or until the watcher leaves and calls one of them to watch. The watcher
+//! sleeps, too, when nothing happens, on the doorbell that other processes
+//! ring; while it does, threads that leave the library do instead of it what it would.
+//!
+//! So what a thread waits for may be asked, and its collective be carried on, by
+//! any thread that holds the lock.
+//!
+//! All of this is touched under the lock only, but for the words.
+
+use std::cell::{Cell, RefCell};
+use std::ptr::NonNull;
+use std::sync::atomic::{
+    AtomicBool, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
+use std::time::Duration;
+
+use catena_base::futex::{self, Reach};
+use catena_base::wait::{Idle, Waiter, yield_core};
+use catena_shm::Shm;
+
+use crate::world::{LOCK, World, enter};
+
+/// Longest sleep of a watcher that nobody can wake from outside.
+const UNHEARD: Duration = Duration::from_millis(1);
+
+/// Whether the watcher sleeps.
+static DOZING: AtomicBool = AtomicBool::new(false);
+
+/// Who waits.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    /// Who sleeps and does not watch, in the order of coming.
+    sleepers: RefCell<Vec<NonNull<Sleeper>>>,
+    watched: Cell<bool>,
+    /// A sleeper was called to watch, and did not come yet.
+    called: Cell<bool>,
+    /// Somebody is asking for the sleepers.
+    asking: Cell<bool>,
+    /// The watcher, while it sleeps.
+    dozer: Cell<Option<NonNull<Sleeper>>>,
+}
+
+/// What a thread waits for.
+pub(crate) type Wanted<'a> = dyn FnMut(&World) -> bool + 'a;
+
+/// A thread that sleeps.
+#[derive(Debug)]
+struct Sleeper {
+    /// What it waits for.
+    wanted: NonNull<Wanted<'static>>,
+    /// Why it shall wake.
+    why: AtomicU32,
+}
+
+/// It shall not, and looks at the word.
+const LOOKING: u32 = 0;
+/// It shall not, and sleeps.
+const ASLEEP: u32 = 1;
+/// What it waits for has come.
+const DONE: u32 = 2;
+/// It is to watch.
+const CALLED: u32 = 3;
+
+impl Sleeper {
+    fn new(wanted: &mut Wanted<'_>) -> Self {
+        let wanted: NonNull<Wanted<'_>> = NonNull::from(wanted);
+        Sleeper {
+            // SAFETY: only the lifetime changes. `ask` is called while the
+            // thread that waits sleeps, and so is within what it borrowed.
+            wanted: unsafe {
+                std::mem::transmute::<NonNull<Wanted<'_>>, NonNull<Wanted<'static>>>(wanted)
+            },
+            why: AtomicU32::new(LOOKING),
+        }
+    }
+
+    /// Whether what it waits for has come.
+    ///
+    /// # Safety
+    /// Its thread sleeps, the caller holds the lock, and nobody is asking.
+    unsafe fn ask(&self, world: &World) -> bool {
+        let mut wanted = self.wanted;
+        // SAFETY: nobody else uses it, as the caller promises.
+        unsafe { wanted.as_mut()(world) }
+    }
+
+    /// Wakes it; it goes on when it gets the lock.
+    fn wake(&self, why: u32) {
+        if self.why.swap(why, Release) == ASLEEP {
+            futex::wake(&self.why, 1, Reach::Process);
+        }
+    }
+
+    /// Waits until woken.
+    fn sleep(&self, crowded: bool) {
+        let mut waiter = Waiter::new(crowded);
+        while self.why.load(Acquire) <= ASLEEP {
+            waiter.idle().act(|_| self.doze(None));
+        }
+    }
+
+    /// Sleeps once, if it was not woken yet.
+    fn doze(&self, limit: Option<Duration>) {
+        let tired = self.why.compare_exchange(LOOKING, ASLEEP, Relaxed, Relaxed);
+        if matches!(tired, Ok(LOOKING) | Err(ASLEEP)) {
+            futex::wait(&self.why, ASLEEP, limit, Reach::Process);
+        }
+    }
+}
+
+/// Before a thread leaves the library: what it did may be what others wait for.
+#[inline(never)]
+pub(crate) fn leave() {
+    if DOZING.load(Relaxed) && !LOCK.is_nested() {
+        watch_once();
+    }
+    LOCK.release();
+}
+
+#[cold]
+fn watch_once() {
+    if let Ok(world) = enter() {
+        world.progress();
+        world.wake_done();
+        world.wake_watcher();
+    }
+}
+
+impl World {
+    /// As [`World::block`], for one of several threads.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn block_beside_others(&self, wanted: &mut Wanted<'_>) {
+        // A call from a callback cannot leave it to others: they may be waiting
+        // for the callback.
+        if LOCK.is_nested() {
+            return self.keep_watch(wanted);
+        }
+        let waiting = &self.waiting;
+        while waiting.watched.get() {
+            self.progress();
+            if wanted(self) || self.sleep_until_woken(wanted) {
+                return self.call_next();
+            }
+        }
+        waiting.watched.set(true);
+        self.keep_watch(wanted);
+        waiting.watched.set(false);
+        self.call_next();
+    }
+
+    /// Progresses until what is wanted has come, and wakes others.
+    fn keep_watch(&self, wanted: &mut Wanted<'_>) {
+        let mut waiter = Waiter::new(self.oversubscribed);
+        let mut looks = 0;
+        loop {
+            let moved = self.progress();
+            let done = wanted(self);
+            self.wake_done();
+            if done {
+                break;
+            }
+            if moved {
+                waiter.reset();
+                LOCK.give_way();
+                continue;
+            }
+            looks += 1;
+            match waiter.idle() {
+                Idle::Spin => LOCK.give_way(),
+                Idle::Yield => {
+                    self.waits.yielded();
+                    LOCK.released(yield_core);
+                }
+                Idle::Sleep(limit) => {
+                    if self.doze(limit, wanted) {
+                        break;
+                    }
+                }
+            }
+        }
+        self.waits.looked(looks);
+    }
+
+    /// Sleeps until rung or woken; true if what is wanted has come.
+    fn doze(&self, limit: Duration, wanted: &mut Wanted<'_>) -> bool {
+        let dozer = Sleeper::new(wanted);
+        // Nobody asks for a thread in a callback: it may be asking itself.
+        let known = !LOCK.is_nested();
+        let mut depth = None;
+        let mut ready = || {
+            // SAFETY: it is this thread, and nobody knows it yet.
+            if unsafe { dozer.ask(self) } {
+                dozer.why.store(DONE, Relaxed);
+                return true;
+            }
+            // What others wait for may lie outside of the rings.
+            self.wake_done();
+            if self.link().net().shm().is_some_and(Shm::is_ready) {
+                return true;
+            }
+            if known {
+                self.waiting.dozer.set(Some(NonNull::from(&dozer)));
+                DOZING.store(true, Relaxed);
+            }
+            depth = Some(LOCK.let_go());
+            false
+        };
+        self.sleep_by(|| match self.bell {
+            Some(bell) => bell.sleep(limit, ready),
+            None => {
+                if !ready() {
+                    dozer.doze(Some(limit.min(UNHEARD)));
+                }
+                dozer.why.load(Relaxed) == DONE
+            }
+        });
+        if let Some(depth) = depth {
+            LOCK.take_back(depth);
+            if known {
+                self.let_asking_end();
+                self.waiting.dozer.set(None);
+                DOZING.store(false, Relaxed);
+            }
+        }
+        dozer.why.load(Relaxed) == DONE
+    }
+
+    /// Sleeps while another thread watches; true if what is wanted has come,
+    /// false if this thread is to watch.
+    fn sleep_until_woken(&self, wanted: &mut Wanted<'_>) -> bool {
+        let me = Sleeper::new(wanted);
+        let waiting = &self.waiting;
+        let at = waiting.sleepers.borrow().len();
+        waiting.sleepers.borrow_mut().push(NonNull::from(&me));
+        // The watcher has a core already.
+        let crowded = self.oversubscribed || at + 2 > self.cores as usize;
+        let depth = LOCK.let_go();
+        me.sleep(crowded);
+        LOCK.take_back(depth);
+        self.let_asking_end();
+        if me.why.load(Relaxed) == DONE {
+            return true;
+        }
+        let myself = NonNull::from(&me);
+        waiting.sleepers.borrow_mut().retain(|&it| it != myself);
+        waiting.called.set(false);
+        false
+    }
+
+    /// Wakes those for whom it has come what they wait for.
+    fn wake_done(&self) {
+        let waiting = &self.waiting;
+        if waiting.sleepers.borrow().is_empty() || waiting.asking.replace(true) {
+            return;
+        }
+        let mut at = 0;
+        loop {
+            let Some(&sleeper) = waiting.sleepers.borrow().get(at) else {
+                break;
+            };
+            // SAFETY: who is on the list sleeps, or waits for `asking` to end.
+            let sleeper = unsafe { sleeper.as_ref() };
+            // SAFETY: the same, and this is the only one who asks.
+            if unsafe { sleeper.ask(self) } {
+                waiting.sleepers.borrow_mut().remove(at);
+                if sleeper.why.load(Relaxed) == CALLED {
+                    waiting.called.set(false);
+                }
+                sleeper.wake(DONE);
+            } else {
+                at += 1;
+            }
+        }
+        waiting.asking.set(false);
+    }
+
+    /// Wakes the watcher if it sleeps and it has come what it waits for.
+    fn wake_watcher(&self) {
+        let waiting = &self.waiting;
+        let Some(dozer) = waiting.dozer.get() else {
+            return;
+        };
+        if waiting.asking.replace(true) {
+            return;
+        }
+        // SAFETY: it sleeps, or waits for `asking` to end.
+        let dozer = unsafe { dozer.as_ref() };
+        // SAFETY: the same, and this is the only one who asks.
+        if unsafe { dozer.ask(self) } {
+            waiting.dozer.set(None);
+            DOZING.store(false, Relaxed);
+            dozer.wake(DONE);
+            if let Some(bell) = self.bell {
+                bell.ring();
+            }
+        }
+        waiting.asking.set(false);
+    }
+
+    /// Somebody may be asking for this thread, and have let go of the lock.
+    fn let_asking_end(&self) {
+        while self.waiting.asking.get() {
+            LOCK.released(yield_core);
+        }
+    }
+
+    /// Calls the next one to watch if nobody does.
+    fn call_next(&self) {
+        let waiting = &self.waiting;
+        if !waiting.watched.get()
+            && let Some(next) = waiting.sleepers.borrow().first()
+            && !waiting.called.replace(true)
+        {
+            // SAFETY: who is on the list sleeps.
+            unsafe { next.as_ref() }.wake(CALLED);
+        }
+    }
+}
