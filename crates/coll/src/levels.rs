@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use crate::part::Part;
+use crate::pipe::{self, Branches};
 use crate::registry::cheapest;
 use crate::{Args, Collective, Nodes, Placement, Shape, Terms};
 
@@ -137,16 +138,25 @@ fn of_ranks<'a>(size: u32, bytes: usize, t: &Terms<'a>) -> Terms<'a> {
     Terms::new(&shape, t.model)
 }
 
-/// Time of a rooted collective among the leaders and then in each node, or back.
-/// Of two nodes that of the root does not wait for the other, only for `root`
-/// seconds of work of its own.
-pub(crate) fn rooted_cost(what: Collective, bytes: usize, root: f64, t: &Terms) -> f64 {
-    let cost = |t: &Terms| cheapest(what, t).1;
-    let across = cost(&among_leaders(bytes, t));
-    let node = cost(&in_node(bytes, t));
+/// Time of a rooted collective among the leaders and then in each node, or back,
+/// with some work for each byte that arrives. Of two nodes that of the root does
+/// not wait for the other, only for `root` seconds of work of its own.
+pub(crate) fn rooted_cost(
+    what: Collective,
+    root: f64,
+    work: impl Fn(f64) -> f64,
+    t: &Terms,
+) -> f64 {
+    let bytes = t.shape.bytes;
+    let (over, across) = cheapest(what, &among_leaders(bytes, t));
+    let (inside, node) = cheapest(what, &in_node(bytes, t));
+    if let (Some(across), Some(within)) = (pipe::branch(over), pipe::branch(inside)) {
+        return pipe::cost_of_both(t, Branches { across, within }, work);
+    }
     match t.shape.placement {
         p if p.nodes == 2 => {
-            (root.min(across) + node).max(across + cost(&of_ranks(p.fewest, bytes, t)))
+            let other = cheapest(what, &of_ranks(p.fewest, bytes, t)).1;
+            (root.min(across) + node).max(across + other)
         }
         _ => across + node,
     }

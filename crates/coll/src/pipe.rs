@@ -3,7 +3,7 @@
 //! the nodes, and the ranks of each node, for themselves.
 
 use crate::levels::Levels;
-use crate::{Args, Terms};
+use crate::{Algorithm, Args, Terms};
 
 /// How a tree branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +177,16 @@ pub(crate) fn segments(bytes: usize) -> f64 {
     bytes.div_ceil(SHORT) as f64
 }
 
+/// How the tree of an algorithm branches that passes on segments within a node, or
+/// among leaders.
+pub(crate) fn branch(algorithm: &Algorithm) -> Option<Branch> {
+    match algorithm.name {
+        "chain" => Some(Branch::Chain),
+        "binary" => Some(Branch::Binary),
+        _ => None,
+    }
+}
+
 const SHORT: usize = 8 << 10;
 /// Stays in the cache from one hop to the next.
 const LONG: usize = 32 << 10;
@@ -187,5 +197,14 @@ pub(crate) fn cost(t: &Terms, tree: Branches, work: impl Fn(f64) -> f64) -> f64 
     let placement = t.shape.placement;
     let depth = tree.depth(placement.nodes, placement.per_node);
     let segment = segment(t.shape.bytes, depth).min(t.shape.bytes) as f64;
+    t.pipe(tree, segment, work(segment))
+}
+
+/// The same if the levels of the tree cut segments each for itself.
+pub(crate) fn cost_of_both(t: &Terms, tree: Branches, work: impl Fn(f64) -> f64) -> f64 {
+    let placement = t.shape.placement;
+    let across = segment(t.shape.bytes, tree.across.depth(placement.nodes));
+    let within = segment(t.shape.bytes, tree.within.depth(placement.per_node));
+    let segment = across.max(within).min(t.shape.bytes) as f64;
     t.pipe(tree, segment, work(segment))
 }

@@ -7,7 +7,7 @@ use crate::Args;
 use crate::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    t.exchanges(t.distances().map(|d| (d, f64::from(d) * t.n, 0.0)))
+    t.exchanges(0.0, t.distances().map(|d| (d, f64::from(d) * t.n, 0.0)))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

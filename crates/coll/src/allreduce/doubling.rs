@@ -11,7 +11,7 @@ use crate::fold::{Fold, Role};
 
 pub(super) fn cost(t: &Terms) -> f64 {
     let work = t.combine(t.n);
-    t.exchanges(t.distances().map(|d| (d, t.n, work))) + t.folding(t.n, work) + t.folding(t.n, 0.0)
+    t.exchanges(t.folding(t.n, work), t.distances().map(|d| (d, t.n, work))) + t.folding(t.n, 0.0)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -12,10 +12,9 @@ use crate::fold::{Fold, Role};
 
 pub(super) fn cost(t: &Terms) -> f64 {
     let part = |d: u32| t.n / 2.0 / f64::from(d);
-    t.exchanges(t.distances().map(|d| (d, part(d), t.combine(part(d)))))
-        + t.exchanges(t.distances().map(|d| (d, part(d), 0.0)))
-        + t.folding(t.n, t.combine(t.n))
-        + t.folding(t.n, 0.0)
+    let combine = t.distances().map(|d| (d, part(d), t.combine(part(d))));
+    let collect = t.distances().map(|d| (d, part(d), 0.0));
+    t.exchanges(t.folding(t.n, t.combine(t.n)), combine.chain(collect)) + t.folding(t.n, 0.0)
 }
 
 /// One halving: what was held before it, and the two parts.

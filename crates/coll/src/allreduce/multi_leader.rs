@@ -17,10 +17,12 @@ pub(super) fn requires(s: &Shape) -> bool {
 pub(super) fn cost(t: &Terms) -> f64 {
     let leaders = t.shape.placement.fewest as usize;
     let node = in_node(t.shape.bytes, t);
+    let share = leaders as f64 / f64::from(t.shape.placement.per_node);
+    let cost = |what| (cheapest(what, &node).0.cost)(&node.sparse(share));
     let piece = among_leaders(t.shape.bytes.div_ceil(leaders), t).crowded(leaders as u32);
-    cheapest(Collective::ReduceScatter, &node).1
+    cost(Collective::ReduceScatter)
         + cheapest(Collective::Allreduce, &piece).1
-        + cheapest(Collective::Allgatherv, &node).1
+        + cost(Collective::Allgatherv)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -10,7 +10,7 @@ use crate::{Args, Terms};
 const RADIX: u32 = 4;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let node = in_node(0, t).tree::<RADIX>(|_| 0.0, 0.0);
+    let node = in_node(0, t).up::<RADIX>(|_| 0.0, 0.0);
     2.0 * node + dissemination::cost::<RADIX>(&among_leaders(0, t))
 }
 

@@ -11,7 +11,7 @@ use crate::{Args, Collective, Terms};
 pub(super) fn cost(t: &Terms) -> f64 {
     // The messages to the other leaders are posted first.
     let posting = pipe::segments(t.shape.bytes) * t.link(Level::Network).overhead;
-    rooted_cost(Collective::Bcast, t.shape.bytes, posting, t)
+    rooted_cost(Collective::Bcast, posting, |_| 0.0, t)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -6,7 +6,7 @@ use crate::tree::Tree;
 use crate::{Args, Terms};
 
 pub(super) fn cost<const RADIX: u32>(t: &Terms) -> f64 {
-    t.tree::<RADIX>(|_| t.n, 0.0)
+    t.down::<RADIX>(|_| t.n)
 }
 
 pub(super) fn build<const RADIX: u32>(a: &Args, b: &mut Builder) {

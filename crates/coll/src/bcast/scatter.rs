@@ -10,12 +10,12 @@ use crate::args::cut;
 use crate::tree::Tree;
 
 fn scatter_cost(t: &Terms) -> f64 {
-    t.tree::<2>(|ranks| t.n * ranks / t.p, 0.0)
+    t.down::<2>(|ranks| t.n * ranks / t.p)
 }
 
 pub(super) fn doubling_cost(t: &Terms) -> f64 {
     let piece = t.n / t.p;
-    scatter_cost(t) + t.exchanges(t.distances().map(|d| (d, f64::from(d) * piece, 0.0)))
+    scatter_cost(t) + t.exchanges(0.0, t.distances().map(|d| (d, f64::from(d) * piece, 0.0)))
 }
 
 pub(super) fn ring_cost(t: &Terms) -> f64 {

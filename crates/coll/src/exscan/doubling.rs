@@ -9,8 +9,7 @@ use crate::acc::Acc;
 use crate::scan::doubling::rounds;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let others = (t.shape.size - 1).max(1);
-    t.message(t.far(), t.n) + t.prefix(others, t.n, t.combine(t.n))
+    t.shifted_prefix(t.n, t.combine(t.n))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

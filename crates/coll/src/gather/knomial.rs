@@ -8,7 +8,7 @@ use crate::Terms;
 use crate::tree::Tree;
 
 pub(super) fn cost<const RADIX: u32>(t: &Terms) -> f64 {
-    t.tree::<RADIX>(|blocks| blocks * t.n, 0.0)
+    t.up::<RADIX>(|blocks| blocks * t.n, 0.0)
 }
 
 pub(super) fn build<const RADIX: u32>(a: &Args, b: &mut Builder) {

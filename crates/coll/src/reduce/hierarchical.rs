@@ -7,7 +7,7 @@ use crate::levels::{Levels, rooted_cost};
 use crate::{Args, Collective, Terms};
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    rooted_cost(Collective::Reduce, t.shape.bytes, t.combine(t.n), t)
+    rooted_cost(Collective::Reduce, t.combine(t.n), |n| t.combine(n), t)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -16,7 +16,7 @@ pub(super) fn cost<const RADIX: u32>(t: &Terms) -> f64 {
     } else {
         t.message(t.far(), t.n)
     };
-    t.tree::<RADIX>(|_| t.n, t.combine(t.n)) + forward
+    t.up::<RADIX>(|_| t.n, t.combine(t.n)) + forward
 }
 
 pub(super) fn build<const RADIX: u32>(a: &Args, b: &mut Builder) {

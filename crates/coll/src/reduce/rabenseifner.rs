@@ -12,9 +12,8 @@ use crate::fold::{Fold, Role};
 pub(super) fn cost(t: &Terms) -> f64 {
     let part = |d: u32| t.n / 2.0 / f64::from(d);
     let back = t.distances().map(|d| t.message(t.level(d), part(d)));
-    t.exchanges(t.distances().map(|d| (d, part(d), t.combine(part(d)))))
-        + back.sum::<f64>()
-        + t.folding(t.n, t.combine(t.n))
+    let rounds = t.distances().map(|d| (d, part(d), t.combine(part(d))));
+    t.exchanges(t.folding(t.n, t.combine(t.n)), rounds) + back.sum::<f64>()
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

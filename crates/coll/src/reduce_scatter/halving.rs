@@ -13,8 +13,8 @@ use crate::fold::{Fold, Role};
 pub(super) fn cost(t: &Terms) -> f64 {
     let ranks = f64::from(t.folded());
     let part = |d: u32| t.n * f64::from(d) / ranks;
-    t.exchanges(t.distances().map(|d| (d, part(d), t.combine(part(d)))))
-        + t.folding(t.n, t.combine(t.n))
+    let rounds = t.distances().rev().map(|d| (d, part(d), t.combine(part(d))));
+    t.exchanges(t.folding(t.n, t.combine(t.n)), rounds)
         + t.folding(t.n / t.p, 0.0)
         + t.copies(1.0, t.n / t.p)
 }

@@ -1,0 +1,312 @@
+//! Rounds in which all ranks send at once.
+
+use std::ops::Range;
+
+use super::{Level, Terms, powers};
+use crate::model::log2_ceil;
+
+/// Rounds that follow each other. In each, the messages of all ranks take some
+/// time whatever their length, move at once, and keep a memory or card busy that
+/// they share. As ranks run one behind the other, a round does not cost more than
+/// a message alone or that resource, whichever is longer; only once it costs the
+/// rest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rounds {
+    total: f64,
+    stagger: f64,
+}
+
+/// What the pairs of an exchange pass.
+#[derive(Clone, Copy, Debug)]
+struct Pairs {
+    /// What connects most of a node, or domain.
+    level: Level,
+    /// Whether the two of some pair are on two nodes.
+    detour: bool,
+    /// Messages that a card, and the memory of a domain, moves at most.
+    card: f64,
+    memory: f64,
+}
+
+impl Rounds {
+    pub(crate) fn add(&mut self, fixed: f64, moving: f64, busy: f64) {
+        let round = (fixed + moving).max(busy);
+        self.total += round;
+        self.stagger = self.stagger.max(fixed + moving.max(busy) - round);
+    }
+
+    pub(crate) fn time(&self) -> f64 {
+        self.total + self.stagger
+    }
+}
+
+impl Terms<'_> {
+    /// What the pairs of an exchange at this distance pass, those of some ranks.
+    fn pairs(&self, distance: u32, ranks: &Range<u32>) -> Pairs {
+        let (size, node, domain) = (self.shape.size, self.per_node, self.per_domain);
+        let aside = size - self.folded();
+        // The first folded rank that is not below one.
+        let folded = |rank: u32| match rank {
+            r if r < 2 * aside => r.div_ceil(2),
+            r => r - aside,
+        };
+        let mut pairs = Pairs {
+            level: Level::Domain,
+            detour: false,
+            card: 0.0,
+            memory: 0.0,
+        };
+        let (first, last) = (ranks.start / node, (ranks.end - 1) / node);
+        // Others are like these.
+        for at in [first, last.saturating_sub(1).max(first), last] {
+            let (from, to) = (at * node, size.min((at + 1) * node));
+            let number = folded(to) - folded(from);
+            let away = apart(folded(from), folded(to), distance);
+            pairs.card = pairs.card.max(f64::from(away));
+            pairs.detour |= away > 0;
+            // The few of a last node wait for others, but not one for the other.
+            if away > 0 && 2 * away >= number && 4 * number >= node {
+                pairs.level = Level::Network;
+            }
+            let stay = 1.0 - f64::from(away) / f64::from(number.max(1));
+            let domains = [from.max(ranks.start), to.min(ranks.end) - 1].map(|r| (r - from) / domain);
+            for at in domains {
+                let first = from + at * domain;
+                // Those behind do not wait for those in front.
+                let to = to.min(first + domain).min(ranks.end);
+                let (from, to) = (folded(first), folded(to));
+                let others = f64::from(apart(from, to, distance));
+                let all = f64::from(to - from);
+                // Others pass that memory on their way in.
+                let here = all - others + 2.0 * others * stay;
+                pairs.memory = pairs.memory.max(here);
+                if pairs.level == Level::Domain && others > 0.0 && 2.0 * others * stay >= all {
+                    pairs.level = Level::Node;
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Rounds in which everyone exchanges bytes with the one whose number differs
+    /// in one bit, the distance, and then works for some time:
+    /// `(distance, bytes, work)`. Where ranks are folded, half of those in front
+    /// stand aside after some time `before`, and those behind them are shifted.
+    pub(crate) fn exchanges(
+        &self,
+        before: f64,
+        rounds: impl Iterator<Item = (u32, f64, f64)> + Clone,
+    ) -> f64 {
+        let size = self.shape.size;
+        let aside = size - self.folded();
+        let behind = self.exchanges_of(&(2 * aside..size), rounds.clone());
+        if aside == 0 {
+            return before + behind;
+        }
+        let front = self.exchanges_of(&(0..2 * aside), rounds.clone());
+        // If the two halves meet first, so many of those behind wait for others to
+        // let their cards work both ways.
+        let waiting = match rounds.clone().next() {
+            Some((distance, ..))
+                if 2 * distance == self.folded() && self.far() == Level::Network =>
+            {
+                (f64::from(aside) / f64::from(self.folded() - aside)).min(1.0)
+            }
+            _ => 0.0,
+        };
+        (before + front).max(waiting * before + behind)
+    }
+
+    fn exchanges_of(&self, ranks: &Range<u32>, rounds: impl Iterator<Item = (u32, f64, f64)>) -> f64 {
+        let mut all = Rounds::default();
+        let mut detour: f64 = 0.0;
+        for (distance, bytes, work) in rounds {
+            let pairs = self.pairs(distance, ranks);
+            let (fixed, moving) = (self.fixed(pairs.level, bytes) + work, self.moving(pairs.level, bytes));
+            let memory = pairs.memory * self.busy(Level::Domain, bytes);
+            let card = pairs.card * self.busy(Level::Network, bytes);
+            all.add(fixed, moving, memory.max(card));
+            if pairs.detour {
+                let longer = self.message(Level::Network, bytes) + work - fixed - moving;
+                detour = detour.max(longer);
+            }
+        }
+        // There, and back.
+        all.time() + 2.0 * detour
+    }
+
+    /// Rounds in which everyone sends `number` messages of `bytes` to those
+    /// `distance` and multiples of it above, and then works for some time:
+    /// `(distance, number, bytes, work)`.
+    pub(crate) fn shifts(&self, rounds: impl Iterator<Item = (u32, u32, f64, f64)>) -> f64 {
+        let mut all = Rounds::default();
+        let mut detour: f64 = 0.0;
+        for (distance, number, bytes, work) in rounds {
+            let level = self.level(distance * number);
+            let path = |level| self.burst(level, f64::from(number), bytes) + work;
+            let busy = f64::from(number) * self.busy_with_all(level, bytes);
+            let moving = self.moving(level, bytes);
+            all.add(path(level) - moving, moving, busy);
+            detour = detour.max(path(self.far()) - path(level));
+        }
+        // Rounds within a node, all together, lead to the next one at most; or
+        // past it, if it is the last and has fewer ranks.
+        let ragged = self.shape.placement.fewest < self.per_node;
+        all.time() + if ragged { 2.0 } else { 1.0 } * detour
+    }
+
+    /// Rounds in which everyone sends `bytes` to the one 1, 2, 4, … above it, if
+    /// there is one, and works on what it gets. What starts at rank 0 gets as far
+    /// as the distances together.
+    pub(crate) fn prefix(&self, ranks: u32, bytes: f64, work: f64) -> f64 {
+        let hops = ranks.ilog2();
+        let (network, node) = self.prefix_hops(hops);
+        let mut rounds = Rounds::default();
+        // How much more than those hops it is to the last rank.
+        let rest = f64::from(ranks) / f64::from(1 << hops) - 1.0;
+        let mut more = 0.0;
+        for round in 0..hops {
+            let level = match hops - round {
+                left if left <= network => Level::Network,
+                left if left <= network + node => Level::Node,
+                _ => Level::Domain,
+            };
+            let (fixed, moving) = (self.fixed(level, bytes) + work, self.moving(level, bytes));
+            let number = match level {
+                Level::Network => self.per_node,
+                _ => self.per_domain,
+            };
+            let busy = self.busy_with(level, number.min(ranks - (1 << round)), bytes);
+            rounds.add(fixed, moving, busy);
+            more = work + rest * moving;
+        }
+        rounds.time() + if rest > 0.0 { more } else { 0.0 }
+    }
+
+    /// How many of so many hops lead to another node, and domain.
+    fn prefix_hops(&self, hops: u32) -> (u32, u32) {
+        let domains = self.per_node.div_ceil(self.per_domain);
+        let network = log2_ceil(self.shape.placement.nodes).min(hops);
+        (network, log2_ceil(domains).min(hops - network))
+    }
+
+    /// The same behind a message from every rank to the next.
+    pub(crate) fn shifted_prefix(&self, bytes: f64, work: f64) -> f64 {
+        let others = (self.shape.size - 1).max(1);
+        let (network, _) = self.prefix_hops(others.ilog2());
+        // The whole way leads to every node once.
+        let level = if network + 1 < self.shape.placement.nodes {
+            Level::Network
+        } else {
+            self.level(1)
+        };
+        self.message(level, bytes) + self.prefix(others, bytes, work)
+    }
+
+    /// Everyone sends `number` messages that far, and receives as many.
+    fn burst(&self, level: Level, number: f64, bytes: f64) -> f64 {
+        let processor = 2.0 * number * self.link(level).overhead;
+        let wire = (number - 1.0) * self.spacing(level, bytes) + self.message(level, bytes);
+        processor.max(wire)
+    }
+
+    /// Everyone sends a message to everyone, and works for some time for each it
+    /// receives.
+    pub(crate) fn everyone(&self, bytes: f64, work: f64) -> f64 {
+        let (mut sends, mut ports, mut memory, mut card) = (0.0, [0.0_f64; 2], 0.0, 0.0_f64);
+        let mut crowd = 0.0;
+        for (level, number) in self.peers() {
+            if number == 0.0 {
+                continue;
+            }
+            let link = self.link(level);
+            sends += number * link.overhead;
+            ports[level.port()] += number * self.port(level, bytes);
+            let busy = number * self.busy_with_all(level, bytes);
+            match level {
+                Level::Network => card += busy,
+                _ => memory += busy,
+            }
+            // Ranks that are close together send to one far away at the same
+            // time, if they first wait for answers.
+            if level == Level::Node && bytes > link.eager as f64 {
+                ports[0] += f64::from(self.per_domain - 1) * self.port(level, bytes);
+            }
+            if level == Level::Network {
+                crowd = f64::from(self.per_node - 1) * link.overhead;
+            }
+        }
+        let far = self.far();
+        let processor = 2.0 * sends + (self.p - 1.0) * work;
+        let last = self.fixed(far, bytes) + crowd + work;
+        let first = self.link(far).overhead;
+        let wire = (sends - first)
+            .max(ports[0])
+            .max(ports[1])
+            .max(memory)
+            .max(card)
+            + last;
+        processor.max(wire)
+    }
+
+    /// Ranks that are left when they are folded to a power of two.
+    pub(crate) fn folded(&self) -> u32 {
+        1 << self.shape.size.ilog2()
+    }
+
+    /// Their distances in recursive doubling.
+    pub(crate) fn distances(&self) -> impl DoubleEndedIterator<Item = u32> + Clone + use<> {
+        powers(self.folded())
+    }
+
+    /// Time for those who stand aside to hand over, or get back, `bytes`.
+    pub(crate) fn folding(&self, bytes: f64, work: f64) -> f64 {
+        let aside = self.shape.size - self.folded();
+        if aside == 0 {
+            return 0.0;
+        }
+        let level = match self.shape.placement {
+            p if p.nodes > 1 && p.per_node % 2 == 1 => Level::Network,
+            p if p.per_domain % 2 == 1 && p.per_domain < p.per_node => Level::Node,
+            _ => Level::Domain,
+        };
+        let number = aside.min(self.per_domain.div_ceil(2));
+        let busy = f64::from(number) * self.busy(level, bytes);
+        self.fixed(level, bytes) + self.moving(level, bytes).max(busy) + work
+    }
+}
+
+/// How many of the ranks from `from` to before `to` have a partner at this distance
+/// that is not one of them. It is a power of two.
+fn apart(from: u32, to: u32, distance: u32) -> u32 {
+    let block = 2 * distance;
+    // The same within one block of partners.
+    let alone = |from: u32, to: u32| {
+        let end = to.min(distance).min(to.saturating_sub(distance));
+        let start = from.max(from.max(distance) - distance);
+        to - from - 2 * end.saturating_sub(start)
+    };
+    if from / block == to / block {
+        alone(from % block, to % block)
+    } else {
+        alone(from % block, block) + alone(0, to % block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partners_apart_are_counted() {
+        for distance in [1, 2, 4, 8, 16] {
+            for from in 0..40 {
+                for to in from..70 {
+                    let away = |r: &u32| !(from..to).contains(&(r ^ distance));
+                    let count = (from..to).filter(away).count();
+                    assert_eq!(apart(from, to, distance) as usize, count, "{from}..{to}");
+                }
+            }
+        }
+    }
+}
