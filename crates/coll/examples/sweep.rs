@@ -40,7 +40,7 @@ struct Row {
 
 fn rows(cluster: &Cluster, what: Collective, shape: &Shape) -> Vec<Row> {
     let terms = Terms::new(shape, cluster.model());
-    let all = algorithms(what).iter().filter(|a| (a.requires)(shape));
+    let all = algorithms(what).iter().filter(|a| a.serves(shape));
     let row = |a: &catena_coll::Algorithm| Row {
         name: a.name,
         cost: (a.cost)(&terms),

@@ -111,16 +111,6 @@ fn within_node(placement: &Placement, size: u32) -> Placement {
     }
 }
 
-/// For rows that go by nodes: some ranks share one, and not all.
-pub(crate) fn has_levels(shape: &Shape) -> bool {
-    shape.placement.has_levels()
-}
-
-/// The same for rows that combine operands: they stay in order, if they must.
-pub(crate) fn has_levels_in_order(shape: &Shape) -> bool {
-    has_levels(shape) && (shape.commutative || shape.placement.consecutive)
-}
-
 /// The terms of a call within the fullest node.
 pub(crate) fn in_node<'a>(bytes: usize, t: &Terms<'a>) -> Terms<'a> {
     of_ranks(t.shape.placement.per_node, bytes, t)

@@ -29,6 +29,7 @@ mod gather;
 pub mod inter;
 mod levels;
 mod model;
+mod need;
 pub mod neighbor;
 pub mod node;
 mod nodes;
@@ -45,6 +46,7 @@ mod tree;
 
 pub use args::{Args, Layout, cut};
 pub use model::{Model, Shape, TYPICAL};
+pub use need::Need;
 pub use nodes::{Nodes, Placement, Site};
 pub use registry::{Algorithm, Candidate, Collective, Selection, Why, algorithms, explain, select};
 pub use terms::Terms;

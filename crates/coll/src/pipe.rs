@@ -191,20 +191,21 @@ const SHORT: usize = 8 << 10;
 /// Stays in the cache from one hop to the next.
 const LONG: usize = 32 << 10;
 
-/// Estimated time of `bytes` along such a tree, with some work for each byte
-/// that arrives.
+/// Estimated time along such a tree, with some work for each byte that arrives.
 pub(crate) fn cost(t: &Terms, tree: Branches, work: impl Fn(f64) -> f64) -> f64 {
     let placement = t.shape.placement;
-    let depth = tree.depth(placement.nodes, placement.per_node);
-    let segment = segment(t.shape.bytes, depth).min(t.shape.bytes) as f64;
-    t.pipe(tree, segment, work(segment))
+    let segment = cut(t, tree.depth(placement.nodes, placement.per_node));
+    t.pipe(tree, [segment; 2], work)
 }
 
 /// The same if the levels of the tree cut segments each for itself.
 pub(crate) fn cost_of_both(t: &Terms, tree: Branches, work: impl Fn(f64) -> f64) -> f64 {
     let placement = t.shape.placement;
-    let across = segment(t.shape.bytes, tree.across.depth(placement.nodes));
-    let within = segment(t.shape.bytes, tree.within.depth(placement.per_node));
-    let segment = across.max(within).min(t.shape.bytes) as f64;
-    t.pipe(tree, segment, work(segment))
+    let across = cut(t, tree.across.depth(placement.nodes));
+    let within = cut(t, tree.within.depth(placement.per_node));
+    t.pipe(tree, [across, within], work)
+}
+
+fn cut(t: &Terms, hops: u32) -> f64 {
+    segment(t.shape.bytes, hops).min(t.shape.bytes) as f64
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use catena_plan::{Builder, Plan};
 
 use crate::Terms;
-use crate::{Args, Model, Shape};
+use crate::{Args, Model, Need, Shape};
 
 /// The collective operations that have algorithms of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,8 +91,8 @@ pub struct Algorithm {
     pub name: &'static str,
     /// What it computes.
     pub collective: Collective,
-    /// Whether it can serve a call.
-    pub requires: fn(&Shape) -> bool,
+    /// What it needs of a call to serve it.
+    pub needs: &'static [Need],
     /// Estimated time of a call in seconds.
     pub cost: fn(&Terms) -> f64,
     /// Writes the steps of one rank.
@@ -100,6 +100,17 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
+    /// Whether it can serve a call.
+    pub fn serves(&self, shape: &Shape) -> bool {
+        self.lacks(shape).next().is_none()
+    }
+
+    /// What a call has not that it needs.
+    pub fn lacks(&self, shape: &Shape) -> impl Iterator<Item = &'static str> {
+        let unmet = |need: &&Need| !(need.met)(shape);
+        self.needs.iter().filter(unmet).map(|need| need.text)
+    }
+
     /// The plan of one rank.
     ///
     /// # Panics
@@ -109,21 +120,6 @@ impl Algorithm {
         (self.build)(args, &mut builder);
         builder.finish()
     }
-}
-
-/// For rows without requirements.
-pub(crate) fn always(_: &Shape) -> bool {
-    true
-}
-
-/// For rows that need operands that may be exchanged.
-pub(crate) fn commutative(shape: &Shape) -> bool {
-    shape.commutative
-}
-
-/// For rows that need a power of two of ranks.
-pub(crate) fn power_of_two(shape: &Shape) -> bool {
-    shape.size.is_power_of_two()
 }
 
 /// The algorithms of a collective. The first serves every call.
@@ -160,7 +156,7 @@ pub fn select(
 ) -> &'static Algorithm {
     if let Some(name) = forced
         && let Some(found) = algorithms(collective).iter().find(|a| a.name == name)
-        && (found.requires)(shape)
+        && found.serves(shape)
     {
         return found;
     }
@@ -173,7 +169,7 @@ pub(crate) fn cheapest(collective: Collective, terms: &Terms) -> (&'static Algor
     let all = algorithms(collective);
     let mut best = (&all[0], (all[0].cost)(terms));
     for algorithm in &all[1..] {
-        if (algorithm.requires)(&terms.shape) {
+        if algorithm.serves(&terms.shape) {
             let cost = (algorithm.cost)(terms);
             if cost < best.1 {
                 best = (algorithm, cost);
@@ -197,12 +193,12 @@ pub enum Why {
 }
 
 /// One of the algorithms that could have been chosen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Candidate {
     /// The row.
     pub algorithm: &'static Algorithm,
-    /// Estimated seconds; `None` if it cannot serve the call.
-    pub cost: Option<f64>,
+    /// Estimated seconds, or what the call lacks for it.
+    pub cost: Result<f64, Vec<&'static str>>,
 }
 
 /// A choice with its reasons; prints as a small table.
@@ -234,7 +230,10 @@ pub fn explain(
     let terms = Terms::new(shape, model);
     let candidate = |algorithm: &'static Algorithm| Candidate {
         algorithm,
-        cost: (algorithm.requires)(shape).then(|| (algorithm.cost)(&terms)),
+        cost: match algorithm.lacks(shape).collect::<Vec<_>>() {
+            lacks if lacks.is_empty() => Ok((algorithm.cost)(&terms)),
+            lacks => Err(lacks),
+        },
     };
     let candidates = all.iter().map(candidate).collect();
     Selection {
@@ -262,9 +261,10 @@ impl fmt::Display for Selection {
             }
         }
         for c in &self.candidates {
-            match c.cost {
-                Some(cost) => writeln!(f, "  {:20} {:12.3} us", c.algorithm.name, cost * 1e6)?,
-                None => writeln!(f, "  {:20}     not here", c.algorithm.name)?,
+            let name = c.algorithm.name;
+            match &c.cost {
+                Ok(cost) => writeln!(f, "  {name:20} {:12.3} us", cost * 1e6)?,
+                Err(lacks) => writeln!(f, "  {name:20} needs {}", lacks.join("; "))?,
             }
         }
         Ok(())

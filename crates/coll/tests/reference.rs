@@ -98,10 +98,10 @@ fn all_algorithms(case: &Case) {
 /// nodes, the others once without.
 fn serving(case: &Case) -> Vec<(&'static Algorithm, Vec<Option<Nodes>>)> {
     let serving = |a: &'static Algorithm| {
-        if (a.requires)(&shape(case, None)) {
+        if a.serves(&shape(case, None)) {
             return (a, vec![None]);
         }
-        let serves = |nodes: &Nodes| (a.requires)(&shape(case, Some(nodes)));
+        let serves = |nodes: &Nodes| a.serves(&shape(case, Some(nodes)));
         let maps = maps(case.size).into_iter().filter(serves);
         (a, maps.map(Some).collect())
     };

@@ -1,84 +1,133 @@
 //! The estimate behind the choice against a simulation of the machine it
-//! describes: what is chosen costs at most a tenth more than the best there is,
-//! with few exceptions.
+//! describes, for 2 to 4096 ranks on machines of several shapes: what is chosen
+//! costs at most a tenth more than the best there is, with few exceptions.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use catena_coll::simulate::Cluster;
-use catena_coll::{Collective, Shape, TYPICAL, algorithms, select};
+use catena_coll::{Collective, Shape, TYPICAL, explain};
 
-/// The one point where the choice is known to cost 1.42 times the best: just
-/// above the eager limit, `rabenseifner` is estimated too dear.
-const KNOWN: &str = "reduce p=48 n=8448:";
+/// An estimate this many times the least one is not that wrong: the algorithm is not
+/// simulated.
+const HOPELESS: f64 = 4.0;
+
+const SIZES: &[u32] = &[
+    2, 3, 4, 5, 6, 7, 8, 12, 13, 16, 24, 31, 32, 33, 48, 64, 96, 100, 128, 256, 512, 1024, 4096,
+];
+
+/// Ranks on a node, and in a domain.
+fn places(size: u32) -> Vec<(u32, u32)> {
+    let mut all = match size {
+        0..=64 => vec![
+            (1, 1),
+            (4, 4),
+            (16, 8),
+            (size, size),
+            (size, size.div_ceil(2)),
+        ],
+        65..=256 => vec![(1, 1), (8, 4), (32, 8)],
+        _ => vec![(1, 1), (64, 16)],
+    };
+    all.retain(|&(node, _)| node <= size);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn lengths(size: u32) -> &'static [usize] {
+    match size {
+        0..=64 => &[8, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20],
+        65..=256 => &[8, 8 << 10, 64 << 10, 1 << 20],
+        257..=1024 => &[8, 16 << 10, 256 << 10],
+        _ => &[8, 64 << 10],
+    }
+}
+
+/// Those whose counts all ranks know.
+fn collectives() -> impl Iterator<Item = Collective> {
+    use Collective::{Allgatherv, Alltoallv, Gatherv, Scatterv};
+    let known = |c: &Collective| !matches!(c, Gatherv | Scatterv | Alltoallv | Allgatherv);
+    Collective::ALL.into_iter().filter(known)
+}
+
+/// More bytes than a rank has to do with at once.
+fn too_much(what: Collective, size: u32, bytes: usize) -> bool {
+    use Collective::{Allgather, Alltoall, Gather, Scatter};
+    let all = matches!(what, Gather | Scatter | Allgather | Alltoall);
+    all && bytes * size as usize > 64 << 20 || what == Alltoall && size > 1024
+}
 
 /// Loss by the choice: its simulated time over that of the best.
-fn loss(collective: Collective, shape: &Shape, cluster: &Cluster) -> (f64, String) {
-    let rows: Vec<(&str, f64)> = algorithms(collective)
-        .iter()
-        .filter(|a| (a.requires)(shape))
-        .map(|a| (a.name, cluster.time(a, shape).expect("no deadlock")))
-        .collect();
-    let best = rows.iter().map(|r| r.1).fold(f64::INFINITY, f64::min);
-    let chosen = select(collective, shape, cluster.model(), None).name;
-    let cost = rows
-        .iter()
-        .find(|r| r.0 == chosen)
-        .expect("chosen among them")
-        .1;
-    let text = rows
-        .iter()
-        .map(|(n, c)| format!(" {n} {:.2}", c * 1e6))
-        .collect::<String>();
-    (
-        cost / best,
-        format!(
-            "{} p={} n={}: chose {chosen} of{text}",
-            collective.name(),
-            shape.size,
-            shape.bytes
-        ),
-    )
+fn loss(what: Collective, shape: &Shape, cluster: &Cluster) -> (f64, String) {
+    let selection = explain(what, shape, cluster.model(), None);
+    let estimates = selection.candidates.iter();
+    let estimates = estimates.filter_map(|c| Some((c.algorithm, *c.cost.as_ref().ok()?)));
+    let least = estimates
+        .clone()
+        .fold(f64::INFINITY, |least, c| least.min(c.1));
+    let mut text = format!("{} p={} n={}", what.name(), shape.size, shape.bytes);
+    text += &format!(" {:?}: {} of", shape.placement, selection.chosen.name);
+    let (mut best, mut chosen) = (f64::INFINITY, f64::INFINITY);
+    for (algorithm, _) in estimates.filter(|c| c.1 <= HOPELESS * least) {
+        let time = cluster.time(algorithm, shape).expect("no deadlock");
+        text += &format!(" {} {:.2}", algorithm.name, time * 1e6);
+        best = best.min(time);
+        if algorithm.name == selection.chosen.name {
+            chosen = time;
+        }
+    }
+    (chosen / best, text)
 }
 
 #[test]
 fn the_choice_is_close_to_the_best() {
-    let mut worst = Vec::new();
-    let mut points = 0;
-    for collective in Collective::ALL {
-        if matches!(
-            collective,
-            Collective::Gatherv
-                | Collective::Scatterv
-                | Collective::Alltoallv
-                | Collective::Allgatherv
-        ) {
-            continue;
-        }
-        for size in [2, 3, 4, 5, 6, 7, 8, 12, 13, 16, 24, 32, 33, 48, 64] {
-            for per_node in [1, size] {
-                let cluster = Cluster::regular(size, per_node, per_node, &TYPICAL);
-                for bytes in [8, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20] {
-                    let bytes = (bytes / 8usize).next_multiple_of(size as usize) * 8;
-                    let shape = cluster.shape(bytes, 8, true);
-                    let (loss, text) = loss(collective, &shape, &cluster);
-                    points += 1;
-                    if loss > 1.1 {
-                        worst.push((loss, text));
+    let mut points = Vec::new();
+    for &size in SIZES.iter().rev() {
+        for (per_node, per_domain) in places(size) {
+            for what in collectives() {
+                let lengths = match what {
+                    Collective::Barrier => &[0],
+                    _ => lengths(size),
+                };
+                for &bytes in lengths {
+                    let bytes = (bytes / 8).next_multiple_of(size as usize) * 8;
+                    if !too_much(what, size, bytes) {
+                        points.push((size, per_node, per_domain, what, bytes));
                     }
                 }
             }
         }
     }
-    worst.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (loss, text) in &worst {
+    let (next, off) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(&(size, per_node, per_domain, what, bytes)) =
+            points.get(next.fetch_add(1, Relaxed))
+        {
+            let cluster = Cluster::regular(size, per_node, per_domain, &TYPICAL);
+            let found = loss(what, &cluster.shape(bytes, 8, true), &cluster);
+            if found.0 > 1.1 {
+                off.lock().unwrap().push(found);
+            }
+        }
+    };
+    std::thread::scope(|s| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            s.spawn(work);
+        }
+    });
+    let mut off = off.into_inner().unwrap();
+    off.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (loss, text) in &off {
         println!("{loss:.2} {text}");
     }
     // Odd numbers of ranks have effects that no short formula has.
-    let bad = worst
-        .iter()
-        .filter(|(loss, text)| *loss > 1.25 && !text.starts_with(KNOWN));
-    assert_eq!(bad.count(), 0, "a choice costs a quarter more than need be");
+    let bad = off.iter().filter(|(loss, _)| *loss > 1.25).count();
+    assert_eq!(bad, 0, "a choice costs a quarter more than need be");
     assert!(
-        worst.len() * 100 <= points,
-        "{} of {points} choices are off",
-        worst.len()
+        off.len() * 200 <= points.len(),
+        "{} of {} choices are off",
+        off.len(),
+        points.len()
     );
 }

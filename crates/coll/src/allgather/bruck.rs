@@ -9,8 +9,17 @@ use crate::Terms;
 use crate::terms::powers;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    let round = |d: u32| (d, 1, f64::from(d.min(t.shape.size - d)) * t.n, 0.0);
-    t.shifts(powers(t.shape.size).map(round)) + t.copies(2.0, t.p * t.n / 2.0)
+    let rounds = |first: u32, number: u32| {
+        let round = |d: u32| (d, 1, f64::from(d.min(t.shape.size - d)) * t.n, 0.0);
+        t.shifts(powers(number).filter(|&d| d >= first).map(round))
+    };
+    let (full, all) = (t.folded(), rounds(1, t.shape.size));
+    let time = match t.shape.size - full {
+        0 => all,
+        // The last round hands out blocks that are there after a few.
+        rest => all - rounds(rest, full).min(t.message(t.level(full), 0.0)),
+    };
+    time + t.copies(2.0, t.p * t.n / 2.0)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -6,11 +6,7 @@ use catena_plan::Builder;
 use crate::levels::{Levels, among_leaders, in_node};
 use crate::part::Pieces;
 use crate::registry::cheapest;
-use crate::{Args, Collective, Shape, Terms};
-
-pub(super) fn requires(s: &Shape) -> bool {
-    s.placement.has_levels() && s.placement.consecutive
-}
+use crate::{Args, Collective, Terms};
 
 pub(super) fn cost(t: &Terms) -> f64 {
     let n = t.shape.bytes;

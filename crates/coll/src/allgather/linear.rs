@@ -6,7 +6,7 @@ use crate::Args;
 use crate::Terms;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    t.everyone(t.n, 0.0)
+    t.everyone_taking(t.n)
 }
 
 pub(super) fn table_cost(t: &Terms) -> f64 {

@@ -9,41 +9,42 @@ mod ring;
 use catena_plan::{Builder, Region};
 
 use crate::Args;
-use crate::registry::{Algorithm, Collective, always, power_of_two};
+use crate::need::{LEVELS, POWER_OF_TWO, RANGES};
+use crate::registry::{Algorithm, Collective};
 
 pub(crate) const EVEN: &[Algorithm] = &[
     Algorithm {
         name: "ring",
         collective: Collective::Allgather,
-        requires: always,
+        needs: &[],
         cost: ring::cost,
         build: ring::build,
     },
     Algorithm {
         name: "recursive_doubling",
         collective: Collective::Allgather,
-        requires: power_of_two,
+        needs: &[POWER_OF_TWO],
         cost: doubling::cost,
         build: doubling::build,
     },
     Algorithm {
         name: "bruck",
         collective: Collective::Allgather,
-        requires: always,
+        needs: &[],
         cost: bruck::cost,
         build: bruck::build,
     },
     Algorithm {
         name: "linear",
         collective: Collective::Allgather,
-        requires: always,
+        needs: &[],
         cost: linear::cost,
         build: linear::build,
     },
     Algorithm {
         name: "hierarchical",
         collective: Collective::Allgather,
-        requires: hierarchical::requires,
+        needs: &[LEVELS, RANGES],
         cost: hierarchical::cost,
         build: hierarchical::build,
     },
@@ -53,14 +54,14 @@ pub(crate) const TABLE: &[Algorithm] = &[
     Algorithm {
         name: "ring",
         collective: Collective::Allgatherv,
-        requires: always,
+        needs: &[],
         cost: ring::table_cost,
         build: ring::build,
     },
     Algorithm {
         name: "linear",
         collective: Collective::Allgatherv,
-        requires: always,
+        needs: &[],
         cost: linear::table_cost,
         build: linear::build,
     },

@@ -8,56 +8,56 @@ mod linear;
 mod multi_leader;
 mod ring;
 
-use crate::levels::has_levels_in_order;
-use crate::registry::{Algorithm, Collective, always, commutative};
+use crate::need::{COMMUTATIVE, IN_ORDER, LEVELS, PAIRS};
+use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "recursive_doubling",
         collective: Collective::Allreduce,
-        requires: always,
+        needs: &[],
         cost: doubling::cost,
         build: doubling::build,
     },
     Algorithm {
         name: "linear",
         collective: Collective::Allreduce,
-        requires: always,
+        needs: &[],
         cost: linear::cost,
         build: linear::build,
     },
     Algorithm {
         name: "rabenseifner",
         collective: Collective::Allreduce,
-        requires: always,
+        needs: &[],
         cost: halving::cost,
         build: halving::build,
     },
     Algorithm {
         name: "direct",
         collective: Collective::Allreduce,
-        requires: always,
+        needs: &[],
         cost: direct::cost,
         build: direct::build,
     },
     Algorithm {
         name: "ring",
         collective: Collective::Allreduce,
-        requires: commutative,
+        needs: &[COMMUTATIVE],
         cost: ring::cost,
         build: ring::build,
     },
     Algorithm {
         name: "hierarchical",
         collective: Collective::Allreduce,
-        requires: has_levels_in_order,
+        needs: &[LEVELS, IN_ORDER],
         cost: hierarchical::cost,
         build: hierarchical::build,
     },
     Algorithm {
         name: "multi_leader",
         collective: Collective::Allreduce,
-        requires: multi_leader::requires,
+        needs: &[LEVELS, IN_ORDER, PAIRS],
         cost: multi_leader::cost,
         build: multi_leader::build,
     },

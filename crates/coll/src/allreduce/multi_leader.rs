@@ -5,14 +5,10 @@
 
 use catena_plan::Builder;
 
-use crate::levels::{Levels, among_leaders, has_levels_in_order, in_node};
+use crate::levels::{Levels, among_leaders, in_node};
 use crate::part::Pieces;
 use crate::registry::cheapest;
-use crate::{Args, Collective, Shape, Terms};
-
-pub(super) fn requires(s: &Shape) -> bool {
-    has_levels_in_order(s) && s.placement.fewest > 1
-}
+use crate::{Args, Collective, Terms};
 
 pub(super) fn cost(t: &Terms) -> f64 {
     let leaders = t.shape.placement.fewest as usize;

@@ -2,18 +2,18 @@
 
 use catena_plan::Builder;
 
+use crate::Args;
 use crate::Terms;
-use crate::{Args, Shape};
+use crate::need::Need;
 
 /// More messages at once only wait in queues.
-const MOST_RANKS: u32 = 64;
-
-pub(super) fn requires(s: &Shape) -> bool {
-    s.size <= MOST_RANKS
-}
+pub(super) const FEW: Need = Need {
+    text: "at most 64 ranks",
+    met: |s| s.size <= 64,
+};
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    t.everyone(t.n, 0.0)
+    t.everyone_taking(t.n)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -7,27 +7,27 @@ mod pairwise;
 use catena_plan::{Builder, Region};
 
 use crate::Args;
-use crate::registry::{Algorithm, Collective, always};
+use crate::registry::{Algorithm, Collective};
 
 pub(crate) const EVEN: &[Algorithm] = &[
     Algorithm {
         name: "pairwise",
         collective: Collective::Alltoall,
-        requires: always,
+        needs: &[],
         cost: pairwise::cost,
         build: pairwise::build,
     },
     Algorithm {
         name: "linear",
         collective: Collective::Alltoall,
-        requires: linear::requires,
+        needs: &[linear::FEW],
         cost: linear::cost,
         build: linear::build,
     },
     Algorithm {
         name: "bruck",
         collective: Collective::Alltoall,
-        requires: always,
+        needs: &[],
         cost: bruck::cost,
         build: bruck::build,
     },
@@ -37,14 +37,14 @@ pub(crate) const TABLE: &[Algorithm] = &[
     Algorithm {
         name: "pairwise",
         collective: Collective::Alltoallv,
-        requires: always,
+        needs: &[],
         cost: pairwise::cost,
         build: pairwise::build,
     },
     Algorithm {
         name: "linear",
         collective: Collective::Alltoallv,
-        requires: linear::requires,
+        needs: &[linear::FEW],
         cost: linear::cost,
         build: linear::build,
     },

@@ -13,7 +13,7 @@ use crate::Terms;
 const WINDOW: usize = 16;
 
 pub(super) fn cost(t: &Terms) -> f64 {
-    t.everyone(t.n, 0.0)
+    t.everyone_taking(t.n)
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

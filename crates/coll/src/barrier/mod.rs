@@ -6,35 +6,35 @@ mod linear;
 
 use catena_plan::{Builder, Region, StepId};
 
-use crate::levels::has_levels;
-use crate::registry::{Algorithm, Collective, always};
+use crate::need::LEVELS;
+use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "dissemination",
         collective: Collective::Barrier,
-        requires: always,
+        needs: &[],
         cost: dissemination::cost::<2>,
         build: dissemination::build::<2>,
     },
     Algorithm {
         name: "dissemination_4",
         collective: Collective::Barrier,
-        requires: always,
+        needs: &[],
         cost: dissemination::cost::<4>,
         build: dissemination::build::<4>,
     },
     Algorithm {
         name: "linear",
         collective: Collective::Barrier,
-        requires: always,
+        needs: &[],
         cost: linear::cost,
         build: linear::build,
     },
     Algorithm {
         name: "hierarchical",
         collective: Collective::Barrier,
-        requires: has_levels,
+        needs: &[LEVELS],
         cost: hierarchical::cost,
         build: hierarchical::build,
     },

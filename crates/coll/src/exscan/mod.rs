@@ -3,20 +3,20 @@
 mod chain;
 mod doubling;
 
-use crate::registry::{Algorithm, Collective, always};
+use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "doubling",
         collective: Collective::Exscan,
-        requires: always,
+        needs: &[],
         cost: doubling::cost,
         build: doubling::build,
     },
     Algorithm {
         name: "chain",
         collective: Collective::Exscan,
-        requires: always,
+        needs: &[],
         cost: chain::cost,
         build: chain::build,
     },

@@ -3,27 +3,27 @@
 mod knomial;
 mod linear;
 
-use crate::registry::{Algorithm, Collective, always};
+use crate::registry::{Algorithm, Collective};
 
 pub(crate) const EVEN: &[Algorithm] = &[
     Algorithm {
         name: "binomial",
         collective: Collective::Gather,
-        requires: always,
+        needs: &[],
         cost: knomial::cost::<2>,
         build: knomial::build::<2>,
     },
     Algorithm {
         name: "knomial_4",
         collective: Collective::Gather,
-        requires: always,
+        needs: &[],
         cost: knomial::cost::<4>,
         build: knomial::build::<4>,
     },
     Algorithm {
         name: "linear",
         collective: Collective::Gather,
-        requires: always,
+        needs: &[],
         cost: linear::cost,
         build: linear::build,
     },
@@ -32,7 +32,7 @@ pub(crate) const EVEN: &[Algorithm] = &[
 pub(crate) const TABLE: &[Algorithm] = &[Algorithm {
     name: "linear",
     collective: Collective::Gatherv,
-    requires: always,
+    needs: &[],
     cost: linear::cost,
     build: linear::build,
 }];

@@ -6,63 +6,63 @@ mod linear;
 mod pipeline;
 mod rabenseifner;
 
-use crate::levels::has_levels_in_order;
-use crate::registry::{Algorithm, Collective, always, commutative};
+use crate::need::{COMMUTATIVE, IN_ORDER, LEVELS};
+use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "binomial",
         collective: Collective::Reduce,
-        requires: always,
+        needs: &[],
         cost: knomial::cost::<2>,
         build: knomial::build::<2>,
     },
     Algorithm {
         name: "knomial_4",
         collective: Collective::Reduce,
-        requires: always,
+        needs: &[],
         cost: knomial::cost::<4>,
         build: knomial::build::<4>,
     },
     Algorithm {
         name: "linear",
         collective: Collective::Reduce,
-        requires: always,
+        needs: &[],
         cost: linear::cost,
         build: linear::build,
     },
     Algorithm {
         name: "rabenseifner",
         collective: Collective::Reduce,
-        requires: always,
+        needs: &[],
         cost: rabenseifner::cost,
         build: rabenseifner::build,
     },
     Algorithm {
         name: "chain",
         collective: Collective::Reduce,
-        requires: commutative,
+        needs: &[COMMUTATIVE],
         cost: pipeline::chain_cost,
         build: pipeline::chain,
     },
     Algorithm {
         name: "binary",
         collective: Collective::Reduce,
-        requires: commutative,
+        needs: &[COMMUTATIVE],
         cost: pipeline::binary_cost,
         build: pipeline::binary,
     },
     Algorithm {
         name: "binary_chain",
         collective: Collective::Reduce,
-        requires: |s| s.commutative && s.placement.has_levels(),
+        needs: &[COMMUTATIVE, LEVELS],
         cost: pipeline::binary_chain_cost,
         build: pipeline::binary_chain,
     },
     Algorithm {
         name: "hierarchical",
         collective: Collective::Reduce,
-        requires: has_levels_in_order,
+        needs: &[LEVELS, IN_ORDER],
         cost: hierarchical::cost,
         build: hierarchical::build,
     },

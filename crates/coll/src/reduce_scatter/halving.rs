@@ -13,7 +13,10 @@ use crate::fold::{Fold, Role};
 pub(super) fn cost(t: &Terms) -> f64 {
     let ranks = f64::from(t.folded());
     let part = |d: u32| t.n * f64::from(d) / ranks;
-    let rounds = t.distances().rev().map(|d| (d, part(d), t.combine(part(d))));
+    let rounds = t
+        .distances()
+        .rev()
+        .map(|d| (d, part(d), t.combine(part(d))));
     t.exchanges(t.folding(t.n, t.combine(t.n)), rounds)
         + t.folding(t.n / t.p, 0.0)
         + t.copies(1.0, t.n / t.p)

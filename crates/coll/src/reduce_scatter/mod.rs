@@ -6,20 +6,21 @@ mod halving;
 use catena_plan::Region;
 
 use crate::Args;
-use crate::registry::{Algorithm, Collective, always, commutative};
+use crate::need::COMMUTATIVE;
+use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "direct",
         collective: Collective::ReduceScatter,
-        requires: always,
+        needs: &[],
         cost: direct::cost,
         build: direct::build,
     },
     Algorithm {
         name: "recursive_halving",
         collective: Collective::ReduceScatter,
-        requires: commutative,
+        needs: &[COMMUTATIVE],
         cost: halving::cost,
         build: halving::build,
     },

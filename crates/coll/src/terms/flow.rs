@@ -51,7 +51,11 @@ impl Terms<'_> {
         let processor = link.overhead + self.link(near).overhead + work;
         let port = link.gap + bytes * link.per_byte;
         // One message leaves the domain, and one comes in.
-        let edges = if self.per_domain < self.per_node { 1 } else { 0 };
+        let edges = if self.per_domain < self.per_node {
+            1
+        } else {
+            0
+        };
         let busy = match level {
             Level::Network => self.busy(level, bytes),
             _ => f64::from(self.per_domain + edges) * self.busy(level, bytes),
@@ -88,24 +92,29 @@ impl Terms<'_> {
         line + (bytes / segment - 1.0).max(0.0) * passing
     }
 
-    /// Segments along the leaders of the nodes and then the ranks of each node, or
-    /// back; then each rank does some work for a segment from a child.
-    pub(crate) fn pipe(&self, tree: Branches, segment: f64, work: f64) -> f64 {
+    /// Segments along the leaders of the nodes and then, of another length, along the
+    /// ranks of each node, or back; each rank does some work for each byte from a
+    /// child.
+    pub(crate) fn pipe(
+        &self,
+        tree: Branches,
+        [over, segment]: [f64; 2],
+        work: impl Fn(f64) -> f64,
+    ) -> f64 {
         let (nodes, node) = (self.shape.placement.nodes, self.per_node);
-        let network = self.stage(
-            tree.across,
-            nodes,
-            [Level::Network; 2],
-            nodes,
-            segment,
-            work,
-        );
+        let network = [Level::Network; 2];
+        let network = self.stage(tree.across, nodes, network, nodes, over, work(over));
         let levels = [Level::Domain, self.level(node - 1)];
         let domains = node.div_ceil(self.per_domain);
+        let work = work(segment);
         let local = self.stage(tree.within, node, levels, domains, segment, work);
-        let leader = network.parent + network.children + local.children;
+        let share = segment / over;
+        let leader = share * (network.parent + network.children) + local.children;
         let member = local.parent + local.children;
-        let next = leader.max(member).max(network.ports).max(local.ports);
+        let next = leader
+            .max(member)
+            .max(share * network.ports)
+            .max(local.ports);
         let segments = (self.n / segment).max(1.0);
         // The last node may have fewer ranks.
         let few = self.shape.placement.fewest;

@@ -166,11 +166,16 @@ impl<'a> Terms<'a> {
 
     /// Number of ranks at each level from one.
     fn peers(&self) -> [(Level, f64); 3] {
-        let (p, node, domain) = (self.p, f64::from(self.per_node), f64::from(self.per_domain));
+        self.peers_of(self.per_node)
+    }
+
+    /// The same on a node of so many.
+    fn peers_of(&self, node: u32) -> [(Level, f64); 3] {
+        let domain = self.per_domain.min(node);
         [
-            (Level::Domain, domain - 1.0),
-            (Level::Node, node - domain),
-            (Level::Network, p - node),
+            (Level::Domain, f64::from(domain - 1)),
+            (Level::Node, f64::from(node - domain)),
+            (Level::Network, f64::from(self.shape.size - node)),
         ]
     }
 

@@ -69,7 +69,8 @@ impl Terms<'_> {
                 pairs.level = Level::Network;
             }
             let stay = 1.0 - f64::from(away) / f64::from(number.max(1));
-            let domains = [from.max(ranks.start), to.min(ranks.end) - 1].map(|r| (r - from) / domain);
+            let domains =
+                [from.max(ranks.start), to.min(ranks.end) - 1].map(|r| (r - from) / domain);
             for at in domains {
                 let first = from + at * domain;
                 // Those behind do not wait for those in front.
@@ -117,12 +118,19 @@ impl Terms<'_> {
         (before + front).max(waiting * before + behind)
     }
 
-    fn exchanges_of(&self, ranks: &Range<u32>, rounds: impl Iterator<Item = (u32, f64, f64)>) -> f64 {
+    fn exchanges_of(
+        &self,
+        ranks: &Range<u32>,
+        rounds: impl Iterator<Item = (u32, f64, f64)>,
+    ) -> f64 {
         let mut all = Rounds::default();
         let mut detour: f64 = 0.0;
         for (distance, bytes, work) in rounds {
             let pairs = self.pairs(distance, ranks);
-            let (fixed, moving) = (self.fixed(pairs.level, bytes) + work, self.moving(pairs.level, bytes));
+            let (fixed, moving) = (
+                self.fixed(pairs.level, bytes) + work,
+                self.moving(pairs.level, bytes),
+            );
             let memory = pairs.memory * self.busy(Level::Domain, bytes);
             let card = pairs.card * self.busy(Level::Network, bytes);
             all.add(fixed, moving, memory.max(card));
@@ -142,7 +150,10 @@ impl Terms<'_> {
         let mut all = Rounds::default();
         let mut detour: f64 = 0.0;
         for (distance, number, bytes, work) in rounds {
-            let level = self.level(distance * number);
+            let level = match self.level(distance * number) {
+                Level::Domain if self.per_domain < self.per_node.min(2 * distance) => Level::Node,
+                level => level,
+            };
             let path = |level| self.burst(level, f64::from(number), bytes) + work;
             let busy = f64::from(number) * self.busy_with_all(level, bytes);
             let moving = self.moving(level, bytes);
@@ -210,17 +221,38 @@ impl Terms<'_> {
         processor.max(wire)
     }
 
+    /// Everyone sends a message to everyone, and takes what arrives before it sends
+    /// more.
+    pub(crate) fn everyone_taking(&self, bytes: f64) -> f64 {
+        let sends = self.sends(self.shape.placement.fewest);
+        let link = self.link(self.far());
+        let wait = if link.latency + link.overhead < sends {
+            0.5 * link.latency
+        } else {
+            0.0
+        };
+        self.everyone(bytes, 0.0).max(2.0 * sends + wait)
+    }
+
+    /// Time for a rank to post a message to everyone, on a node of so many.
+    fn sends(&self, node: u32) -> f64 {
+        let numbers = self.peers_of(node).into_iter();
+        numbers
+            .map(|(level, number)| number * self.link(level).overhead)
+            .sum()
+    }
+
     /// Everyone sends a message to everyone, and works for some time for each it
     /// receives.
     pub(crate) fn everyone(&self, bytes: f64, work: f64) -> f64 {
-        let (mut sends, mut ports, mut memory, mut card) = (0.0, [0.0_f64; 2], 0.0, 0.0_f64);
+        let sends = self.sends(self.shape.placement.fewest);
+        let (mut ports, mut memory, mut card) = ([0.0_f64; 2], 0.0, 0.0_f64);
         let mut crowd = 0.0;
         for (level, number) in self.peers() {
             if number == 0.0 {
                 continue;
             }
             let link = self.link(level);
-            sends += number * link.overhead;
             ports[level.port()] += number * self.port(level, bytes);
             let busy = number * self.busy_with_all(level, bytes);
             match level {

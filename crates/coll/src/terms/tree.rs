@@ -101,12 +101,19 @@ impl Terms<'_> {
                 end.max(free + if number <= unit { last } else { full })
             };
             let next = unit.saturating_mul(RADIX);
-            let rest = if size % next == 0 {
+            let rest = if size.is_multiple_of(next) {
                 next.min(size)
             } else {
                 size % next
             };
-            let cut = through(rest, if size % unit == 0 { full } else { last });
+            let cut = through(
+                rest,
+                if size.is_multiple_of(unit) {
+                    full
+                } else {
+                    last
+                },
+            );
             (full, last) = (through(next.min(size), full), cut);
             for level in (1..next.min(size).div_ceil(unit)).map(|times| self.branch(times * unit)) {
                 let bytes = bytes(f64::from(unit));
