@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod coll;
 mod info;
 
 use std::ffi::OsString;
@@ -16,13 +17,14 @@ usage: catena <command> [arguments]
 commands
   run      run a program as several ranks; the same as mpirun and mpiexec
   info     show the version and the settings with their values and origins
+  coll     show which algorithm a collective takes, and why
   version  show the version
   help     show this text
 
 `catena <command> --help` tells more about a command.
 ";
 
-const COMMANDS: [&str; 4] = ["run", "info", "version", "help"];
+const COMMANDS: [&str; 5] = ["run", "info", "coll", "version", "help"];
 
 /// All settings that this command knows.
 fn registry() -> Registry {
@@ -49,6 +51,7 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
     match command.as_deref() {
         Some("run") => catena_run::run("catena run", args, &registry()),
         Some("info") => info::info(args, &registry()),
+        Some("coll") => coll::coll(args, &registry()),
         Some("version" | "--version" | "-V") => {
             println!("catena {}", env!("CARGO_PKG_VERSION"));
             0

@@ -8,6 +8,7 @@ pub fn registry() -> Registry {
     all.extend_from_slice(catena_boot::SETTINGS);
     all.extend_from_slice(catena_shm::SETTINGS);
     all.extend_from_slice(crate::coll::SETTINGS);
+    all.extend_from_slice(crate::coll::model::SETTINGS);
     all.extend_from_slice(crate::errhandler::SETTINGS);
     Registry::new(all)
 }

@@ -44,4 +44,4 @@ pub use init::{Counters, Memory, Shm};
 pub use progress::Bell;
 pub use rma::Neighbour;
 pub use segment::create_segment;
-pub use settings::{Config, CopyWay, SETTINGS, SingleCopy};
+pub use settings::{Config, CopyWay, SETTINGS, SHM_EAGER_MAX, SingleCopy};

@@ -9,6 +9,7 @@
 mod board;
 mod count;
 mod force;
+pub mod model;
 mod neighbor;
 mod node;
 mod plans;
@@ -27,7 +28,7 @@ use catena_link::Cid;
 use catena_plan::Plan;
 
 pub use count::{BOARD, Counts, ways};
-pub use force::SETTINGS;
+pub use force::{SETTINGS, forced};
 pub(crate) use node::Retired;
 pub use run::{CollRun, Memory, Scratch};
 use run::{Ticket, Turn};

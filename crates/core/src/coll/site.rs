@@ -3,9 +3,10 @@
 
 use std::sync::OnceLock;
 
-use catena_coll::{Model, Nodes, Placement, Site, TYPICAL};
+use catena_coll::{Model, Nodes, Placement, Site};
 use catena_plan::simulate::Place;
 
+use super::model;
 use crate::comm::Comm;
 use crate::world::World;
 
@@ -16,15 +17,7 @@ impl World {
     /// What messages cost here.
     pub(super) fn model(&self) -> &'static Model {
         static MODEL: OnceLock<Model> = OnceLock::new();
-        MODEL.get_or_init(|| {
-            let mut model = TYPICAL;
-            if self.oversubscribed {
-                // A message waits until its receiver gets the core.
-                model.domain.latency = 5e-6;
-                model.node.latency = 5e-6;
-            }
-            model
-        })
+        MODEL.get_or_init(|| model::machine(self.oversubscribed))
     }
 
     fn map<'c>(&self, comm: &'c Comm) -> Option<&'c Nodes> {
