@@ -242,7 +242,9 @@ mod x86 {
                             if CLAIM {
                                 claim(dst.wrapping_add(at + 1024));
                             }
-                            _mm_prefetch::<_MM_HINT_T0>(src.wrapping_add(at + 512).cast());
+                            // What lies behind may be another's to write.
+                            let ahead = (at + 512).min(last);
+                            _mm_prefetch::<_MM_HINT_T0>(src.add(ahead).cast());
                             line(dst.add(at), src.add(at));
                         }
                         line(dst.add(last), src.add(last));

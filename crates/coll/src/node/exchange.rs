@@ -4,7 +4,7 @@ use catena_plan::{Buf, Region};
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
-use super::program::{Program, Turn, below};
+use super::program::{Program, Turn, around};
 use crate::{Args, Layout};
 
 /// All publish, all copy. Also allgatherv.
@@ -54,7 +54,7 @@ impl Program for Allgather {
 
     #[inline]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        below(i, t.args.size)
+        around(t, i)
     }
 
     #[inline]
@@ -82,7 +82,7 @@ impl Program for Alltoall {
 
     #[inline]
     fn blocks(a: &Args) -> usize {
-        a.size as usize
+        a.size as usize - 1
     }
 
     #[inline]
@@ -117,14 +117,14 @@ impl Program for Alltoall {
 
     #[inline]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        below(i, t.args.size)
+        around(t, i)
     }
 
     #[inline]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let into = t.of(t.args.recv_block(from.rank));
         if from.rank != t.args.rank {
-            board.get(from, t.args.rank as usize * t.len, into)?;
+            board.get(from, t.block_at(from.rank, t.args.rank), into)?;
         } else if !t.args.in_place {
             board.copy(t.of(t.args.send_block(t.args.rank)), into);
         }

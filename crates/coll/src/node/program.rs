@@ -38,12 +38,21 @@ impl Turn<'_, '_> {
         block.part(from, self.len.min(block.len - from))
     }
 
-    /// Puts block i at i times the length of the segment, for every i.
+    /// Puts the blocks of the others one after the other.
     #[inline]
     pub(super) fn put_blocks<B: Board>(&self, board: &mut B, block: impl Fn(u32) -> Region) {
-        for i in 0..self.args.size {
-            board.put(&self.own, i as usize * self.len, self.of(block(i)));
+        let me = self.args.rank;
+        for i in (0..self.args.size).filter(|&i| i != me) {
+            board.put(&self.own, self.block_at(me, i), self.of(block(i)));
         }
+    }
+
+    /// Where `owner` has put the block of `rank`. Direct, its own one is among
+    /// them.
+    #[inline]
+    pub(super) fn block_at(&self, owner: u32, rank: u32) -> usize {
+        let gap = u32::from(rank > owner && !self.is_direct());
+        (rank - gap) as usize * self.len
     }
 
     /// Where a result grows that in the end goes to `into`: there, or in memory
@@ -83,7 +92,7 @@ pub(super) trait Program {
     /// it `VARIES`.
     fn extent(args: &Args) -> usize;
 
-    /// Blocks in one payload.
+    /// Blocks in one payload that is not direct.
     #[inline]
     fn blocks(_args: &Args) -> usize {
         1
@@ -172,6 +181,15 @@ pub(super) trait Program {
 #[inline]
 pub(super) fn below(i: u32, end: u32) -> Option<u32> {
     (i < end).then_some(i)
+}
+
+/// All ranks, this one first: who is there at the same time does not read the
+/// same payload.
+#[inline]
+pub(super) fn around(t: &Turn, i: u32) -> Option<u32> {
+    let (me, size) = (t.args.rank, t.args.size);
+    let rest = size - me;
+    below(i, size).map(|i| if i < rest { me + i } else { i - rest })
 }
 
 /// All ranks if this one is the root, else none.

@@ -334,9 +334,10 @@ impl Program for ReduceScatter {
         }
     }
 
+    /// In place the own one is among them: its memory is written.
     #[inline]
     fn blocks(a: &Args) -> usize {
-        a.size as usize
+        a.size as usize - usize::from(!a.in_place)
     }
 
     #[inline]
@@ -346,7 +347,12 @@ impl Program for ReduceScatter {
 
     #[inline]
     fn put<B: Board>(t: &Turn, board: &mut B) {
-        t.put_blocks(board, |i| block_in(t.args, i));
+        if !t.args.in_place {
+            return t.put_blocks(board, |i| block_in(t.args, i));
+        }
+        for i in 0..t.args.size {
+            board.put(&t.own, i as usize * t.len, t.of(block_in(t.args, i)));
+        }
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
@@ -370,10 +376,10 @@ impl Program for ReduceScatter {
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let me = t.args.rank;
         let block = block_in(t.args, me);
-        let at = if t.is_direct() {
-            block.offset
-        } else {
-            me as usize * t.len
+        let at = match (t.is_direct(), t.args.in_place) {
+            (true, _) => block.offset,
+            (false, true) => me as usize * t.len,
+            (false, false) => t.block_at(from.rank, me),
         };
         let into = t.grows(t.of(result(t.args)));
         take_upwards(t, (from, i, at), t.of(block), into, board)

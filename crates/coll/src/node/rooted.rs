@@ -98,7 +98,7 @@ impl Program for Scatter {
 
     #[inline]
     fn blocks(a: &Args) -> usize {
-        a.size as usize
+        a.size as usize - 1
     }
 
     #[inline]
@@ -129,7 +129,7 @@ impl Program for Scatter {
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let into = t.of(Region::output(0, t.whole));
         if !is_root(t) {
-            board.get(from, t.args.rank as usize * t.len, into)?;
+            board.get(from, t.block_at(from.rank, t.args.rank), into)?;
         } else if !t.args.in_place {
             board.copy(t.of(t.args.send_block(t.args.rank)), into);
         }

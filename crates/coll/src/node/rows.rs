@@ -11,7 +11,7 @@ use catena_plan::{Buf, Region};
 
 use super::board::{Board, Meta, Payload, Place};
 use super::error::{Mismatch, Trouble};
-use super::program::{Program, Turn, at_root, below, root_only};
+use super::program::{Program, Turn, around, at_root, root_only};
 use crate::Args;
 
 /// Bytes of an entry, and of one of a direct row.
@@ -328,7 +328,7 @@ impl Program for Alltoallv {
 
     #[inline]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        below(i, t.args.size)
+        around(t, i)
     }
 
     #[inline]
