@@ -1,7 +1,7 @@
 //! Error handlers (MPI-5, chapter 9.3).
 
-use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use catena_abi::{self as abi, consts};
 use catena_settings::{Setting, choice, setting};
@@ -51,7 +51,7 @@ pub struct Named {
     /// The handler.
     pub handler: ErrhandlerRef,
     /// How often the program has got the handle and must free it.
-    pub holders: Cell<u32>,
+    pub holders: AtomicU32,
 }
 
 /// A shared error handler: objects keep it after its handle is freed.

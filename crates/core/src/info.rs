@@ -1,7 +1,6 @@
 //! Info objects (MPI-5, chapter 10): ordered lists of (key, value) pairs.
 
-use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 use crate::fail;
@@ -11,25 +10,31 @@ pub const MAX_KEY: usize = 255;
 /// Longest value, without the terminating NUL (`MPI_MAX_INFO_VAL` - 1).
 pub const MAX_VALUE: usize = 1023;
 
-/// Pairs in the order in which their keys first came.
+/// A key and its value.
+type Pair = (String, String);
+
+/// Pairs in the order in which their keys first came. Any thread may use it at
+/// any time.
 #[derive(Debug, Default)]
 pub struct Info {
-    pairs: RefCell<Vec<(String, String)>>,
+    pairs: Mutex<Vec<Pair>>,
 }
 
 impl Info {
     /// An info object with these pairs.
     pub fn from_pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Arc<Self> {
         Arc::new(Info {
-            pairs: RefCell::new(pairs.into_iter().collect()),
+            pairs: Mutex::new(pairs.into_iter().collect()),
         })
     }
 
     /// A copy that shares nothing.
     pub fn duplicate(&self) -> Arc<Self> {
-        Arc::new(Info {
-            pairs: self.pairs.clone(),
-        })
+        Info::from_pairs(self.pairs())
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<Pair>> {
+        self.pairs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a pair, or replaces its value.
@@ -46,7 +51,7 @@ impl Info {
                 value.len()
             );
         }
-        let mut pairs = self.pairs.borrow_mut();
+        let mut pairs = self.locked();
         match pairs.iter_mut().find(|(k, _)| k == key) {
             Some(pair) => value.clone_into(&mut pair.1),
             None => pairs.push((key.to_owned(), value.to_owned())),
@@ -56,8 +61,7 @@ impl Info {
 
     /// The value of `key`.
     pub fn get(&self, key: &str) -> Option<String> {
-        self.pairs
-            .borrow()
+        self.locked()
             .iter()
             .find(|(k, _)| k == key)
             .map(|(_, v)| v.clone())
@@ -69,7 +73,7 @@ impl Info {
     /// `InfoNoKey` if there is none of that key.
     pub fn delete(&self, key: &str) -> Result<()> {
         check_key(key)?;
-        let mut pairs = self.pairs.borrow_mut();
+        let mut pairs = self.locked();
         match pairs.iter().position(|(k, _)| k == key) {
             Some(at) => {
                 pairs.remove(at);
@@ -81,7 +85,7 @@ impl Info {
 
     /// Number of pairs.
     pub fn len(&self) -> usize {
-        self.pairs.borrow().len()
+        self.locked().len()
     }
 
     /// Whether there are none.
@@ -94,7 +98,7 @@ impl Info {
     /// # Errors
     /// `Arg` if there are not that many.
     pub fn nth_key(&self, n: i32) -> Result<String> {
-        let pairs = self.pairs.borrow();
+        let pairs = self.locked();
         match usize::try_from(n).ok().and_then(|n| pairs.get(n)) {
             Some((key, _)) => Ok(key.clone()),
             None => fail!(
@@ -107,7 +111,7 @@ impl Info {
 
     /// All pairs.
     pub fn pairs(&self) -> Vec<(String, String)> {
-        self.pairs.borrow().clone()
+        self.locked().clone()
     }
 }
 

@@ -1,8 +1,9 @@
 //! The objects of a process and their handles: everything that exists with or
 //! without `MPI_Init`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::AcqRel};
 
 use catena_abi::{self as abi, consts};
 use catena_datatype::{Datatype, OpKind, TypeRef};
@@ -18,7 +19,7 @@ use crate::op::Op;
 use crate::p2p::Message;
 use crate::request::RequestObj;
 use crate::session::Session;
-use crate::table::{ObjectKind, Table};
+use crate::table::{Guarded, ObjectKind, Table};
 
 /// A datatype that the program made.
 #[derive(Debug)]
@@ -60,11 +61,11 @@ pub struct Objects {
     /// Operations but the predefined ones.
     pub ops: Table<Arc<Op>>,
     /// Error handlers but the predefined ones.
-    pub errhandlers: Table<Arc<Named>>,
+    pub errhandlers: Guarded<Arc<Named>>,
     /// Info objects but `MPI_INFO_ENV`.
-    pub infos: Table<Arc<Info>>,
+    pub infos: Guarded<Arc<Info>>,
     /// Sessions.
-    pub sessions: Table<Arc<Session>>,
+    pub sessions: Guarded<Arc<Session>>,
     /// Requests that are not plain transfers.
     pub requests: Table<Arc<RequestObj>>,
     /// Messages between a matched probe and their receive.
@@ -86,9 +87,9 @@ impl Default for Objects {
             named_types: RefCell::default(),
             unnamed_types: RefCell::default(),
             ops: Table::new(ObjectKind::Op),
-            errhandlers: Table::new(ObjectKind::Errhandler),
-            infos: Table::new(ObjectKind::Info),
-            sessions: Table::new(ObjectKind::Session),
+            errhandlers: Guarded::new(ObjectKind::Errhandler),
+            infos: Guarded::new(ObjectKind::Info),
+            sessions: Guarded::new(ObjectKind::Session),
             requests: Table::new(ObjectKind::Request),
             messages: Table::new(ObjectKind::Message),
             keyvals: Keyvals::default(),
@@ -272,7 +273,7 @@ impl Objects {
     pub fn add_errhandler(&self, handler: ErrhandlerRef) -> abi::Errhandler {
         let named = Named {
             handler,
-            holders: Cell::new(1),
+            holders: AtomicU32::new(1),
         };
         abi::Errhandler(self.errhandlers.insert(named.into()))
     }
@@ -284,11 +285,10 @@ impl Objects {
     /// As [`Objects::errhandler`].
     pub fn free_errhandler(&self, h: abi::Errhandler) -> Result<()> {
         self.errhandler(h)?;
-        if let Some(named) = self.errhandlers.get(h.0) {
-            named.holders.set(named.holders.get() - 1);
-            if named.holders.get() == 0 {
-                self.errhandlers.remove(h.0);
-            }
+        if let Some(named) = self.errhandlers.get(h.0)
+            && named.holders.fetch_sub(1, AcqRel) == 1
+        {
+            self.errhandlers.remove(h.0);
         }
         Ok(())
     }
@@ -304,7 +304,7 @@ impl Objects {
                 let mut all = self.errhandlers.all().into_iter();
                 match all.find(|(_, named)| Arc::ptr_eq(&named.handler, handler)) {
                     Some((handle, named)) => {
-                        named.holders.set(named.holders.get() + 1);
+                        named.holders.fetch_add(1, AcqRel);
                         abi::Errhandler(handle)
                     }
                     None => self.add_errhandler(handler.clone()),

@@ -13,6 +13,7 @@
 //! current generation up again (MPI-5, chapter 20.3).
 
 use std::cell::UnsafeCell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_base::slab::{Key, Slab};
 
@@ -154,5 +155,57 @@ impl<T: Clone> Table<T> {
         slab.iter()
             .map(|(key, value)| (encode(self.kind, key), value.clone()))
             .collect()
+    }
+}
+
+/// A table with a lock of its own, for objects whose functions any thread may
+/// call at any time (MPI-5, 11.4.1): also beside a thread that is in the library
+/// without the library's lock.
+#[derive(Debug)]
+pub struct Guarded<T>(Mutex<Table<T>>);
+
+impl<T: Clone> Guarded<T> {
+    /// An empty table.
+    pub fn new(kind: ObjectKind) -> Self {
+        Guarded(Mutex::new(Table::new(kind)))
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As [`Table::insert`].
+    pub fn insert(&self, value: T) -> usize {
+        self.table().insert(value)
+    }
+
+    /// As [`Table::get`].
+    pub fn get(&self, handle: usize) -> Option<T> {
+        self.table().get(handle)
+    }
+
+    /// As [`Table::remove`].
+    pub fn remove(&self, handle: usize) -> Option<T> {
+        self.table().remove(handle)
+    }
+
+    /// As [`Table::widen`].
+    pub fn widen(&self, low: i32) -> Option<usize> {
+        self.table().widen(low)
+    }
+
+    /// As [`Table::len`].
+    pub fn len(&self) -> usize {
+        self.table().len()
+    }
+
+    /// As [`Table::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// As [`Table::all`].
+    pub fn all(&self) -> Vec<(usize, T)> {
+        self.table().all()
     }
 }
