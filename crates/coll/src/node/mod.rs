@@ -233,10 +233,11 @@ impl Node {
         (least <= self.limits.segment()).then_some(kind)
     }
 
-    /// Whether an allreduce of so many bytes is worth two rounds.
+    /// Whether an allreduce of so many bytes is worth two rounds; between two,
+    /// each with a system call.
     #[inline]
     fn splits(&self, len: usize) -> bool {
-        len >= SPLIT_BYTES && (self.size > 2 || len / 2 >= self.limits.direct)
+        len >= SPLIT_BYTES && (self.size > 2 || len / 4 >= self.limits.direct)
     }
 
     /// Begins an operation. It runs after all that were begun before it.

@@ -4,20 +4,69 @@
 use catena_plan::{Order, Region};
 
 use super::barrier::{LEADER, through_leader};
-use super::board::{Board, Payload};
+use super::board::{Board, Payload, Place};
 use super::error::Trouble;
 use super::program::{Program, Turn, below};
 use crate::args::cut;
 use crate::reduce_scatter::{block_in, result};
 use crate::{Args, Layout};
 
+/// Bytes of two operands that are combined at a time: they stay in the nearest
+/// cache; direct, in the next one, as they are worth a system call.
+const PIECE: usize = 8 << 10;
+const DIRECT_PIECE: usize = 64 << 10;
+
+/// Combines bytes from `at` on of a payload with this member's `own` operand;
+/// `into` is elsewhere, or the same. `order` as in [`Board::combine`].
+#[inline]
+fn merge<B: Board>(
+    t: &Turn,
+    (from, at): (&Payload, usize),
+    own: Region,
+    into: Region,
+    order: Order,
+    board: &mut B,
+) -> Result<(), Trouble> {
+    if own == into {
+        return Ok(board.combine(from, at, into, order)?);
+    }
+    let elem = t.args.elem.max(1);
+    let piece = match from.place {
+        Place::Direct => DIRECT_PIECE,
+        Place::Line | Place::Ring => PIECE,
+    };
+    let order = match order {
+        Order::FromLeft => Order::FromRight,
+        Order::FromRight => Order::FromLeft,
+    };
+    let most = piece.max(elem) / elem * elem;
+    let mut done = 0;
+    while done < own.len {
+        let len = most.min(own.len - done);
+        board.get(from, at + done, into.part(done, len))?;
+        board.fold(own.part(done, len), into.part(done, len), order);
+        done += len;
+    }
+    Ok(())
+}
+
+/// Whether the first two of `end` operands are this member's own and another's,
+/// so that neither is copied before they are combined. In place, the own one may
+/// only be left in the ring.
+#[inline]
+fn begins_with_own(t: &Turn, end: u32) -> bool {
+    t.args.rank < 2 && end > 1 && (!t.args.in_place || t.is_direct())
+}
+
 /// Operands from rank 0 upwards, `end` of them, so that the result is the same
-/// to the bit wherever it is computed. Rank 0 begins with its neighbour's, which
-/// saves a copy of its own.
+/// to the bit wherever it is computed.
 #[inline]
 pub(super) fn upwards(t: &Turn, i: u32, end: u32) -> Option<u32> {
-    let swap = t.args.rank == 0 && !t.args.in_place && end > 1 && i < 2;
-    below(if swap { 1 - i } else { i }, end)
+    match (begins_with_own(t, end), i) {
+        (false, _) => below(i, end),
+        (true, 0) => Some(1 - t.args.rank),
+        (true, _) => below(i + 1, end),
+    }
 }
 
 /// Takes the `i`-th operand in the order of [`upwards`]: bytes from `at` on of a
@@ -26,7 +75,8 @@ pub(super) fn upwards(t: &Turn, i: u32, end: u32) -> Option<u32> {
 #[inline]
 pub(super) fn take_upwards<B: Board>(
     t: &Turn,
-    (from, i, at): (&Payload, u32, usize),
+    (from, i, end): (&Payload, u32, u32),
+    at: usize,
     own: Region,
     into: Region,
     board: &mut B,
@@ -40,6 +90,7 @@ pub(super) fn take_upwards<B: Board>(
     match (i, mine) {
         (0, true) => board.copy(own, into),
         (_, true) => board.fold(own, into, order),
+        (0, false) if begins_with_own(t, end) => merge(t, (from, at), own, into, order, board)?,
         (0, false) => board.get(from, at, into)?,
         (_, false) => board.combine(from, at, into, order)?,
     }
@@ -81,36 +132,36 @@ impl Program for Reduce {
         unreachable!("never direct")
     }
 
-    /// The root itself, those below it downwards, those above it upwards: the
-    /// order of operands is kept and the own one may be in place. If it is not,
-    /// the first neighbour's goes before it, which saves a copy.
+    /// Those below the root downwards, those above it upwards: the order of
+    /// operands is kept, and the root's own one may be in place.
     #[inline]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        let me = t.args.rank;
+        let (me, size) = (t.args.rank, t.args.size);
         if me != t.args.root {
             return None;
         }
-        let swap = !t.args.in_place && t.args.size > 1 && i < 2;
-        let i = below(if swap { 1 - i } else { i }, t.args.size)?;
-        Some(if i <= me { me - i } else { i })
+        if size == 1 {
+            return below(i, 1);
+        }
+        below(i, size - 1).map(|i| if i < me { me - 1 - i } else { i + 1 })
     }
 
     #[inline]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
-        let into = t.of(t.args.vector_out());
-        let me = t.args.rank;
-        let left = from.rank < me || from.rank == me && i == 1 && me == 0;
-        let order = if left {
+        let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
+        let order = if from.rank < t.args.rank {
             Order::FromLeft
         } else {
             Order::FromRight
         };
-        match (i, from.rank == me) {
-            (_, true) if t.args.in_place => {}
-            (0, true) => board.copy(t.of(t.args.vector_in()), into),
-            (_, true) => board.fold(t.of(t.args.vector_in()), into, order),
-            (0, false) => board.get(from, 0, into)?,
-            (_, false) => board.combine(from, 0, into, order)?,
+        if from.rank == t.args.rank {
+            if !t.args.in_place {
+                board.copy(own, into);
+            }
+        } else if i == 0 {
+            merge(t, (from, 0), own, into, order, board)?;
+        } else {
+            board.combine(from, 0, into, order)?;
         }
         Ok(())
     }
@@ -154,7 +205,7 @@ impl Program for Allreduce {
     #[inline]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
-        take_upwards(t, (from, i, 0), own, into, board)
+        take_upwards(t, (from, i, t.args.size), 0, own, into, board)
     }
 }
 
@@ -309,7 +360,7 @@ impl Program for AllreduceSplit {
         let (at, _) = cut(t.len, t.args.elem, t.args.size, me);
         let own = Self::piece(t, me, t.args.vector_in());
         let into = Self::piece(t, me, t.args.vector_out());
-        take_upwards(t, (from, i, at), own, t.grows(into), board)
+        take_upwards(t, (from, i, t.args.size), at, own, t.grows(into), board)
     }
 
     #[inline]
@@ -382,7 +433,7 @@ impl Program for ReduceScatter {
             (false, false) => t.block_at(from.rank, me),
         };
         let into = t.grows(t.of(result(t.args)));
-        take_upwards(t, (from, i, at), t.of(block), into, board)
+        take_upwards(t, (from, i, t.args.size), at, t.of(block), into, board)
     }
 
     #[inline]

@@ -9,6 +9,14 @@ use crate::Args;
 /// All publish, each combines those below its own, and its own if `INCLUSIVE`.
 pub(super) struct Scan<const INCLUSIVE: bool>;
 
+impl<const INCLUSIVE: bool> Scan<INCLUSIVE> {
+    /// Operands of this member's result.
+    #[inline]
+    fn end(t: &Turn) -> u32 {
+        t.args.rank + u32::from(INCLUSIVE)
+    }
+}
+
 impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
     const ALL: bool = false;
 
@@ -38,13 +46,20 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
 
     #[inline]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        upwards(t, i, t.args.rank + u32::from(INCLUSIVE))
+        upwards(t, i, Self::end(t))
     }
 
     #[inline]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let into = t.grows(t.of(t.args.vector_out()));
-        take_upwards(t, (from, i, 0), t.of(t.args.vector_in()), into, board)
+        take_upwards(
+            t,
+            (from, i, Self::end(t)),
+            0,
+            t.of(t.args.vector_in()),
+            into,
+            board,
+        )
     }
 
     #[inline]
