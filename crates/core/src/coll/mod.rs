@@ -42,6 +42,7 @@ use crate::error::{Error, Kind, Result};
 use crate::events;
 use crate::op::Reducer;
 use crate::request::{Operation, RequestObj};
+use crate::topology::Hood;
 use crate::world::World;
 
 /// Where the collectives of a communicator stand.
@@ -53,6 +54,7 @@ pub struct CollState {
     plans: RefCell<plans::Plans>,
     node: RefCell<node::Membership>,
     map: OnceCell<site::Map>,
+    hood: OnceCell<Hood>,
     /// Operations that ran on it.
     pub calls: Cell<u64>,
 }

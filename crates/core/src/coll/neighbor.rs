@@ -2,12 +2,14 @@
 //!
 //! They have as many blocks as the rank has neighbours in the topology of the
 //! communicator; those of neighbours that are not there, beyond the edge of a
-//! grid, are left alone.
+//! grid, are left alone. Neighbours and plans are kept with the communicator.
 
 use std::sync::Arc;
 
-use catena_coll::{Layout, neighbor};
+use catena_coll::inter::Root;
+use catena_coll::{Collective, Layout, neighbor};
 
+use super::plans::Key;
 use super::prepare::blocks;
 use super::side::{Ranges, Side};
 use super::tag::Label;
@@ -26,20 +28,39 @@ struct Ends<'a> {
     recv: Layout<'a>,
 }
 
-fn prepared(comm: &CommRef, hood: &Hood, ends: Ends<'_>) -> Prepared {
-    let plan = neighbor::plan(&hood.destinations, &ends.send, &hood.sources, &ends.recv);
-    Prepared {
+/// Of an allgather, in which one block goes to all, or an alltoall.
+fn prepared(comm: &CommRef, what: Collective, ends: Ends<'_>) -> Result<Option<Prepared>> {
+    let hood = hood(comm)?;
+    let key = Key {
+        what,
+        neighbors: true,
+        root: Root::Near,
+        in_place: false,
+        elem: 1,
+        commutative: true,
+        send: ends.send,
+        recv: ends.recv,
+    };
+    let make = || {
+        let hood = match what {
+            Collective::Allgather => &hood.clone().gathering(),
+            _ => hood,
+        };
+        neighbor::plan(&hood.destinations, &ends.send, &hood.sources, &ends.recv)
+    };
+    let plan = comm.coll.plans.borrow_mut().get(&key, make);
+    Ok(Some(Prepared {
         comm: comm.clone(),
         label: Label {
             what: None,
             detail: 0,
         },
-        plan: Arc::new(plan),
+        plan,
         input: ends.input,
         output: ends.output,
         reducer: None,
         turn: None,
-    }
+    }))
 }
 
 impl Caller<'_> {
@@ -54,7 +75,7 @@ impl Caller<'_> {
         send: Data,
         recv: Data,
     ) -> Result<Option<Prepared>> {
-        let hood = hood(comm)?.gathering();
+        let hood = hood(comm)?;
         let s = blocks(self.world, &send, 1, "send")?;
         let r = blocks(self.world, &recv, hood.indegree as u32, "receive")?;
         let ends = Ends {
@@ -63,7 +84,7 @@ impl Caller<'_> {
             output: r.side,
             recv: Layout::Even(r.block),
         };
-        Ok(Some(prepared(comm, &hood, ends)))
+        prepared(comm, Collective::Allgather, ends)
     }
 
     /// `MPI_Neighbor_allgatherv`.
@@ -74,7 +95,7 @@ impl Caller<'_> {
         send: Data,
         recv: VData,
     ) -> Result<Option<Prepared>> {
-        let hood = hood(comm)?.gathering();
+        hood(comm)?;
         let s = blocks(self.world, &send, 1, "send")?;
         let (output, ranges) = recv.side(self.world, "receive")?;
         let ends = Ends {
@@ -83,7 +104,7 @@ impl Caller<'_> {
             output,
             recv: ranges.layout(),
         };
-        Ok(Some(prepared(comm, &hood, ends)))
+        prepared(comm, Collective::Allgather, ends)
     }
 
     /// `MPI_Neighbor_alltoall`.
@@ -103,7 +124,7 @@ impl Caller<'_> {
             output: r.side,
             recv: Layout::Even(r.block),
         };
-        Ok(Some(prepared(comm, &hood, ends)))
+        prepared(comm, Collective::Alltoall, ends)
     }
 
     /// `MPI_Neighbor_alltoallv`.
@@ -137,8 +158,10 @@ impl Caller<'_> {
     }
 }
 
-fn hood(comm: &Comm) -> Result<Hood> {
-    Ok(comm.topology()?.hood(comm.rank))
+/// The neighbours, found once.
+fn hood(comm: &Comm) -> Result<&Hood> {
+    let topology = comm.topology()?;
+    Ok(comm.coll.hood.get_or_init(|| topology.hood(comm.rank)))
 }
 
 fn exchange(
@@ -152,5 +175,5 @@ fn exchange(
         output,
         recv: received.layout(),
     };
-    Ok(Some(prepared(comm, &hood(comm)?, ends)))
+    prepared(comm, Collective::Alltoall, ends)
 }

@@ -12,6 +12,8 @@ use catena_settings::changes;
 pub struct Key<'a> {
     /// The collective.
     pub what: Collective,
+    /// Whether it is among neighbours: an allgather, or an alltoall of any form.
+    pub neighbors: bool,
     /// Its root; `Near` if it has none.
     pub root: Root,
     /// The rest as in [`catena_coll::Args`].
@@ -139,7 +141,8 @@ fn place(key: &Key<'_>) -> usize {
         Root::There(rank) => rank as usize,
         Root::Here | Root::Near => 0,
     };
-    let word = (key.what as usize + 16 * root) ^ (ends(&key.send) ^ ends(&key.recv) << 20) << 8;
+    let what = key.what as usize + if key.neighbors { 1 << 7 } else { 0 };
+    let word = (what + 16 * root) ^ (ends(&key.send) ^ ends(&key.recv) << 20) << 8;
     // The golden ratio scatters what differs in few bits.
     word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - PLACES.trailing_zeros())
 }
@@ -152,6 +155,7 @@ mod tests {
     fn key(what: Collective, n: usize) -> Key<'static> {
         Key {
             what,
+            neighbors: false,
             root: Root::Near,
             in_place: false,
             elem: 1,
@@ -177,6 +181,10 @@ mod tests {
         for other in [
             Key {
                 what: Collective::Scan,
+                ..key
+            },
+            Key {
+                neighbors: true,
                 ..key
             },
             Key { elem: 8, ..key },

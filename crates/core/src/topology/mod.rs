@@ -33,7 +33,7 @@ pub enum Topology {
 }
 
 /// What a neighbourhood collective does at one rank.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Hood {
     /// Blocks that it receives, those of missing neighbours too.
     pub indegree: usize,

@@ -75,6 +75,7 @@ impl Call<'_> {
         let reducer = self.reducer.map(|(r, _)| r);
         let key = Key {
             what: self.what,
+            neighbors: false,
             root: self.root,
             in_place: self.in_place,
             elem,
