@@ -94,8 +94,8 @@ pub fn want(kinds: u32, listener: Listener) {
     let before = WANTED.swap(kinds, Relaxed);
     if let Ok(world) = enter() {
         // `progress` looks for more than packets while something runs.
-        let running = world.running.get() + usize::from(kinds != 0) - usize::from(before != 0);
-        world.running.set(running);
+        let active = &world.active.count;
+        active.set(active.get() + usize::from(kinds != 0) - usize::from(before != 0));
         world.watch();
     }
 }

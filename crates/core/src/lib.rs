@@ -6,6 +6,7 @@
     reason = "objects are shared under the library's lock, which the compiler cannot see"
 )]
 
+mod active;
 pub mod attr;
 pub mod bsend;
 pub mod buffer;

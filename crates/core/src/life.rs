@@ -19,6 +19,7 @@ use catena_fabric::Peer;
 use catena_link::Endpoint;
 use catena_shm::Shm;
 
+use crate::active::Active;
 use crate::coll::Counts;
 use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
 use crate::error::{Error, Kind, Result};
@@ -218,10 +219,8 @@ fn wire_up() -> Result<Box<World>> {
         cids: RefCell::new(cids),
         letters: Letters::default(),
         handles_by_cid: RefCell::new(handles),
-        active: RefCell::default(),
+        active: Active::new(events::any()),
         idle_runs: RefCell::default(),
-        running: Cell::new(usize::from(events::any())),
-        advancing: Cell::new(false),
         boards: RefCell::default(),
         retired: RefCell::default(),
         link: UnsafeCell::new(link),

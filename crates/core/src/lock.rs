@@ -137,13 +137,13 @@ mod tests {
                         c.0.acquire();
                         c.0.acquire();
                         c.1.set(c.1.get() + 1);
+                        assert!(c.0.is_nested());
                         c.0.release();
                         match i % 64 {
                             0 => c.0.released(std::thread::yield_now),
                             1 => c.0.give_way(),
                             _ => {}
                         }
-                        assert!(c.0.is_nested());
                         c.0.release();
                     }
                 });

@@ -17,6 +17,7 @@ use catena_fabric::Peer;
 use catena_link::{Cid, Endpoint};
 use catena_shm::Bell;
 
+use crate::active::Active;
 use crate::bsend::Attached;
 use crate::coll::{Counts, Retired};
 use crate::comm::{Cids, Comm, Letters};
@@ -101,13 +102,10 @@ pub struct World {
     pub(crate) cids: RefCell<Cids>,
     pub(crate) letters: Letters,
     pub(crate) handles_by_cid: RefCell<HashMap<u32, abi::Comm>>,
-    /// Requests that need the library to move on: running collectives.
-    pub(crate) active: RefCell<Vec<Arc<RequestObj>>>,
+    /// Requests that need the library to move on.
+    pub(crate) active: Active,
     /// Runs of collectives that are done, to be used again.
     pub(crate) idle_runs: RefCell<Vec<Arc<RequestObj>>>,
-    /// How many those are.
-    pub(crate) running: Cell<usize>,
-    pub(crate) advancing: Cell<bool>,
     /// Boards that this process made, by communicator.
     pub(crate) boards: RefCell<Vec<(Cid, Retired)>>,
     /// Boards that it made and left.
@@ -392,7 +390,7 @@ impl World {
     /// Moves everything that can move; true if anything did.
     #[inline]
     pub fn progress(&self) -> bool {
-        let idle = self.running.get() == 0;
+        let idle = self.active.count.get() == 0;
         if idle && self.link().is_silent() {
             return false;
         }

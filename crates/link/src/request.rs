@@ -26,6 +26,17 @@ pub(crate) enum Phase {
     Done,
 }
 
+/// What becomes of a request when it is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is kept until somebody asks.
+    Kept,
+    /// The same, and [`Rare::whom`] is told.
+    Told,
+    /// It frees itself.
+    Detached,
+}
+
 #[derive(Debug)]
 pub(crate) enum Buffer<N: Net> {
     None,
@@ -64,6 +75,8 @@ pub(crate) struct Rare {
     pub coverage: Coverage,
     /// Sends: the receiver was asked to drop the message.
     pub cancelling: bool,
+    /// Who is told when it is complete.
+    pub whom: u64,
 }
 
 /// The key in `link` says what a receive accepts and, once it is matched, what
@@ -74,7 +87,7 @@ pub(crate) struct Rare {
 #[repr(C)]
 pub(crate) struct Request<N: Net> {
     pub link: Link,
-    pub detached: bool,
+    pub fate: Fate,
     pub cancelled: bool,
     pub phase: Phase,
     /// Order among posted receives.
@@ -93,7 +106,7 @@ impl<N: Net> Default for Request<N> {
         Request {
             phase: Phase::Free,
             link: Link::default(),
-            detached: false,
+            fate: Fate::Kept,
             cancelled: false,
             number: 0,
             len: 0,
@@ -111,6 +124,7 @@ impl<N: Net> Default for Request<N> {
                 total: 0,
                 coverage: Coverage::default(),
                 cancelling: false,
+                whom: 0,
             }),
         }
     }

@@ -39,7 +39,6 @@ use tag::Number;
 
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
-use crate::events;
 use crate::op::Reducer;
 use crate::request::{Operation, RequestObj};
 use crate::topology::Hood;
@@ -209,7 +208,7 @@ impl World {
         };
         let requests = self.objects.requests.all();
         let kept = requests.iter().filter_map(|(_, obj)| ages(obj)).max();
-        let under_way = self.active.borrow().iter().filter_map(ages).max();
+        let under_way = self.max_active(ages);
         next.wrapping_sub(kept.max(under_way).unwrap_or(0))
     }
 
@@ -228,47 +227,6 @@ impl World {
         {
             idle.push(obj);
         }
-    }
-
-    /// Leaves a request to `progress` until it is done.
-    pub(crate) fn carry_on(&self, obj: Arc<RequestObj>) {
-        self.active.borrow_mut().push(obj);
-        self.running.set(self.running.get() + 1);
-    }
-
-    /// Advances what is under way; true if anything became complete.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn advance_active(&self) -> bool {
-        // A user operation may call MPI: what it meets is left alone.
-        if self.advancing.replace(true) {
-            return false;
-        }
-        let mut completed = false;
-        let mut at = 0;
-        loop {
-            let Some(obj) = self.active.borrow().get(at).cloned() else {
-                break;
-            };
-            let done = match &*obj {
-                RequestObj::Collective(run) => run.borrow_mut().advance(self),
-                RequestObj::Making(making) => making.borrow_mut().advance(self),
-                _ => true,
-            };
-            if done {
-                completed = true;
-                self.active.borrow_mut().swap_remove(at);
-                self.running.set(self.running.get() - 1);
-                self.keep_run(obj);
-            } else {
-                at += 1;
-            }
-        }
-        self.advancing.set(false);
-        if events::any() {
-            self.tell();
-        }
-        completed
     }
 
     /// Blocks until every member has called it.

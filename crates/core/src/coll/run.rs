@@ -38,7 +38,16 @@ pub struct CollRun {
     /// What it writes, before it is unpacked.
     output: Loaded,
     patience: Patience,
+    /// Whom `link` tells of its messages, and the results taken of those.
+    told: Told,
     error: Option<Error>,
+}
+
+/// An execution that `progress` carries on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    whom: Option<u64>,
+    results: u32,
 }
 
 /// The place of an execution among those of its communicator.
@@ -146,6 +155,7 @@ struct Executor<'a> {
     memory: &'a mut Memory,
     /// The first error that does not end the execution.
     noted: &'a mut Option<Error>,
+    told: &'a mut Told,
 }
 
 impl Executor<'_> {
@@ -158,6 +168,15 @@ impl Executor<'_> {
             Some(r) if peer < self.comm.size() => (r.local.cid, peer, self.turn.local.tag),
             Some(_) => (self.comm.cid, peer - self.comm.size(), self.turn.comm.tag),
         }
+    }
+
+    /// A message under way, of whose end `link` tells.
+    #[inline]
+    fn watched(&self, posted: Posted) -> Posted {
+        if let Some(whom) = self.told.whom {
+            self.world.link().tell(posted.id, whom);
+        }
+        posted
     }
 
     #[inline]
@@ -216,7 +235,7 @@ impl Exec for Executor<'_> {
         let link = self.world.link();
         match link.send(cid, Plane::Collective, dest, tag, Mode::Standard, buf) {
             Sent::Done => Ok(None),
-            Sent::Pending(id) => Ok(Some(Posted { id, expect: None })),
+            Sent::Pending(id) => Ok(Some(self.watched(Posted { id, expect: None }))),
         }
     }
 
@@ -238,7 +257,7 @@ impl Exec for Executor<'_> {
             self.settle(posted)?;
             return Ok(None);
         }
-        Ok(Some(posted))
+        Ok(Some(self.watched(posted)))
     }
 
     #[inline]
@@ -246,6 +265,7 @@ impl Exec for Executor<'_> {
         if !self.world.link().is_done(handle.id) {
             return Ok(false);
         }
+        self.told.results += 1;
         self.settle(handle)?;
         Ok(true)
     }
@@ -306,8 +326,25 @@ impl CollRun {
             until: POLLS,
             ..Patience::default()
         };
+        self.told = Told::default();
         self.error = None;
         self.job = Some(job);
+    }
+
+    /// From now on `link` tells `whom` of messages that are complete.
+    pub fn tell(&mut self, world: &World, whom: u64) {
+        self.told = Told {
+            whom: Some(whom),
+            results: 0,
+        };
+        for posted in self.run.under_way() {
+            world.link().tell(posted.id, whom);
+        }
+    }
+
+    /// Results of messages that were taken since this was last asked.
+    pub fn take_results(&mut self) -> u32 {
+        mem::take(&mut self.told.results)
     }
 
     /// Whether it is complete, well or not.
@@ -338,6 +375,7 @@ impl CollRun {
             turn: self.turn,
             memory: &mut self.memory,
             noted: &mut self.error,
+            told: &mut self.told,
         };
         let before = self.run.left();
         match self.run.advance(&job.plan, &mut exec) {

@@ -10,7 +10,7 @@ use catena_fabric::{Peer, PeerLost};
 use crate::counters::{Counters, Traffic};
 use crate::engine::Engine;
 use crate::net::Net;
-use crate::request::Phase;
+use crate::request::{Fate, Phase};
 use crate::types::{Cid, Completion, ReqId};
 use crate::watch::Arrival;
 
@@ -193,8 +193,24 @@ impl<N: Net> Endpoint<N> {
         if self.is_done(id) {
             self.engine.free(id.index);
         } else {
-            self.engine.requests.get_mut(id.index).detached = true;
+            self.engine.requests.get_mut(id.index).fate = Fate::Detached;
         }
+    }
+
+    /// Has `whom` told when a request is complete, by [`Endpoint::told`].
+    pub fn tell(&mut self, id: ReqId, whom: u64) {
+        if self.is_done(id) {
+            return self.engine.told.push(whom);
+        }
+        let request = self.engine.requests.get_mut(id.index);
+        (request.fate, request.rare.whom) = (Fate::Told, whom);
+    }
+
+    /// Whose requests have become complete since the last call, each as often
+    /// as it has such requests. Who takes the result of a request before is
+    /// told all the same.
+    pub fn told(&mut self) -> std::vec::Drain<'_, u64> {
+        self.engine.told.drain(..)
     }
 
     /// Whether messages that were given up are still on their way out.
@@ -202,7 +218,7 @@ impl<N: Net> Endpoint<N> {
     pub fn owes(&self) -> bool {
         self.engine.requests.taken().any(|at| {
             let request = self.engine.requests.get(at);
-            request.detached && matches!(request.phase, Phase::Send(_))
+            request.fate == Fate::Detached && matches!(request.phase, Phase::Send(_))
         })
     }
 

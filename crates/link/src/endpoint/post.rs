@@ -8,7 +8,7 @@ use crate::matching::Key;
 use crate::net::{Net, Source};
 use crate::outbox::Item;
 use crate::protocol::{Send, Style};
-use crate::request::{Buffer, Phase};
+use crate::request::{Buffer, Fate, Phase};
 use crate::slab::NIL;
 use crate::types::{Cid, Envelope, MessageId, Mode, Plane, ReqId, Selector, Sent};
 use crate::wire::{Announce, EAGER_CEILING, MIN_PACKET, SyncLen, SyncToken, kind};
@@ -136,7 +136,7 @@ impl<N: Net> Endpoint<N> {
 
         let request = engine.requests.get_mut(at);
         request.phase = Phase::Send(Send::Queued(style));
-        (request.detached, request.cancelled) = (false, false);
+        (request.fate, request.cancelled) = (Fate::Kept, false);
         request.link.key = Key {
             context: cid.0 << 1 | plane as u32,
             source: dest,
@@ -190,7 +190,7 @@ impl<N: Net> Endpoint<N> {
     fn new_recv(&mut self, cid: Cid, plane: Plane, selector: Selector, sink: N::Sink) -> u32 {
         let at = self.engine.requests.take_slot();
         let request = self.engine.requests.get_mut(at);
-        (request.detached, request.cancelled) = (false, false);
+        (request.fate, request.cancelled) = (Fate::Kept, false);
         request.link.key = Key {
             context: cid.0 << 1 | plane as u32,
             source: selector.source as u32,

@@ -20,7 +20,7 @@ use crate::outbox::{Item, Outbox};
 use crate::park::Park;
 use crate::pool::Pool;
 use crate::protocol::Recv;
-use crate::request::{Buffer, Phase, Request};
+use crate::request::{Buffer, Fate, Phase, Request};
 use crate::slab::{NIL, Slab};
 use crate::types::{Cid, Failure, ReqId, Selector};
 use crate::watch::Watch;
@@ -64,6 +64,8 @@ pub(crate) struct Engine<N: Net> {
     pub draining: u32,
     pub counters: Counters,
     pub watch: Watch,
+    /// Whose requests became complete.
+    pub told: Vec<u64>,
 }
 
 impl<N: Net> Engine<N> {
@@ -88,6 +90,7 @@ impl<N: Net> Engine<N> {
             draining: 0,
             counters: Counters::default(),
             watch: Watch::default(),
+            told: Vec::new(),
         }
     }
 
@@ -189,7 +192,7 @@ impl<N: Net> Engine<N> {
         let request = self.requests.get_mut(at);
         request.buffer = Buffer::None;
         request.phase = Phase::Done;
-        if request.detached || self.draining != 0 {
+        if request.fate != Fate::Kept || self.draining != 0 {
             self.complete_cold(at);
         }
     }
@@ -198,10 +201,12 @@ impl<N: Net> Engine<N> {
     #[inline(never)]
     fn complete_cold(&mut self, at: u32) {
         let request = self.requests.get(at);
-        let (context, detached) = (request.link.key.context, request.detached);
+        let (context, fate) = (request.link.key.context, request.fate);
         self.drained(context);
-        if detached {
-            self.free(at);
+        match fate {
+            Fate::Kept => {}
+            Fate::Told => self.told.push(self.requests.get(at).rare.whom),
+            Fate::Detached => self.free(at),
         }
     }
 

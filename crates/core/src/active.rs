@@ -1,0 +1,242 @@
+//! What `progress` carries on: collectives and new communicators that were
+//! started and are not complete.
+//!
+//! A collective can move when a message of it is complete, which `link` tells;
+//! so progress costs what moves, however much is under way. Besides, when
+//! nothing moves, a few are looked at in turn: perhaps a member of theirs called
+//! something else, which no message of theirs tells.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use catena_base::slab::{Key, Slab};
+
+use crate::events;
+use crate::request::RequestObj;
+use crate::world::World;
+
+/// Collectives that are looked at in turn, by each call that moves none.
+const LOOKS: usize = 8;
+
+/// What is under way.
+#[derive(Debug, Default)]
+pub(crate) struct Active {
+    runs: RefCell<Runs>,
+    /// Duplicates of communicators, which wait for letters.
+    makings: RefCell<Vec<Arc<RequestObj>>>,
+    /// How many there are, and one more if tools listen: whether progress has
+    /// more to do than packets.
+    pub count: Cell<usize>,
+    advancing: Cell<bool>,
+    /// Looks at collectives so far.
+    looks: Cell<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Runs {
+    all: Slab<Entry>,
+    /// The same, in turn.
+    turns: VecDeque<Key>,
+    /// Those that may move.
+    ready: VecDeque<Key>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    obj: Arc<RequestObj>,
+    /// Messages that are complete, and whose results were not taken. May be
+    /// below zero, when a result was taken before it was told of.
+    news: i64,
+    is_ready: bool,
+}
+
+impl Active {
+    /// Nothing yet; tools may listen already.
+    pub fn new(listened_to: bool) -> Self {
+        let active = Active::default();
+        active.count.set(usize::from(listened_to));
+        active
+    }
+}
+
+/// A key in the words of `link`.
+fn whom(key: Key) -> u64 {
+    u64::from(key.generation) << 32 | u64::from(key.index)
+}
+
+impl Runs {
+    fn add(&mut self, obj: Arc<RequestObj>) -> Key {
+        let key = self.all.insert(Entry {
+            obj,
+            news: 0,
+            is_ready: false,
+        });
+        self.turns.push_back(key);
+        key
+    }
+
+    /// A message of a collective is complete, if that is not over.
+    fn tell(&mut self, whom: u64) {
+        let key = Key {
+            index: whom as u32,
+            generation: (whom >> 32) as u32,
+        };
+        if let Some(entry) = self.all.get_mut(key) {
+            entry.news += 1;
+            if entry.news > 0 && !entry.is_ready {
+                entry.is_ready = true;
+                self.ready.push_back(key);
+            }
+        }
+    }
+
+    /// The next one in turn.
+    fn next_turn(&mut self) -> Option<Key> {
+        while let Some(key) = self.turns.pop_front() {
+            if self.all.contains(key) {
+                self.turns.push_back(key);
+                return Some(key);
+            }
+        }
+        None
+    }
+
+    fn next_ready(&mut self) -> Option<Key> {
+        while let Some(key) = self.ready.pop_front() {
+            if let Some(entry) = self.all.get_mut(key) {
+                entry.is_ready = false;
+                return Some(key);
+            }
+        }
+        None
+    }
+
+    /// It took so many results.
+    fn took(&mut self, key: Key, results: u32) {
+        if let Some(entry) = self.all.get_mut(key) {
+            entry.news -= i64::from(results);
+            if entry.news > 0 && !entry.is_ready {
+                entry.is_ready = true;
+                self.ready.push_back(key);
+            }
+        }
+    }
+}
+
+impl World {
+    /// Leaves a request to `progress` until it is done.
+    pub(crate) fn carry_on(&self, obj: Arc<RequestObj>) {
+        let active = &self.active;
+        active.count.set(active.count.get() + 1);
+        if let RequestObj::Collective(run) = &*obj {
+            let key = active.runs.borrow_mut().add(obj.clone());
+            run.borrow_mut().tell(self, whom(key));
+        } else {
+            active.makings.borrow_mut().push(obj);
+        }
+    }
+
+    /// Looks at collectives that `progress` carries on.
+    pub fn coll_looks(&self) -> u64 {
+        self.active.looks.get()
+    }
+
+    /// The largest of what `f` says of the collectives under way.
+    pub(crate) fn max_active(&self, f: impl Fn(&Arc<RequestObj>) -> Option<u32>) -> Option<u32> {
+        let runs = self.active.runs.borrow();
+        runs.all.iter().filter_map(|(_, entry)| f(&entry.obj)).max()
+    }
+
+    /// Advances what can move; true if anything did.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn advance_active(&self) -> bool {
+        let active = &self.active;
+        // A user operation may call MPI: what it meets is left alone.
+        if active.advancing.replace(true) {
+            return false;
+        }
+        let ready = {
+            let mut runs = active.runs.borrow_mut();
+            self.link().told().for_each(|whom| runs.tell(whom));
+            runs.ready.len()
+        };
+        let mut moved = ready != 0;
+        for _ in 0..ready {
+            let Some(key) = active.runs.borrow_mut().next_ready() else {
+                break;
+            };
+            self.advance_run(key);
+        }
+        if !moved {
+            let looks = active.runs.borrow().all.len().min(LOOKS);
+            for _ in 0..looks {
+                let Some(key) = active.runs.borrow_mut().next_turn() else {
+                    break;
+                };
+                moved |= self.advance_run(key);
+            }
+        }
+        moved |= self.advance_makings();
+        active.advancing.set(false);
+        if events::any() {
+            self.tell();
+        }
+        moved
+    }
+
+    /// True if it is complete.
+    fn advance_run(&self, key: Key) -> bool {
+        let active = &self.active;
+        active.looks.set(active.looks.get() + 1);
+        let obj = active.runs.borrow().all.get(key).map(|it| it.obj.clone());
+        let Some(obj) = obj else {
+            return false;
+        };
+        let RequestObj::Collective(run) = &*obj else {
+            unreachable!("only collectives have runs");
+        };
+        let mut run = run.borrow_mut();
+        let done = run.advance(self);
+        let results = run.take_results();
+        drop(run);
+        let mut runs = active.runs.borrow_mut();
+        if !done {
+            runs.took(key, results);
+            return false;
+        }
+        let entry = runs.all.remove(key);
+        // Its turn is forgotten when most are of those that are over.
+        if runs.turns.len() > 2 * runs.all.len() + LOOKS {
+            let Runs { all, turns, .. } = &mut *runs;
+            turns.retain(|&key| all.contains(key));
+        }
+        drop((runs, entry));
+        active.count.set(active.count.get() - 1);
+        self.keep_run(obj);
+        true
+    }
+
+    fn advance_makings(&self) -> bool {
+        let makings = &self.active.makings;
+        let (mut at, mut completed) = (0, false);
+        loop {
+            let Some(obj) = makings.borrow().get(at).cloned() else {
+                break;
+            };
+            let done = match &*obj {
+                RequestObj::Making(making) => making.borrow_mut().advance(self),
+                _ => true,
+            };
+            if done {
+                completed = true;
+                makings.borrow_mut().swap_remove(at);
+                self.active.count.set(self.active.count.get() - 1);
+            } else {
+                at += 1;
+            }
+        }
+        completed
+    }
+}
