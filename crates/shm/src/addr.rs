@@ -61,10 +61,11 @@ impl Geometry {
     pub fn for_ranks(ranks: u32) -> Geometry {
         const KIB: usize = 1024;
         match ranks {
-            // Measured: a data area of a megabyte keeps the two ends from
-            // running in lock-step, more falls out of the caches.
-            0..=4 => Geometry::new(256, 1024 * KIB, 16 * KIB),
-            5..=8 => Geometry::new(256, 512 * KIB, 16 * KIB),
+            // Measured: four messages of 64 KiB, the longest that pass through
+            // it, keep the two ends from running in lock-step; with more, those
+            // of all directions together fall out of the nearest caches, and
+            // 8 KiB take twice as long.
+            0..=8 => Geometry::new(256, 256 * KIB, 16 * KIB),
             9..=32 => Geometry::new(128, 128 * KIB, 16 * KIB),
             33..=128 => Geometry::new(64, 32 * KIB, 8 * KIB),
             _ => Geometry::new(32, 16 * KIB, 4 * KIB),

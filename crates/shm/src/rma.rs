@@ -24,6 +24,9 @@ const CHUNK: usize = 1 << 20;
 /// less counts.
 const WORTH_READING: u64 = 32 << 10;
 
+/// Shortest message with which a busy sender may help.
+const WORTH_HELPING: u64 = 256 << 10;
+
 /// Bytes of the parts in which two ranks copy a message together: a fourth of
 /// it within these limits. Measured here, 1 MiB takes 33 µs in four parts, 40
 /// in 16 and 60 in one.
@@ -192,8 +195,10 @@ impl Shm {
         if !worth || !self.may_read(peer) {
             return Rendezvous::Stream;
         }
-        // On one core two ranks take turns, and else they may have other work.
-        if self.config.oversubscribed || load == Load::Heavy {
+        // On one core two ranks take turns. Who has messages of its own to read
+        // does that first, and may help with a long one then.
+        let alone = load == Load::Heavy && len < WORTH_HELPING;
+        if self.config.oversubscribed || alone {
             return Rendezvous::Get;
         }
         let least = len.div_ceil(Parts::MOST.into());

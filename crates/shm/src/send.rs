@@ -371,6 +371,7 @@ impl Shm {
             .segment
             .range(offset, bytes, 64)
             .ok_or(ShmError::ArenaFull { bytes })?;
+        self.segment.map(data, bytes);
         if let Some(head) = self.lanes[number].head() {
             head.tail.data_at.store(offset, Release);
         }

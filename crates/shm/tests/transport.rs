@@ -199,7 +199,7 @@ fn remote_reads_copy_or_say_that_they_cannot() {
     let (mut a, mut b) = Shm::tiny_pair();
     let data = pattern(3, 3 << 20);
     let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64).unwrap();
-    assert_eq!(b.rendezvous(Peer(0), 1 << 20, Load::Heavy), Rendezvous::Get);
+    assert_eq!(b.rendezvous(Peer(0), 1 << 16, Load::Heavy), Rendezvous::Get);
     let mut into = vec![0u8; data.len()];
     let mut done = 0;
     while done < data.len() {
@@ -218,7 +218,7 @@ fn remote_reads_copy_or_say_that_they_cannot() {
             // The kernel forbids it here: that must be remembered.
             Got::Unable => {
                 assert_eq!(
-                    b.rendezvous(Peer(0), 1 << 20, Load::Heavy),
+                    b.rendezvous(Peer(0), 1 << 16, Load::Heavy),
                     Rendezvous::Stream
                 );
                 return;
@@ -279,6 +279,10 @@ fn crowded_nodes_read_long_messages() {
     );
     assert_eq!(
         auto(2, 2).rendezvous(Peer(2), 1 << 20, Load::Heavy),
+        Rendezvous::Share { part: 1 << 18 }
+    );
+    assert_eq!(
+        auto(2, 2).rendezvous(Peer(2), 1 << 16, Load::Heavy),
         Rendezvous::Get
     );
 }
