@@ -112,7 +112,8 @@ impl Program for Alltoall {
 
     #[inline]
     fn scratch(t: &Turn) -> usize {
-        t.whole * t.args.size as usize
+        let all = t.whole * t.args.size as usize;
+        if t.is_lent() { all } else { 0 }
     }
 
     #[inline]

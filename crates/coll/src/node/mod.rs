@@ -106,9 +106,10 @@ pub enum Kind {
     Alltoallv,
     /// All publish their vectors, each combines its block.
     ReduceScatter,
-    /// All publish, each combines those up to its own.
+    /// A chain: each combines what the one below has published with its own,
+    /// and publishes that.
     Scan,
-    /// All publish, each combines those below its own.
+    /// The same chain; each gets what the one below has published.
     Exscan,
 }
 
@@ -268,6 +269,9 @@ impl Node {
     fn room(&mut self, len: usize) -> Option<u64> {
         if self.seq >= self.floor + self.limits.lines {
             return None;
+        }
+        if len == 0 {
+            return Some(self.head);
         }
         let ring = self.limits.ring as u64;
         let rest = ring - (self.head & (ring - 1));

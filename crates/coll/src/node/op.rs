@@ -112,6 +112,7 @@ impl Op {
         }
     }
 
+    #[inline]
     fn run<P: Program, B: Board>(
         &mut self,
         node: &mut Node,
@@ -123,7 +124,23 @@ impl Op {
             node.completed += 1;
             return Ok(true);
         }
-        let (place, longest) = place::<P>(whole, args, node);
+        // Code of their own for payloads within records: little is left of it.
+        if whole * P::blocks(args) <= INLINE {
+            return self.advance::<P, B>((Place::Line, whole), whole, node, args, board);
+        }
+        let way = place::<P>(whole, args, node);
+        self.advance::<P, B>(way, whole, node, args, board)
+    }
+
+    #[inline(always)]
+    fn advance<P: Program, B: Board>(
+        &mut self,
+        (place, longest): (Place, usize),
+        whole: usize,
+        node: &mut Node,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
         let first_look = self.stage == Stage::First;
         loop {
             let len = longest.min(whole - self.offset);
@@ -143,8 +160,9 @@ impl Op {
                 },
             };
             if self.stage == Stage::First {
-                if turn.is_direct() && args.in_place {
-                    board.reserve(P::scratch(&turn));
+                let scratch = P::scratch(&turn);
+                if scratch > 0 {
+                    board.reserve(scratch);
                 }
                 if P::publishes_first(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
                     return Ok(false);

@@ -55,11 +55,17 @@ impl Turn<'_, '_> {
         (rank - gap) as usize * self.len
     }
 
+    /// Whether others may still read what the result overwrites.
+    #[inline]
+    pub(super) fn is_lent(&self) -> bool {
+        self.is_direct() && self.args.in_place
+    }
+
     /// Where a result grows that in the end goes to `into`: there, or in memory
     /// of its own while others may read what it overwrites.
     #[inline]
     pub(super) fn grows(&self, into: Region) -> Region {
-        if self.is_direct() && self.args.in_place {
+        if self.is_lent() {
             Region::new(Buf::Scratch, 0, into.len)
         } else {
             into
@@ -136,7 +142,7 @@ pub(super) trait Program {
     /// Writes the payload.
     fn put<B: Board>(turn: &Turn, board: &mut B);
 
-    /// Scratch memory that a direct payload in place needs.
+    /// Bytes of scratch memory that it needs.
     #[inline]
     fn scratch(_turn: &Turn) -> usize {
         0

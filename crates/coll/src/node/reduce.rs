@@ -336,7 +336,7 @@ impl Program for AllreduceSplit {
 
     #[inline]
     fn scratch(t: &Turn) -> usize {
-        t.len
+        if t.is_lent() { t.len } else { 0 }
     }
 
     #[inline]
@@ -415,7 +415,7 @@ impl Program for ReduceScatter {
 
     #[inline]
     fn scratch(t: &Turn) -> usize {
-        t.len
+        if t.is_lent() { t.len } else { 0 }
     }
 
     #[inline]

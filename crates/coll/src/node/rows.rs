@@ -323,7 +323,8 @@ impl Program for Alltoallv {
 
     #[inline]
     fn scratch(t: &Turn) -> usize {
-        (0..t.args.size).map(|i| t.args.recv.len(i)).sum()
+        let all = || (0..t.args.size).map(|i| t.args.recv.len(i)).sum();
+        if t.is_lent() { all() } else { 0 }
     }
 
     #[inline]

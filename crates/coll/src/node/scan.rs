@@ -1,19 +1,30 @@
 //! Reductions over those below: scan, exscan.
+//!
+//! A chain: each member reads the prefix that the one below has published,
+//! and publishes its own for the one above. That is one payload to read and
+//! one to write for each, whatever their number, and calls follow each other
+//! through the chain as through a pipe.
+
+use catena_plan::{Buf, Order, Region};
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
 use super::program::{Program, Turn};
-use super::reduce::{take_upwards, upwards};
 use crate::Args;
 
-/// All publish, each combines those below its own, and its own if `INCLUSIVE`.
+/// A member gets the prefix that ends with its own operand if `INCLUSIVE`,
+/// else the one before.
 pub(super) struct Scan<const INCLUSIVE: bool>;
 
 impl<const INCLUSIVE: bool> Scan<INCLUSIVE> {
-    /// Operands of this member's result.
+    /// The prefix that ends with this member's operand, which it publishes.
     #[inline]
-    fn end(t: &Turn) -> u32 {
-        t.args.rank + u32::from(INCLUSIVE)
+    fn prefix(t: &Turn) -> Region {
+        match t.args.rank {
+            0 => t.of(t.args.vector_in()),
+            _ if INCLUSIVE => t.of(t.args.vector_out()),
+            _ => Region::new(Buf::Scratch, 0, t.len),
+        }
     }
 }
 
@@ -27,50 +38,64 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
 
     #[inline]
     fn publishes_first(t: &Turn) -> bool {
-        t.args.rank + 1 < t.args.size || INCLUSIVE && t.args.in_place && !t.is_direct()
+        t.args.rank == 0
+    }
+
+    #[inline]
+    fn publishes_last(t: &Turn) -> bool {
+        (1..t.args.size - 1).contains(&t.args.rank)
     }
 
     #[inline]
     fn put<B: Board>(t: &Turn, board: &mut B) {
-        board.put(&t.own, 0, t.of(t.args.vector_in()));
+        board.put(&t.own, 0, Self::prefix(t));
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
-        board.address(t.args.vector_in())
+        board.address(Self::prefix(t))
     }
 
     #[inline]
     fn scratch(t: &Turn) -> usize {
-        t.len
+        if Self::publishes_last(t) && !INCLUSIVE {
+            t.len
+        } else {
+            0
+        }
     }
 
     #[inline]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        upwards(t, i, Self::end(t))
+        (i == 0).then(|| t.args.rank.saturating_sub(1))
     }
 
     #[inline]
-    fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
-        let into = t.grows(t.of(t.args.vector_out()));
-        take_upwards(
-            t,
-            (from, i, Self::end(t)),
-            0,
-            t.of(t.args.vector_in()),
-            into,
-            board,
-        )
+    fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
+        let (own, out) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
+        if t.args.rank == 0 {
+            if INCLUSIVE && !t.args.in_place {
+                board.copy(own, out);
+            }
+        } else if INCLUSIVE && t.args.in_place {
+            board.combine(from, 0, out, Order::FromLeft)?;
+        } else if INCLUSIVE {
+            board.get(from, 0, out)?;
+            board.fold(own, out, Order::FromRight);
+        } else {
+            let (prefix, passes) = (Self::prefix(t), Self::publishes_last(t));
+            if passes {
+                board.copy(own, prefix);
+            }
+            board.get(from, 0, out)?;
+            if passes {
+                board.fold(out, prefix, Order::FromLeft);
+            }
+        }
+        Ok(())
     }
 
     #[inline]
     fn uses(t: &Turn, rank: u32) -> bool {
-        rank > t.args.rank
-    }
-
-    #[inline]
-    fn finish<B: Board>(t: &Turn, board: &mut B) {
-        if INCLUSIVE || t.args.rank > 0 {
-            t.harvest(t.args.vector_out(), board);
-        }
+        rank == t.args.rank + 1
     }
 }
