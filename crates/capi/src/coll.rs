@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use catena_abi::{Aint, Comm, Count, Datatype, Info, Op, Request};
-use catena_core::coll::{Caller, Data, Prepared, VData, WData, is_in_place};
+use catena_core::coll::{Caller, Data, Numbers, Prepared, VData, WData, is_in_place};
 use catena_core::comm::Comm as CommObj;
 use catena_core::{Result, World, enter};
 
@@ -53,7 +53,11 @@ where
         world: &world,
         now: true,
     };
-    world.run_rest(prepare(&caller, world.comm_arc(comm)?)?)
+    match prepare(&caller, world.comm_arc(comm)?) {
+        Ok(None) => Ok(()),
+        Ok(Some(left)) => world.run(left),
+        Err(error) => Err(error),
+    }
 }
 
 /// Prepares a form that does not block.
@@ -95,32 +99,32 @@ pub(crate) fn data(buf: *const c_void, count: impl Into<Count>, ty: Datatype) ->
     }
 }
 
-fn counts<N: Copy + Into<Count>>(at: *const N, n: usize, name: &str) -> Result<Vec<Count>> {
-    Ok(args::array(at, n, name)?
-        .iter()
-        .map(|&c| c.into())
-        .collect())
+/// What arrays of counts and displacements consist of.
+pub(crate) trait Number: Sized {
+    fn all(of: &[Self]) -> Numbers<'_>;
 }
 
-/// Displacements are `int` or `MPI_Aint`.
-pub(crate) trait Displacement: Copy {
-    fn wide(self) -> i64;
-}
-
-impl Displacement for c_int {
-    fn wide(self) -> i64 {
-        self.into()
+impl Number for c_int {
+    fn all(of: &[Self]) -> Numbers<'_> {
+        Numbers::Int(of)
     }
 }
 
-impl Displacement for Aint {
-    fn wide(self) -> i64 {
-        self as i64
+impl Number for Count {
+    fn all(of: &[Self]) -> Numbers<'_> {
+        Numbers::Count(of)
     }
 }
 
-fn displs<D: Displacement>(at: *const D, n: usize, name: &str) -> Result<Vec<i64>> {
-    Ok(args::array(at, n, name)?.iter().map(|d| d.wide()).collect())
+impl Number for Aint {
+    fn all(of: &[Self]) -> Numbers<'_> {
+        Numbers::Aint(of)
+    }
+}
+
+#[inline]
+fn numbers<'a, N: Number + 'a>(at: *const N, n: usize, name: &str) -> Result<Numbers<'a>> {
+    Ok(N::all(args::array(at, n, name)?))
 }
 
 /// One block per peer, none where the arrays mean nothing and are not read.
@@ -129,34 +133,35 @@ fn peers(significant: bool, c: &CommObj) -> usize {
 }
 
 /// `n` blocks of one type.
-pub(crate) fn vdata<N: Copy + Into<Count>, D: Displacement>(
+#[inline]
+pub(crate) fn vdata<'a, N: Number + 'a, D: Number + 'a>(
     n: usize,
     buf: *const c_void,
     at_counts: *const N,
     at_displs: *const D,
     ty: Datatype,
-) -> Result<VData> {
+) -> Result<VData<'a>> {
     Ok(VData {
         buf: buf.cast_mut().cast(),
-        counts: counts(at_counts, n, "counts")?,
-        displs: displs(at_displs, n, "displs")?,
+        counts: numbers(at_counts, n, "counts")?,
+        displs: numbers(at_displs, n, "displs")?,
         ty,
     })
 }
 
 /// `n` blocks, each of its own type.
-pub(crate) fn wdata<N: Copy + Into<Count>, D: Displacement>(
+pub(crate) fn wdata<'a, N: Number + 'a, D: Number + 'a>(
     n: usize,
     buf: *const c_void,
     at_counts: *const N,
     at_displs: *const D,
     at_types: *const Datatype,
-) -> Result<WData> {
+) -> Result<WData<'a>> {
     Ok(WData {
         buf: buf.cast_mut().cast(),
-        counts: counts(at_counts, n, "counts")?,
-        displs: displs(at_displs, n, "displs")?,
-        types: args::array(at_types, n, "types")?.to_vec(),
+        counts: numbers(at_counts, n, "counts")?,
+        displs: numbers(at_displs, n, "displs")?,
+        types: args::array(at_types, n, "types")?,
     })
 }
 
@@ -267,8 +272,8 @@ collectives! {
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const Num, datatype: Datatype,
         op: Op) |w, c|
     {
-        let n = counts(recvcounts, c.size() as usize, "recvcounts")?;
-        w.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), &n, datatype, op)
+        let n = numbers(recvcounts, c.size() as usize, "recvcounts")?;
+        w.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), n, datatype, op)
     }
 
     Reduce_scatter_block | Reduce_scatter_block_c,
@@ -277,8 +282,8 @@ collectives! {
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: Num, datatype: Datatype,
         op: Op) |w, c|
     {
-        let n = vec![recvcount.into(); c.size() as usize];
-        w.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), &n, datatype, op)
+        let n = Numbers::Same(recvcount.into(), c.size() as usize);
+        w.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), n, datatype, op)
     }
 
     Scan | Scan_c, Iscan | Iscan_c, Scan_init | Scan_init_c

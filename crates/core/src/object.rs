@@ -217,12 +217,10 @@ impl Objects {
         handle
     }
 
-    /// The operation behind a handle.
-    ///
-    /// # Errors
-    /// `Op` for `MPI_OP_NULL`, freed and made-up handles.
-    pub fn op(&self, h: abi::Op) -> Result<Op> {
-        let kind = match h {
+    /// The predefined operation behind a handle, if it is of one.
+    #[inline]
+    pub fn predefined_op(&self, h: abi::Op) -> Option<OpKind> {
+        Some(match h {
             consts::SUM => OpKind::Sum,
             consts::MIN => OpKind::Min,
             consts::MAX => OpKind::Max,
@@ -237,13 +235,25 @@ impl Objects {
             consts::MAXLOC => OpKind::MaxLoc,
             consts::REPLACE => OpKind::Replace,
             consts::NO_OP => OpKind::NoOp,
-            consts::OP_NULL => fail!(Op, "the operation is MPI_OP_NULL"),
-            _ => match self.ops.get(h.0) {
-                Some(op) => return Ok((*op).clone()),
-                None => fail!(Op, "{:#x} is not an operation, or was freed", h.0),
-            },
-        };
-        Ok(Op::Builtin(kind))
+            _ => return None,
+        })
+    }
+
+    /// The operation behind a handle.
+    ///
+    /// # Errors
+    /// `Op` for `MPI_OP_NULL`, freed and made-up handles.
+    pub fn op(&self, h: abi::Op) -> Result<Op> {
+        if let Some(kind) = self.predefined_op(h) {
+            return Ok(Op::Builtin(kind));
+        }
+        if h == consts::OP_NULL {
+            fail!(Op, "the operation is MPI_OP_NULL");
+        }
+        match self.ops.get(h.0) {
+            Some(op) => Ok((*op).clone()),
+            None => fail!(Op, "{:#x} is not an operation, or was freed", h.0),
+        }
     }
 
     /// The error handler behind a handle.

@@ -4,11 +4,10 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use catena_abi as abi;
-use catena_datatype::{OpKind, TypeRef};
+use catena_datatype::{Basic, OpKind, TypeRef};
 
 use crate::coll::Scratch;
 use crate::error::{Error, Kind, Result};
-use crate::fail;
 
 /// An operation.
 #[derive(Clone, Debug)]
@@ -77,27 +76,35 @@ impl Op {
                 handle,
                 ty: ty.clone(),
             }),
-            Op::Builtin(kind) => {
-                let Some(basic) = ty.basic() else {
-                    return Err(derived(*kind));
-                };
-                // More than one basic element, though all of a kind.
-                if ty.size() != u64::from(basic.size()) {
-                    return Err(derived(*kind));
-                }
-                match catena_datatype::reducer(*kind, basic) {
-                    Some(run) => Ok(Reducer::Kernel {
-                        run,
-                        size: basic.size() as usize,
-                    }),
-                    None => match abi::datatype_name(handle) {
-                        Some(name) => fail!(Op, "{} is not defined on {name}", kind.name()),
-                        None => fail!(Op, "{} is not defined on {basic:?}", kind.name()),
-                    },
-                }
-            }
+            Op::Builtin(kind) => Ok(Reducer::Kernel {
+                run: kernel(*kind, handle, ty)?,
+                size: ty.size() as usize,
+            }),
         }
     }
+}
+
+/// The kernel of a predefined operation for the type of that handle.
+///
+/// # Errors
+/// As [`Op::bind`].
+pub fn kernel(kind: OpKind, handle: abi::Datatype, ty: &TypeRef) -> Result<Kernel> {
+    // None, or more than one basic element, though all of a kind.
+    let basic = ty.basic().filter(|b| ty.size() == u64::from(b.size()));
+    let Some(basic) = basic else {
+        return Err(derived(kind));
+    };
+    catena_datatype::reducer(kind, basic).ok_or_else(|| undefined(kind, handle, basic))
+}
+
+#[cold]
+fn undefined(kind: OpKind, handle: abi::Datatype, basic: Basic) -> Error {
+    let kind = kind.name();
+    let text = match abi::datatype_name(handle) {
+        Some(name) => format!("{kind} is not defined on {name}"),
+        None => format!("{kind} is not defined on {basic:?}"),
+    };
+    Error::new(Kind::Op, text)
 }
 
 #[cold]

@@ -3,10 +3,10 @@
 //! Members of a communicator on one node share a [`Board`]. An operation has a
 //! sequence number s, alike on all members. A member publishes its payload for
 //! s in a record of its own and reads those of others when their stamps say s.
-//! Nobody waits for intermediate hops: with more ranks than cores every member
-//! gets its turn once, and the last one to arrive finds everything there. Who
-//! only publishes does not wait at all, so calls follow each other as fast as
-//! they can be written down.
+//! Hardly anybody waits for intermediate hops (scans are chains): with more
+//! ranks than cores every member gets its turn once, and the last one to arrive
+//! finds everything there. Who only publishes does not wait at all, so calls
+//! follow each other as fast as they can be written down.
 //!
 //! A payload is in the record if it is short, else in its owner's ring of
 //! bytes. A long one may stay where it is: the others read it out of the

@@ -15,7 +15,7 @@ const WARM_AHEAD: u64 = 2;
 
 /// How many operations ahead a member that is behind asks for the records of
 /// others.
-const EXPECT_AHEAD: u64 = 2;
+const EXPECT_AHEAD: u64 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Stage {
@@ -171,19 +171,21 @@ impl Op {
             }
             if self.stage == Stage::Read {
                 while let Some(rank) = P::source(&turn, self.next) {
+                    let heard;
                     let from = if rank == args.rank {
-                        turn.own
-                    } else if let Some(from) = hear::<P, B>(&turn, rank, board)? {
+                        &turn.own
+                    } else if let Some(place) = hear::<P, B>(&turn, rank, board)? {
                         // Who finds everything there is behind: so is what
                         // comes next.
                         if first_look && !P::ALL {
                             board.expect(rank, node.seq + EXPECT_AHEAD);
                         }
-                        from
+                        heard = board.payload(rank, node.seq, place);
+                        &heard
                     } else {
                         return Ok(false);
                     };
-                    P::take(&turn, &from, self.next, board)?;
+                    P::take(&turn, from, self.next, board)?;
                     self.next += 1;
                 }
                 self.stage = Stage::Last;
@@ -303,13 +305,9 @@ fn longest_segment(extent: usize, blocks: usize, elem: usize, segment: usize) ->
     fits - fits % unit
 }
 
-/// What `rank` has published, once it has.
+/// Where the payload of `rank` is, once it has published.
 #[inline]
-fn hear<P: Program, B: Board>(
-    turn: &Turn,
-    rank: u32,
-    board: &B,
-) -> Result<Option<Payload>, Trouble> {
+fn hear<P: Program, B: Board>(turn: &Turn, rank: u32, board: &B) -> Result<Option<Place>, Trouble> {
     let seq = turn.own.seq;
     if board.stamp(rank, seq) != seq {
         return Ok(None);
@@ -324,7 +322,7 @@ fn hear<P: Program, B: Board>(
     if theirs != mine {
         return Err(mismatch(rank, theirs, mine));
     }
-    Ok(Some(board.payload(rank, seq, place)))
+    Ok(Some(place))
 }
 
 #[cold]

@@ -32,7 +32,7 @@ pub use force::{SETTINGS, forced};
 pub(crate) use node::Retired;
 pub use run::{CollRun, Memory, Scratch};
 use run::{Ticket, Turn};
-pub use side::{Data, VData, WData, is_in_place};
+pub use side::{Data, Numbers, VData, WData, is_in_place};
 
 use side::Side;
 use tag::Number;

@@ -11,7 +11,7 @@ use catena_coll::{Collective, Layout, neighbor};
 
 use super::plans::Key;
 use super::prepare::blocks;
-use super::side::{Ranges, Side};
+use super::side::Side;
 use super::tag::Label;
 use super::{Caller, Data, Prepared, VData, WData};
 use crate::comm::Comm;
@@ -20,47 +20,59 @@ use crate::topology::Hood;
 
 type CommRef = Arc<Comm>;
 
-/// The two buffers of a call and where their blocks lie.
-struct Ends<'a> {
+/// The two buffers of a call.
+struct Ends {
     input: Side,
-    send: Layout<'a>,
     output: Side,
-    recv: Layout<'a>,
 }
 
-/// Of an allgather, in which one block goes to all, or an alltoall.
-fn prepared(comm: &CommRef, what: Collective, ends: Ends<'_>) -> Result<Option<Prepared>> {
-    let hood = hood(comm)?;
-    let key = Key {
-        what,
-        neighbors: true,
-        root: Root::Near,
-        in_place: false,
-        elem: 1,
-        commutative: true,
-        send: ends.send,
-        recv: ends.recv,
+impl Ends {
+    const NONE: Ends = Ends {
+        input: Side::NONE,
+        output: Side::NONE,
     };
-    let make = || {
-        let hood = match what {
-            Collective::Allgather => &hood.clone().gathering(),
-            _ => hood,
+
+    /// An allgather, in which one block goes to all, or an alltoall of blocks
+    /// that lie so in them.
+    fn prepared(
+        self,
+        comm: &CommRef,
+        what: Collective,
+        send: Layout<'_>,
+        recv: Layout<'_>,
+    ) -> Result<Option<Prepared>> {
+        let hood = hood(comm)?;
+        let key = Key {
+            what,
+            neighbors: true,
+            root: Root::Near,
+            in_place: false,
+            elem: 1,
+            commutative: true,
+            send,
+            recv,
         };
-        neighbor::plan(&hood.destinations, &ends.send, &hood.sources, &ends.recv)
-    };
-    let plan = comm.coll.plans.borrow_mut().get(&key, make);
-    Ok(Some(Prepared {
-        comm: comm.clone(),
-        label: Label {
-            what: None,
-            detail: 0,
-        },
-        plan,
-        input: ends.input,
-        output: ends.output,
-        reducer: None,
-        turn: None,
-    }))
+        let make = || {
+            let hood = match what {
+                Collective::Allgather => &hood.clone().gathering(),
+                _ => hood,
+            };
+            neighbor::plan(&hood.destinations, &send, &hood.sources, &recv)
+        };
+        let plan = comm.coll.plans.borrow_mut().get(&key, make);
+        Ok(Some(Prepared {
+            comm: comm.clone(),
+            label: Label {
+                what: None,
+                detail: 0,
+            },
+            plan,
+            input: self.input,
+            output: self.output,
+            reducer: None,
+            turn: None,
+        }))
+    }
 }
 
 impl Caller<'_> {
@@ -76,15 +88,12 @@ impl Caller<'_> {
         recv: Data,
     ) -> Result<Option<Prepared>> {
         let hood = hood(comm)?;
-        let s = blocks(self.world, &send, 1, "send")?;
-        let r = blocks(self.world, &recv, hood.indegree as u32, "receive")?;
-        let ends = Ends {
-            input: s.side,
-            send: Layout::Even(s.block),
-            output: r.side,
-            recv: Layout::Even(r.block),
-        };
-        prepared(comm, Collective::Allgather, ends)
+        let sources = hood.indegree as u32;
+        let mut ends = Ends::NONE;
+        let s = blocks(self.world, &send, 1, "send", &mut ends.input)?;
+        let r = blocks(self.world, &recv, sources, "receive", &mut ends.output)?;
+        let (s, r) = (Layout::Even(s), Layout::Even(r));
+        ends.prepared(comm, Collective::Allgather, s, r)
     }
 
     /// `MPI_Neighbor_allgatherv`.
@@ -93,18 +102,13 @@ impl Caller<'_> {
         &self,
         comm: &CommRef,
         send: Data,
-        recv: VData,
+        recv: VData<'_>,
     ) -> Result<Option<Prepared>> {
         hood(comm)?;
-        let s = blocks(self.world, &send, 1, "send")?;
-        let (output, ranges) = recv.side(self.world, "receive")?;
-        let ends = Ends {
-            input: s.side,
-            send: Layout::Even(s.block),
-            output,
-            recv: ranges.layout(),
-        };
-        prepared(comm, Collective::Allgather, ends)
+        let mut ends = Ends::NONE;
+        let s = blocks(self.world, &send, 1, "send", &mut ends.input)?;
+        let r = recv.side(self.world, "receive", &mut ends.output)?;
+        ends.prepared(comm, Collective::Allgather, Layout::Even(s), r.layout())
     }
 
     /// `MPI_Neighbor_alltoall`.
@@ -116,15 +120,12 @@ impl Caller<'_> {
         recv: Data,
     ) -> Result<Option<Prepared>> {
         let hood = hood(comm)?;
-        let s = blocks(self.world, &send, hood.outdegree as u32, "send")?;
-        let r = blocks(self.world, &recv, hood.indegree as u32, "receive")?;
-        let ends = Ends {
-            input: s.side,
-            send: Layout::Even(s.block),
-            output: r.side,
-            recv: Layout::Even(r.block),
-        };
-        prepared(comm, Collective::Alltoall, ends)
+        let (sources, destinations) = (hood.indegree as u32, hood.outdegree as u32);
+        let mut ends = Ends::NONE;
+        let s = blocks(self.world, &send, destinations, "send", &mut ends.input)?;
+        let r = blocks(self.world, &recv, sources, "receive", &mut ends.output)?;
+        let (s, r) = (Layout::Even(s), Layout::Even(r));
+        ends.prepared(comm, Collective::Alltoall, s, r)
     }
 
     /// `MPI_Neighbor_alltoallv`.
@@ -132,14 +133,13 @@ impl Caller<'_> {
     pub fn neighbor_alltoallv(
         &self,
         comm: &CommRef,
-        send: VData,
-        recv: VData,
+        send: VData<'_>,
+        recv: VData<'_>,
     ) -> Result<Option<Prepared>> {
-        let sides = (
-            send.side(self.world, "send")?,
-            recv.side(self.world, "receive")?,
-        );
-        exchange(comm, sides.0, sides.1)
+        let mut ends = Ends::NONE;
+        let s = send.side(self.world, "send", &mut ends.input)?;
+        let r = recv.side(self.world, "receive", &mut ends.output)?;
+        ends.prepared(comm, Collective::Alltoall, s.layout(), r.layout())
     }
 
     /// `MPI_Neighbor_alltoallw`.
@@ -147,14 +147,13 @@ impl Caller<'_> {
     pub fn neighbor_alltoallw(
         &self,
         comm: &CommRef,
-        send: WData,
-        recv: WData,
+        send: WData<'_>,
+        recv: WData<'_>,
     ) -> Result<Option<Prepared>> {
-        let sides = (
-            send.side(self.world, "send")?,
-            recv.side(self.world, "receive")?,
-        );
-        exchange(comm, sides.0, sides.1)
+        let mut ends = Ends::NONE;
+        let s = send.side(self.world, "send", &mut ends.input)?;
+        let r = recv.side(self.world, "receive", &mut ends.output)?;
+        ends.prepared(comm, Collective::Alltoall, s.layout(), r.layout())
     }
 }
 
@@ -162,18 +161,4 @@ impl Caller<'_> {
 fn hood(comm: &Comm) -> Result<&Hood> {
     let topology = comm.topology()?;
     Ok(comm.coll.hood.get_or_init(|| topology.hood(comm.rank)))
-}
-
-fn exchange(
-    comm: &CommRef,
-    (input, sent): (Side, Ranges),
-    (output, received): (Side, Ranges),
-) -> Result<Option<Prepared>> {
-    let ends = Ends {
-        input,
-        send: sent.layout(),
-        output,
-        recv: received.layout(),
-    };
-    prepared(comm, Collective::Alltoall, ends)
 }

@@ -4,7 +4,10 @@
 //! other is packed into memory of the library before the plan runs, and
 //! unpacked after it.
 
+use std::ffi::c_int;
+
 use catena_abi::{self as abi, Datatype, consts};
+use catena_coll::Layout;
 use catena_datatype::TypeRef;
 
 use crate::error::Result;
@@ -22,41 +25,83 @@ pub struct Data {
     pub ty: Datatype,
 }
 
+/// Counts or displacements as the program has them.
+#[derive(Clone, Copy, Debug)]
+pub enum Numbers<'a> {
+    /// Of `int`.
+    Int(&'a [c_int]),
+    /// Of `MPI_Count`.
+    Count(&'a [abi::Count]),
+    /// Of `MPI_Aint`.
+    Aint(&'a [abi::Aint]),
+    /// The same number so many times.
+    Same(abi::Count, usize),
+}
+
+impl Numbers<'_> {
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match self {
+            Numbers::Int(all) => all.len(),
+            Numbers::Count(all) => all.len(),
+            Numbers::Aint(all) => all.len(),
+            Numbers::Same(_, n) => *n,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number `i`.
+    #[inline]
+    pub fn at(&self, i: usize) -> i64 {
+        match self {
+            Numbers::Int(all) => all[i].into(),
+            Numbers::Count(all) => all[i],
+            Numbers::Aint(all) => all[i] as i64,
+            Numbers::Same(number, _) => *number,
+        }
+    }
+}
+
 /// A buffer argument with one block per peer, of one type.
-#[derive(Clone, Debug)]
-pub struct VData {
+#[derive(Clone, Copy, Debug)]
+pub struct VData<'a> {
     /// Address, or `MPI_IN_PLACE`.
     pub buf: *mut u8,
     /// Elements in each block.
-    pub counts: Vec<abi::Count>,
+    pub counts: Numbers<'a>,
     /// Where each block starts, in extents of the type.
-    pub displs: Vec<i64>,
+    pub displs: Numbers<'a>,
     /// Type of an element.
     pub ty: Datatype,
 }
 
 /// A buffer argument with one block per peer, each of its own type.
-#[derive(Clone, Debug)]
-pub struct WData {
+#[derive(Clone, Copy, Debug)]
+pub struct WData<'a> {
     /// Address, or `MPI_IN_PLACE`.
     pub buf: *mut u8,
     /// Elements in each block.
-    pub counts: Vec<abi::Count>,
+    pub counts: Numbers<'a>,
     /// Where each block starts, in bytes.
-    pub displs: Vec<i64>,
+    pub displs: Numbers<'a>,
     /// Type of the elements of each block.
-    pub types: Vec<Datatype>,
+    pub types: &'a [Datatype],
 }
 
-impl WData {
+impl WData<'_> {
     /// A send side that is not there.
     pub fn in_place() -> Self {
         let buf = consts::IN_PLACE as *mut u8;
         WData {
             buf,
-            counts: Vec::new(),
-            displs: Vec::new(),
-            types: Vec::new(),
+            counts: Numbers::Int(&[]),
+            displs: Numbers::Int(&[]),
+            types: &[],
         }
     }
 }
@@ -89,13 +134,39 @@ struct Packed {
     len: usize,
 }
 
-/// Byte ranges of the blocks of a [`Side`] in the plan's buffer.
-#[derive(Clone, Debug, Default)]
-pub struct Ranges {
-    /// First bytes.
-    pub offsets: Vec<usize>,
-    /// Lengths.
-    pub lens: Vec<usize>,
+/// Byte ranges of the blocks of a [`Side`] in the plan's buffer: lengths, then
+/// first bytes.
+#[derive(Clone, Debug)]
+pub struct Ranges(Box<[usize]>);
+
+impl Ranges {
+    /// Room for `n` blocks, empty as yet.
+    pub fn new(n: usize) -> Self {
+        Ranges(vec![0; 2 * n].into())
+    }
+
+    /// Where block `i` lies.
+    #[inline]
+    pub fn set(&mut self, i: usize, offset: usize, len: usize) {
+        let n = self.0.len() / 2;
+        (self.0[i], self.0[n + i]) = (len, offset);
+    }
+
+    fn parts(&self) -> (&[usize], &[usize]) {
+        self.0.split_at(self.0.len() / 2)
+    }
+
+    /// The same for algorithms.
+    #[inline]
+    pub fn layout(&self) -> Layout<'_> {
+        let (counts, displs) = self.parts();
+        Layout::Table { counts, displs }
+    }
+
+    /// Bytes in all blocks.
+    pub fn bytes(&self) -> usize {
+        self.parts().0.iter().sum()
+    }
 }
 
 impl Side {
@@ -107,6 +178,7 @@ impl Side {
     };
 
     /// A buffer of the library's own.
+    #[inline]
     pub fn bytes(at: *mut u8) -> Self {
         Side {
             direct: at,
@@ -122,11 +194,17 @@ impl Side {
         }
     }
 
-    /// `count` elements of `ty`; also their packed length.
-    pub fn plain(buf: *mut u8, count: u64, ty: &TypeRef) -> Side {
-        if ty.is_contiguous() {
-            return Side::bytes(buf);
+    /// A side that was none becomes `count` elements of `ty`.
+    #[inline]
+    pub fn set(&mut self, buf: *mut u8, count: u64, ty: &TypeRef) {
+        self.direct = buf;
+        if !ty.is_contiguous() {
+            *self = Side::with_gaps(buf, count, ty);
         }
+    }
+
+    #[cold]
+    fn with_gaps(buf: *mut u8, count: u64, ty: &TypeRef) -> Side {
         let block = Block {
             base: buf,
             count,
@@ -136,35 +214,61 @@ impl Side {
         Side::packed(buf, vec![block], (count * ty.size()) as usize)
     }
 
-    /// Blocks at byte displacements from `buf`.
-    fn scattered(buf: *mut u8, parts: &[(i64, u64, &TypeRef)]) -> (Side, Ranges) {
-        let lens: Vec<usize> = parts
-            .iter()
-            .map(|(_, n, t)| (n * t.size()) as usize)
-            .collect();
-        if parts.iter().all(|(_, _, t)| t.is_contiguous()) {
-            // Offsets of a plan are not negative.
-            let low = parts.iter().map(|p| p.0).min().unwrap_or(0).min(0);
-            let offsets = parts.iter().map(|p| (p.0 - low) as usize).collect();
-            return (
-                Side::bytes(buf.wrapping_offset(low as isize)),
-                Ranges { offsets, lens },
-            );
+    /// `n` blocks at `buf`: `part` checks one and gives its displacement in
+    /// bytes, its elements and their type.
+    #[inline]
+    fn scattered<'t>(
+        buf: *mut u8,
+        n: usize,
+        part: impl Fn(usize) -> Result<(i64, u64, &'t TypeRef)>,
+        side: &mut Side,
+    ) -> Result<Ranges> {
+        let mut ranges = Ranges::new(n);
+        let (mut low, mut direct) = (0, true);
+        for i in 0..n {
+            let (displ, count, ty) = part(i)?;
+            ranges.set(i, displ as usize, (count * ty.size()) as usize);
+            low = low.min(displ);
+            direct &= ty.is_contiguous();
         }
+        if !direct {
+            return Side::gathered(buf, ranges, part, side);
+        }
+        // Offsets of a plan are not negative.
+        if low < 0 {
+            let offsets = ranges.0[n..].iter_mut();
+            offsets.for_each(|at| *at = at.wrapping_sub(low as usize));
+        }
+        side.direct = buf.wrapping_offset(low as isize);
+        Ok(ranges)
+    }
+
+    /// The same where not all are runs of bytes.
+    #[cold]
+    fn gathered<'t>(
+        buf: *mut u8,
+        mut ranges: Ranges,
+        part: impl Fn(usize) -> Result<(i64, u64, &'t TypeRef)>,
+        side: &mut Side,
+    ) -> Result<Ranges> {
+        let n = ranges.0.len() / 2;
         let mut at = 0;
-        let mut blocks = Vec::with_capacity(parts.len());
-        for (&(displ, count, ty), len) in parts.iter().zip(&lens) {
-            let base = buf.wrapping_offset(displ as isize);
+        let mut blocks = Vec::with_capacity(n);
+        for i in 0..n {
+            let (displ, count, ty) = part(i)?;
+            let (base, ty) = (buf.wrapping_offset(displ as isize), ty.clone());
+            let len = ranges.0[i];
+            ranges.set(i, at, len);
             blocks.push(Block {
                 base,
                 count,
-                ty: ty.clone(),
+                ty,
                 at,
             });
             at += len;
         }
-        let offsets = blocks.iter().map(|b| b.at).collect();
-        (Side::packed(buf, blocks, at), Ranges { offsets, lens })
+        *side = Side::packed(buf, blocks, at);
+        Ok(ranges)
     }
 
     /// Makes the memory that the plan works on, with what the program's buffer
@@ -177,12 +281,9 @@ impl Side {
         }
     }
 
-    /// The same, but never stored to.
-    pub fn constant(self) -> Side {
-        Side {
-            constant: true,
-            ..self
-        }
+    /// It will never be stored to.
+    pub fn set_constant(&mut self) {
+        self.constant = true;
     }
 
     /// Writes what the plan left in `loaded` to the program's buffer.
@@ -196,11 +297,13 @@ impl Side {
     }
 
     /// Where the bytes are, if they are used where they lie.
+    #[inline]
     pub fn direct(&self) -> *mut u8 {
         self.direct
     }
 
     /// Whether a plan's result has to be stored.
+    #[inline]
     pub fn is_packed(&self) -> bool {
         self.packed.is_some()
     }
@@ -261,6 +364,7 @@ pub fn is_in_place(buf: *const u8) -> bool {
     buf as usize == consts::IN_PLACE
 }
 
+#[inline]
 pub(super) fn check_count(count: abi::Count, what: &str) -> Result<u64> {
     match u64::try_from(count) {
         Ok(n) => Ok(n),
@@ -287,6 +391,7 @@ impl Data {
     }
 
     /// Checks the arguments; returns the elements in one block and its type.
+    #[inline]
     pub(super) fn check<'w>(&self, w: &'w World, what: &str) -> Result<(u64, &'w TypeRef)> {
         let count = check_count(self.count, what)?;
         let ty = w.objects.committed(self.ty)?;
@@ -305,7 +410,8 @@ pub(super) fn check_place(buf: *const u8, what: &str) -> Result<()> {
     Ok(())
 }
 
-fn check_buffer(buf: *const u8, count: u64, ty: &TypeRef, what: &str) -> Result<()> {
+#[inline]
+pub(super) fn check_buffer(buf: *const u8, count: u64, ty: &TypeRef, what: &str) -> Result<()> {
     check_place(buf, what)?;
     if buf.is_null() && count * ty.size() != 0 && ty.is_contiguous() {
         fail!(
@@ -316,41 +422,39 @@ fn check_buffer(buf: *const u8, count: u64, ty: &TypeRef, what: &str) -> Result<
     Ok(())
 }
 
-impl VData {
+impl VData<'_> {
     /// Whether the program passed `MPI_IN_PLACE`.
     pub fn is_in_place(&self) -> bool {
         is_in_place(self.buf)
     }
 
-    pub(super) fn side(&self, w: &World, what: &str) -> Result<(Side, Ranges)> {
+    pub(super) fn side(&self, w: &World, what: &str, side: &mut Side) -> Result<Ranges> {
         let ty = w.objects.committed(self.ty)?;
-        let extent = ty.extent();
-        let mut parts = Vec::with_capacity(self.counts.len());
-        for (&count, &displ) in self.counts.iter().zip(&self.displs) {
-            let count = check_count(count, what)?;
+        let part = |i| {
+            let count = check_count(self.counts.at(i), what)?;
             check_buffer(self.buf, count, ty, what)?;
             // The displacement of an empty block means nothing.
-            let displ = if count == 0 { 0 } else { displ };
-            parts.push((displ.wrapping_mul(extent), count, ty));
-        }
-        Ok(Side::scattered(self.buf, &parts))
+            let displ = if count == 0 { 0 } else { self.displs.at(i) };
+            Ok((displ.wrapping_mul(ty.extent()), count, ty))
+        };
+        Side::scattered(self.buf, self.counts.len(), part, side)
     }
 }
 
-impl WData {
+impl WData<'_> {
     /// Whether the program passed `MPI_IN_PLACE`.
     pub fn is_in_place(&self) -> bool {
         is_in_place(self.buf)
     }
 
-    pub(super) fn side(&self, w: &World, what: &str) -> Result<(Side, Ranges)> {
-        let mut parts = Vec::with_capacity(self.counts.len());
-        for ((&count, &displ), &ty) in self.counts.iter().zip(&self.displs).zip(&self.types) {
-            let count = check_count(count, what)?;
-            let ty = w.objects.committed(ty)?;
+    pub(super) fn side(&self, w: &World, what: &str, side: &mut Side) -> Result<Ranges> {
+        let part = |i| {
+            let count = check_count(self.counts.at(i), what)?;
+            let ty = w.objects.committed(self.types[i])?;
             check_place(self.buf, what)?;
-            parts.push((if count == 0 { 0 } else { displ }, count, ty));
-        }
-        Ok(Side::scattered(self.buf, &parts))
+            let displ = if count == 0 { 0 } else { self.displs.at(i) };
+            Ok((displ, count, ty))
+        };
+        Side::scattered(self.buf, self.counts.len(), part, side)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catena_abi::{self as abi, Datatype, consts};
 
 use super::{Adjacent, Graph, Grid, Spread, Topology};
-use crate::coll::{Caller, Data, Prepared, VData};
+use crate::coll::{Caller, Data, Numbers, Prepared, VData};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fail;
@@ -146,7 +146,9 @@ impl World {
 
         let out = letters.concat();
         let got = vec![0; expect.iter().sum::<i32>() as usize];
-        let call = caller.alltoallv(comm, blocks(&out, &lens), blocks(&got, &expect));
+        let (from, to) = (starts(&lens), starts(&expect));
+        let (sends, receives) = (blocks(&out, &lens, &from), blocks(&got, &expect, &to));
+        let call = caller.alltoallv(comm, sends, receives);
         self.deliver(call, out, got)
     }
 
@@ -177,17 +179,22 @@ fn one_each(words: &[i32]) -> Data {
 }
 
 /// Blocks of these lengths, one behind the other.
-fn blocks(words: &[i32], lens: &[i32]) -> VData {
-    let starts = lens.iter().scan(0, |end, &len| {
-        *end += i64::from(len);
-        Some(*end - i64::from(len))
-    });
+fn blocks<'a>(words: &[i32], lens: &'a [i32], starts: &'a [i32]) -> VData<'a> {
     VData {
         buf: words.as_ptr().cast_mut().cast(),
-        counts: lens.iter().map(|&n| n.into()).collect(),
-        displs: starts.collect(),
+        counts: Numbers::Int(lens),
+        displs: Numbers::Int(starts),
         ty: WORD,
     }
+}
+
+/// Where blocks of these lengths start, one behind the other.
+fn starts(lens: &[i32]) -> Vec<i32> {
+    let starts = lens.iter().scan(0, |end, &len| {
+        *end += len;
+        Some(*end - len)
+    });
+    starts.collect()
 }
 
 fn intra(comm: &Comm) -> Result<()> {

@@ -7,6 +7,7 @@
 mod moves;
 mod reductions;
 
+use std::mem;
 use std::sync::Arc;
 
 use catena_abi::consts;
@@ -31,112 +32,131 @@ type CommRef = Arc<Comm>;
 /// What is left to do: nothing if the operation ran at once.
 type Prepare = Result<Option<Prepared>>;
 
-/// What the plan of a call is made from.
+/// What a call is made from. It is filled where it lies: to copy what was just
+/// stored in other portions waits until the stores are done, and those behind
+/// a record that others read take long.
 struct Call<'a> {
     what: Collective,
     /// Of rooted operations.
     root: Root,
-    in_place: bool,
+    /// The call within the group of the communicator.
+    args: Args<'a>,
     /// See [`Shape::bytes`] and `inter`.
     bytes: usize,
-    send: Layout<'a>,
-    recv: Layout<'a>,
     input: Side,
     output: Side,
-    reducer: Option<(Reducer, bool)>,
+    reducer: Option<Reducer>,
     /// Number of the reduction's operation.
     operation: u32,
 }
 
-impl Default for Call<'_> {
-    fn default() -> Self {
+impl<'a> Call<'a> {
+    #[inline(always)]
+    fn new(what: Collective, comm: &Comm) -> Self {
+        Call::rooted(what, comm, Root::Near)
+    }
+
+    #[inline(always)]
+    fn rooted(what: Collective, comm: &Comm, root: Root) -> Self {
         Call {
-            what: Collective::Barrier,
-            root: Root::Near,
-            in_place: false,
+            what,
+            root,
+            args: Args {
+                size: comm.size(),
+                rank: comm.rank,
+                root: match root {
+                    Root::There(rank) => rank,
+                    Root::Here | Root::Near => 0,
+                },
+                in_place: false,
+                elem: 1,
+                commutative: true,
+                send: Layout::Even(0),
+                recv: Layout::Even(0),
+                site: None,
+            },
             bytes: 0,
-            send: Layout::Even(0),
-            recv: Layout::Even(0),
             input: Side::NONE,
             output: Side::NONE,
             reducer: None,
             operation: 0,
         }
     }
-}
 
-impl Call<'_> {
+    /// Runs the call if it can be done at once, else prepares it.
     #[inline]
-    fn go(self, caller: &Caller<'_>, comm: &CommRef) -> Prepare {
-        let (elem, commutative) = match &self.reducer {
-            Some((r, commutative)) => (r.unit().max(1), *commutative),
-            None => (1, true),
+    fn go(&mut self, caller: &Caller<'_>, comm: &CommRef) -> Prepare {
+        if caller.now && self.run_now(caller.world, comm)? {
+            return Ok(None);
+        }
+        Ok(Some(self.prepare(caller.world, comm)))
+    }
+
+    /// Runs the call on the board of the communicator, if it has one; buffers
+    /// with gaps are packed first. Members with and without gaps go the same
+    /// way.
+    #[inline]
+    fn run_now(&self, w: &World, comm: &CommRef) -> Result<bool> {
+        if self.args.size == 1 || comm.is_inter() || !allows_board(self.what) {
+            return Ok(false);
+        }
+        let done = if self.input.is_packed() || self.output.is_packed() {
+            self.run_packed(w, comm)?
+        } else {
+            self.run_on_board(w, comm, (self.input.direct(), self.output.direct()))?
         };
-        let reducer = self.reducer.map(|(r, _)| r);
+        if done {
+            w.ran(comm, Some(self.what), BOARD);
+        }
+        Ok(done)
+    }
+
+    #[cold]
+    fn run_packed(&self, w: &World, comm: &CommRef) -> Result<bool> {
+        let (mut from, mut to) = (self.input.load(), self.output.load());
+        let done = self.run_on_board(w, comm, (from.base(), to.base()))?;
+        if done {
+            self.output.store(&to);
+        }
+        Ok(done)
+    }
+
+    #[inline]
+    fn run_on_board(&self, w: &World, comm: &CommRef, ends: (*mut u8, *mut u8)) -> Result<bool> {
+        w.run_on_board(comm, self.what, &self.args, ends, self.reducer.as_ref())
+    }
+
+    /// Makes the plan, or finds it. Nothing is left of the call.
+    #[inline(never)]
+    fn prepare(&mut self, w: &World, comm: &CommRef) -> Prepared {
         let key = Key {
             what: self.what,
             neighbors: false,
             root: self.root,
-            in_place: self.in_place,
-            elem,
-            commutative,
-            send: self.send,
-            recv: self.recv,
+            in_place: self.args.in_place,
+            elem: self.args.elem,
+            commutative: self.args.commutative,
+            send: self.args.send,
+            recv: self.args.recv,
         };
-        if caller.now && !comm.is_inter() && allows_board(self.what) {
-            let args = key.within(comm);
-            let sides = (&self.input, &self.output);
-            if run_now(
-                caller.world,
-                comm,
-                self.what,
-                &args,
-                sides,
-                reducer.as_ref(),
-            )? {
-                caller.world.ran(comm, Some(self.what), BOARD);
-                return Ok(None);
-            }
-        }
         let mut plans = comm.coll.plans.borrow_mut();
-        let plan = plans.get(&key, || key.plan(caller.world, comm, self.bytes));
+        let plan = plans.get(&key, || self.plan(w, comm));
         let detail = if self.what.is_rooted() {
             tag::root(comm, self.root)
         } else {
             self.operation
         };
-        Ok(Some(Prepared {
+        Prepared {
             comm: comm.clone(),
             label: Label {
                 what: Some(self.what),
                 detail,
             },
             plan,
-            input: self.input,
-            output: self.output,
-            reducer,
+            input: mem::replace(&mut self.input, Side::NONE),
+            output: mem::replace(&mut self.output, Side::NONE),
+            reducer: self.reducer.take(),
             turn: None,
-        }))
-    }
-}
-
-impl<'a> Key<'a> {
-    /// The call within the group of `comm`.
-    fn within(&self, comm: &Comm) -> Args<'a> {
-        let root = match self.root {
-            Root::There(rank) => rank,
-            Root::Here | Root::Near => 0,
-        };
-        Args {
-            size: comm.size(),
-            rank: comm.rank,
-            root,
-            in_place: self.in_place,
-            elem: self.elem,
-            commutative: self.commutative,
-            send: self.send,
-            recv: self.recv,
-            site: None,
         }
     }
 
@@ -147,26 +167,26 @@ impl<'a> Key<'a> {
             rank: comm.rank,
             remote: comm.peers,
             root: self.root,
-            elem: self.elem,
-            commutative: self.commutative,
-            send: self.send,
-            recv: self.recv,
+            elem: self.args.elem,
+            commutative: self.args.commutative,
+            send: self.args.send,
+            recv: self.args.recv,
         }
     }
 
     /// Chooses an algorithm and builds its plan.
     #[cold]
-    fn plan(&self, w: &World, comm: &Comm, bytes: usize) -> Plan {
+    fn plan(&self, w: &World, comm: &Comm) -> Plan {
         let mut shape = Shape {
             size: comm.size(),
-            bytes,
-            elem: self.elem,
-            commutative: self.commutative,
+            bytes: self.bytes,
+            elem: self.args.elem,
+            commutative: self.args.commutative,
             placement: w.placement(comm),
         };
         if !comm.is_inter() {
-            let mut args = self.within(comm);
-            args.site = w.site(comm);
+            let site = w.site(comm);
+            let args = Args { site, ..self.args };
             let algorithm = choose(w, self.what, &shape);
             let way = way_within(self.what, algorithm.name);
             return algorithm.plan(&args).labelled(way);
@@ -187,98 +207,42 @@ impl<'a> Key<'a> {
     }
 }
 
-/// As `run_on_board`; buffers with gaps are packed first. Members with and
-/// without gaps must go the same way.
-#[inline]
-fn run_now(
-    w: &World,
-    comm: &CommRef,
-    what: Collective,
-    args: &Args<'_>,
-    (input, output): (&Side, &Side),
-    reducer: Option<&Reducer>,
-) -> Result<bool> {
-    if args.size == 1 {
-        return Ok(false);
+/// What the root argument of a call says.
+#[inline(always)]
+fn root_of(comm: &Comm, root: i32) -> Result<Root> {
+    if !comm.is_inter() && (root as u32) < comm.size() {
+        return Ok(Root::There(root as u32));
     }
-    if !input.is_packed() && !output.is_packed() {
-        let ends = (input.direct(), output.direct());
-        return w.run_on_board(comm, what, args, ends, reducer);
-    }
-    run_packed(w, comm, what, args, (input, output), reducer)
+    root_between(comm, root)
 }
 
 #[cold]
-fn run_packed(
-    w: &World,
-    comm: &CommRef,
-    what: Collective,
-    args: &Args<'_>,
-    (input, output): (&Side, &Side),
-    reducer: Option<&Reducer>,
-) -> Result<bool> {
-    let (mut from, mut to) = (input.load(), output.load());
-    let done = w.run_on_board(comm, what, args, (from.base(), to.base()), reducer)?;
-    if done {
-        output.store(&to);
-    }
-    Ok(done)
+fn root_between(comm: &Comm, root: i32) -> Result<Root> {
+    let last = comm.peers - 1;
+    Ok(match root {
+        _ if !comm.is_inter() => fail!(
+            Root,
+            "the root is rank {root}, but the communicator has ranks 0 to {last}"
+        ),
+        consts::ROOT => Root::Here,
+        consts::PROC_NULL => Root::Near,
+        rank if (rank as u32) < comm.peers => Root::There(rank as u32),
+        _ => fail!(
+            Root,
+            "the root is {root}, but on this intercommunicator it must be MPI_ROOT, \
+            MPI_PROC_NULL or a rank of the remote group, 0 to {last}"
+        ),
+    })
 }
 
-impl Ranges {
-    pub(super) fn layout(&self) -> Layout<'_> {
-        Layout::Table {
-            counts: &self.lens,
-            displs: &self.offsets,
-        }
-    }
-}
-
-/// What a process is in a rooted operation.
-#[derive(Clone, Copy)]
-struct Seat {
-    root: Root,
-    /// The arguments of the root are significant.
-    is_root: bool,
-    /// Those of everyone else are.
-    is_leaf: bool,
-}
-
-impl Seat {
-    #[inline]
-    fn of(comm: &Comm, root: i32) -> Result<Self> {
-        if !comm.is_inter() && (root as u32) < comm.size() {
-            return Ok(Seat {
-                root: Root::There(root as u32),
-                is_root: root as u32 == comm.rank,
-                is_leaf: true,
-            });
-        }
-        Seat::between(comm, root)
-    }
-
-    #[cold]
-    fn between(comm: &Comm, root: i32) -> Result<Self> {
-        let last = comm.peers - 1;
-        let root = match root {
-            _ if !comm.is_inter() => fail!(
-                Root,
-                "the root is rank {root}, but the communicator has ranks 0 to {last}"
-            ),
-            consts::ROOT => Root::Here,
-            consts::PROC_NULL => Root::Near,
-            rank if (rank as u32) < comm.peers => Root::There(rank as u32),
-            _ => fail!(
-                Root,
-                "the root is {root}, but on this intercommunicator it must be MPI_ROOT, \
-                MPI_PROC_NULL or a rank of the remote group, 0 to {last}"
-            ),
-        };
-        Ok(Seat {
-            root,
-            is_root: root == Root::Here,
-            is_leaf: matches!(root, Root::There(_)),
-        })
+/// Whether the arguments of the root are significant here, and those of
+/// everyone else.
+#[inline(always)]
+fn seat(comm: &Comm, root: Root) -> (bool, bool) {
+    match root {
+        Root::There(rank) => (!comm.is_inter() && rank == comm.rank, true),
+        Root::Here => (true, false),
+        Root::Near => (false, false),
     }
 }
 
@@ -315,20 +279,15 @@ fn packed(count: u64, size: u64) -> Result<usize> {
     }
 }
 
-/// A plain side of one block per rank.
-pub(super) struct Blocks {
-    pub side: Side,
-    pub block: usize,
-}
-
-pub(super) fn blocks(w: &World, data: &Data, n: u32, what: &str) -> Result<Blocks> {
+/// Checks a side of `n` blocks that are alike; gives the bytes of one.
+#[inline]
+pub(super) fn blocks(w: &World, data: &Data, n: u32, what: &str, side: &mut Side) -> Result<usize> {
     let (count, ty) = data.check(w, what)?;
     let block = packed(count, ty.size())?;
-    packed(count.saturating_mul(u64::from(n)), ty.size())?;
-    Ok(Blocks {
-        side: Side::plain(data.buf, count * u64::from(n), ty),
-        block,
-    })
+    let all = count.saturating_mul(u64::from(n));
+    packed(all, ty.size())?;
+    side.set(data.buf, all, ty);
+    Ok(block)
 }
 
 fn same_length(what: &str, send: usize, recv: usize) -> Result<()> {

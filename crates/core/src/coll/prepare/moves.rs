@@ -1,9 +1,10 @@
 //! Barriers and collectives that move data (MPI-5, chapters 6.3 to 6.8).
 
 use super::{
-    Blocks, Call, Caller, Collective, CommRef, Data, Layout, Prepare, Ranges, Seat, Side, VData,
-    WData, blocks, in_place, no_alias, same_length,
+    Call, Caller, Collective, CommRef, Data, Layout, Prepare, Ranges, Side, VData, WData, blocks,
+    in_place, no_alias, root_of, same_length, seat,
 };
+use crate::error::Result;
 
 #[allow(clippy::missing_errors_doc, reason = "see `barrier`")]
 impl Caller<'_> {
@@ -12,118 +13,102 @@ impl Caller<'_> {
     /// # Errors
     /// As the arguments deserve; so with all functions here.
     pub fn barrier(&self, comm: &CommRef) -> Prepare {
-        Call::default().go(self, comm)
+        Call::new(Collective::Barrier, comm).go(self, comm)
     }
 
     /// `MPI_Bcast`.
     pub fn bcast(&self, comm: &CommRef, data: Data, root: i32) -> Prepare {
-        let seat = Seat::of(comm, root)?;
-        let mut call = Call {
-            what: Collective::Bcast,
-            root: seat.root,
-            ..Call::default()
-        };
-        if seat.is_root || seat.is_leaf {
-            let Blocks { side, block } = blocks(self.world, &data, 1, "")?;
-            (call.bytes, call.recv) = (block, Layout::Even(block));
-            // The root's data may lie where nothing can be written.
-            call.output = if seat.is_root { side.constant() } else { side };
+        let root = root_of(comm, root)?;
+        let (is_root, is_leaf) = seat(comm, root);
+        let mut call = Call::rooted(Collective::Bcast, comm, root);
+        if is_root || is_leaf {
+            let block = blocks(self.world, &data, 1, "", &mut call.output)?;
+            (call.bytes, call.args.recv) = (block, Layout::Even(block));
+            if is_root {
+                // The root's data may lie where nothing can be written.
+                call.output.set_constant();
+            }
         }
         call.go(self, comm)
     }
 
     /// `MPI_Gather`.
     pub fn gather(&self, comm: &CommRef, send: Data, recv: Data, root: i32) -> Prepare {
-        let seat = Seat::of(comm, root)?;
-        let in_place = seat.is_root && seat.is_leaf && send.is_in_place();
-        let mut call = Call {
-            what: Collective::Gather,
-            root: seat.root,
-            in_place,
-            ..Call::default()
-        };
-        if seat.is_root {
-            let r = blocks(self.world, &recv, comm.peers, "receive")?;
-            (call.recv, call.output, call.bytes) = (Layout::Even(r.block), r.side, r.block);
-            call.send = call.recv;
+        let root = root_of(comm, root)?;
+        let (is_root, is_leaf) = seat(comm, root);
+        let mut call = Call::rooted(Collective::Gather, comm, root);
+        call.args.in_place = is_root && is_leaf && send.is_in_place();
+        if is_root {
+            let output = &mut call.output;
+            let block = blocks(self.world, &recv, comm.peers, "receive", output)?;
+            (call.bytes, call.args.recv) = (block, Layout::Even(block));
+            call.args.send = Layout::Even(block);
         }
-        if seat.is_leaf && !in_place {
-            let s = blocks(self.world, &send, 1, "send")?;
-            if seat.is_root {
-                no_alias(send.buf, recv.buf, s.block)?;
-                same_length("gather", s.block, call.bytes)?;
+        if is_leaf && !call.args.in_place {
+            let block = blocks(self.world, &send, 1, "send", &mut call.input)?;
+            if is_root {
+                no_alias(send.buf, recv.buf, block)?;
+                same_length("gather", block, call.bytes)?;
             }
-            (call.send, call.input, call.bytes) = (Layout::Even(s.block), s.side, s.block);
+            (call.bytes, call.args.send) = (block, Layout::Even(block));
         }
         call.go(self, comm)
     }
 
     /// `MPI_Gatherv`.
-    pub fn gatherv(&self, comm: &CommRef, send: Data, recv: VData, root: i32) -> Prepare {
-        let seat = Seat::of(comm, root)?;
-        let in_place = seat.is_root && seat.is_leaf && send.is_in_place();
-        let mut call = Call {
-            what: Collective::Gatherv,
-            root: seat.root,
-            in_place,
-            ..Call::default()
-        };
+    pub fn gatherv(&self, comm: &CommRef, send: Data, recv: VData<'_>, root: i32) -> Prepare {
+        let root = root_of(comm, root)?;
+        let (is_root, is_leaf) = seat(comm, root);
         let ranges;
-        if seat.is_root {
-            (call.output, ranges) = recv.side(self.world, "receive")?;
-            call.recv = ranges.layout();
+        let mut call = Call::rooted(Collective::Gatherv, comm, root);
+        call.args.in_place = is_root && is_leaf && send.is_in_place();
+        if is_root {
+            ranges = recv.side(self.world, "receive", &mut call.output)?;
+            call.args.recv = ranges.layout();
         }
-        if seat.is_leaf && !in_place {
-            let s = blocks(self.world, &send, 1, "send")?;
-            (call.send, call.input) = (Layout::Even(s.block), s.side);
+        if is_leaf && !call.args.in_place {
+            let block = blocks(self.world, &send, 1, "send", &mut call.input)?;
+            call.args.send = Layout::Even(block);
         }
         call.go(self, comm)
     }
 
     /// `MPI_Scatter`.
     pub fn scatter(&self, comm: &CommRef, send: Data, recv: Data, root: i32) -> Prepare {
-        let seat = Seat::of(comm, root)?;
-        let in_place = seat.is_root && seat.is_leaf && recv.is_in_place();
-        let mut call = Call {
-            what: Collective::Scatter,
-            root: seat.root,
-            in_place,
-            ..Call::default()
-        };
-        if seat.is_root {
-            let s = blocks(self.world, &send, comm.peers, "send")?;
-            (call.send, call.input, call.bytes) = (Layout::Even(s.block), s.side, s.block);
-            call.recv = call.send;
+        let root = root_of(comm, root)?;
+        let (is_root, is_leaf) = seat(comm, root);
+        let mut call = Call::rooted(Collective::Scatter, comm, root);
+        call.args.in_place = is_root && is_leaf && recv.is_in_place();
+        if is_root {
+            let block = blocks(self.world, &send, comm.peers, "send", &mut call.input)?;
+            (call.bytes, call.args.send) = (block, Layout::Even(block));
+            call.args.recv = Layout::Even(block);
         }
-        if seat.is_leaf && !in_place {
-            let r = blocks(self.world, &recv, 1, "receive")?;
-            if seat.is_root {
-                no_alias(send.buf, recv.buf, r.block)?;
-                same_length("scatter", call.bytes, r.block)?;
+        if is_leaf && !call.args.in_place {
+            let block = blocks(self.world, &recv, 1, "receive", &mut call.output)?;
+            if is_root {
+                no_alias(send.buf, recv.buf, block)?;
+                same_length("scatter", call.bytes, block)?;
             }
-            (call.recv, call.output, call.bytes) = (Layout::Even(r.block), r.side, r.block);
+            (call.bytes, call.args.recv) = (block, Layout::Even(block));
         }
         call.go(self, comm)
     }
 
     /// `MPI_Scatterv`.
-    pub fn scatterv(&self, comm: &CommRef, send: VData, recv: Data, root: i32) -> Prepare {
-        let seat = Seat::of(comm, root)?;
-        let in_place = seat.is_root && seat.is_leaf && recv.is_in_place();
-        let mut call = Call {
-            what: Collective::Scatterv,
-            root: seat.root,
-            in_place,
-            ..Call::default()
-        };
+    pub fn scatterv(&self, comm: &CommRef, send: VData<'_>, recv: Data, root: i32) -> Prepare {
+        let root = root_of(comm, root)?;
+        let (is_root, is_leaf) = seat(comm, root);
         let ranges;
-        if seat.is_root {
-            (call.input, ranges) = send.side(self.world, "send")?;
-            call.send = ranges.layout();
+        let mut call = Call::rooted(Collective::Scatterv, comm, root);
+        call.args.in_place = is_root && is_leaf && recv.is_in_place();
+        if is_root {
+            ranges = send.side(self.world, "send", &mut call.input)?;
+            call.args.send = ranges.layout();
         }
-        if seat.is_leaf && !in_place {
-            let r = blocks(self.world, &recv, 1, "receive")?;
-            (call.recv, call.output) = (Layout::Even(r.block), r.side);
+        if is_leaf && !call.args.in_place {
+            let block = blocks(self.world, &recv, 1, "receive", &mut call.output)?;
+            call.args.recv = Layout::Even(block);
         }
         call.go(self, comm)
     }
@@ -141,104 +126,97 @@ impl Caller<'_> {
     /// One block, or one for each peer, to everyone and one from everyone.
     #[inline]
     fn even(&self, what: Collective, comm: &CommRef, send: Data, sent: u32, recv: Data) -> Prepare {
-        let in_place = in_place(comm, send.buf)?;
-        let r = blocks(self.world, &recv, comm.peers, "receive")?;
-        let mut call = Call {
-            what,
-            in_place,
-            bytes: r.block,
-            send: Layout::Even(r.block),
-            recv: Layout::Even(r.block),
-            output: r.side,
-            ..Call::default()
-        };
-        if !in_place {
-            let s = blocks(self.world, &send, sent, "send")?;
+        let mut call = Call::new(what, comm);
+        call.args.in_place = in_place(comm, send.buf)?;
+        let output = &mut call.output;
+        let block = blocks(self.world, &recv, comm.peers, "receive", output)?;
+        (call.bytes, call.args.recv) = (block, Layout::Even(block));
+        call.args.send = Layout::Even(block);
+        if !call.args.in_place {
+            let sends = blocks(self.world, &send, sent, "send", &mut call.input)?;
             if comm.is_inter() {
                 // Either group may send more than the other.
-                call.bytes = r.block.max(s.block);
+                call.bytes = block.max(sends);
             } else {
-                same_length(what.name(), s.block, r.block)?;
+                same_length(what.name(), sends, block)?;
             }
-            no_alias(send.buf, recv.buf, s.block)?;
-            (call.send, call.input) = (Layout::Even(s.block), s.side);
+            no_alias(send.buf, recv.buf, sends)?;
+            call.args.send = Layout::Even(sends);
         }
         call.go(self, comm)
     }
 
     /// `MPI_Allgatherv`.
-    pub fn allgatherv(&self, comm: &CommRef, send: Data, recv: VData) -> Prepare {
-        let in_place = in_place(comm, send.buf)?;
-        let (output, ranges) = recv.side(self.world, "receive")?;
-        let mut call = Call {
-            what: Collective::Allgatherv,
-            in_place,
-            recv: ranges.layout(),
-            output,
-            ..Call::default()
-        };
+    pub fn allgatherv(&self, comm: &CommRef, send: Data, recv: VData<'_>) -> Prepare {
+        let mut call = Call::new(Collective::Allgatherv, comm);
+        call.args.in_place = in_place(comm, send.buf)?;
+        let ranges = recv.side(self.world, "receive", &mut call.output)?;
+        call.args.recv = ranges.layout();
         if !comm.is_inter() {
-            let mine = ranges.lens[comm.rank as usize];
-            (call.bytes, call.send) = (ranges.lens.iter().sum(), Layout::Even(mine));
+            let mine = call.args.recv.len(comm.rank);
+            (call.bytes, call.args.send) = (ranges.bytes(), Layout::Even(mine));
         }
-        if !in_place {
-            let s = blocks(self.world, &send, 1, "send")?;
+        if !call.args.in_place {
+            let block = blocks(self.world, &send, 1, "send", &mut call.input)?;
             if !comm.is_inter() {
-                same_length("allgatherv", s.block, call.send.len(0))?;
+                same_length("allgatherv", block, call.args.send.len(0))?;
             }
-            (call.send, call.input) = (Layout::Even(s.block), s.side);
+            call.args.send = Layout::Even(block);
         }
         call.go(self, comm)
     }
 
     /// `MPI_Alltoallv`.
-    pub fn alltoallv(&self, comm: &CommRef, send: VData, recv: VData) -> Prepare {
-        let to = recv.side(self.world, "receive")?;
+    pub fn alltoallv(&self, comm: &CommRef, send: VData<'_>, recv: VData<'_>) -> Prepare {
         let there = !in_place(comm, send.buf)?;
-        let from = there.then(|| send.side(self.world, "send")).transpose()?;
-        self.exchange(comm, from, to)
+        self.exchange(
+            comm,
+            |to| recv.side(self.world, "receive", to),
+            there.then_some(|from: &mut Side| send.side(self.world, "send", from)),
+        )
     }
 
     /// `MPI_Alltoallw`.
-    pub fn alltoallw(&self, comm: &CommRef, send: WData, recv: WData) -> Prepare {
-        let to = recv.side(self.world, "receive")?;
+    pub fn alltoallw(&self, comm: &CommRef, send: WData<'_>, recv: WData<'_>) -> Prepare {
         let there = !in_place(comm, send.buf)?;
-        let from = there.then(|| send.side(self.world, "send")).transpose()?;
-        self.exchange(comm, from, to)
+        self.exchange(
+            comm,
+            |to| recv.side(self.world, "receive", to),
+            there.then_some(|from: &mut Side| send.side(self.world, "send", from)),
+        )
     }
 
+    /// Blocks of their own lengths between all; in place unless there is a send
+    /// side.
+    #[inline]
     fn exchange(
         &self,
         comm: &CommRef,
-        from: Option<(Side, Ranges)>,
-        (output, received): (Side, Ranges),
+        recv: impl FnOnce(&mut Side) -> Result<Ranges>,
+        send: Option<impl FnOnce(&mut Side) -> Result<Ranges>>,
     ) -> Prepare {
-        let in_place = from.is_none();
-        let (input, sent) = from.unwrap_or((Side::NONE, Ranges::default()));
-        let sent = if in_place { &received } else { &sent };
-        let call = Call {
-            what: Collective::Alltoallv,
-            in_place,
-            send: sent.layout(),
-            recv: received.layout(),
-            input,
-            output,
-            ..Call::default()
+        let sent;
+        let mut call = Call::new(Collective::Alltoallv, comm);
+        let received = recv(&mut call.output)?;
+        call.args.recv = received.layout();
+        call.args.in_place = send.is_none();
+        call.args.send = match send {
+            Some(send) => {
+                sent = send(&mut call.input)?;
+                sent.layout()
+            }
+            None => call.args.recv,
         };
         call.go(self, comm)
     }
 
     /// An allgather of bytes, for the library itself.
     pub(in crate::coll) fn share(&self, comm: &CommRef, mine: &[u8], all: &mut [u8]) -> Prepare {
-        let call = Call {
-            what: Collective::Allgather,
-            bytes: mine.len(),
-            send: Layout::Even(mine.len()),
-            recv: Layout::Even(mine.len()),
-            input: Side::bytes(mine.as_ptr().cast_mut()),
-            output: Side::bytes(all.as_mut_ptr()),
-            ..Call::default()
-        };
+        let mut call = Call::new(Collective::Allgather, comm);
+        call.bytes = mine.len();
+        (call.args.send, call.args.recv) = (Layout::Even(mine.len()), Layout::Even(mine.len()));
+        call.input = Side::bytes(mine.as_ptr().cast_mut());
+        call.output = Side::bytes(all.as_mut_ptr());
         call.go(self, comm)
     }
 }

@@ -3,14 +3,15 @@
 use catena_abi::{self as abi, Count, Datatype};
 
 use super::{
-    Call, Caller, Collective, CommRef, Data, Layout, Prepare, Ranges, Seat, Side, in_place,
-    is_in_place, no_alias, packed,
+    Call, Caller, Collective, CommRef, Data, Layout, Prepare, Ranges, in_place, is_in_place,
+    no_alias, packed, root_of, seat,
 };
-use crate::coll::side::check_count;
+use crate::coll::side::{Numbers, check_buffer, check_count};
 use crate::coll::tag;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fail;
+use crate::op::{Reducer, kernel};
 
 /// What a process has to do with a reduction.
 #[derive(Clone, Copy)]
@@ -28,55 +29,55 @@ impl Part {
 
 #[allow(clippy::missing_errors_doc, reason = "as the arguments deserve")]
 impl Caller<'_> {
-    /// The sides of a reduction whose vector is `data.count` elements long.
+    /// Fills in a reduction whose vector is `data.count` elements long.
+    #[inline]
     fn reduction(
         &self,
-        what: Collective,
+        call: &mut Call<'_>,
         send: *const u8,
         data: &Data,
         op: abi::Op,
         part: Part,
-    ) -> Result<Call<'static>> {
+    ) -> Result<()> {
         let count = check_count(data.count, "")?;
-        let ty = self.world.objects.committed(data.ty)?;
-        let operation = tag::operation(op);
-        let op = self.world.objects.op(op)?;
-        let reducer = op.bind(data.ty, ty)?;
+        let objects = self.world.objects;
+        let ty = objects.committed(data.ty)?;
+        call.operation = tag::operation(op);
+        if let Some(kind) = objects.predefined_op(op) {
+            let (run, size) = (kernel(kind, data.ty, ty)?, ty.size() as usize);
+            call.reducer = Some(Reducer::Kernel { run, size });
+            call.args.elem = size;
+        } else {
+            let op = objects.op(op)?;
+            call.args.commutative = op.commutative();
+            call.args.elem = (ty.size() as usize).max(1);
+            call.reducer = Some(op.bind(data.ty, ty)?);
+        }
         let bytes = packed(count, ty.size())?;
-        let in_place = part.gives && is_in_place(send);
-        if in_place && !part.gets {
+        call.bytes = bytes;
+        call.args.send = Layout::Even(bytes);
+        call.args.recv = Layout::Even(bytes);
+        call.args.in_place = part.gives && is_in_place(send);
+        if call.args.in_place && !part.gets {
             fail!(
                 Buffer,
                 "only the root may pass MPI_IN_PLACE as its send buffer, and no process \
                 on an intercommunicator"
             );
         }
-        let mut call = Call {
-            what,
-            in_place,
-            bytes,
-            send: Layout::Even(bytes),
-            recv: Layout::Even(bytes),
-            reducer: Some((reducer, op.commutative())),
-            operation,
-            ..Call::default()
-        };
         if part.gets {
-            data.check(self.world, "receive")?;
-            call.output = Side::plain(data.buf, count, ty);
+            check_buffer(data.buf, count, ty, "receive")?;
+            call.output.set(data.buf, count, ty);
         }
-        if part.gives && !in_place {
-            let from = Data {
-                buf: send.cast_mut(),
-                ..*data
-            };
-            from.check(self.world, "send")?;
+        if part.gives && !call.args.in_place {
+            let from = send.cast_mut();
+            check_buffer(from, count, ty, "send")?;
             if part.gets {
                 no_alias(send, data.buf, bytes)?;
             }
-            call.input = Side::plain(send.cast_mut(), count, ty);
+            call.input.set(from, count, ty);
         }
-        Ok(call)
+        Ok(())
     }
 
     /// `MPI_Reduce`.
@@ -88,35 +89,29 @@ impl Caller<'_> {
         op: abi::Op,
         root: i32,
     ) -> Prepare {
-        let seat = Seat::of(comm, root)?;
-        let part = Part {
-            gives: seat.is_leaf,
-            gets: seat.is_root,
-        };
-        let call = if part.gives || part.gets {
-            self.reduction(Collective::Reduce, send, &recv, op, part)?
-        } else {
-            Call {
-                what: Collective::Reduce,
-                ..Call::default()
-            }
-        };
-        let root = seat.root;
-        Call { root, ..call }.go(self, comm)
+        let root = root_of(comm, root)?;
+        let (gets, gives) = seat(comm, root);
+        let mut call = Call::rooted(Collective::Reduce, comm, root);
+        if gives || gets {
+            self.reduction(&mut call, send, &recv, op, Part { gives, gets })?;
+        }
+        call.go(self, comm)
     }
 
     /// `MPI_Allreduce`.
     pub fn allreduce(&self, comm: &CommRef, send: *const u8, recv: Data, op: abi::Op) -> Prepare {
         in_place(comm, send)?;
-        self.reduction(Collective::Allreduce, send, &recv, op, Part::BOTH)?
-            .go(self, comm)
+        let mut call = Call::new(Collective::Allreduce, comm);
+        self.reduction(&mut call, send, &recv, op, Part::BOTH)?;
+        call.go(self, comm)
     }
 
     /// `MPI_Scan`.
     pub fn scan(&self, comm: &CommRef, send: *const u8, recv: Data, op: abi::Op) -> Prepare {
         intra(comm)?;
-        self.reduction(Collective::Scan, send, &recv, op, Part::BOTH)?
-            .go(self, comm)
+        let mut call = Call::new(Collective::Scan, comm);
+        self.reduction(&mut call, send, &recv, op, Part::BOTH)?;
+        call.go(self, comm)
     }
 
     /// `MPI_Exscan`.
@@ -127,8 +122,9 @@ impl Caller<'_> {
             // Rank 0 gets nothing, and may have no receive buffer.
             gets: comm.rank != 0 || is_in_place(send),
         };
-        self.reduction(Collective::Exscan, send, &recv, op, part)?
-            .go(self, comm)
+        let mut call = Call::new(Collective::Exscan, comm);
+        self.reduction(&mut call, send, &recv, op, part)?;
+        call.go(self, comm)
     }
 
     /// `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`.
@@ -137,19 +133,18 @@ impl Caller<'_> {
         comm: &CommRef,
         send: *const u8,
         recv: *mut u8,
-        counts: &[Count],
+        counts: Numbers<'_>,
         ty: Datatype,
         op: abi::Op,
     ) -> Prepare {
         let in_place = in_place(comm, send)?;
         let size = self.world.objects.committed(ty)?.size();
-        let mut ranges = Ranges::default();
+        let mut ranges = Ranges::new(counts.len());
         let mut total: Count = 0;
-        for &count in counts {
-            let n = check_count(count, "receive")?;
-            ranges.offsets.push(packed(total as u64, size)?);
-            ranges.lens.push(packed(n, size)?);
-            total += count;
+        for i in 0..counts.len() {
+            let n = check_count(counts.at(i), "receive")?;
+            ranges.set(i, packed(total as u64, size)?, packed(n, size)?);
+            total += counts.at(i);
         }
         // In place the whole vector is in the receive buffer, else only this
         // rank's block of the result.
@@ -162,21 +157,19 @@ impl Caller<'_> {
             gives: true,
             gets: in_place,
         };
-        let mut call = self.reduction(Collective::ReduceScatter, send, &whole, op, part)?;
+        let mut call = Call::new(Collective::ReduceScatter, comm);
+        self.reduction(&mut call, send, &whole, op, part)?;
         if !in_place {
             let mine = Data {
-                count: counts[comm.rank as usize],
+                count: counts.at(comm.rank as usize),
                 ..whole
             };
             let (count, ty) = mine.check(self.world, "receive")?;
             no_alias(send, recv, call.bytes)?;
-            call.output = Side::plain(recv, count, ty);
+            call.output.set(recv, count, ty);
         }
-        Call {
-            send: ranges.layout(),
-            ..call
-        }
-        .go(self, comm)
+        call.args.send = ranges.layout();
+        call.go(self, comm)
     }
 }
 
