@@ -207,7 +207,7 @@ fn wire_up() -> Result<Box<World>> {
         world: everybody,
         own,
         world_model: Cell::default(),
-        world_handle: Cell::new(world::NO_HANDLE),
+        recent: Cell::new(world::NOBODY),
         owner: Cell::new(Owner::InTurn),
         threads: Cell::default(),
         waiting: Waiting::default(),

@@ -55,8 +55,11 @@ unsafe impl<T> Sync for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Send for Shared<T> {}
 
-/// In place of a handle: no program has it.
-pub(crate) const NO_HANDLE: abi::Comm = abi::Comm(usize::MAX);
+/// A handle, and the communicator behind it.
+type Known = (abi::Comm, *const Arc<Comm>);
+
+/// No program has this handle.
+pub(crate) const NOBODY: Known = (abi::Comm(usize::MAX), std::ptr::null());
 
 /// What `MPI_Init_thread` settled.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +86,8 @@ pub struct World {
     pub own: Arc<Comm>,
     /// The world model, between `MPI_Init` and `MPI_Finalize`.
     pub(crate) world_model: Cell<Option<WorldModel>>,
-    /// The handle of `world`, if programs know it.
-    pub(crate) world_handle: Cell<abi::Comm>,
+    /// The communicator that was named last.
+    pub(crate) recent: Cell<Known>,
     /// Whose the library is without the lock. Changes under the lock.
     pub(crate) owner: Cell<Owner>,
     /// Whether threads may call MPI or look at it at once.
@@ -340,16 +343,34 @@ impl World {
     /// As [`World::comm_ref`].
     #[inline]
     pub fn comm_arc(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
-        if h == self.world_handle.get() {
-            return Ok(&self.world);
+        let (handle, comm) = self.recent.get();
+        if h == handle {
+            // SAFETY: `find_comm` found it there, where it stays until it is
+            // freed, and `forget_recent` was called since then if it was. The
+            // hot path calls no callback and frees no communicator while it
+            // holds the borrow; others clone it at once.
+            return Ok(unsafe { &*comm });
         }
-        // SAFETY: the hot path calls no callback and makes no communicator
-        // while it holds the borrow; others clone it at once.
-        match unsafe { self.objects.comms.borrow(h.0) } {
-            Some(comm) => Ok(comm),
-            None if h == consts::COMM_SELF && self.world_model.get().is_some() => Ok(&self.own),
-            None => Err(bad_comm(h)),
-        }
+        self.find_comm(h)
+    }
+
+    /// The same for one that was not named last.
+    #[inline(never)]
+    fn find_comm(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
+        let predefined = self.world_model.get().is_some();
+        let comm = match h {
+            consts::COMM_WORLD if predefined => &self.world,
+            consts::COMM_SELF if predefined => &self.own,
+            // SAFETY: as above.
+            _ => unsafe { self.objects.comms.borrow(h.0) }.ok_or_else(|| bad_comm(h))?,
+        };
+        self.recent.set((h, comm));
+        Ok(comm)
+    }
+
+    /// A communicator goes, which may be the one that was named last.
+    pub(crate) fn forget_recent(&self) {
+        self.recent.set(NOBODY);
     }
 
     /// The world model.
@@ -378,13 +399,12 @@ impl World {
     /// `MPI_COMM_WORLD` and `MPI_COMM_SELF` are known from now on.
     pub(crate) fn begin_world_model(&self, model: WorldModel) {
         self.world_model.set(Some(model));
-        self.world_handle.set(consts::COMM_WORLD);
     }
 
     /// They are not any more.
     pub(crate) fn end_world_model(&self) {
         self.world_model.set(None);
-        self.world_handle.set(NO_HANDLE);
+        self.forget_recent();
     }
 
     /// Moves everything that can move; true if anything did.

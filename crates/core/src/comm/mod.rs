@@ -319,6 +319,7 @@ impl World {
 
     /// Makes the handle of a communicator a dead one.
     pub(crate) fn forget(&self, comm: Arc<Comm>) {
+        self.forget_recent();
         self.objects.comms.remove(comm.handle.get().0);
         self.leave_board(&comm);
         if let Some(remote) = &comm.remote {
