@@ -46,6 +46,19 @@ static MPI_Comm comm_of(MPI_Session session, const char *set, const char *tag)
     return comm;
 }
 
+/* The kinds of memory that a communicator is told are its session's. */
+static void check_memory(MPI_Comm comm, int asked)
+{
+    char text[MPI_MAX_INFO_VAL];
+    int room = sizeof text, flag;
+    MPI_Info info;
+    MPI_Comm_get_info(comm, &info);
+    MPI_Info_get_string(info, "mpi_memory_alloc_kinds", &room, text, &flag);
+    CHECK(flag && strstr(text, "system"));
+    CHECK(!strstr(text, "alloc_mem") == !asked);
+    MPI_Info_free(&info);
+}
+
 /* Messages of every kind of length, both ways at once, from anybody; collectives; a child. */
 static void use(MPI_Comm comm)
 {
@@ -112,6 +125,7 @@ int main(int argc, char **argv)
         MPI_Comm all = comm_of(session, "mpi://WORLD", "tag");
         MPI_Comm own = comm_of(session, "mpi://SELF", "");
         use(all);
+        check_memory(all, i == 1);
         MPI_Comm_set_attr(all, keyval, &rank);
         use(own);
         MPI_Comm_size(own, &size);
@@ -135,6 +149,7 @@ int main(int argc, char **argv)
     MPI_Comm_free_keyval(&keyval);
     use(first);
     use(MPI_COMM_WORLD);
+    check_memory(MPI_COMM_WORLD, 0);
     MPI_Comm_free(&first);
     MPI_Session_finalize(&one);
     use(second);

@@ -2,6 +2,7 @@
 // theirs; without, for nobody. Processes that have no session are not waited for.
 // run: -n 4
 // run: -n 2 -- gone
+// run: -n 2 -- silent ; exit 1 ; says rank 0 .* ended without MPI_Finalize \(or MPI_Session_finalize\)
 // run: -n 4 -- some
 // run: -n 4 -- alone
 // time: 20
@@ -111,6 +112,17 @@ int main(int argc, char **argv)
         EQUAL(size, 2);
         MPI_Session_finalize(&one);
         return 0;
+    }
+    if (!strcmp(how, "silent")) {
+        /* The launcher is not content with the first end when there was a second beginning. */
+        MPI_Group_free(&world);
+        MPI_Session_finalize(&one);
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &one);
+        MPI_Group_from_session_pset(one, "mpi://WORLD", &world);
+        MPI_Comm both = comm_of(one, world, 0, 1, "both");
+        if (rank == 0)
+            exit(0);
+        MPI_Barrier(both);
     }
     if (!strcmp(how, "gone")) {
         send_and_end(one, world);

@@ -249,7 +249,7 @@ mpi_fn! {
 
     fn Comm_get_info(comm: Comm, info_used: *mut Info) on comm {
         let w = enter()?;
-        let copy = w.comm_ref(comm)?.info.duplicate();
-        put(info_used, info::add(w.objects, copy), "info_used")
+        let used = w.comm_ref(comm)?.info_used()?;
+        put(info_used, info::add(w.objects, used), "info_used")
     }
 }

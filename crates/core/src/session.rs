@@ -33,6 +33,8 @@ const LEVELS: [(&str, i32); 4] = [
     ("MPI_THREAD_MULTIPLE", consts::THREAD_MULTIPLE),
 ];
 
+/// The info key that asks for kinds of memory, and tells which there are.
+pub const MEMORY_KINDS: &str = "mpi_memory_alloc_kinds";
 /// Kinds of memory that messages may lie in whoever asks, and those that are
 /// named when they are asked for (MPI-5, 11.4.3).
 const MEMORY: [&str; 2] = ["mpi", "system"];
@@ -103,8 +105,8 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
     let granted = [
         ("thread_level", level_name(level).to_owned()),
         (
-            "mpi_memory_alloc_kinds",
-            memory_kinds(hints.get("mpi_memory_alloc_kinds").as_deref()),
+            MEMORY_KINDS,
+            memory_kinds(hints.get(MEMORY_KINDS).as_deref()),
         ),
     ];
     let session = Arc::new(Session {
@@ -116,6 +118,20 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
     let handle = abi::Session(world.objects.sessions.insert(session.clone()));
     session.handle.set(handle);
     Ok(handle)
+}
+
+impl Comm {
+    /// `MPI_Comm_get_info`: the hints in use, and the kinds of memory that
+    /// messages on it may lie in: those of its session.
+    pub fn info_used(&self) -> Result<Arc<Info>> {
+        let used = self.info.duplicate();
+        let of_session = self.group.session().and_then(|s| s.info.get(MEMORY_KINDS));
+        used.set(
+            MEMORY_KINDS,
+            &of_session.unwrap_or_else(|| memory_kinds(None)),
+        )?;
+        Ok(used)
+    }
 }
 
 impl World {
