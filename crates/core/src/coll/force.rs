@@ -77,11 +77,11 @@ setting! {
 }
 
 setting! {
-    /// From this many bytes on, blocking collectives of ranks on one node read
-    /// a block out of the other rank's buffer instead of shared memory, unless
+    /// From this many bytes on, blocking collectives of ranks on one node copy
+    /// a block from buffer to buffer instead of through shared memory, unless
     /// several ranks read it.
     ///
-    /// Needs permission to read other processes' memory, which some containers
+    /// Needs permission to reach other processes' memory, which some containers
     /// withhold; that is noticed. `unlimited` means never.
     pub static COLL_DIRECT: Bytes = Bytes::kib(32);
     scope: AllEqual,
