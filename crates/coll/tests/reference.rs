@@ -6,7 +6,7 @@ mod case;
 #[path = "reference/ops.rs"]
 mod ops;
 
-use case::Case;
+use case::{Case, Job};
 use catena_coll::{Algorithm, Collective, Nodes, Placement, Shape, algorithms};
 use catena_plan::Plan;
 use catena_plan::simulate::{Failure, Place, Sends, check};
@@ -14,22 +14,17 @@ use ops::{AFFINE, MIX, OpKind, SUM};
 
 const RANKS: std::ops::RangeInclusive<u32> = 1..=33;
 
-/// Runs one case with one algorithm and compares every byte of every output.
-fn run(algorithm: &Algorithm, case: &Case, nodes: Option<&Nodes>, sends: Sends) {
-    let job = case.job();
-    let plans: Vec<_> = (0..case.size)
-        .map(|r| algorithm.plan(&job.args(r, nodes)))
-        .collect();
-    let plans: Vec<_> = plans.iter().collect();
+/// Runs the plans of one case and compares every byte of every output.
+fn run(algorithm: &Algorithm, plans: &[&Plan], (case, job): (&Case, &Job), sends: Sends) {
     let mut output = job.output.clone();
     let seed = u64::from(case.size) * 31 + case.elems as u64;
     let name = format!(
-        "{}/{} {case:?} {sends:?} {nodes:?}",
+        "{}/{} {case:?} {sends:?}",
         algorithm.collective.name(),
         algorithm.name
     );
     if let Err(failure) = check(
-        &plans,
+        plans,
         &job.input,
         &mut output,
         case.op.function,
@@ -85,10 +80,14 @@ fn shape(case: &Case, nodes: Option<&Nodes>) -> Shape {
 }
 
 fn all_algorithms(case: &Case) {
+    let job = case.job();
     for (algorithm, maps) in serving(case) {
         for nodes in &maps {
+            let plan = |r| algorithm.plan(&job.args(r, nodes.as_ref()));
+            let plans: Vec<Plan> = (0..case.size).map(plan).collect();
+            let plans: Vec<&Plan> = plans.iter().collect();
             for sends in [Sends::Eager, Sends::Synchronous] {
-                run(algorithm, case, nodes.as_ref(), sends);
+                run(algorithm, &plans, (case, &job), sends);
             }
         }
     }
