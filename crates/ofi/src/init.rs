@@ -14,7 +14,7 @@ use crate::frame::{FRAME, job_number};
 use crate::memory::{Contexts, Memory};
 use crate::objects::{Objects, Region};
 use crate::provider::{Wanted, choose};
-use crate::recv::Receives;
+use crate::recv::{Receives, Use};
 use crate::rma::Get;
 use crate::send::{INJECT_MAX, Sends, Target};
 use crate::settings::{Config, OFI_LIBRARY, Sleep};
@@ -152,7 +152,7 @@ impl Ofi {
             receives: Receives {
                 base: sends * stride,
                 len: receive,
-                count: receives,
+                uses: vec![Use::default(); receives],
                 waiting: (0..receives).collect(),
             },
             reads: has_reads,
@@ -200,17 +200,18 @@ impl Ofi {
         self.objects.offer.provider()
     }
 
-    /// Learns how a peer is reached.
+    /// Learns how a peer is reached; until then its route is full.
     ///
     /// # Errors
     /// [`OfiError::Address`] if the provider does not take the address.
     pub fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), OfiError> {
         // SAFETY: the vector is open.
         let found = unsafe { calls::av_insert(self.objects.av, address) };
-        self.targets[peer.0 as usize].address = found.ok_or_else(|| OfiError::Address {
+        let address = found.ok_or_else(|| OfiError::Address {
             rank: peer.0,
             provider: self.provider().to_string(),
         })?;
+        self.targets[peer.0 as usize] = Target::at(address);
         Ok(())
     }
 

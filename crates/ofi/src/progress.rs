@@ -32,6 +32,9 @@ pub struct Sleeper {
 }
 
 impl Sleeper {
+    /// Nothing that could wake the process.
+    pub const BLIND: Sleeper = Sleeper { fd: None };
+
     /// Sleeps until something may have happened, at most for `limit`; whether
     /// it was woken. May wake for no reason.
     pub fn sleep(self, limit: Duration) -> bool {
@@ -59,7 +62,7 @@ impl Ofi {
     fn kind(&self, context: *mut std::ffi::c_void) -> Option<Kind> {
         let operation = self.contexts.operation(context)?;
         let receives = self.sends.count();
-        let reads = receives + self.receives.count;
+        let reads = receives + self.receives.uses.len();
         Some(if operation < receives {
             Kind::Send(operation)
         } else if operation < reads {
@@ -145,10 +148,7 @@ impl Ofi {
             }
             // A message that was too long is no frame of ours.
             Some(Kind::Receive(number)) => {
-                self.counters.strays += 1;
-                if entry.flags & consts::MULTI_RECV != 0 {
-                    self.receives.waiting.push(number);
-                }
+                self.not_received(number, entry.flags & consts::MULTI_RECV != 0);
             }
             None => {}
         }

@@ -1,5 +1,10 @@
-//! Receiving: a few large buffers, each of which takes many messages. One that
-//! the provider gives back is posted again.
+//! Receiving: a few large buffers, each of which takes many messages, packed one
+//! behind the other. One that is used up is posted again.
+//!
+//! Providers say differently when that is. Some (tcp before 2.0, rxm, rxd) say
+//! it with the message that took the last room, though messages in front of it
+//! may still be arriving from other peers: so a buffer is posted again when as
+//! many bytes have arrived as there are up to the end of the last message.
 
 use catena_base::PeerBytes;
 use catena_fabric::{Deliver, Peer};
@@ -8,6 +13,30 @@ use catena_ofi_sys::{CqEntry, calls, consts};
 use crate::frame::Front;
 use crate::init::Ofi;
 
+/// How far a posted buffer is used.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Use {
+    /// Bytes that have arrived.
+    arrived: usize,
+    /// Where the last message ends, of those that have arrived.
+    end: usize,
+    /// The provider puts no more messages into it.
+    closed: bool,
+}
+
+impl Use {
+    /// A message has arrived.
+    fn add(&mut self, offset: usize, len: usize) {
+        self.arrived += len;
+        self.end = self.end.max(offset.saturating_add(len));
+    }
+
+    /// Whether nothing will arrive in it any more.
+    fn is_over(self) -> bool {
+        self.closed && self.arrived >= self.end
+    }
+}
+
 /// The buffers that messages arrive in.
 #[derive(Debug)]
 pub(crate) struct Receives {
@@ -15,7 +44,7 @@ pub(crate) struct Receives {
     pub base: usize,
     /// Length of each, bytes.
     pub len: usize,
-    pub count: usize,
+    pub uses: Vec<Use>,
     /// Those that the provider did not take yet.
     pub waiting: Vec<usize>,
 }
@@ -60,14 +89,36 @@ impl Ofi {
         entry: &CqEntry,
         deliver: &mut D,
     ) -> bool {
-        // With no other flag it only says that the buffer is free again.
-        let delivered = entry.flags & !consts::MULTI_RECV != 0 && self.take(number, entry, deliver);
-        if entry.flags & consts::MULTI_RECV != 0 {
-            self.receives.waiting.push(number);
-            // At once: some providers keep little of what finds no buffer.
-            self.repost();
+        let closed = entry.flags & consts::MULTI_RECV != 0;
+        // With no other flag it only says that all messages have arrived.
+        let message = entry.flags & !consts::MULTI_RECV != 0;
+        let delivered = message && self.take(number, entry, deliver);
+        let used = &mut self.receives.uses[number];
+        used.closed |= closed;
+        if closed && !message || used.is_over() {
+            self.renew(number);
         }
         delivered
+    }
+
+    /// A message for buffer `number` failed: nobody knows how much of it is
+    /// missing.
+    #[cold]
+    pub(crate) fn not_received(&mut self, number: usize, closed: bool) {
+        self.counters.strays += 1;
+        let used = &mut self.receives.uses[number];
+        used.closed |= closed;
+        if used.closed {
+            self.renew(number);
+        }
+    }
+
+    /// Posts a used buffer again: at once, as some providers keep little of
+    /// what finds no buffer.
+    fn renew(&mut self, number: usize) {
+        self.receives.uses[number] = Use::default();
+        self.receives.waiting.push(number);
+        self.repost();
     }
 
     /// Delivers the frame that has arrived in buffer `number`.
@@ -79,6 +130,7 @@ impl Ofi {
         let within = offset
             .checked_add(entry.len)
             .is_some_and(|end| end <= self.receives.len);
+        self.receives.uses[number].add(offset, entry.len);
         let frame = if within {
             // SAFETY: within a buffer of ours, which is written again only
             // after it was posted again.
@@ -93,5 +145,39 @@ impl Ofi {
         deliver.deliver(Peer(front.from), front.header, payload);
         self.counters.received += 1;
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays messages (offset, length, whether it closes) and tells after which
+    /// the buffer is over.
+    fn over_after(messages: &[(usize, usize, bool)]) -> Option<usize> {
+        let mut used = Use::default();
+        messages.iter().position(|&(at, len, closes)| {
+            used.add(at, len);
+            used.closed |= closes;
+            used.is_over()
+        })
+    }
+
+    #[test]
+    fn a_buffer_is_over_when_every_message_has_arrived() {
+        // In order; the flag with the last.
+        assert_eq!(over_after(&[(0, 40, false), (40, 60, true)]), Some(1));
+        // The flag overtakes two messages from other peers.
+        let late = [
+            (0, 40, false),
+            (90, 32, true),
+            (60, 30, false),
+            (40, 20, false),
+        ];
+        assert_eq!(over_after(&late), Some(3));
+        // The flag comes with the last to arrive, wherever it lies.
+        assert_eq!(over_after(&[(40, 60, false), (0, 40, true)]), Some(1));
+        // No flag.
+        assert_eq!(over_after(&[(0, 40, false), (40, 60, false)]), None);
     }
 }
