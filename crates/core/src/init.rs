@@ -77,6 +77,7 @@ pub fn finalize() -> Result<()> {
     // Nobody leaves while somebody may still need its memory or its progress.
     world.barrier(&world.world)?;
     world.block(|w| w.link().is_idle());
+    world.part()?;
     world.end_world_model();
     PHASE.store(FINALIZED, Release);
     life::leave(&world)

@@ -10,6 +10,7 @@
 
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::thread::{self, ThreadId};
 
@@ -26,7 +27,8 @@ use crate::error::{Error, Kind, Result};
 use crate::events::{self, Noted};
 use crate::fail;
 use crate::group::Group;
-use crate::routes::Routes;
+use crate::routes::chain::Chain;
+use crate::routes::{Network, Routes, SharedBoot};
 use crate::threads::Waiting;
 use crate::wait::Waits;
 use crate::world::{self, World};
@@ -146,22 +148,39 @@ pub(crate) fn leave(world: &World) -> Result<()> {
     result.map_err(|e| other(&e))
 }
 
+impl World {
+    /// Waits until no process needs another over the network: what they wait
+    /// for may leave this one only while it polls. Collective over the job.
+    ///
+    /// # Errors
+    /// `Other` if the launcher is gone.
+    pub(crate) fn part(&self) -> Result<()> {
+        let mut parted = Ok(true);
+        self.block(|w| {
+            parted = w.link().net().network_mut().map_or(Ok(true), Network::part);
+            !matches!(parted, Ok(false))
+        });
+        parted.map(drop).map_err(|e| other(&e))
+    }
+}
+
 fn other(e: &dyn std::fmt::Display) -> Error {
     Error::new(Kind::Other, e.to_string())
 }
 
-/// Connects to the launcher and attaches the transports: one question and one
+/// Connects to the launcher and opens the transports: one question and one
 /// answer, without waiting for other ranks.
 fn wire_up() -> Result<Box<World>> {
     let mut boot = catena_boot::open().map_err(|e| other(&e))?;
     let segment = boot.take_segment();
-    let job = boot.job();
+    let job = boot.job().clone();
     let me = Peer(job.rank);
     crate::settings::warn_unknown(job.rank);
+    let chain = Chain::from_settings().map_err(|e| other(&e))?;
 
     let local: Vec<Peer> = job.local.iter().map(|&r| Peer(r)).collect();
     let shm = match segment {
-        Some(fd) if local.len() > 1 => {
+        Some(fd) if chain.shm && local.len() > 1 => {
             let at = local.iter().position(|&p| p == me).unwrap_or(0) as u32;
             Some(Shm::attach(fd, at, &local, job.local_cpus).map_err(|e| other(&e))?)
         }
@@ -169,10 +188,12 @@ fn wire_up() -> Result<Box<World>> {
     };
     // SAFETY: the transport lives in the world, which is never dropped.
     let bell = shm.as_ref().map(|shm| unsafe { shm.bell(me) });
+    let boot: SharedBoot = Rc::new(RefCell::new(boot));
+    let network = Network::open(&chain, &boot, &local).map_err(|e| other(&e))?;
     let everyone: Vec<Peer> = (0..job.size).map(Peer).collect();
     let oversubscribed = local.len() > job.local_cpus.max(1) as usize;
     let cores = job.local_cpus / local.len().max(1) as u32;
-    let routes = Routes::new(me, everyone.len(), &local, shm);
+    let routes = Routes::new(me, everyone.len(), &local, shm, network);
     let mut link = Endpoint::new(routes);
 
     let objects = world::tables();
@@ -214,7 +235,7 @@ fn wire_up() -> Result<Box<World>> {
         waits: Waits::default(),
         colls: Counts::default(),
         noted: Noted::default(),
-        boot: RefCell::new(boot),
+        boot,
         buffer: RefCell::default(),
         cids: RefCell::new(cids),
         letters: Letters::default(),

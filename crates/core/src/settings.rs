@@ -7,6 +7,8 @@ pub fn registry() -> Registry {
     let mut all: Vec<&'static dyn Setting> = Vec::new();
     all.extend_from_slice(catena_boot::SETTINGS);
     all.extend_from_slice(catena_shm::SETTINGS);
+    all.extend_from_slice(catena_ofi::SETTINGS);
+    all.extend_from_slice(crate::routes::chain::SETTINGS);
     all.extend_from_slice(crate::coll::SETTINGS);
     all.extend_from_slice(crate::coll::model::SETTINGS);
     all.extend_from_slice(crate::errhandler::SETTINGS);

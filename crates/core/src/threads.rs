@@ -210,6 +210,7 @@ impl World {
             depth = Some(LOCK.let_go());
             false
         };
+        let limit = self.deaf_for(limit);
         self.sleep_by(|| match self.bell {
             Some(bell) => bell.sleep(limit, ready),
             None => {

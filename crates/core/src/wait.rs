@@ -6,10 +6,13 @@ use std::time::{Duration, Instant};
 use catena_base::wait::{Idle, Waiter};
 
 use crate::events::{self, What};
+use crate::routes::Network;
 use crate::world::World;
 
 /// Longest sleep of a process that nobody can wake.
 const UNHEARD: Duration = Duration::from_millis(1);
+/// Longest sleep of a process that the network cannot wake.
+const BESIDE_NETWORK: Duration = Duration::from_micros(100);
 
 /// What this process did while it waited.
 #[derive(Debug, Default)]
@@ -83,18 +86,31 @@ impl World {
         idle.act(|limit| {
             self.sleep_by(|| match self.bell {
                 // What is waited for may lie outside of the rings.
-                Some(bell) => bell.sleep(limit, || {
+                Some(bell) => bell.sleep(self.deaf_for(limit), || {
                     finished = done(self);
                     let shm = self.link().net().shm();
                     finished || shm.is_some_and(catena_shm::Shm::is_ready)
                 }),
-                None => {
-                    std::thread::park_timeout(limit.min(UNHEARD));
-                    false
-                }
+                None => match self.link().net().network_mut().map(Network::sleeper) {
+                    Some(Some(sleeper)) => sleeper.sleep(limit),
+                    // There may be something to do.
+                    Some(None) => false,
+                    None => {
+                        std::thread::park_timeout(limit.min(UNHEARD));
+                        false
+                    }
+                },
             });
         });
         finished
+    }
+
+    /// How long to sleep where one does not hear from the network.
+    pub(crate) fn deaf_for(&self, limit: Duration) -> Duration {
+        match self.link().net().network() {
+            Some(_) => limit.min(BESIDE_NETWORK),
+            None => limit,
+        }
     }
 
     /// Has `sleep` sleep, which says whether it was woken.

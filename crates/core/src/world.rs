@@ -12,7 +12,6 @@ use std::sync::atomic::{
 use std::thread::ThreadId;
 
 use catena_abi::{self as abi, consts};
-use catena_boot::Boot;
 use catena_fabric::Peer;
 use catena_link::{Cid, Endpoint};
 use catena_shm::Bell;
@@ -27,7 +26,7 @@ use crate::life::Owner;
 use crate::lock::Lock;
 use crate::object::Objects;
 use crate::request::RequestObj;
-use crate::routes::Routes;
+use crate::routes::{Routes, SharedBoot};
 use crate::threads::{self, Waiting};
 use crate::wait::Waits;
 
@@ -99,7 +98,7 @@ pub struct World {
     pub colls: Counts,
     pub(crate) noted: Noted,
     /// Wire-up.
-    pub boot: RefCell<Box<dyn Boot>>,
+    pub boot: SharedBoot,
     /// Buffer of `MPI_Buffer_attach`.
     pub buffer: RefCell<Option<Attached>>,
     pub(crate) cids: RefCell<Cids>,

@@ -140,6 +140,9 @@ impl Ofi {
             known.map(|number| self.gets.swap_remove(number));
             return Err(lost);
         }
+        if !self.targets[peer.0 as usize].is_known() {
+            return Ok(Got::Full);
+        }
         let number = known.unwrap_or_else(|| {
             self.gets.push(Get {
                 from: peer,

@@ -36,13 +36,30 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// One that cannot be reached yet: it takes nothing.
     pub const UNKNOWN: Target = Target {
         address: consts::ADDR_NOTAVAIL,
-        injected: 0,
-        counted: false,
-        buffers: 0,
+        injected: WINDOW,
+        counted: true,
+        buffers: u32::MAX,
         lost: None,
     };
+
+    /// One that is reached at that address.
+    pub fn at(address: u64) -> Target {
+        Target {
+            address,
+            injected: 0,
+            counted: false,
+            buffers: 0,
+            lost: None,
+        }
+    }
+
+    /// Whether it is known how to reach it.
+    pub fn is_known(&self) -> bool {
+        self.address != consts::ADDR_NOTAVAIL
+    }
 }
 
 /// A buffer that a frame is sent from.

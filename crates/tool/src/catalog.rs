@@ -212,7 +212,7 @@ impl Catalog {
     }
 
     fn add_categories(&mut self) {
-        const AREAS: [(&str, &str); 9] = [
+        const AREAS: [(&str, &str); 10] = [
             ("catena", "Everything."),
             ("process", "Start, end and errors of the process."),
             ("messages", "How much was sent and received, and where to."),
@@ -220,6 +220,7 @@ impl Catalog {
             ("matching", "How messages and receives found each other."),
             ("waiting", "What the process did while it waited."),
             ("shm", "The shared memory of a node."),
+            ("network", "The network beyond a node."),
             ("objects", "How many objects there are."),
             ("buffers", "Buffers of buffered sends."),
         ];
@@ -297,6 +298,7 @@ fn area_of(setting: &dyn Setting) -> String {
     let coll = |c: &Collective| name.strip_prefix("coll_") == Some(c.name());
     match name.split_once('_') {
         Some(("shm", _)) => "shm".to_owned(),
+        Some(("ofi", _)) => "network".to_owned(),
         Some(("coll", _)) if Collective::ALL.iter().any(coll) => name,
         Some(("coll", _)) => "collectives".to_owned(),
         _ => "process".to_owned(),

@@ -2,6 +2,7 @@
 
 use catena_coll::Collective;
 use catena_core::comm::Comm;
+use catena_core::routes::Network;
 use catena_core::world::{is_running, was_running};
 use catena_core::{World, coll};
 use catena_link::{Protocol, Tally, Traffic};
@@ -171,6 +172,7 @@ pub(crate) fn all() -> Vec<Pvar> {
     area("matching", Audience::User, matching);
     area("waiting", Audience::User, waiting);
     area("shm", Audience::Tuner, shm);
+    area("network", Audience::Tuner, network);
     area("objects", Audience::UserDetail, objects);
     area("buffers", Audience::UserDetail, buffers);
     area("collectives", Audience::User, collectives);
@@ -201,15 +203,17 @@ fn messages(a: &mut Area<'_>) {
     a.tally("self", "that the process sent to itself", |w| {
         w.link().net().to_itself()
     });
+    a.tally("network", "sent over a network", |w| {
+        w.link().net().over_network()
+    });
     a.tally("shm", "sent through shared memory", |w| {
-        let (all, own) = (
-            w.link().traffic(None).sent.all(),
-            w.link().net().to_itself(),
-        );
-        Tally {
-            messages: all.messages.saturating_sub(own.messages),
-            bytes: all.bytes.saturating_sub(own.bytes),
-        }
+        let all = w.link().traffic(None).sent.all();
+        let net = w.link().net();
+        let others = [net.to_itself(), net.over_network()];
+        others.iter().fold(all, |rest, other| Tally {
+            messages: rest.messages.saturating_sub(other.messages),
+            bytes: rest.bytes.saturating_sub(other.bytes),
+        })
     });
 }
 
@@ -358,6 +362,23 @@ fn shm(a: &mut Area<'_>) {
     size("shm_ring_bytes", doc, |m| m.rings + m.data);
     let doc = "Bytes of shared memory for collectives that this process asked for.";
     size("shm_board_bytes", doc, |m| m.boards);
+}
+
+fn network(a: &mut Area<'_>) {
+    let mut counter = |name, doc, read: fn(catena_ofi::Counters) -> u64| {
+        a.of_process(Class::Counter, name, doc, move |w| {
+            let network = w.link().net().network().map(Network::counters);
+            network.map_or(0, read)
+        });
+    };
+    let doc = "Packets that left over the network.";
+    counter("network_packets", doc, |c| c.injected + c.copied);
+    let doc = "Packets that found no room on their way to the network.";
+    counter("network_full", doc, |c| c.full);
+    let doc = "Reads of other processes' memory over the network, in pieces.";
+    counter("network_reads", doc, |c| c.reads);
+    let doc = "What arrived over the network and is no packet of this job.";
+    counter("network_strays", doc, |c| c.strays);
 }
 
 fn objects(a: &mut Area<'_>) {

@@ -1,11 +1,20 @@
 //! All routes of this process as one [`Net`]: to itself, through shared memory
-//! and, one day, networks. A transport is added here with one line in each
-//! method, and in [`Routes::new`].
+//! and over a network. A transport is added here with one line in each method,
+//! and in [`Routes::new`].
+//!
+//! | module     | what                                                       |
+//! |------------|------------------------------------------------------------|
+//! | `chain`    | which transports there are: `CATENA_LINK`                  |
+//! | `loopback` | the route to oneself                                       |
+//! | `network`  | a transport whose ends learn of each other while they run  |
+//! | `record`   | what a process tells the others of how it is reached       |
 
-use std::collections::VecDeque;
-use std::time::Duration;
+pub mod chain;
+mod loopback;
+mod network;
+mod record;
 
-use catena_base::{End, PeerBytes, Room};
+use catena_base::End;
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
     Transport,
@@ -14,6 +23,8 @@ use catena_link::{Net, Tally};
 use catena_shm::Shm;
 
 use crate::buffer::{RecvBuf, SendBuf};
+use loopback::Loopback;
+pub use network::{Network, SharedBoot};
 
 /// How a peer is reached; fixed at wire-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +33,8 @@ pub enum Route {
     Loopback,
     /// It lives on this node and its segment is attached.
     Shm,
+    /// Over the network.
+    Network,
     /// There is no way to it.
     None,
 }
@@ -32,12 +45,25 @@ pub struct Routes {
     table: Box<[Route]>,
     loopback: Loopback,
     shm: Option<Shm>,
+    network: Option<Box<Network>>,
 }
 
 impl Routes {
-    /// Routes of process `me`: `local` are reached through `shm`.
-    pub fn new(me: Peer, processes: usize, local: &[Peer], shm: Option<Shm>) -> Self {
-        let mut table = vec![Route::None; processes];
+    /// Routes of process `me`: `local` are reached through `shm`, if there is
+    /// any, others over `network`.
+    pub fn new(
+        me: Peer,
+        processes: usize,
+        local: &[Peer],
+        shm: Option<Shm>,
+        network: Option<Box<Network>>,
+    ) -> Self {
+        let far = if network.is_some() {
+            Route::Network
+        } else {
+            Route::None
+        };
+        let mut table = vec![far; processes];
         if shm.is_some() {
             for peer in local {
                 table[peer.0 as usize] = Route::Shm;
@@ -46,12 +72,9 @@ impl Routes {
         table[me.0 as usize] = Route::Loopback;
         Routes {
             table: table.into(),
-            loopback: Loopback {
-                me,
-                queue: VecDeque::new(),
-                sent: Tally::default(),
-            },
+            loopback: Loopback::new(me),
             shm,
+            network,
         }
     }
 
@@ -74,6 +97,21 @@ impl Routes {
         self.shm.as_mut()
     }
 
+    /// The network, if shared memory does not lead everywhere.
+    pub fn network(&self) -> Option<&Network> {
+        self.network.as_deref()
+    }
+
+    /// The same, to change it.
+    pub fn network_mut(&mut self) -> Option<&mut Network> {
+        self.network.as_deref_mut()
+    }
+
+    /// Messages that this process sent over the network.
+    pub fn over_network(&self) -> Tally {
+        self.network().map_or_else(Tally::default, Network::sent)
+    }
+
     /// Messages that this process sent to itself.
     pub fn to_itself(&self) -> Tally {
         self.loopback.sent
@@ -83,8 +121,8 @@ impl Routes {
     fn unreachable(peer: Peer) -> PeerLost {
         PeerLost {
             peer,
-            cause: "no route leads there: it is on another node, and this build \
-            links no network"
+            cause: "no route leads there: shared memory ends at this node, and CATENA_LINK names \
+            no network"
                 .into(),
         }
     }
@@ -102,6 +140,10 @@ macro_rules! by_route {
                 let $t = &mut $self.loopback;
                 $call
             }
+            Route::Network => match &mut $self.network {
+                Some($t) => $call,
+                None => $none,
+            },
             Route::None => $none,
         }
     };
@@ -113,8 +155,9 @@ impl Net for Routes {
 
     #[inline]
     fn caps(&self, peer: Peer) -> Caps {
-        match (self.route(peer), &self.shm) {
-            (Route::Shm, Some(shm)) => shm.caps(peer),
+        match (self.route(peer), &self.shm, &self.network) {
+            (Route::Shm, Some(shm), _) => shm.caps(peer),
+            (Route::Network, _, Some(network)) => network.caps(peer),
             _ => self.loopback.caps(peer),
         }
     }
@@ -132,7 +175,9 @@ impl Net for Routes {
 
     #[inline(always)]
     fn is_silent(&self) -> bool {
-        self.loopback.queue.is_empty() && self.shm.as_ref().is_none_or(Shm::is_silent)
+        self.loopback.is_silent()
+            && self.shm.as_ref().is_none_or(Shm::is_silent)
+            && self.network.is_none()
     }
 
     #[inline]
@@ -141,16 +186,20 @@ impl Net for Routes {
         if let Some(shm) = &mut self.shm {
             moved += shm.poll(deliver);
         }
-        if !self.loopback.queue.is_empty() {
+        if !self.loopback.is_silent() {
             moved += self.loopback.poll(deliver);
+        }
+        if let Some(network) = &mut self.network {
+            moved += network.poll_beside(self.shm.is_some(), deliver);
         }
         moved
     }
 
     #[inline]
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
-        match (self.route(peer), &self.shm) {
-            (Route::Shm, Some(shm)) => shm.rendezvous(peer, len, load),
+        match (self.route(peer), &self.shm, &self.network) {
+            (Route::Shm, Some(shm), _) => shm.rendezvous(peer, len, load),
+            (Route::Network, _, Some(network)) => network.rendezvous(peer, len, load),
             _ => self.loopback.rendezvous(peer, len, load),
         }
     }
@@ -224,84 +273,5 @@ impl Net for Routes {
 
     fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
         by_route!(self, peer, t => t.take_part(peer, end, number, parts), else None)
-    }
-}
-
-/// The route to oneself: a queue of packets. Long messages are read in place.
-#[derive(Debug)]
-struct Loopback {
-    me: Peer,
-    queue: VecDeque<(Header, Box<[u8]>)>,
-    sent: Tally,
-}
-
-impl Transport for Loopback {
-    fn name(&self) -> &'static str {
-        "self"
-    }
-
-    fn caps(&self, _: Peer) -> Caps {
-        Caps {
-            max_packet: 64 << 10,
-            eager_max: 16 << 10,
-            ordered: true,
-        }
-    }
-
-    fn try_send<P: Payload>(
-        &mut self,
-        _: Peer,
-        header: Header,
-        payload: P,
-    ) -> Result<Posted, PeerLost> {
-        if let Some(len) = catena_link::begins(&header) {
-            self.sent.add(len);
-        }
-        let mut copy = vec![0; payload.len()].into_boxed_slice();
-        // SAFETY: a slice of exactly that length, ours alone.
-        payload.write(unsafe { Room::new(copy.as_mut_ptr(), copy.len()) });
-        self.queue.push_back((header, copy));
-        Ok(Posted::Done)
-    }
-
-    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
-        // What the deliveries cause to be sent waits for the next call.
-        let there = self.queue.len();
-        for (header, payload) in self.queue.drain(..) {
-            deliver.deliver(self.me, header, PeerBytes::from(&payload[..]));
-        }
-        there
-    }
-
-    fn rendezvous(&self, _: Peer, _: u64, _: Load) -> Rendezvous {
-        Rendezvous::Get
-    }
-
-    fn expose(&mut self, _: Peer, addr: *const u8, _: u64) -> Option<Remote> {
-        Some(Remote {
-            addr: addr as u64,
-            key: 0,
-        })
-    }
-
-    fn release(&mut self, _: Peer, _: Remote) {}
-
-    unsafe fn try_get(
-        &mut self,
-        _: Peer,
-        remote: Remote,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<Got, PeerLost> {
-        // SAFETY: our own message, exposed by `expose` and pinned by its
-        // request. It may overlap `into` if the program sends from where it
-        // receives, hence `copy`.
-        unsafe { std::ptr::copy(remote.addr as *const u8, into, len) };
-        Ok(Got::Bytes(len))
-    }
-
-    fn sleep(&mut self, limit: Duration) {
-        // Nobody can wake us.
-        std::thread::park_timeout(limit.min(Duration::from_millis(1)));
     }
 }
