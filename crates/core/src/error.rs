@@ -65,6 +65,16 @@ struct Inner {
     comm: Option<Comm>,
 }
 
+/// There is no memory for so many bytes that a call needs besides the program's.
+#[cold]
+pub(crate) fn no_memory(bytes: usize) -> Error {
+    let text = format!(
+        "no memory for the {bytes} bytes that the call needs besides the program's buffers: pass \
+        fewer elements at a time, or give the processes more memory"
+    );
+    Error::new(Kind::NoMem, text)
+}
+
 impl Error {
     /// An error of `kind`; `text` says what was wrong with which value, and
     /// what to do about it if that is not plain.

@@ -149,7 +149,10 @@ impl World {
         };
         self.ran(&prepared.comm, prepared.label.what, prepared.plan.label());
         let mut obj = self.idle_run();
-        own_run(&mut obj).begin(prepared, turn);
+        let comm = prepared.comm.handle.get();
+        own_run(&mut obj)
+            .begin(prepared, turn)
+            .map_err(|e| e.on(comm))?;
         Ok(obj)
     }
 

@@ -11,7 +11,7 @@ use super::side::Loaded;
 use super::tag::{Cut, Label, Number, function};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, no_memory};
 use crate::op::Reducer;
 use crate::p2p;
 use crate::world::World;
@@ -128,6 +128,22 @@ impl Scratch {
         if self.0.len() * 64 < len {
             *self = Scratch::new(len);
         }
+    }
+
+    /// As [`Scratch::reserve`].
+    ///
+    /// # Errors
+    /// `NoMem` if there is not enough.
+    pub fn try_reserve(&mut self, len: usize) -> Result<()> {
+        if self.0.len() * 64 < len {
+            let (lines, mut memory) = (len.div_ceil(64), Vec::new());
+            memory
+                .try_reserve_exact(lines)
+                .map_err(|_| no_memory(len))?;
+            memory.resize_with(lines, MaybeUninit::uninit);
+            *self = Scratch(memory.into());
+        }
+        Ok(())
     }
 
     /// Gives it back if it is much.
@@ -314,11 +330,14 @@ pub fn cut(comm: &Comm) -> Cut {
 
 impl CollRun {
     /// Starts an execution. Nothing happens before [`CollRun::advance`].
-    pub fn begin(&mut self, mut job: Prepared, turn: Turn) {
-        (self.input, self.output) = (job.input.load(), job.output.load());
+    ///
+    /// # Errors
+    /// `NoMem` if there is not enough for it.
+    pub fn begin(&mut self, mut job: Prepared, turn: Turn) -> Result<()> {
+        (self.input, self.output) = (job.input.load()?, job.output.load()?);
         self.memory.input = self.input.base();
         self.memory.output = self.output.base();
-        self.memory.scratch.reserve(job.plan.scratch());
+        self.memory.scratch.try_reserve(job.plan.scratch())?;
         self.memory.reducer = job.reducer.take();
         self.run.start(&job.plan);
         self.turn = turn;
@@ -329,6 +348,7 @@ impl CollRun {
         self.told = Told::default();
         self.error = None;
         self.job = Some(job);
+        Ok(())
     }
 
     /// From now on `link` tells `whom` of messages that are complete.

@@ -4,13 +4,15 @@
 //! other is packed into memory of the library before the plan runs, and
 //! unpacked after it.
 
+use std::alloc;
 use std::ffi::c_int;
+use std::ptr;
 
 use catena_abi::{self as abi, Datatype, consts};
 use catena_coll::Layout;
 use catena_datatype::TypeRef;
 
-use crate::error::Result;
+use crate::error::{Result, no_memory};
 use crate::fail;
 use crate::world::World;
 
@@ -273,12 +275,19 @@ impl Side {
 
     /// Makes the memory that the plan works on, with what the program's buffer
     /// holds.
+    ///
+    /// # Errors
+    /// `NoMem` if there is not enough.
     #[inline]
-    pub fn load(&self) -> Loaded {
-        Loaded {
+    pub fn load(&self) -> Result<Loaded> {
+        let bytes = match &self.packed {
+            None => Box::default(),
+            Some(packed) => packed.pack()?,
+        };
+        Ok(Loaded {
             direct: self.direct,
-            bytes: self.packed.as_deref().map(Packed::pack).unwrap_or_default(),
-        }
+            bytes,
+        })
     }
 
     /// It will never be stored to.
@@ -311,8 +320,8 @@ impl Side {
 
 impl Packed {
     #[cold]
-    fn pack(&self) -> Box<[u8]> {
-        let mut bytes = vec![0u8; self.len].into_boxed_slice();
+    fn pack(&self) -> Result<Box<[u8]>> {
+        let mut bytes = zeroed(self.len)?;
         for b in &self.blocks {
             let len = (b.count * b.ty.size()) as usize;
             // SAFETY: the program lends the buffer, and `len` is the sum of the
@@ -321,7 +330,7 @@ impl Packed {
                 b.ty.pack(b.base, b.count, 0, bytes.as_mut_ptr().add(b.at), len)
             };
         }
-        bytes
+        Ok(bytes)
     }
 
     #[cold]
@@ -334,6 +343,21 @@ impl Packed {
             };
         }
     }
+}
+
+/// So many zeroes.
+fn zeroed(len: usize) -> Result<Box<[u8]>> {
+    let layout = alloc::Layout::array::<u8>(len).map_err(|_| no_memory(len))?;
+    if len == 0 {
+        return Ok(Box::default());
+    }
+    // SAFETY: the size is not zero.
+    let at = unsafe { alloc::alloc_zeroed(layout) };
+    if at.is_null() {
+        return Err(no_memory(len));
+    }
+    // SAFETY: allocated with the layout of such a slice, and initialised.
+    Ok(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(at, len)) })
 }
 
 /// Memory that a plan works on.

@@ -113,7 +113,7 @@ impl<'a> Call<'a> {
 
     #[cold]
     fn run_packed(&self, w: &World, comm: &CommRef) -> Result<bool> {
-        let (mut from, mut to) = (self.input.load(), self.output.load());
+        let (mut from, mut to) = (self.input.load()?, self.output.load()?);
         let done = self.run_on_board(w, comm, (from.base(), to.base()))?;
         if done {
             self.output.store(&to);
