@@ -163,10 +163,11 @@ impl Branch {
 }
 
 /// Bytes of a segment of a message that makes so many hops: short ones where the
-/// time of the first matters, else long ones, whose number is less.
+/// time of the first matters, else long ones, whose number is less, and bounded:
+/// a plan has steps for each.
 pub(crate) fn segment(bytes: usize, hops: u32) -> usize {
     if bytes / LONG > 8 * hops as usize {
-        LONG
+        bytes.div_ceil(MOST).next_multiple_of(LONG)
     } else {
         SHORT
     }
@@ -190,6 +191,7 @@ pub(crate) fn branch(algorithm: &Algorithm) -> Option<Branch> {
 const SHORT: usize = 8 << 10;
 /// Stays in the cache from one hop to the next.
 const LONG: usize = 32 << 10;
+const MOST: usize = 8192;
 
 /// Estimated time along such a tree, with some work for each byte that arrives.
 pub(crate) fn cost(t: &Terms, tree: Branches, work: impl Fn(f64) -> f64) -> f64 {
@@ -208,4 +210,20 @@ pub(crate) fn cost_of_both(t: &Terms, tree: Branches, work: impl Fn(f64) -> f64)
 
 fn cut(t: &Terms, hops: u32) -> f64 {
     segment(t.shape.bytes, hops).min(t.shape.bytes) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_short_at_first_and_never_too_many() {
+        assert_eq!(segment(64 << 10, 3), SHORT);
+        assert_eq!(segment(1 << 20, 3), LONG);
+        assert_eq!(segment(MOST * LONG, 3), LONG);
+        for bytes in [MOST * LONG + 1, 1 << 40, usize::MAX] {
+            let segment = segment(bytes, 3);
+            assert!(segment > LONG && bytes.div_ceil(segment) <= MOST, "{bytes}");
+        }
+    }
 }
