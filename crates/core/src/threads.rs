@@ -22,10 +22,8 @@ use catena_base::futex::{self, Reach};
 use catena_base::wait::{Idle, Waiter, yield_core};
 use catena_shm::Shm;
 
+use crate::wait::UNHEARD;
 use crate::world::{LOCK, World, enter};
-
-/// Longest sleep of a watcher that nobody can wake from outside.
-const UNHEARD: Duration = Duration::from_millis(1);
 
 /// Whether the watcher sleeps.
 static DOZING: AtomicBool = AtomicBool::new(false);
@@ -171,8 +169,8 @@ impl World {
             }
             looks += 1;
             match waiter.idle() {
-                Idle::Spin => LOCK.give_way(),
-                Idle::Yield => {
+                Idle::Spin if !self.is_crowded() => LOCK.give_way(),
+                Idle::Spin | Idle::Yield => {
                     self.waits.yielded();
                     LOCK.released(yield_core);
                 }
@@ -236,10 +234,8 @@ impl World {
     fn sleep_until_woken(&self, wanted: &mut Wanted<'_>) -> bool {
         let me = Sleeper::new(wanted);
         let waiting = &self.waiting;
-        let at = waiting.sleepers.borrow().len();
         waiting.sleepers.borrow_mut().push(NonNull::from(&me));
-        // The watcher has a core already.
-        let crowded = self.oversubscribed || at + 2 > self.cores as usize;
+        let crowded = self.is_crowded();
         let depth = LOCK.let_go();
         me.sleep(crowded);
         LOCK.take_back(depth);
@@ -251,6 +247,12 @@ impl World {
         waiting.sleepers.borrow_mut().retain(|&it| it != myself);
         waiting.called.set(false);
         false
+    }
+
+    /// Whether the watcher and those who sleep are more than there are cores for
+    /// them.
+    fn is_crowded(&self) -> bool {
+        self.oversubscribed || self.waiting.sleepers.borrow().len() >= self.cores as usize
     }
 
     /// Wakes those for whom it has come what they wait for.

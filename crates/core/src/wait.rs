@@ -10,7 +10,7 @@ use crate::routes::Network;
 use crate::world::World;
 
 /// Longest sleep of a process that nobody can wake.
-const UNHEARD: Duration = Duration::from_millis(1);
+pub(crate) const UNHEARD: Duration = Duration::from_millis(1);
 /// Longest sleep of a process that the network cannot wake.
 const BESIDE_NETWORK: Duration = Duration::from_micros(100);
 
