@@ -36,6 +36,12 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
         a.send.len(0)
     }
 
+    /// Who lends its prefix waits for the next one, and the chain stops.
+    #[inline]
+    fn lends(a: &Args, _: bool) -> bool {
+        a.size == 2
+    }
+
     #[inline]
     fn publishes_first(t: &Turn) -> bool {
         t.args.rank == 0
