@@ -5,7 +5,9 @@
 //! unpacked after it.
 
 use std::alloc;
+use std::cell::Cell;
 use std::ffi::c_int;
+use std::mem;
 use std::ptr;
 
 use catena_abi::{self as abi, Datatype, consts};
@@ -138,13 +140,30 @@ struct Packed {
 
 /// Byte ranges of the blocks of a [`Side`] in the plan's buffer: lengths, then
 /// first bytes.
-#[derive(Clone, Debug)]
-pub struct Ranges(Box<[usize]>);
+#[derive(Debug)]
+pub struct Ranges(Vec<usize>);
+
+thread_local! {
+    /// Memory of one that is gone: a short call takes less time than an allocation.
+    static SPARE: Cell<Vec<usize>> = const { Cell::new(Vec::new()) };
+}
+
+impl Drop for Ranges {
+    #[inline]
+    fn drop(&mut self) {
+        // When the thread ends there may be none any more.
+        let _ = SPARE.try_with(|spare| spare.set(mem::take(&mut self.0)));
+    }
+}
 
 impl Ranges {
     /// Room for `n` blocks, empty as yet.
+    #[inline]
     pub fn new(n: usize) -> Self {
-        Ranges(vec![0; 2 * n].into())
+        let mut memory = SPARE.try_with(Cell::take).unwrap_or_default();
+        memory.clear();
+        memory.resize(2 * n, 0);
+        Ranges(memory)
     }
 
     /// Where block `i` lies.
