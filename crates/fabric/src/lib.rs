@@ -6,11 +6,22 @@
 //! [`Caps::ordered`] says so, to one peer.
 //!
 //! All transports are known at compile time, so calls are dispatched
-//! statically: the traits are generic, not objects.
+//! statically: the traits are generic, not objects. [`frame`], [`Memory`] and
+//! [`Sleeper`] are what networks have in common.
+
+#[cfg(not(target_endian = "little"))]
+compile_error!("frames are little-endian");
+
+pub mod frame;
+mod memory;
+mod sleep;
 
 use std::time::Duration;
 
 use catena_base::{End, PeerBytes, Room};
+
+pub use memory::Memory;
+pub use sleep::Sleeper;
 
 /// A process this one can talk to: an index into the process table of `core`,
 /// equal to the rank in the world for the processes started together.

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Got, Header, Load, Memory, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
     Transport,
 };
 use catena_ofi_sys::{Library, calls, consts};
 
+use crate::contexts::Contexts;
 use crate::error::OfiError;
-use crate::frame::{FRAME, job_number};
-use crate::memory::{Contexts, Memory};
 use crate::objects::{Objects, Region};
 use crate::provider::{Wanted, choose};
 use crate::recv::{Receives, Use};

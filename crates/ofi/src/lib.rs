@@ -10,8 +10,7 @@
 //! | `init`     | opening and wiring up; the transport itself               |
 //! | `provider` | choosing what libfabric offers                            |
 //! | `objects`  | libfabric's objects, closed in the right order            |
-//! | `frame`    | what a message looks like on the wire                     |
-//! | `memory`   | buffers and contexts that operations use                  |
+//! | `contexts` | contexts that operations use                              |
 //! | `send`     | sending                                                   |
 //! | `recv`     | receiving                                                 |
 //! | `rma`      | reading a peer's memory                                   |
@@ -19,13 +18,9 @@
 //! | `settings` | `CATENA_OFI_*`                                            |
 //! | `error`    | what can go wrong when opening                            |
 
-#[cfg(not(target_endian = "little"))]
-compile_error!("frames are little-endian");
-
+mod contexts;
 mod error;
-mod frame;
 mod init;
-mod memory;
 mod objects;
 mod progress;
 mod provider;
@@ -36,6 +31,5 @@ pub mod settings;
 
 pub use error::OfiError;
 pub use init::{Counters, Ofi, Place};
-pub use progress::Sleeper;
 pub use provider::Wanted;
 pub use settings::{Config, SETTINGS, Sleep};

@@ -1,9 +1,6 @@
 //! Completions, failures, sleeping.
 
-use std::os::fd::RawFd;
-use std::time::Duration;
-
-use catena_fabric::{Deliver, Peer, PeerLost};
+use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
 use catena_ofi_sys::{CqEntry, CqErrEntry, calls, consts};
 
 use crate::init::Ofi;
@@ -13,49 +10,11 @@ const BATCH: usize = 16;
 /// Batches of one poll, at most.
 const BATCHES: usize = 4;
 
-/// Longest sleep: some providers have timers that run only in calls.
-const LONGEST: Duration = Duration::from_millis(10);
-/// Sleep where nothing can wake us.
-const BLIND: Duration = Duration::from_micros(50);
-
 /// What an operation was.
 enum Kind {
     Send(usize),
     Receive(usize),
     Read(usize),
-}
-
-/// What a process may sleep on now, without the transport.
-#[derive(Debug)]
-pub struct Sleeper {
-    fd: Option<RawFd>,
-}
-
-impl Sleeper {
-    /// Nothing that could wake the process.
-    pub const BLIND: Sleeper = Sleeper { fd: None };
-
-    /// Sleeps until something may have happened, at most for `limit`; whether
-    /// it was woken. May wake for no reason.
-    pub fn sleep(self, limit: Duration) -> bool {
-        let Some(fd) = self.fd else {
-            std::thread::sleep(limit.min(BLIND));
-            return false;
-        };
-        let limit = limit.min(LONGEST);
-        let limit = libc::timespec {
-            tv_sec: limit.as_secs() as libc::time_t,
-            tv_nsec: limit.subsec_nanos().into(),
-        };
-        let mut ask = libc::pollfd {
-            fd,
-            events: libc::POLLIN,
-            revents: 0,
-        };
-        // SAFETY: one entry, valid for the call, which keeps the signals as
-        // they are.
-        unsafe { libc::ppoll(&mut ask, 1, &limit, std::ptr::null()) > 0 }
-    }
 }
 
 impl Ofi {
@@ -197,6 +156,6 @@ impl Ofi {
         // SAFETY: both are open.
         let may = fd.is_none() || unsafe { calls::trywait(self.objects.fabric, self.objects.cq) };
         self.counters.sleeps += u64::from(may);
-        may.then_some(Sleeper { fd })
+        may.then_some(Sleeper::new(fd))
     }
 }

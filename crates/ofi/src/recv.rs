@@ -7,10 +7,10 @@
 //! many bytes have arrived as there are up to the end of the last message.
 
 use catena_base::PeerBytes;
+use catena_fabric::frame::Front;
 use catena_fabric::{Deliver, Peer};
 use catena_ofi_sys::{CqEntry, calls, consts};
 
-use crate::frame::Front;
 use crate::init::Ofi;
 
 /// How far a posted buffer is used.

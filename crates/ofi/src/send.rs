@@ -8,10 +8,10 @@
 
 use std::mem::MaybeUninit;
 
+use catena_fabric::frame::{FRAME, Front};
 use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use catena_ofi_sys::{calls, consts};
 
-use crate::frame::{FRAME, Front};
 use crate::init::Ofi;
 
 /// Longest frame that is injected, bytes.

@@ -2,8 +2,6 @@
 
 use catena_settings::{Bytes, Setting, Text, choice, setting};
 
-use crate::frame::FRAME;
-
 choice! {
     /// What a process with nothing to do sleeps on.
     pub enum Sleep {
@@ -100,3 +98,4 @@ impl Config {
         }
     }
 }
+use catena_fabric::frame::FRAME;

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use catena_boot::{Boot, BootError};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Sleeper,
     Transport,
 };
 use catena_link::Tally;
-use catena_ofi::{Counters, Ofi, Sleeper};
+use catena_ofi::{Counters, Ofi};
 
 use super::chain::Chain;
 use super::record::{Endpoint, Record};

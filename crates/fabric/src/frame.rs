@@ -1,4 +1,4 @@
-//! What a message looks like on the wire.
+//! What a packet looks like as one message of a network.
 //!
 //! ```text
 //! 0    job     tells jobs apart, so that strays are noticed
@@ -12,10 +12,11 @@
 use std::ptr;
 
 use catena_base::{PeerBytes, Room};
-use catena_fabric::{Header, Payload};
+
+use crate::{Header, Payload};
 
 /// Bytes in front of the payload.
-pub(crate) const FRAME: usize = size_of::<Front>();
+pub const FRAME: usize = size_of::<Front>();
 
 /// Changes whenever the meaning of a byte changes.
 const VERSION: u8 = 1;
@@ -23,9 +24,12 @@ const VERSION: u8 = 1;
 /// What stands in front of the payload.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Front {
+pub struct Front {
+    /// Number of the job.
     pub job: u32,
+    /// Rank of the sender in the world.
     pub from: u32,
+    /// The packet's.
     pub header: Header,
 }
 
@@ -71,7 +75,7 @@ impl Front {
 }
 
 /// A job's number in its frames.
-pub(crate) fn job_number(job: u64) -> u32 {
+pub fn job_number(job: u64) -> u32 {
     (job ^ job >> 32) as u32
 }
 
