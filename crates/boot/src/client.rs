@@ -144,8 +144,8 @@ impl Boot for Client {
         &self.job
     }
 
-    fn take_segment(&mut self) -> Option<OwnedFd> {
-        self.segment.take()
+    fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {
+        Ok(self.segment.take())
     }
 
     fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {

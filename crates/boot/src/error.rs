@@ -24,6 +24,12 @@ pub enum BootError {
     Io(io::Error),
     /// Started by a launcher that Catena cannot talk to.
     Foreign(Foreign),
+    /// The process manager of the launcher is not what it should be: cause.
+    Manager(String),
+    /// The node's shared memory, made by another rank, cannot be opened: cause.
+    Segment(String),
+    /// A key that process managers do not take.
+    Key(String),
     /// Key or value exceed the limits of [`Boot::put`](crate::Boot::put).
     TooLong {
         /// Length of the key in bytes.
@@ -67,6 +73,23 @@ impl fmt::Display for BootError {
             ),
             BootError::Io(error) => write!(f, "talking to the launcher failed: {error}"),
             BootError::Foreign(foreign) => foreign.fmt(f),
+            BootError::Manager(cause) => write!(
+                f,
+                "the process manager of the launcher that started this program is no help: \
+                 {cause}; start the program with Catena's own mpirun, or, if it shall run alone, \
+                 set CATENA_SINGLETON=1"
+            ),
+            BootError::Segment(cause) => write!(
+                f,
+                "the memory that the ranks of this node share cannot be opened ({cause}): they \
+                 run as different users or cannot see each other's /proc; start the program with \
+                 Catena's own mpirun, or set CATENA_LINK=ofi for all ranks, so that they use a \
+                 network"
+            ),
+            BootError::Key(key) => write!(
+                f,
+                "the key {key} must have at most 24 letters, digits, dots and underscores"
+            ),
             BootError::TooLong { key, value } => write!(
                 f,
                 "a key of {key} or a value of {value} bytes is too long for the key-value \

@@ -1,4 +1,4 @@
-//! Launchers that Catena cannot talk to.
+//! Launchers that offer nothing that Catena could talk to.
 //!
 //! Started by one of them with several processes, each process would believe
 //! to be a singleton, and the program would run N times instead of once on N
@@ -15,19 +15,23 @@ pub struct Foreign {
     pub launcher: &'static str,
     /// The variable of the environment that tells.
     pub trace: String,
+    /// What else would help.
+    pub remedy: &'static str,
 }
 
 impl fmt::Display for Foreign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "this process was started by {} ({} is set), which Catena cannot talk to, so every \
-             process would believe to be alone; start the program with Catena's own mpirun, or, \
-             if it shall run alone, set CATENA_SINGLETON=1",
-            self.launcher, self.trace
+            "this process was started by {} ({} is set), which gave it no connection that Catena \
+             can use, so every process would believe to be alone; start the program {}with \
+             Catena's own mpirun, or, if it shall run alone, set CATENA_SINGLETON=1",
+            self.launcher, self.trace, self.remedy
         )
     }
 }
+
+const SRUN: &str = "srun (Slurm)";
 
 /// Step numbers that Slurm gives to the shells of batch scripts and
 /// interactive allocations begin here; those are no steps with several tasks.
@@ -39,9 +43,15 @@ pub fn detect(env: impl Fn(&str) -> Option<String>) -> Option<Foreign> {
     let number = |name: &str| env(name).and_then(|v| v.trim().parse::<u64>().ok());
     let found = |launcher, trace: &str| {
         let value = env(trace).unwrap_or_default();
+        let srun = launcher == SRUN;
         Some(Foreign {
             launcher,
             trace: format!("{trace}={value}"),
+            remedy: if srun {
+                "with srun --mpi=pmi2, or "
+            } else {
+                ""
+            },
         })
     };
     let several = |name: &str| number(name).is_some_and(|n| n > 1);
@@ -68,7 +78,7 @@ pub fn detect(env: impl Fn(&str) -> Option<String>) -> Option<Foreign> {
             .into_iter()
             .find(|name| number(name).is_some());
         return match size {
-            Some(name) if several(name) => found("srun (Slurm)", name),
+            Some(name) if several(name) => found(SRUN, name),
             _ => None,
         };
     }

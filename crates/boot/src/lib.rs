@@ -7,7 +7,8 @@
 //! |------------------------------------------|-------------------------------|
 //! | `CATENA_SINGLETON=1`                     | singleton                     |
 //! | `CATENA_BOOT` is set                     | built-in, see [`server`]      |
-//! | a launcher that Catena cannot talk to    | none: an error that names it  |
+//! | a process manager is offered             | `direct`                      |
+//! | only traces of another launcher          | none: an error that names it  |
 //! | nothing of these                         | singleton                     |
 //!
 //! `unsafe` is confined to `sys`.
@@ -15,6 +16,7 @@
 #![deny(unsafe_code)]
 
 mod client;
+mod direct;
 mod error;
 mod foreign;
 mod job;
@@ -36,8 +38,8 @@ pub use sys::{Interest, Poller};
 setting! {
     /// Run as a job of one process, whoever started the program.
     ///
-    /// Without it, a program that was started by a launcher that Catena cannot
-    /// talk to refuses to run, as each process would believe to be alone.
+    /// Without it, a program that was started by a launcher that offers Catena
+    /// no connection refuses to run, as each process would believe to be alone.
     pub static SINGLETON: bool = false;
     scope: Local,
     level: User,
@@ -55,15 +57,21 @@ pub trait Boot: Send {
     fn job(&self) -> &Job;
 
     /// The memory that the ranks of this node share: an anonymous file of a
-    /// generous size, all holes, whose layout is up to the taker. `None` for a
-    /// singleton and at every call but the first.
-    fn take_segment(&mut self) -> Option<OwnedFd>;
+    /// generous size, all holes, whose layout is up to the taker. `None` if no
+    /// other rank is on this node, and perhaps at every call but the first.
+    ///
+    /// # Errors
+    /// [`BootError::Segment`] if it belongs to another rank and cannot be
+    /// opened.
+    fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError>;
 
     /// Offers a value to all ranks; it is sent by the next fence. A later
     /// value for the same key replaces an earlier one.
     ///
     /// # Errors
-    /// [`BootError::TooLong`] if key or value exceed 64 KiB or 16 MiB.
+    /// [`BootError::TooLong`] if key or value exceed 64 KiB or 16 MiB;
+    /// [`BootError::Key`] if other launchers shall be served and the key has
+    /// not at most 24 letters, digits, dots and underscores.
     fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError>;
 
     /// Publishes what I put and waits until every rank has done so. Collective
@@ -116,6 +124,15 @@ pub trait Boot: Send {
     /// # Errors
     /// As [`Boot::fence`].
     fn resume(&mut self) -> Result<(), BootError>;
+
+    /// [`Boot::finalize`] at the end of the world model, after which a process
+    /// seldom resumes. One that does can reach no rank that it had not reached.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn end(&mut self) -> Result<(), BootError> {
+        self.finalize()
+    }
 }
 
 /// Connects this process to whoever started it.
@@ -130,7 +147,11 @@ pub fn open() -> Result<Box<dyn Boot>, BootError> {
         let place = place.to_string_lossy();
         return Ok(Box::new(client::Client::connect(&place)?));
     }
-    match foreign::detect(|name| std::env::var(name).ok()) {
+    let env = |name: &str| std::env::var(name).ok();
+    if let Some(protocol) = direct::offers(env).first() {
+        return Ok(Box::new(direct::Direct::open(*protocol, env)?));
+    }
+    match foreign::detect(env) {
         Some(foreign) => Err(BootError::Foreign(foreign)),
         None => Ok(Box::new(singleton::Singleton::new())),
     }

@@ -24,7 +24,7 @@ use crate::{Interest, Job, Poller, sys};
 
 /// Size of the segment that the ranks share. All holes: it costs nothing until
 /// it is written to.
-const SEGMENT: u64 = 64 << 30;
+pub(crate) const SEGMENT: u64 = 64 << 30;
 
 /// Longest body of a message from somebody who is not taken in yet.
 const MAX_HELLO: usize = 64;

@@ -32,8 +32,8 @@ impl Boot for Singleton {
         &self.job
     }
 
-    fn take_segment(&mut self) -> Option<OwnedFd> {
-        None
+    fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {
+        Ok(None)
     }
 
     fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {

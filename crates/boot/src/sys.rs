@@ -97,6 +97,39 @@ pub fn peer(socket: &UnixStream) -> io::Result<(u32, u32)> {
     Ok((cred.pid as u32, cred.uid))
 }
 
+/// Takes over the stream socket that the process was given as descriptor `fd`,
+/// so that its children do not get it as well.
+///
+/// # Errors
+/// If it is not open, or no stream socket.
+pub fn adopt_socket(fd: RawFd) -> io::Result<UnixStream> {
+    let mut kind: c_int = 0;
+    let mut len = size_of::<c_int>() as libc::socklen_t;
+    // SAFETY: `kind` is writable for `len` bytes.
+    check(unsafe {
+        libc::getsockopt(
+            fd,
+            libc::SOL_SOCKET,
+            libc::SO_TYPE,
+            ptr::from_mut(&mut kind).cast(),
+            &mut len,
+        )
+    })?;
+    if kind != libc::SOCK_STREAM {
+        return Err(io::Error::other("it is no stream socket"));
+    }
+    // SAFETY: a plain call on a descriptor that is open.
+    check(unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) })?;
+    Ok(own(fd).into())
+}
+
+/// Has `last` called when the process ends by `exit` or a return from `main`.
+pub fn at_exit(last: extern "C" fn()) {
+    // SAFETY: a plain function without arguments; if there is no memory for it,
+    // it is not called.
+    unsafe { libc::atexit(last) };
+}
+
 /// Effective user of this process.
 pub fn user() -> u32 {
     // SAFETY: always succeeds.

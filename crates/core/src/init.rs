@@ -80,7 +80,7 @@ pub fn finalize() -> Result<()> {
     world.part()?;
     world.end_world_model();
     PHASE.store(FINALIZED, Release);
-    life::leave(&world)
+    life::leave(&world, true)
 }
 
 /// `MPI_Abort`: ends the job; does not return.

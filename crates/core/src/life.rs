@@ -131,11 +131,12 @@ fn admit(world: &'static World, level: i32) -> Result<()> {
     Ok(())
 }
 
-/// Counts a user out; with the last one the library rests.
+/// Counts a user out, `end` if it is the world model; with the last one the
+/// library rests.
 ///
 /// # Errors
 /// `Other` if the launcher is gone.
-pub(crate) fn leave(world: &World) -> Result<()> {
+pub(crate) fn leave(world: &World, end: bool) -> Result<()> {
     let _held = world::hold();
     let users = USERS.load(Relaxed) - 1;
     USERS.store(users, Relaxed);
@@ -143,7 +144,9 @@ pub(crate) fn leave(world: &World) -> Result<()> {
         return Ok(());
     }
     world.tell();
-    let result = world.boot.borrow_mut().finalize();
+    let mut boot = world.boot.borrow_mut();
+    let result = if end { boot.end() } else { boot.finalize() };
+    drop(boot);
     world::rest();
     result.map_err(|e| other(&e))
 }
@@ -172,19 +175,22 @@ fn other(e: &dyn std::fmt::Display) -> Error {
 /// answer, without waiting for other ranks.
 fn wire_up() -> Result<Box<World>> {
     let mut boot = catena_boot::open().map_err(|e| other(&e))?;
-    let segment = boot.take_segment();
     let job = boot.job().clone();
     let me = Peer(job.rank);
     crate::settings::warn_unknown(job.rank);
     let chain = Chain::from_settings().map_err(|e| other(&e))?;
 
     let local: Vec<Peer> = job.local.iter().map(|&r| Peer(r)).collect();
+    let segment = match chain.shm && local.len() > 1 {
+        true => boot.take_segment().map_err(|e| other(&e))?,
+        false => None,
+    };
     let shm = match segment {
-        Some(fd) if chain.shm && local.len() > 1 => {
+        Some(fd) => {
             let at = local.iter().position(|&p| p == me).unwrap_or(0) as u32;
             Some(Shm::attach(fd, at, &local, job.local_cpus).map_err(|e| other(&e))?)
         }
-        _ => None,
+        None => None,
     };
     // SAFETY: the transport lives in the world, which is never dropped.
     let bell = shm.as_ref().map(|shm| unsafe { shm.bell(me) });

@@ -88,8 +88,8 @@ fn ranks_learn_the_job_and_exchange_values() {
                 boot.finalize().unwrap();
                 boot.resume().unwrap();
                 boot.finalize().unwrap();
-                let segment = std::fs::File::from(boot.take_segment().unwrap());
-                assert!(boot.take_segment().is_none());
+                let segment = std::fs::File::from(boot.take_segment().unwrap().unwrap());
+                assert!(boot.take_segment().unwrap().is_none());
                 assert!(segment.metadata().unwrap().len() > 0);
                 job.job_id
             })

@@ -50,7 +50,7 @@ fn exchange(mut boot: Box<dyn Boot>) {
             );
         }
     }
-    let segment = std::fs::File::from(boot.take_segment().unwrap());
+    let segment = std::fs::File::from(boot.take_segment().unwrap().unwrap());
     let bytes = segment.metadata().unwrap().len();
     let sets: Vec<_> = job
         .psets

@@ -1,0 +1,252 @@
+//! What each rank tells the others, and what follows from it.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use super::About;
+use super::segment::Place;
+use crate::{BootError, Job, sys};
+
+/// First line of a card; changes whenever the meaning of another one does.
+const TITLE: &str = "catena 1";
+
+/// What a rank tells the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Card {
+    /// Ranks for which this differs cannot share memory.
+    pub kernel: String,
+    /// Its segment, which counts if it is the lowest on its node.
+    pub place: Place,
+    /// Random number; that of rank 0 becomes the job's.
+    pub number: u64,
+    pub appnum: u32,
+    /// Numbers of the processors that it may use, as Linux writes them.
+    pub cpus: String,
+    pub host: String,
+}
+
+impl Card {
+    /// That of this process.
+    pub fn mine(appnum: u32, place: Place) -> Result<Card, BootError> {
+        let mut number = [0; 8];
+        sys::random(&mut number)?;
+        Ok(Card {
+            kernel: kernel(),
+            place,
+            number: u64::from_le_bytes(number),
+            appnum,
+            cpus: allowed_cpus().unwrap_or_default(),
+            host: sys::host_name(),
+        })
+    }
+
+    /// As lines.
+    pub fn to_text(&self) -> String {
+        let Card {
+            kernel,
+            place: Place { pid, fd, mark },
+            number,
+            appnum,
+            cpus,
+            host,
+        } = self;
+        let host = host.replace('\n', "?");
+        format!("{TITLE}\n{kernel}\n{pid}\n{fd}\n{mark:x}\n{number:x}\n{appnum}\n{cpus}\n{host}")
+    }
+
+    /// Reads what [`Card::to_text`] wrote.
+    pub fn parse(bytes: &[u8]) -> Option<Card> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let mut lines = text.split('\n');
+        let mut next = || lines.next();
+        if next()? != TITLE {
+            return None;
+        }
+        let card = Card {
+            kernel: next()?.to_string(),
+            place: Place {
+                pid: next()?.parse().ok()?,
+                fd: next()?.parse().ok()?,
+                mark: u64::from_str_radix(next()?, 16).ok()?,
+            },
+            number: u64::from_str_radix(next()?, 16).ok()?,
+            appnum: next()?.parse().ok()?,
+            cpus: next()?.to_string(),
+            host: next()?.to_string(),
+        };
+        next().is_none().then_some(card)
+    }
+}
+
+/// What processes that see each other's memory by process id have in common:
+/// the running kernel, and the space of process ids.
+fn kernel() -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    let pids = fs::read_link("/proc/self/ns/pid");
+    match (boot, pids) {
+        (Ok(boot), Ok(pids)) => format!("{} {}", boot.trim(), pids.display()),
+        // Shares memory with nobody.
+        _ => format!("{} {}", sys::host_name(), std::process::id()),
+    }
+}
+
+fn allowed_cpus() -> Option<String> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let mut lines = status.lines();
+    let list = lines.find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+    Some(list.trim().to_string())
+}
+
+/// Sorted, disjoint ranges of a list such as `0-3,8`.
+fn ranges(list: &str) -> Vec<(u32, u32)> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some((first.trim().parse().ok()?, last.trim().parse().ok()?))
+    };
+    list.split(',').filter_map(range).collect()
+}
+
+/// How many processors several lists name together.
+fn count<'a>(lists: impl Iterator<Item = &'a str>) -> u32 {
+    let mut all: Vec<(u32, u32)> = lists.flat_map(ranges).collect();
+    all.sort_unstable();
+    let (mut count, mut next) = (0, 0);
+    for (first, last) in all {
+        let first = first.max(next);
+        if last >= first {
+            count += last - first + 1;
+            next = last.saturating_add(1);
+        }
+    }
+    count
+}
+
+/// The job, as its process manager and the cards of its ranks describe it.
+pub(super) fn job(about: &About, cards: &[Card]) -> Job {
+    let launchers = |rank: usize| about.nodes.as_ref().map(|nodes| nodes[rank]);
+    let mut numbers = BTreeMap::new();
+    let mut hosts = Vec::new();
+    let node_of: Box<[u32]> = cards
+        .iter()
+        .enumerate()
+        .map(|(rank, card)| {
+            let next = numbers.len() as u32;
+            let node = (launchers(rank), card.kernel.as_str());
+            *numbers.entry(node).or_insert_with(|| {
+                hosts.push(card.host.clone());
+                next
+            })
+        })
+        .collect();
+    let mine = node_of[about.rank as usize];
+    let local: Box<[u32]> = (0..about.size)
+        .filter(|&r| node_of[r as usize] == mine)
+        .collect();
+    let own = crate::available_cpus();
+    let near = || local.iter().map(|&r| cards[r as usize].cpus.as_str());
+    let alike = near().all(|list| list == cards[about.rank as usize].cpus);
+    // A group of processes may be granted less than all of its processors.
+    let local_cpus = if alike { own } else { own.max(count(near())) };
+
+    let mut psets = about.psets.clone();
+    let mut programs = BTreeMap::<u32, Vec<u32>>::new();
+    for (rank, card) in (0..).zip(cards) {
+        programs.entry(card.appnum).or_default().push(rank);
+    }
+    let programs = programs.into_iter();
+    psets.extend(programs.map(|(appnum, ranks)| (format!("app://{appnum}"), ranks)));
+    Job {
+        rank: about.rank,
+        size: about.size,
+        appnum: about.appnum,
+        universe_size: about.universe_size.unwrap_or(0).max(about.size),
+        job_id: cards[0].number,
+        node_of,
+        hosts: hosts.into(),
+        local,
+        local_cpus,
+        psets,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn card(kernel: &str, cpus: &str) -> Card {
+        Card {
+            kernel: kernel.to_string(),
+            place: Place {
+                pid: 7,
+                fd: 8,
+                mark: 9,
+            },
+            number: 10,
+            appnum: 0,
+            cpus: cpus.to_string(),
+            host: format!("host of {kernel}"),
+        }
+    }
+
+    #[test]
+    fn a_node_is_what_launcher_and_kernel_agree_on() {
+        let cards = ["a", "a", "b", "a"].map(|kernel| card(kernel, "0-1"));
+        let mut about = About::new(3, 4).unwrap();
+        let job = |about: &About| {
+            let job = super::job(about, &cards);
+            (job.node_of.to_vec(), job.local.to_vec(), job.hosts.len())
+        };
+        assert_eq!(job(&about), (vec![0, 0, 1, 0], vec![0, 1, 3], 2));
+        about.nodes = Some(vec![5, 4, 4, 4]);
+        assert_eq!(job(&about), (vec![0, 1, 2, 1], vec![1, 3], 3));
+    }
+
+    #[test]
+    fn processors_are_counted_once() {
+        for (lists, expected) in [
+            (&["0-3,8"][..], 5),
+            (&["0", "1", "0"], 2),
+            (&["0-7", "2-3"], 8),
+            (&["2-3", "0-4,4294967295"], 6),
+            (&["", "x-y", "3-1"], 0),
+        ] {
+            assert_eq!(count(lists.iter().copied()), expected, "{lists:?}");
+        }
+        let cards = [card("a", "0-511"), card("a", "512-1023")];
+        let job = job(&About::new(0, 2).unwrap(), &cards);
+        assert_eq!(job.local_cpus, 1024);
+    }
+
+    #[test]
+    fn programs_are_process_sets() {
+        let mut cards = vec![card("a", "0"); 3];
+        cards[1].appnum = 1;
+        let mut about = About::new(0, 3).unwrap();
+        about.psets = vec![("odd".to_string(), vec![1])];
+        let sets = job(&about, &cards).psets;
+        let named = |name: &str, ranks: &[u32]| (name.to_string(), ranks.to_vec());
+        assert_eq!(
+            sets,
+            [
+                named("odd", &[1]),
+                named("app://0", &[0, 2]),
+                named("app://1", &[1])
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn cards_survive_and_garbage_does_not(at in 0usize..90, byte: u8) {
+            let card = card("5d1 pid:[4026531836]", "0-3");
+            let mut bytes = card.to_text().into_bytes();
+            prop_assert_eq!(Card::parse(&bytes), Some(card));
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            let _ = Card::parse(&bytes);
+            prop_assert_eq!(Card::parse(&bytes[..at.min(40)]), None);
+        }
+    }
+}

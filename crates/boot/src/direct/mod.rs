@@ -1,0 +1,292 @@
+//! Started by a launcher that is not Catena's, over its process manager.
+//!
+//! | module    | what                                                          |
+//! |-----------|---------------------------------------------------------------|
+//! | `pmi1`    | the process manager behind `PMI_FD` or `PMI_PORT`             |
+//! | `mapping` | which rank is on which node, as PMI tells                     |
+//! | `card`    | what the ranks tell each other, and which of them share a node|
+//! | `segment` | the node's shared memory, made by one rank, opened by others  |
+//! | `stream`  | a connection as bytes                                         |
+//! | `parts`   | values as short texts                                         |
+//! | `farewell`| the end of the process                                        |
+//!
+//! Opening is collective: each rank publishes its card, and a fence waits for
+//! those of the others. Two ranks share a node if the launcher says so, or says
+//! nothing, and they run on the same kernel and see the same process ids; host
+//! names prove nothing.
+//!
+//! Process managers take a goodbye for good, and count a process that ends
+//! without one as failed. So it is said at the end of the world model, or when
+//! the process ends while no session is open: a session may follow another.
+
+mod card;
+mod farewell;
+mod mapping;
+mod parts;
+mod pmi1;
+mod segment;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{Boot, BootError, Job, sys};
+use card::Card;
+use segment::Segment;
+
+/// Most ranks that make sense: MPI counts them in an int.
+const MAX_SIZE: u32 = i32::MAX as u32;
+
+/// What a process manager tells of its own accord.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct About {
+    rank: u32,
+    size: u32,
+    appnum: u32,
+    /// `None` if it does not say.
+    universe_size: Option<u32>,
+    /// Node of each rank, by any numbers; `None` if it does not say.
+    nodes: Option<Vec<u32>>,
+    /// Process sets, sorted.
+    psets: Vec<(String, Vec<u32>)>,
+}
+
+impl About {
+    fn new(rank: u32, size: u32) -> Result<About, BootError> {
+        if rank >= size || size > MAX_SIZE {
+            let cause = format!("it says that this is rank {rank} of {size}");
+            return Err(BootError::Manager(cause));
+        }
+        Ok(About {
+            rank,
+            size,
+            appnum: 0,
+            universe_size: None,
+            nodes: None,
+            psets: Vec::new(),
+        })
+    }
+}
+
+/// A connection to a process manager: a key-value space with fences.
+///
+/// # Errors
+/// All methods: if it is gone, refuses or talks nonsense.
+trait Manager: Send {
+    fn about(&self) -> &About;
+
+    /// Offers a value to all ranks. A key is put once.
+    fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError>;
+
+    /// What `rank` has put under `key` before the last fence.
+    fn get(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError>;
+
+    /// Says that this rank has come to the fence.
+    fn begin_fence(&mut self) -> Result<(), BootError>;
+
+    /// Whether all ranks have; waits for it if `wait` is set.
+    fn fence_done(&mut self, wait: bool) -> Result<bool, BootError>;
+
+    /// Has the other ranks ended.
+    fn abort(&mut self, code: i32, message: &str);
+
+    /// Parts for good. Again: does nothing.
+    fn depart(&mut self) -> Result<(), BootError>;
+}
+
+/// A manager that the end of the process may find too.
+type Shared = Arc<Mutex<dyn Manager>>;
+
+fn lock(manager: &Shared) -> MutexGuard<'_, dyn Manager + 'static> {
+    manager.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How a process can reach its process manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// The text protocol of MPICH's Hydra.
+    Pmi1,
+}
+
+/// The protocols that the environment offers to one of several processes, best
+/// first. One that is alone needs none.
+pub fn offers(env: impl Fn(&str) -> Option<String>) -> Vec<Protocol> {
+    let has = |name| env(name).is_some();
+    let several = env("PMI_SIZE").is_some_and(|size| size.trim() != "1");
+    let by_socket = has("PMI_FD") && has("PMI_RANK") && several;
+    let by_port = has("PMI_PORT") && has("PMI_ID");
+    let mut offers = Vec::new();
+    if by_socket || by_port {
+        offers.push(Protocol::Pmi1);
+    }
+    offers
+}
+
+/// The backend of a process that another launcher has started.
+pub struct Direct {
+    manager: Shared,
+    job: Job,
+    segment: Arc<Segment>,
+    /// What the next fence publishes.
+    puts: BTreeMap<String, Vec<u8>>,
+    /// How many fences have ended.
+    fences: u32,
+    in_fence: bool,
+}
+
+impl Direct {
+    /// Connects, and learns who the others are. Collective over the job.
+    ///
+    /// # Errors
+    /// If the process manager cannot be reached or talks nonsense.
+    pub fn open(
+        protocol: Protocol,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<Direct, BootError> {
+        match protocol {
+            Protocol::Pmi1 => Direct::join(pmi1::Pmi1::connect(env)?),
+        }
+    }
+
+    /// Exchanges cards with the others.
+    fn join(mut manager: impl Manager + 'static) -> Result<Direct, BootError> {
+        const CARD: &str = "card";
+        let about = manager.about().clone();
+        let me = about.rank;
+        let (made, place) = Segment::make()?;
+        let card = Card::mine(about.appnum, place)?;
+        manager.put(&Direct::key(0, me, CARD), card.to_text().as_bytes())?;
+        manager.begin_fence()?;
+        manager.fence_done(true)?;
+        let mut read = |rank| {
+            let text = manager.get(rank, &Direct::key(0, rank, CARD))?;
+            Card::parse(&text.unwrap_or_default()).ok_or_else(|| {
+                let cause = format!("rank {rank} runs no Catena, or another version of it");
+                BootError::Manager(cause)
+            })
+        };
+        let cards = (0..about.size).map(&mut read);
+        let cards = cards.collect::<Result<Vec<_>, _>>()?;
+        let job = card::job(&about, &cards);
+        let maker = job.local[0];
+        let number = job.local.iter().position(|&r| r == me).unwrap_or(0) as u64;
+        let segment = match number {
+            0 => made.shared_with(job.local.len() as u64 - 1),
+            _ => Segment::open(&cards[maker as usize].place, maker, number),
+        };
+        Ok(Direct {
+            manager: Arc::new(Mutex::new(manager)),
+            job,
+            segment: Arc::new(segment),
+            puts: BTreeMap::new(),
+            fences: 1,
+            in_fence: false,
+        })
+    }
+
+    /// Key of the process manager for `key`, put before the fence `fence`.
+    fn key(fence: u32, rank: u32, key: &str) -> String {
+        format!("catena-{fence:x}-{rank:x}-{key}")
+    }
+}
+
+/// Longest key, bytes: process managers allow 64 for all of it.
+const MAX_KEY: usize = 24;
+
+impl Boot for Direct {
+    fn job(&self) -> &Job {
+        &self.job
+    }
+
+    fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {
+        match self.job.local.len() {
+            1 => Ok(None),
+            _ => self.segment.take().map(Some),
+        }
+    }
+
+    fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
+        crate::client::check_length(key, value)?;
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'.' || b == b'_';
+        if key.len() > MAX_KEY || !key.bytes().all(plain) {
+            return Err(BootError::Key(key.to_string()));
+        }
+        self.puts.insert(key.to_string(), value.to_vec());
+        Ok(())
+    }
+
+    fn begin_fence(&mut self) -> Result<(), BootError> {
+        if std::mem::replace(&mut self.in_fence, true) {
+            return Err(BootError::Fence);
+        }
+        let mut manager = lock(&self.manager);
+        for (key, value) in std::mem::take(&mut self.puts) {
+            manager.put(&Direct::key(self.fences, self.job.rank, &key), &value)?;
+        }
+        manager.begin_fence()
+    }
+
+    fn fence_done(&mut self) -> Result<bool, BootError> {
+        self.finish_fence(false)
+    }
+
+    fn end_fence(&mut self) -> Result<(), BootError> {
+        self.finish_fence(true).map(drop)
+    }
+
+    fn get(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        let size = self.job.size;
+        if rank >= size {
+            return Err(BootError::NoSuchRank { rank, size });
+        }
+        let mut manager = lock(&self.manager);
+        for fence in (0..self.fences).rev() {
+            let value = manager.get(rank, &Direct::key(fence, rank, key))?;
+            if value.is_some() {
+                return Ok(value);
+            }
+        }
+        Ok(None)
+    }
+
+    fn abort(&mut self, code: i32, message: &str) {
+        // The process manager kills at once.
+        sys::flush_streams();
+        eprintln!("{message}");
+        if let Ok(mut manager) = self.manager.try_lock() {
+            manager.abort(code, message);
+        }
+    }
+
+    fn finalize(&mut self) -> Result<(), BootError> {
+        farewell::expect(&self.manager, &self.segment);
+        Ok(())
+    }
+
+    fn resume(&mut self) -> Result<(), BootError> {
+        farewell::put_off();
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), BootError> {
+        farewell::put_off();
+        lock(&self.manager).depart()
+    }
+}
+
+impl Direct {
+    fn finish_fence(&mut self, wait: bool) -> Result<bool, BootError> {
+        if !self.in_fence {
+            return Err(BootError::Fence);
+        }
+        let done = lock(&self.manager).fence_done(wait)?;
+        if done {
+            self.in_fence = false;
+            self.fences += 1;
+        }
+        Ok(done)
+    }
+}
