@@ -19,9 +19,21 @@ fn is_root(t: &Turn) -> bool {
 /// The root publishes. Direct, the other one does too, and each copies half.
 pub(super) struct Bcast;
 
-/// What of a block the receiver copies itself.
-fn half(len: usize) -> usize {
-    (len / 2).next_multiple_of(PAGE).min(len)
+/// One of two members has `block`, and the other one wants it; each shows where
+/// it has it or wants it, and copies half. `peer` is what the other one shows.
+pub(super) fn copy_half<B: Board>(
+    has: bool,
+    block: Region,
+    peer: &Payload,
+    board: &mut B,
+) -> Result<(), Trouble> {
+    let half = (block.len / 2).next_multiple_of(PAGE).min(block.len);
+    if has {
+        board.give(peer, half, block.part(half, block.len - half))?;
+    } else {
+        board.get(peer, 0, block.part(0, half))?;
+    }
+    Ok(())
 }
 
 impl Program for Bcast {
@@ -71,13 +83,7 @@ impl Program for Bcast {
         if !t.is_direct() {
             return Ok(board.get(from, 0, all)?);
         }
-        let half = half(all.len);
-        if is_root(t) {
-            board.give(from, half, all.part(half, all.len - half))?;
-        } else {
-            board.get(from, 0, all.part(0, half))?;
-        }
-        Ok(())
+        copy_half(is_root(t), all, from, board)
     }
 }
 

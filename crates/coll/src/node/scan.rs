@@ -3,13 +3,15 @@
 //! A chain: each member reads the prefix that the one below has published,
 //! and publishes its own for the one above. That is one payload to read and
 //! one to write for each, whatever their number, and calls follow each other
-//! through the chain as through a pipe.
+//! through the chain as through a pipe. Of two members the first has nothing
+//! else to do in an exscan: both copy, as in a bcast.
 
 use catena_plan::{Buf, Order, Region};
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
 use super::program::{Program, Turn};
+use super::rooted::copy_half;
 use crate::Args;
 
 /// A member gets the prefix that ends with its own operand if `INCLUSIVE`,
@@ -17,6 +19,12 @@ use crate::Args;
 pub(super) struct Scan<const INCLUSIVE: bool>;
 
 impl<const INCLUSIVE: bool> Scan<INCLUSIVE> {
+    /// Whether two members copy what the first one has together.
+    #[inline]
+    fn is_joint(t: &Turn) -> bool {
+        !INCLUSIVE && t.is_direct()
+    }
+
     /// The prefix that ends with this member's operand, which it publishes.
     #[inline]
     fn prefix(t: &Turn) -> Region {
@@ -38,13 +46,13 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
 
     /// Who lends its prefix waits for the next one, and the chain stops.
     #[inline]
-    fn lends(a: &Args, _: bool) -> bool {
-        a.size == 2
+    fn lends(a: &Args, crowded: bool) -> bool {
+        a.size == 2 && (INCLUSIVE || !crowded)
     }
 
     #[inline]
     fn publishes_first(t: &Turn) -> bool {
-        t.args.rank == 0
+        t.args.rank == 0 || Self::is_joint(t)
     }
 
     #[inline]
@@ -58,6 +66,9 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        if t.args.rank > 0 && Self::is_joint(t) {
+            return board.address(t.args.vector_out());
+        }
         board.address(Self::prefix(t))
     }
 
@@ -72,13 +83,21 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
 
     #[inline]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        (i == 0).then(|| t.args.rank.saturating_sub(1))
+        let from = if Self::is_joint(t) {
+            1 - t.args.rank
+        } else {
+            t.args.rank.saturating_sub(1)
+        };
+        (i == 0).then_some(from)
     }
 
     #[inline]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let (own, out) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
-        if t.args.rank == 0 {
+        if Self::is_joint(t) {
+            let first = t.args.rank == 0;
+            copy_half(first, if first { own } else { out }, from, board)?;
+        } else if t.args.rank == 0 {
             if INCLUSIVE && !t.args.in_place {
                 board.copy(own, out);
             }
@@ -102,6 +121,6 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
 
     #[inline]
     fn uses(t: &Turn, rank: u32) -> bool {
-        rank == t.args.rank + 1
+        rank == t.args.rank + 1 || Self::is_joint(t)
     }
 }
