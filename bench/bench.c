@@ -55,6 +55,36 @@ static void ping_pong(int n, int rounds)
         }
 }
 
+/* The same with data that the sender has just written, and that the receiver reads. */
+
+static void send_written(int n)
+{
+    memset(out, rank, n);
+    MPI_Send(out, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
+}
+
+static void recv_and_read(int n)
+{
+    static volatile long sum;
+    long s = 0;
+    MPI_Recv(in, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < n; i += sizeof s)
+        s += *(long *)(in + i);
+    sum += s;
+}
+
+static void touched(int n, int rounds)
+{
+    for (int i = 0; i < rounds; i++)
+        if (rank == 0) {
+            send_written(n);
+            recv_and_read(n);
+        } else if (rank == 1) {
+            recv_and_read(n);
+            send_written(n);
+        }
+}
+
 static void one_way(int n, int rounds)
 {
     int w = window(n);
@@ -97,6 +127,7 @@ static const struct figure {
     int sizes[8]; /* ends with -1 */
 } figures[] = {
     {"latency", ping_pong, ONE_WAY_NS, {0, 8, 64, 1024, 8192, 65536, 1 << 20, -1}},
+    {"touched", touched, ONE_WAY_NS, {8192, 65536, 1 << 20, -1}},
     {"rate", one_way, MESSAGES, {8, -1}},
     {"bandwidth", one_way, BYTES, {4096, 65536, 1 << 20, 4 << 20, -1}},
     {"both-ways", both_ways, BYTES_BOTH, {65536, 1 << 20, -1}},
