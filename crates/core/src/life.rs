@@ -28,7 +28,7 @@ use crate::events::{self, Noted};
 use crate::fail;
 use crate::group::Group;
 use crate::routes::chain::Chain;
-use crate::routes::{Network, Routes, SharedBoot};
+use crate::routes::{Networks, Routes, SharedBoot};
 use crate::threads::Waiting;
 use crate::wait::Waits;
 use crate::world::{self, World};
@@ -160,7 +160,11 @@ impl World {
     pub(crate) fn part(&self) -> Result<()> {
         let mut parted = Ok(true);
         self.block(|w| {
-            parted = w.link().net().network_mut().map_or(Ok(true), Network::part);
+            parted = w
+                .link()
+                .net()
+                .networks_mut()
+                .map_or(Ok(true), Networks::part);
             !matches!(parted, Ok(false))
         });
         parted.map(drop).map_err(|e| other(&e))
@@ -195,11 +199,11 @@ fn wire_up() -> Result<Box<World>> {
     // SAFETY: the transport lives in the world, which is never dropped.
     let bell = shm.as_ref().map(|shm| unsafe { shm.bell(me) });
     let boot: SharedBoot = Rc::new(RefCell::new(boot));
-    let network = Network::open(&chain, &boot, &local).map_err(|e| other(&e))?;
+    let networks = Networks::open(&chain, &boot, &local).map_err(|e| other(&e))?;
     let everyone: Vec<Peer> = (0..job.size).map(Peer).collect();
     let oversubscribed = local.len() > job.local_cpus.max(1) as usize;
     let cores = job.local_cpus / local.len().max(1) as u32;
-    let routes = Routes::new(me, everyone.len(), &local, shm, network);
+    let routes = Routes::new(me, everyone.len(), &local, shm, networks);
     let mut link = Endpoint::new(routes);
 
     let objects = world::tables();

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use catena_base::wait::{Idle, Waiter};
 
 use crate::events::{self, What};
-use crate::routes::Network;
+use crate::routes::Networks;
 use crate::world::World;
 
 /// Longest sleep of a process that nobody can wake.
 pub(crate) const UNHEARD: Duration = Duration::from_millis(1);
-/// Longest sleep of a process that the network cannot wake.
+/// Longest sleep of a process that a network cannot wake.
 const BESIDE_NETWORK: Duration = Duration::from_micros(100);
 
 /// What this process did while it waited.
@@ -91,7 +91,7 @@ impl World {
                     let shm = self.link().net().shm();
                     finished || shm.is_some_and(catena_shm::Shm::is_ready)
                 }),
-                None => match self.link().net().network_mut().map(Network::sleeper) {
+                None => match self.link().net().networks_mut().map(Networks::sleeper) {
                     Some(Some(sleeper)) => sleeper.sleep(limit),
                     // There may be something to do.
                     Some(None) => false,
@@ -105,9 +105,9 @@ impl World {
         finished
     }
 
-    /// How long to sleep where one does not hear from the network.
+    /// How long to sleep where one does not hear from a network.
     pub(crate) fn deaf_for(&self, limit: Duration) -> Duration {
-        match self.link().net().network() {
+        match self.link().net().networks() {
             Some(_) => limit.min(BESIDE_NETWORK),
             None => limit,
         }

@@ -2,7 +2,7 @@
 
 use catena_coll::Collective;
 use catena_core::comm::Comm;
-use catena_core::routes::Network;
+use catena_core::routes::{self, Networks};
 use catena_core::world::{is_running, was_running};
 use catena_core::{World, coll};
 use catena_link::{Protocol, Tally, Traffic};
@@ -365,19 +365,19 @@ fn shm(a: &mut Area<'_>) {
 }
 
 fn network(a: &mut Area<'_>) {
-    let mut counter = |name, doc, read: fn(catena_ofi::Counters) -> u64| {
+    let mut counter = |name, doc, read: fn(routes::Counters) -> u64| {
         a.of_process(Class::Counter, name, doc, move |w| {
-            let network = w.link().net().network().map(Network::counters);
-            network.map_or(0, read)
+            let networks = w.link().net().networks().map(Networks::counters);
+            networks.map_or(0, read)
         });
     };
-    let doc = "Packets that left over the network.";
-    counter("network_packets", doc, |c| c.injected + c.copied);
-    let doc = "Packets that found no room on their way to the network.";
+    let doc = "Packets that left over a network.";
+    counter("network_packets", doc, |c| c.packets);
+    let doc = "Packets that found no room on their way to a network.";
     counter("network_full", doc, |c| c.full);
-    let doc = "Reads of other processes' memory over the network, in pieces.";
+    let doc = "Reads of other processes' memory over a network, in pieces.";
     counter("network_reads", doc, |c| c.reads);
-    let doc = "What arrived over the network and is no packet of this job.";
+    let doc = "What arrived over a network and is no packet of this job.";
     counter("network_strays", doc, |c| c.strays);
 }
 

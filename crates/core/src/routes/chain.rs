@@ -10,9 +10,10 @@ setting! {
     /// network through libfabric, `ofi:PROVIDER:DOMAIN,DOMAIN` on these of its
     /// domains, which the ranks of a node take in turn; `ofi` alone takes the
     /// first provider that leads to other nodes, and a PROVIDER needs no `ofi:`
-    /// in front. Examples: `shm+tcp`, `shm+cxi:cxi0,cxi1`, `ofi:tcp`. Empty:
+    /// in front. Of several networks the first that both ends have joins them.
+    /// Examples: `shm+tcp`, `shm+cxi:cxi0,cxi1`, `ofi:tcp+ofi:udp;ofi_rxd`. Empty:
     /// shared memory on the node, and a network if the job has several nodes.
-    /// Ranks of one node must have the same value.
+    /// Ranks of one node must agree on `shm`.
     pub static LINK: Text = Text("");
     scope: Local,
     level: User,
@@ -24,10 +25,19 @@ pub static SETTINGS: &[&dyn Setting] = &[&LINK];
 /// The transports that a process may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
+    /// The text it was read from.
+    pub setting: String,
     /// Shared memory.
     pub shm: bool,
-    /// A network.
-    pub network: Option<Ofi>,
+    /// Networks, the first choice first.
+    pub networks: Vec<Network>,
+}
+
+/// A network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// Through libfabric.
+    Ofi(Ofi),
 }
 
 /// A network through libfabric.
@@ -63,12 +73,12 @@ impl Chain {
     /// Reads a chain.
     fn parse(text: &str) -> Result<Chain, String> {
         let mut chain = Chain {
-            shm: false,
-            network: None,
+            setting: text.to_string(),
+            shm: text.is_empty(),
+            networks: Vec::new(),
         };
         if text.is_empty() {
-            chain.shm = true;
-            chain.network = Some(Ofi::default());
+            chain.networks.push(Network::Ofi(Ofi::default()));
             return Ok(chain);
         }
         for part in text.split('+').map(str::trim) {
@@ -90,16 +100,20 @@ impl Chain {
                             .to_string(),
                     );
                 }
-                _ if chain.network.is_some() => {
-                    return Err(format!(
-                        "{part} is a second network; there can be one beside shm"
-                    ));
-                }
-                ("ofi", rest) => chain.network = Some(Ofi::parse(rest)?),
-                _ => chain.network = Some(Ofi::parse(Some(part))?),
+                ("ofi", rest) => chain.add(part, Network::Ofi(Ofi::parse(rest)?))?,
+                _ => chain.add(part, Network::Ofi(Ofi::parse(Some(part))?))?,
             }
         }
         Ok(chain)
+    }
+
+    /// Appends a network, which `part` of the text names.
+    fn add(&mut self, part: &str, network: Network) -> Result<(), String> {
+        if self.networks.contains(&network) {
+            return Err(format!("{part} is named twice"));
+        }
+        self.networks.push(network);
+        Ok(())
     }
 }
 
@@ -132,29 +146,38 @@ impl Ofi {
 mod tests {
     use super::*;
 
-    fn ofi(provider: &str, domains: &[&str]) -> Option<Ofi> {
-        Some(Ofi {
+    fn ofi(provider: &str, domains: &[&str]) -> Ofi {
+        Ofi {
             provider: Some(provider.to_string()),
             domains: domains.iter().map(|d| d.to_string()).collect(),
-        })
+        }
     }
 
     #[test]
     fn chains_are_read() {
-        let any = Some(Ofi::default());
-        for (text, shm, network) in [
-            ("", true, any.clone()),
-            ("shm", true, None),
-            ("ofi", false, any.clone()),
-            ("shm + ofi", true, any),
-            ("ofi:tcp", false, ofi("tcp", &[])),
-            ("tcp", false, ofi("tcp", &[])),
-            ("shm+tcp;ofi_rxm", true, ofi("tcp;ofi_rxm", &[])),
-            ("ofi:shm", false, ofi("shm", &[])),
-            ("cxi:cxi0,cxi1+shm", true, ofi("cxi", &["cxi0", "cxi1"])),
-            ("shm+ofi:cxi:cxi0", true, ofi("cxi", &["cxi0"])),
+        let any = Ofi::default();
+        let tcp = ofi("tcp", &[]);
+        for (text, shm, networks) in [
+            ("", true, vec![any.clone()]),
+            ("shm", true, vec![]),
+            ("ofi", false, vec![any.clone()]),
+            ("shm + ofi", true, vec![any.clone()]),
+            ("ofi:tcp", false, vec![tcp.clone()]),
+            ("tcp", false, vec![tcp.clone()]),
+            ("shm+tcp;ofi_rxm", true, vec![ofi("tcp;ofi_rxm", &[])]),
+            ("ofi:shm", false, vec![ofi("shm", &[])]),
+            ("cxi:c0,c1+shm", true, vec![ofi("cxi", &["c0", "c1"])]),
+            ("shm+ofi:cxi:c0", true, vec![ofi("cxi", &["c0"])]),
+            ("tcp+shm+ofi", true, vec![tcp.clone(), any]),
+            ("tcp+tcp:lo", false, vec![tcp, ofi("tcp", &["lo"])]),
         ] {
-            assert_eq!(Chain::parse(text), Ok(Chain { shm, network }), "{text}");
+            let networks = networks.into_iter().map(Network::Ofi).collect();
+            let chain = Chain {
+                setting: text.to_string(),
+                shm,
+                networks,
+            };
+            assert_eq!(Chain::parse(text), Ok(chain), "{text}");
         }
     }
 
@@ -167,7 +190,7 @@ mod tests {
             ("shm+shm", "twice"),
             ("shm+ucx", "no ucx"),
             ("shm+ofi:tcp+ucx:tcp", "no ucx"),
-            ("tcp+ofi:cxi", "second network"),
+            ("tcp+ofi:tcp", "ofi:tcp is named twice"),
             ("ofi:", "provider is missing"),
             ("ofi::lo", "provider is missing"),
             (":lo", "is missing"),
@@ -181,7 +204,7 @@ mod tests {
 
     #[test]
     fn ranks_of_a_node_take_domains_in_turn() {
-        let two = ofi("cxi", &["cxi0", "cxi1"]).expect("some");
+        let two = ofi("cxi", &["cxi0", "cxi1"]);
         let domain = |local| two.wanted(local).domain;
         assert_eq!(domain(0).as_deref(), Some("cxi0"));
         assert_eq!(domain(3).as_deref(), Some("cxi1"));

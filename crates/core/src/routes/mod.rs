@@ -1,15 +1,16 @@
 //! All routes of this process as one [`Net`]: to itself, through shared memory
-//! and over a network. A transport is added here with one line in each method,
-//! and in [`Routes::new`].
+//! and over networks. A network is added in `driver`, `chain` and `record`.
 //!
 //! | module     | what                                                       |
 //! |------------|------------------------------------------------------------|
 //! | `chain`    | which transports there are: `CATENA_LINK`                  |
+//! | `driver`   | what drives one network                                    |
 //! | `loopback` | the route to oneself                                       |
-//! | `network`  | a transport whose ends learn of each other while they run  |
+//! | `network`  | all networks: whose ends learn of each other as they run   |
 //! | `record`   | what a process tells the others of how it is reached       |
 
 pub mod chain;
+mod driver;
 mod loopback;
 mod network;
 mod record;
@@ -23,8 +24,9 @@ use catena_link::{Net, Tally};
 use catena_shm::Shm;
 
 use crate::buffer::{RecvBuf, SendBuf};
+pub use driver::Counters;
 use loopback::Loopback;
-pub use network::{Network, SharedBoot};
+pub use network::{Networks, SharedBoot};
 
 /// How a peer is reached; fixed at wire-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub enum Route {
     Loopback,
     /// It lives on this node and its segment is attached.
     Shm,
-    /// Over the network.
+    /// Over a network.
     Network,
     /// There is no way to it.
     None,
@@ -45,20 +47,20 @@ pub struct Routes {
     table: Box<[Route]>,
     loopback: Loopback,
     shm: Option<Shm>,
-    network: Option<Box<Network>>,
+    networks: Option<Box<Networks>>,
 }
 
 impl Routes {
     /// Routes of process `me`: `local` are reached through `shm`, if there is
-    /// any, others over `network`.
+    /// any, others over `networks`.
     pub fn new(
         me: Peer,
         processes: usize,
         local: &[Peer],
         shm: Option<Shm>,
-        network: Option<Box<Network>>,
+        networks: Option<Box<Networks>>,
     ) -> Self {
-        let far = if network.is_some() {
+        let far = if networks.is_some() {
             Route::Network
         } else {
             Route::None
@@ -74,7 +76,7 @@ impl Routes {
             table: table.into(),
             loopback: Loopback::new(me),
             shm,
-            network,
+            networks,
         }
     }
 
@@ -97,19 +99,19 @@ impl Routes {
         self.shm.as_mut()
     }
 
-    /// The network, if shared memory does not lead everywhere.
-    pub fn network(&self) -> Option<&Network> {
-        self.network.as_deref()
+    /// The networks, if shared memory does not lead everywhere.
+    pub fn networks(&self) -> Option<&Networks> {
+        self.networks.as_deref()
     }
 
     /// The same, to change it.
-    pub fn network_mut(&mut self) -> Option<&mut Network> {
-        self.network.as_deref_mut()
+    pub fn networks_mut(&mut self) -> Option<&mut Networks> {
+        self.networks.as_deref_mut()
     }
 
-    /// Messages that this process sent over the network.
+    /// Messages that this process sent over networks.
     pub fn over_network(&self) -> Tally {
-        self.network().map_or_else(Tally::default, Network::sent)
+        self.networks().map_or_else(Tally::default, Networks::sent)
     }
 
     /// Messages that this process sent to itself.
@@ -140,7 +142,7 @@ macro_rules! by_route {
                 let $t = &mut $self.loopback;
                 $call
             }
-            Route::Network => match &mut $self.network {
+            Route::Network => match &mut $self.networks {
                 Some($t) => $call,
                 None => $none,
             },
@@ -155,9 +157,9 @@ impl Net for Routes {
 
     #[inline]
     fn caps(&self, peer: Peer) -> Caps {
-        match (self.route(peer), &self.shm, &self.network) {
+        match (self.route(peer), &self.shm, &self.networks) {
             (Route::Shm, Some(shm), _) => shm.caps(peer),
-            (Route::Network, _, Some(network)) => network.caps(peer),
+            (Route::Network, _, Some(networks)) => networks.caps(peer),
             _ => self.loopback.caps(peer),
         }
     }
@@ -177,7 +179,7 @@ impl Net for Routes {
     fn is_silent(&self) -> bool {
         self.loopback.is_silent()
             && self.shm.as_ref().is_none_or(Shm::is_silent)
-            && self.network.is_none()
+            && self.networks.is_none()
     }
 
     #[inline]
@@ -189,17 +191,17 @@ impl Net for Routes {
         if !self.loopback.is_silent() {
             moved += self.loopback.poll(deliver);
         }
-        if let Some(network) = &mut self.network {
-            moved += network.poll_beside(self.shm.is_some(), deliver);
+        if let Some(networks) = &mut self.networks {
+            moved += networks.poll_beside(self.shm.is_some(), deliver);
         }
         moved
     }
 
     #[inline]
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
-        match (self.route(peer), &self.shm, &self.network) {
+        match (self.route(peer), &self.shm, &self.networks) {
             (Route::Shm, Some(shm), _) => shm.rendezvous(peer, len, load),
-            (Route::Network, _, Some(network)) => network.rendezvous(peer, len, load),
+            (Route::Network, _, Some(networks)) => networks.rendezvous(peer, len, load),
             _ => self.loopback.rendezvous(peer, len, load),
         }
     }

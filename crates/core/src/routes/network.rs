@@ -1,25 +1,30 @@
-//! A network: a transport whose ends learn of each other while they run.
+//! The networks: transports whose ends learn of each other while they run.
 //!
-//! Opening it publishes this process's address record and begins a fence; it
+//! Opening them publishes this process's address record and begins a fence; it
 //! does not wait for anybody. Until all processes of the job have published
-//! theirs, the routes are full.
+//! theirs, the routes are full. Then each peer is reached over one network: the
+//! first of the chain that both ends have.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt::Write;
 use std::rc::Rc;
 use std::time::Duration;
 
+use catena_base::PeerBytes;
 use catena_boot::{Boot, BootError};
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Sleeper,
     Transport,
 };
 use catena_link::Tally;
-use catena_ofi::{Counters, Ofi};
+use catena_ofi::Place;
 
 use super::chain::Chain;
-use super::record::{Endpoint, Record};
+use super::driver::{Counters, Driver};
+use super::record::Record;
 
-/// The connection to the launcher, which the network shares.
+/// The connection to the launcher, which the networks share.
 pub type SharedBoot = Rc<RefCell<Box<dyn Boot>>>;
 
 /// Under which key the launcher keeps the address records.
@@ -41,32 +46,57 @@ enum Stage {
     Parted,
 }
 
-/// The routes over a network.
-pub struct Network {
-    ofi: Ofi,
+/// Over which network a peer is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Via {
+    /// That is not known yet: the route is full.
+    Unknown,
+    /// The one of that number.
+    Network(u8),
+    /// Over none of them.
+    Nowhere,
+}
+
+/// A network, and how lively it is.
+#[derive(Debug)]
+struct Member {
+    driver: Driver,
+    /// Whether the last poll found something.
+    lively: bool,
+}
+
+/// The routes over all networks.
+pub struct Networks {
+    /// In the order of the chain.
+    members: Vec<Member>,
+    /// By rank in the world.
+    via: Box<[Via]>,
+    /// Why there is no way to a peer.
+    lost: HashMap<Peer, String>,
+    /// The least of what the networks can do.
+    least: Caps,
     boot: SharedBoot,
-    /// Ranks on this node, and whether they are reached through shared memory.
+    /// How this process is reached.
+    record: Record,
+    /// Ranks on this node.
     local: Box<[Peer]>,
-    shm: bool,
     stage: Stage,
     /// Messages that began to leave here.
     sent: Tally,
-    /// Whether the last poll found something.
-    lively: bool,
     turn: u32,
 }
 
-impl std::fmt::Debug for Network {
+impl std::fmt::Debug for Networks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Network")
-            .field("ofi", &self.ofi)
+        f.debug_struct("Networks")
+            .field("members", &self.members)
             .field("stage", &self.stage)
             .finish_non_exhaustive()
     }
 }
 
-impl Network {
-    /// Opens the network of `chain`, if the job has processes that shared
+impl Networks {
+    /// Opens the networks of `chain`, if the job has processes that shared
     /// memory does not reach.
     ///
     /// # Errors
@@ -75,75 +105,111 @@ impl Network {
         chain: &Chain,
         boot: &SharedBoot,
         local: &[Peer],
-    ) -> Result<Option<Box<Network>>, String> {
+    ) -> Result<Option<Box<Networks>>, String> {
         let mut connection = boot.borrow_mut();
         let job = connection.job();
         let me = Peer(job.rank);
         let near = if chain.shm { local.len() } else { 1 };
-        let alone = job.size as usize <= near;
-        let (Some(wanted), false) = (&chain.network, alone) else {
+        if chain.networks.is_empty() || job.size as usize <= near {
             return Ok(None);
-        };
-        let place = catena_ofi::Place {
+        }
+        let place = Place {
             me,
             processes: job.size,
             job: job.job_id,
         };
         let number = local.iter().position(|&peer| peer == me).unwrap_or(0);
-        let ofi = Ofi::open(place, &wanted.wanted(number)).map_err(|e| e.to_string())?;
-        let (protocol, version) = ofi.protocol();
+        let (mut members, mut ends) = (Vec::new(), Vec::new());
+        for network in &chain.networks {
+            let driver = Driver::open(network, place, number)?;
+            ends.push(driver.end()?);
+            members.push(Member {
+                driver,
+                lively: true,
+            });
+        }
         let record = Record {
+            setting: chain.setting.clone(),
             shm: chain.shm,
-            ofi: Some(Endpoint {
-                protocol,
-                version,
-                address: ofi.address().map_err(|e| e.to_string())?,
-            }),
+            ends,
         };
-        let record = record.encode().ok_or_else(|| {
-            format!(
-                "addresses of libfabric's provider {} are too long",
-                ofi.provider()
-            )
-        })?;
-        let published = connection.put(KEY, &record);
+        let bytes = record
+            .encode()
+            .ok_or("an address of a network is too long")?;
+        let published = connection.put(KEY, &bytes);
         published
             .and_then(|()| connection.begin_fence())
             .map_err(|e| e.to_string())?;
         drop(connection);
-        Ok(Some(Box::new(Network {
-            ofi,
+        let caps = members.iter().map(|it| it.driver.caps(me));
+        let least = caps.reduce(|a, b| Caps {
+            max_packet: a.max_packet.min(b.max_packet),
+            eager_max: a.eager_max.min(b.eager_max),
+            ordered: false,
+        });
+        Ok(Some(Box::new(Networks {
+            members,
+            via: vec![Via::Unknown; place.processes as usize].into(),
+            lost: HashMap::new(),
+            least: least.expect("a chain with networks"),
             boot: Rc::clone(boot),
+            record,
             local: local.into(),
-            shm: chain.shm,
             stage: Stage::Asking,
             sent: Tally::default(),
-            lively: true,
             turn: 0,
         })))
     }
 
-    /// Messages sent over it.
+    /// Messages sent over them.
     pub fn sent(&self) -> Tally {
         self.sent
     }
 
-    /// What happened so far.
+    /// What happened so far, in all of them.
     pub fn counters(&self) -> Counters {
-        self.ofi.counters()
+        let all = self.members.iter().map(|it| it.driver.counters());
+        all.fold(Counters::default(), |sum, one| Counters {
+            packets: sum.packets + one.packets,
+            full: sum.full + one.full,
+            reads: sum.reads + one.reads,
+            strays: sum.strays + one.strays,
+        })
     }
 
     /// Polls; where shared memory is polled too, which costs far less, not
-    /// every time.
+    /// every time those that were silent.
     #[inline]
     pub fn poll_beside<D: Deliver>(&mut self, shm: bool, deliver: &mut D) -> usize {
         self.turn = self.turn.wrapping_add(1);
-        if shm && !self.lively && !self.turn.is_multiple_of(RATIO) {
+        let all = !shm || self.turn.is_multiple_of(RATIO);
+        if !all && self.members.iter().all(|it| !it.lively) {
             return 0;
         }
-        let count = self.poll(deliver);
-        self.lively = count > 0;
-        count
+        self.poll_some(all, deliver)
+    }
+
+    /// Polls all networks or the lively ones.
+    #[inline(never)]
+    fn poll_some<D: Deliver>(&mut self, all: bool, deliver: &mut D) -> usize {
+        if self.stage == Stage::Asking {
+            self.wire(deliver);
+        }
+        let mut moved = 0;
+        for (number, member) in self.members.iter_mut().enumerate() {
+            if all || member.lively {
+                let via = Via::Network(number as u8);
+                let mut through = Through {
+                    routes: &self.via,
+                    via,
+                    deliver,
+                };
+                let count = member.driver.poll(&mut through);
+                member.lively = count > 0;
+                moved += count;
+            }
+        }
+        moved
     }
 
     /// What a process with nothing to do may sleep on, or `None` if there may
@@ -152,7 +218,11 @@ impl Network {
         match self.stage {
             // The launcher's answer wakes nobody.
             Stage::Asking | Stage::Parting => Some(Sleeper::BLIND),
-            Stage::Wired | Stage::Parted => self.ofi.sleeper(),
+            Stage::Wired | Stage::Parted => {
+                let mut all = self.members.iter_mut().map(|it| it.driver.sleeper());
+                let first = all.next().expect("a chain with networks")?;
+                all.try_fold(first, |sum, one| one.map(|one| sum.or(one)))
+            }
         }
     }
 
@@ -190,61 +260,126 @@ impl Network {
         };
         self.stage = Stage::Wired;
         for rank in (0..size).filter(|&rank| rank != me) {
+            let peer = Peer(rank);
             let wired = match &broken {
                 Some(error) => Err(error.clone()),
-                None => self.meet(Peer(rank), boot.get(rank, KEY)),
+                None => self.meet(Peer(me), peer, boot.get(rank, KEY)),
             };
-            if let Err(cause) = wired {
-                self.ofi.mark_lost(Peer(rank), cause.clone());
-                deliver.lost(PeerLost {
-                    peer: Peer(rank),
-                    cause,
-                });
-            }
+            self.via[rank as usize] = wired.unwrap_or_else(|cause| {
+                self.lost.insert(peer, cause.clone());
+                deliver.lost(PeerLost { peer, cause });
+                Via::Nowhere
+            });
         }
     }
 
     /// Learns how one process is reached, from its record.
     fn meet(
         &mut self,
+        me: Peer,
         peer: Peer,
         record: Result<Option<Vec<u8>>, BootError>,
-    ) -> Result<(), String> {
+    ) -> Result<Via, String> {
         let record = record.map_err(|e| e.to_string())?;
         let record = record.as_deref().and_then(Record::decode);
-        let record = record.ok_or("it runs another version of Catena")?;
+        let theirs = record.ok_or("it runs another version of Catena")?;
+        let ours = &self.record;
         if self.local.contains(&peer) {
-            if record.shm != self.shm {
-                return Err("ranks of one node must agree whether CATENA_LINK has shm".into());
+            if ours.shm != theirs.shm {
+                return Err(format!(
+                    "the two share a node, and only one of them uses shared memory: {}; give the \
+                     ranks of a node the same value",
+                    self.settings(me, peer, &theirs)
+                ));
             }
-            if self.shm {
-                return Ok(());
+            if ours.shm {
+                return Ok(Via::Nowhere);
             }
         }
-        let endpoint = record.ofi.ok_or("its CATENA_LINK names no network")?;
-        let (ours, theirs) = (self.ofi.protocol(), (endpoint.protocol, endpoint.version));
-        if ours != theirs {
-            let show =
-                |(protocol, version)| format!("{} {version}", self.ofi.protocol_name(protocol));
+        let Some((at, their)) = ours.common(&theirs, me < peer) else {
             return Err(format!(
-                "it speaks {}, this rank {}: name the same provider in CATENA_LINK, of the same \
-                 libfabric",
-                show(theirs),
-                show(ours)
+                "no network joins the two: {}; name one that both have, of the same version of its \
+                 library",
+                self.settings(me, peer, &theirs)
             ));
+        };
+        let driver = &mut self.members[at].driver;
+        driver.connect(peer, &theirs.ends[their].address)?;
+        Ok(Via::Network(at as u8))
+    }
+
+    /// What this process and another one say of themselves, for a message.
+    fn settings(&self, me: Peer, peer: Peer, theirs: &Record) -> String {
+        let mut text = String::new();
+        for (Peer(rank), record) in [(me, &self.record), (peer, theirs)] {
+            let separator = if text.is_empty() { "" } else { ", " };
+            let _ = match record.setting.as_str() {
+                "" => write!(text, "{separator}rank {rank} has no CATENA_LINK"),
+                value => write!(text, "{separator}rank {rank} has CATENA_LINK={value}"),
+            };
+            let name = |end| {
+                self.members
+                    .iter()
+                    .find_map(|it| it.driver.protocol_name(end))
+            };
+            let spoken: Vec<String> = record.ends.iter().filter_map(name).collect();
+            if !spoken.is_empty() {
+                let _ = write!(text, " ({})", spoken.join(", "));
+            }
         }
-        let connected = self.ofi.connect(peer, &endpoint.address);
-        connected.map_err(|error| error.to_string())
+        text
+    }
+
+    /// The network that leads to a peer, if that is known.
+    #[inline]
+    fn driver(&mut self, peer: Peer) -> Option<&mut Driver> {
+        match self.via[peer.0 as usize] {
+            Via::Network(number) => Some(&mut self.members[number as usize].driver),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn lost(&self, peer: Peer) -> PeerLost {
+        let cause = self.lost.get(&peer).cloned();
+        PeerLost {
+            peer,
+            cause: cause.unwrap_or_else(|| "no network leads there".to_string()),
+        }
     }
 }
 
-impl Transport for Network {
+/// What arrives over one network. That it leads to a peer no more is told only
+/// if the peer is reached over it.
+struct Through<'a, D> {
+    routes: &'a [Via],
+    via: Via,
+    deliver: &'a mut D,
+}
+
+impl<D: Deliver> Deliver for Through<'_, D> {
+    #[inline]
+    fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
+        self.deliver.deliver(from, header, payload);
+    }
+
+    fn lost(&mut self, lost: PeerLost) {
+        if self.routes[lost.peer.0 as usize] == self.via {
+            self.deliver.lost(lost);
+        }
+    }
+}
+
+impl Transport for Networks {
     fn name(&self) -> &'static str {
-        self.ofi.name()
+        "network"
     }
 
     fn caps(&self, peer: Peer) -> Caps {
-        self.ofi.caps(peer)
+        match self.via[peer.0 as usize] {
+            Via::Network(number) => self.members[number as usize].driver.caps(peer),
+            _ => self.least,
+        }
     }
 
     #[inline(never)]
@@ -254,7 +389,14 @@ impl Transport for Network {
         header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
-        let posted = self.ofi.try_send(peer, header, payload)?;
+        let posted = match self.via[peer.0 as usize] {
+            Via::Network(number) => {
+                let driver = &mut self.members[number as usize].driver;
+                driver.try_send(peer, header, payload)?
+            }
+            Via::Unknown => return Ok(Posted::Full),
+            Via::Nowhere => return Err(self.lost(peer)),
+        };
         if posted == Posted::Done
             && let Some(len) = catena_link::begins(&header)
         {
@@ -263,24 +405,28 @@ impl Transport for Network {
         Ok(posted)
     }
 
-    #[inline(never)]
     fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
-        if self.stage == Stage::Asking {
-            self.wire(deliver);
-        }
-        self.ofi.poll(deliver)
+        self.poll_some(true, deliver)
     }
 
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
-        self.ofi.rendezvous(peer, len, load)
+        match self.via[peer.0 as usize] {
+            Via::Network(number) => {
+                let driver = &self.members[number as usize].driver;
+                driver.rendezvous(peer, len, load)
+            }
+            _ => Rendezvous::Stream,
+        }
     }
 
     fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote> {
-        self.ofi.expose(peer, addr, len)
+        self.driver(peer)?.expose(peer, addr, len)
     }
 
     fn release(&mut self, peer: Peer, remote: Remote) {
-        self.ofi.release(peer, remote);
+        if let Some(driver) = self.driver(peer) {
+            driver.release(peer, remote);
+        }
     }
 
     unsafe fn try_get(
@@ -290,8 +436,15 @@ impl Transport for Network {
         into: *mut u8,
         len: usize,
     ) -> Result<Got, PeerLost> {
-        // SAFETY: as the caller promised.
-        unsafe { self.ofi.try_get(peer, remote, into, len) }
+        match self.via[peer.0 as usize] {
+            Via::Network(number) => {
+                let driver = &mut self.members[number as usize].driver;
+                // SAFETY: as the caller promised.
+                unsafe { driver.try_get(peer, remote, into, len) }
+            }
+            Via::Unknown => Ok(Got::Full),
+            Via::Nowhere => Err(self.lost(peer)),
+        }
     }
 
     fn sleep(&mut self, limit: Duration) {

@@ -2,54 +2,78 @@
 //!
 //! ```text
 //! 0   version (1 byte)
-//! 1   entries, one per route: kind (1), length of the body (1), body
+//! 1   entries: kind (1), length of the body (2), body
 //! ```
 //!
-//! | kind | route | body                                                      |
-//! |------|-------|-----------------------------------------------------------|
-//! | 1    | `shm` | none: the node's segment is attached                      |
-//! | 2    | `ofi` | protocol (4), its version (4), address of the endpoint    |
+//! | kind | entry     | body                                                      |
+//! |------|-----------|-----------------------------------------------------------|
+//! | 0    | setting   | value of `CATENA_LINK`, if it has one: for messages       |
+//! | 1    | `shm`     | none: the node's segment is attached                      |
+//! | 2    | `ofi`     | protocol and its version (8), address of the endpoint     |
 //!
-//! Numbers are little-endian. Entries of other kinds are passed over.
+//! Networks stand in the order of the chain. Numbers are little-endian. Entries
+//! of other kinds are networks that this version does not know: passed over.
 
 /// Changes whenever the meaning of a byte changes.
-const VERSION: u8 = 1;
-const SHM: u8 = 1;
-const OFI: u8 = 2;
+const VERSION: u8 = 2;
+/// Longest value of `CATENA_LINK` that is told, bytes.
+const SETTING_MAX: usize = 200;
 
-/// Where an endpoint of libfabric is found.
+/// Kinds of entries.
+pub(super) mod kind {
+    pub const SETTING: u8 = 0;
+    pub const SHM: u8 = 1;
+    pub const OFI: u8 = 2;
+}
+
+/// An end of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Endpoint {
-    pub protocol: u32,
-    pub version: u32,
-    /// At most 247 bytes.
+pub struct End {
+    /// Of its entry.
+    pub kind: u8,
+    /// What is spoken there: ends of one kind with the same number understand
+    /// each other.
+    pub protocol: u64,
+    /// At most 65,527 bytes.
     pub address: Vec<u8>,
+}
+
+impl End {
+    /// Whether it and `other` understand each other.
+    fn speaks_with(&self, other: &End) -> bool {
+        (self.kind, self.protocol) == (other.kind, other.protocol)
+    }
 }
 
 /// An address record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
+    /// Value of `CATENA_LINK`; empty if it has none.
+    pub setting: String,
     pub shm: bool,
-    pub ofi: Option<Endpoint>,
+    pub ends: Vec<End>,
 }
 
 impl Record {
     /// The bytes; `None` if an address is too long.
     pub fn encode(&self) -> Option<Vec<u8>> {
         let mut bytes = vec![VERSION];
-        let mut entry = |kind, body: &[u8]| {
-            bytes.extend([kind, u8::try_from(body.len()).ok()?]);
-            bytes.extend(body);
+        let mut entry = |kind, parts: &[&[u8]]| {
+            let len = parts.iter().map(|part| part.len()).sum::<usize>();
+            bytes.push(kind);
+            bytes.extend(u16::try_from(len).ok()?.to_le_bytes());
+            parts.iter().for_each(|part| bytes.extend(*part));
             Some(())
         };
-        if self.shm {
-            entry(SHM, &[])?;
+        if !self.setting.is_empty() {
+            let told = self.setting.len().min(SETTING_MAX);
+            entry(kind::SETTING, &[&self.setting.as_bytes()[..told]])?;
         }
-        if let Some(endpoint) = &self.ofi {
-            let mut body = endpoint.protocol.to_le_bytes().to_vec();
-            body.extend(endpoint.version.to_le_bytes());
-            body.extend(&endpoint.address);
-            entry(OFI, &body)?;
+        if self.shm {
+            entry(kind::SHM, &[])?;
+        }
+        for end in &self.ends {
+            entry(end.kind, &[&end.protocol.to_le_bytes(), &end.address])?;
         }
         Some(bytes)
     }
@@ -61,24 +85,40 @@ impl Record {
             return None;
         }
         let mut record = Record::default();
-        while let [kind, len, after @ ..] = rest {
-            let (body, next) = after.split_at_checked(usize::from(*len))?;
+        while let [kind, low, high, after @ ..] = rest {
+            let len = usize::from(u16::from_le_bytes([*low, *high]));
+            let (body, next) = after.split_at_checked(len)?;
             match *kind {
-                SHM => record.shm = true,
-                OFI => {
-                    let (protocol, body) = body.split_first_chunk()?;
-                    let (version, address) = body.split_first_chunk()?;
-                    record.ofi = Some(Endpoint {
-                        protocol: u32::from_le_bytes(*protocol),
-                        version: u32::from_le_bytes(*version),
+                kind::SETTING => record.setting = String::from_utf8_lossy(body).into_owned(),
+                kind::SHM => record.shm = true,
+                kind => {
+                    let (protocol, address) = body.split_first_chunk()?;
+                    record.ends.push(End {
+                        kind,
+                        protocol: u64::from_le_bytes(*protocol),
                         address: address.to_vec(),
                     });
                 }
-                _ => {}
             }
             rest = next;
         }
         rest.is_empty().then_some(record)
+    }
+
+    /// The network that joins this process and another: its numbers in the two
+    /// records. Both ends find the same one: the first of the chain of the
+    /// `first` of them that the other has, too.
+    pub fn common(&self, other: &Record, first: bool) -> Option<(usize, usize)> {
+        let (leader, follower) = if first { (self, other) } else { (other, self) };
+        let (leads, follows) = leader.ends.iter().enumerate().find_map(|(at, end)| {
+            let same = |it: &End| it.speaks_with(end);
+            Some((at, follower.ends.iter().position(same)?))
+        })?;
+        Some(if first {
+            (leads, follows)
+        } else {
+            (follows, leads)
+        })
     }
 }
 
@@ -86,39 +126,82 @@ impl Record {
 mod tests {
     use super::*;
 
+    fn end(kind: u8, protocol: u64, address: usize) -> End {
+        End {
+            kind,
+            protocol,
+            address: (0..address).map(|at| at as u8).collect(),
+        }
+    }
+
     fn record(address: usize) -> Record {
         Record {
+            setting: "shm+ofi:tcp".to_string(),
             shm: true,
-            ofi: Some(Endpoint {
-                protocol: 25,
-                version: 1,
-                address: (0..address as u8).collect(),
-            }),
+            ends: vec![end(kind::OFI, 25 << 32 | 1, address)],
         }
     }
 
     #[test]
     fn records_survive_the_journey_and_are_short() {
-        for record in [Record::default(), record(16), record(28)] {
+        let mut two = record(16);
+        two.ends.push(end(kind::OFI, 7, 3000));
+        for record in [Record::default(), record(16), record(28), two] {
             let bytes = record.encode().expect("short enough");
             assert_eq!(Record::decode(&bytes), Some(record));
         }
         // An address of IPv6.
         assert!(record(28).encode().is_some_and(|bytes| bytes.len() <= 64));
-        assert_eq!(record(248).encode(), None);
+        assert_eq!(record(65_528).encode(), None);
+        let long = Record {
+            setting: "é".repeat(300),
+            ..record(16)
+        };
+        let told = long.encode().and_then(|bytes| Record::decode(&bytes));
+        assert!(told.is_some_and(|it| it.ends == long.ends && it.setting.len() <= SETTING_MAX + 2));
     }
 
     #[test]
-    fn unknown_routes_are_passed_over_and_damage_is_noticed() {
+    fn unknown_routes_are_kept_and_damage_is_noticed() {
         let bytes = record(16).encode().expect("short enough");
         let mut longer = bytes.clone();
-        longer.extend([77, 2, 0, 0]);
-        assert_eq!(Record::decode(&longer), Some(record(16)));
-        for cut in [0, 2, 4, 10, bytes.len() - 1] {
-            assert_eq!(Record::decode(&bytes[..cut]), None, "{cut}");
+        longer.extend([77, 9, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5]);
+        let ends = Record::decode(&longer).map(|it| it.ends.len());
+        assert_eq!(ends, Some(2));
+        let whole = [0, 1, 15, 18, bytes.len()];
+        for cut in 0..=bytes.len() {
+            let read = Record::decode(&bytes[..cut]);
+            assert_eq!(read.is_some(), whole[1..].contains(&cut), "{cut}");
+        }
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut other = bytes.clone();
+                other[at] ^= 1 << bit;
+                let _ = Record::decode(&other);
+            }
         }
         let mut other = bytes;
         other[0] = VERSION + 1;
         assert_eq!(Record::decode(&other), None);
+    }
+
+    #[test]
+    fn both_ends_choose_the_same_network() {
+        let chain = |protocols: &[u64]| Record {
+            ends: protocols.iter().map(|&it| end(kind::OFI, it, 1)).collect(),
+            ..Record::default()
+        };
+        for (mine, yours, found) in [
+            (&[1][..], &[1][..], Some((0, 0))),
+            (&[1, 2], &[2, 1], Some((0, 1))),
+            (&[1, 2], &[3, 2], Some((1, 1))),
+            (&[1, 2], &[3], None),
+            (&[], &[3], None),
+        ] {
+            let (mine, yours) = (chain(mine), chain(yours));
+            assert_eq!(mine.common(&yours, true), found);
+            let turned = found.map(|(mine, yours)| (yours, mine));
+            assert_eq!(yours.common(&mine, false), turned);
+        }
     }
 }

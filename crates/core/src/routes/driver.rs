@@ -1,0 +1,166 @@
+//! What drives one network. A library that does is added here: one variant,
+//! and one line in [`each`].
+
+use std::time::Duration;
+
+use catena_fabric::{
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Sleeper,
+    Transport,
+};
+use catena_ofi::{Ofi, Place};
+
+use super::chain::Network;
+use super::record::{End, kind};
+
+/// What happened in a network so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets sent.
+    pub packets: u64,
+    /// Sends that found no room.
+    pub full: u64,
+    /// Remote reads.
+    pub reads: u64,
+    /// What arrived and is no packet of this job.
+    pub strays: u64,
+}
+
+/// The routes over one network.
+#[derive(Debug)]
+pub enum Driver {
+    /// Through libfabric.
+    Ofi(Box<Ofi>),
+}
+
+/// Does the same with whatever drives the network.
+macro_rules! each {
+    ($driver:expr, $t:ident => $call:expr) => {
+        match $driver {
+            Driver::Ofi($t) => $call,
+        }
+    };
+}
+
+impl Driver {
+    /// Opens a network for the process that is number `local` on its node.
+    ///
+    /// # Errors
+    /// What failed and what to do.
+    pub fn open(network: &Network, place: Place, local: usize) -> Result<Driver, String> {
+        match network {
+            Network::Ofi(ofi) => Ofi::open(place, &ofi.wanted(local))
+                .map(|ofi| Driver::Ofi(Box::new(ofi)))
+                .map_err(|error| error.to_string()),
+        }
+    }
+
+    /// How others reach this process over it.
+    ///
+    /// # Errors
+    /// What failed and what to do.
+    pub fn end(&self) -> Result<End, String> {
+        match self {
+            Driver::Ofi(ofi) => {
+                let (protocol, version) = ofi.protocol();
+                Ok(End {
+                    kind: kind::OFI,
+                    protocol: u64::from(protocol) << 32 | u64::from(version),
+                    address: ofi.address().map_err(|error| error.to_string())?,
+                })
+            }
+        }
+    }
+
+    /// Name of what an end speaks, of which this driver knows the kind.
+    pub fn protocol_name(&self, end: &End) -> Option<String> {
+        match (self, end.kind) {
+            (Driver::Ofi(ofi), kind::OFI) => {
+                let name = ofi.protocol_name((end.protocol >> 32) as u32);
+                Some(format!("{name} {}", end.protocol as u32))
+            }
+            _ => None,
+        }
+    }
+
+    /// Learns how a peer is reached; until then its route is full.
+    ///
+    /// # Errors
+    /// If the address is of no use here.
+    pub fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), String> {
+        each!(self, t => t.connect(peer, address).map_err(|error| error.to_string()))
+    }
+
+    /// What a process with nothing to do may sleep on, or `None` if there may
+    /// be something to do.
+    pub fn sleeper(&mut self) -> Option<Sleeper> {
+        each!(self, t => t.sleeper())
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> Counters {
+        match self {
+            Driver::Ofi(ofi) => {
+                let c = ofi.counters();
+                Counters {
+                    packets: c.injected + c.copied,
+                    full: c.full,
+                    reads: c.reads,
+                    strays: c.strays,
+                }
+            }
+        }
+    }
+}
+
+impl Transport for Driver {
+    fn name(&self) -> &'static str {
+        each!(self, t => t.name())
+    }
+
+    #[inline]
+    fn caps(&self, peer: Peer) -> Caps {
+        each!(self, t => t.caps(peer))
+    }
+
+    #[inline]
+    fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        each!(self, t => t.try_send(peer, header, payload))
+    }
+
+    #[inline]
+    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        each!(self, t => t.poll(deliver))
+    }
+
+    fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
+        each!(self, t => t.rendezvous(peer, len, load))
+    }
+
+    fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote> {
+        each!(self, t => t.expose(peer, addr, len))
+    }
+
+    fn release(&mut self, peer: Peer, remote: Remote) {
+        each!(self, t => t.release(peer, remote))
+    }
+
+    unsafe fn try_get(
+        &mut self,
+        peer: Peer,
+        remote: Remote,
+        into: *mut u8,
+        len: usize,
+    ) -> Result<Got, PeerLost> {
+        // SAFETY: as the caller promised.
+        each!(self, t => unsafe { t.try_get(peer, remote, into, len) })
+    }
+
+    fn sleep(&mut self, limit: Duration) {
+        each!(self, t => t.sleep(limit))
+    }
+}
