@@ -11,7 +11,7 @@ use catena_datatype::{Datatype, OpKind, TypeRef};
 use crate::attr::{Attributes, Keyvals};
 use crate::comm::Comm;
 use crate::errhandler::{Errhandler, ErrhandlerRef, Named};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::fail;
 use crate::group::Group;
 use crate::info::Info;
@@ -167,11 +167,7 @@ impl Objects {
     pub fn committed(&self, h: abi::Datatype) -> Result<&TypeRef> {
         let ty = self.datatype(h)?;
         if !ty.is_committed() {
-            fail!(
-                Type,
-                "the datatype is not committed: call MPI_Type_commit before it is used in \
-                communication"
-            );
+            return Err(uncommitted());
         }
         Ok(ty)
     }
@@ -340,11 +336,18 @@ impl Objects {
 }
 
 #[cold]
-fn bad_type(h: abi::Datatype) -> crate::Error {
-    use crate::error::{Error, Kind::Type};
-    match abi::datatype_name(h) {
-        _ if h == consts::DATATYPE_NULL => Error::new(Type, "the datatype is MPI_DATATYPE_NULL"),
-        Some(name) => Error::new(Type, format!("{name} does not exist on this platform")),
-        None => Error::new(Type, format!("{:#x} is not a datatype, or was freed", h.0)),
-    }
+fn uncommitted() -> Error {
+    let text = "the datatype is not committed: call MPI_Type_commit before it is used in \
+        communication";
+    Error::new(Kind::Type, text)
+}
+
+#[cold]
+fn bad_type(h: abi::Datatype) -> Error {
+    let text = match abi::datatype_name(h) {
+        _ if h == consts::DATATYPE_NULL => "the datatype is MPI_DATATYPE_NULL".to_owned(),
+        Some(name) => format!("{name} does not exist on this platform"),
+        None => format!("{:#x} is not a datatype, or was freed", h.0),
+    };
+    Error::new(Kind::Type, text)
 }

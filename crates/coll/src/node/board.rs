@@ -72,7 +72,7 @@ pub struct Limits {
 /// stay within the ring and the buffers.
 pub trait Board {
     /// The stamp of `rank`'s record for operation `seq` (Acquire); equals `seq`
-    /// once that is published.
+    /// once that is published. May look more than once before it says another.
     fn stamp(&self, rank: u32, seq: u64) -> u64;
 
     /// The meta word of `rank`'s record for operation `seq`.

@@ -43,7 +43,7 @@ impl Program for Allgather {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         board.put(&t.own, 0, t.of(Self::own(t.args)));
     }
@@ -52,12 +52,12 @@ impl Program for Allgather {
         board.address(Self::own(t.args))
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         around(t, i)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let into = t.of(t.args.recv_block(from.rank));
         if from.rank != t.args.rank {
@@ -90,7 +90,7 @@ impl Program for Alltoall {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         if t.args.in_place {
             t.put_blocks(board, |i| t.args.recv_block(i));
@@ -116,12 +116,12 @@ impl Program for Alltoall {
         if t.is_lent() { all } else { 0 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         around(t, i)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let into = t.of(t.args.recv_block(from.rank));
         if from.rank != t.args.rank {

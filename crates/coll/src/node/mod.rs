@@ -206,7 +206,7 @@ impl Node {
     /// be too long for a ring, so that members must reach each other directly.
     ///
     /// All members get the same answer for the same call.
-    #[inline]
+    #[inline(always)]
     pub fn choose(&self, collective: Collective, args: &Args) -> Option<Kind> {
         let flat = self.crowded || self.size <= FLAT_MEMBERS;
         let direct = self.limits.direct < usize::MAX;
@@ -242,7 +242,7 @@ impl Node {
     }
 
     /// Begins an operation. It runs after all that were begun before it.
-    #[inline]
+    #[inline(always)]
     pub fn start(&mut self, kind: Kind) -> Op {
         self.started += 1;
         Op::new(kind, self.started - 1)
@@ -255,7 +255,7 @@ impl Node {
 
     /// Takes the record of the current operation and `len` bytes of the ring;
     /// gives their position. `None` if others still read what was there.
-    #[inline]
+    #[inline(always)]
     fn reserve<B: Board>(&mut self, len: usize, board: &B) -> Option<u64> {
         let at = match self.room(len) {
             Some(at) => at,
@@ -265,7 +265,7 @@ impl Node {
         Some(at)
     }
 
-    #[inline]
+    #[inline(always)]
     fn room(&mut self, len: usize) -> Option<u64> {
         if self.seq >= self.floor + self.limits.lines {
             return None;
@@ -295,7 +295,7 @@ impl Node {
 
     /// The current operation is complete here. Others are told at once if they
     /// may want the memory: each time costs both sides a cache line.
-    #[inline]
+    #[inline(always)]
     fn complete<B: Board>(&mut self, place: Place, board: &mut B) {
         let next = self.seq + 1;
         if place != Place::Line || next - self.told >= self.limits.lines / 4 {
@@ -315,7 +315,7 @@ impl Node {
 
     /// The current operation is complete; `all` if that proves that all members
     /// have begun it.
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, all: bool) {
         if all {
             self.floor = self.seq;

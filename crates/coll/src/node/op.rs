@@ -68,6 +68,7 @@ impl Op {
     /// # Errors
     /// [`Trouble`] if another member called something else, or its memory is
     /// out of reach. The board cannot be used any more.
+    #[inline(always)]
     pub fn poll<B: Board>(
         &mut self,
         node: &mut Node,
@@ -84,7 +85,7 @@ impl Op {
         outcome
     }
 
-    #[inline]
+    #[inline(always)]
     fn dispatch<B: Board>(
         &mut self,
         node: &mut Node,
@@ -112,8 +113,31 @@ impl Op {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn run<P: Program, B: Board>(
+        &mut self,
+        node: &mut Node,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        if self.is_new() {
+            self.begin::<P, B>(node, args, board)
+        } else {
+            self.resume::<P, B>(node, args, board)
+        }
+    }
+
+    /// Whether it was never polled, or had no room yet.
+    #[inline(always)]
+    fn is_new(&self) -> bool {
+        self.stage == Stage::First && self.round == 0 && self.offset == 0
+    }
+
+    /// The first look. Payloads within records have code of their own, of which
+    /// little is left: what is known of an operation at its beginning need not
+    /// be looked up.
+    #[inline(never)]
+    fn begin<P: Program, B: Board>(
         &mut self,
         node: &mut Node,
         args: &Args,
@@ -124,86 +148,34 @@ impl Op {
             node.completed += 1;
             return Ok(true);
         }
-        // Code of their own for payloads within records: little is left of it.
-        if whole * P::blocks(args) <= INLINE {
-            return self.advance::<P, B>((Place::Line, whole), whole, node, args, board);
+        if whole * P::blocks(args) > INLINE {
+            return self.resume::<P, B>(node, args, board);
         }
-        let way = place::<P>(whole, args, node);
-        self.advance::<P, B>(way, whole, node, args, board)
+        let mut op = Op::new(self.kind, self.ticket);
+        while op.round < P::ROUNDS {
+            if !op.step::<P, B>((Place::Line, whole, whole), node, args, board)? {
+                *self = op;
+                return Ok(false);
+            }
+        }
+        node.completed += 1;
+        Ok(true)
     }
 
-    #[inline(always)]
-    fn advance<P: Program, B: Board>(
+    #[inline(never)]
+    fn resume<P: Program, B: Board>(
         &mut self,
-        (place, longest): (Place, usize),
-        whole: usize,
         node: &mut Node,
         args: &Args,
         board: &mut B,
     ) -> Result<bool, Trouble> {
-        let first_look = self.stage == Stage::First;
+        let whole = P::extent(args);
+        let (place, longest) = place::<P>(whole, args, node);
         loop {
             let len = longest.min(whole - self.offset);
-            let mut turn = Turn {
-                args,
-                kind: self.kind,
-                offset: self.offset,
-                len,
-                whole,
-                round: self.round,
-                lent_from: lent_from(node),
-                own: Payload {
-                    place,
-                    rank: args.rank,
-                    seq: node.seq,
-                    at: self.at,
-                },
-            };
-            if self.stage == Stage::First {
-                let scratch = P::scratch(&turn);
-                if scratch > 0 {
-                    board.reserve(scratch);
-                }
-                if P::publishes_first(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
-                    return Ok(false);
-                }
-                (self.stage, self.next) = (Stage::Read, 0);
-            }
-            if self.stage == Stage::Read {
-                while let Some(rank) = P::source(&turn, self.next) {
-                    let heard;
-                    let from = if rank == args.rank {
-                        &turn.own
-                    } else if let Some(place) = hear::<P, B>(&turn, rank, board)? {
-                        // Who finds everything there is behind: so is what
-                        // comes next.
-                        if first_look && !P::ALL {
-                            board.expect(rank, node.seq + EXPECT_AHEAD);
-                        }
-                        heard = board.payload(rank, node.seq, place);
-                        &heard
-                    } else {
-                        return Ok(false);
-                    };
-                    P::take(&turn, from, self.next, board)?;
-                    self.next += 1;
-                }
-                self.stage = Stage::Last;
-            }
-            if self.stage == Stage::Last {
-                if P::publishes_last(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
-                    return Ok(false);
-                }
-                node.complete(place, board);
-                (self.stage, self.next) = (Stage::Settle, 0);
-            }
-            if turn.is_direct() && !self.is_settled::<P, B>(&turn, board) {
+            if !self.step::<P, B>((place, len, whole), node, args, board)? {
                 return Ok(false);
             }
-            P::finish(&turn, board);
-            node.advance(P::ALL);
-            self.stage = Stage::First;
-            self.round += 1;
             if self.round == P::ROUNDS {
                 self.round = 0;
                 self.offset += len;
@@ -215,8 +187,79 @@ impl Op {
         }
     }
 
+    /// One round of one segment of `len` bytes; false if it has to wait.
+    #[inline(always)]
+    fn step<P: Program, B: Board>(
+        &mut self,
+        (place, len, whole): (Place, usize, usize),
+        node: &mut Node,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        let first_look = self.stage == Stage::First;
+        let mut turn = Turn {
+            args,
+            kind: self.kind,
+            offset: self.offset,
+            len,
+            whole,
+            round: self.round,
+            lent_from: lent_from(node),
+            own: Payload {
+                place,
+                rank: args.rank,
+                seq: node.seq,
+                at: self.at,
+            },
+        };
+        if self.stage == Stage::First {
+            let scratch = P::scratch(&turn);
+            if scratch > 0 {
+                board.reserve(scratch);
+            }
+            if P::publishes_first(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
+                return Ok(false);
+            }
+            (self.stage, self.next) = (Stage::Read, 0);
+        }
+        if self.stage == Stage::Read {
+            while let Some(rank) = P::source(&turn, self.next) {
+                let from = if rank == args.rank {
+                    turn.own
+                } else if let Some(place) = hear::<P, B>(&turn, rank, board)? {
+                    // Who finds everything there is behind: so is what comes
+                    // next.
+                    if first_look && !P::ALL {
+                        board.expect(rank, node.seq + EXPECT_AHEAD);
+                    }
+                    board.payload(rank, node.seq, place)
+                } else {
+                    return Ok(false);
+                };
+                P::take(&turn, &from, self.next, board)?;
+                self.next += 1;
+            }
+            self.stage = Stage::Last;
+        }
+        if self.stage == Stage::Last {
+            if P::publishes_last(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
+                return Ok(false);
+            }
+            node.complete(place, board);
+            (self.stage, self.next) = (Stage::Settle, 0);
+        }
+        if turn.is_direct() && !self.is_settled::<P, B>(&turn, board) {
+            return Ok(false);
+        }
+        P::finish(&turn, board);
+        node.advance(P::ALL);
+        self.stage = Stage::First;
+        self.round += 1;
+        Ok(true)
+    }
+
     /// Publishes the own payload; false if there is no room yet.
-    #[inline]
+    #[inline(always)]
     fn publish<P: Program, B: Board>(
         &mut self,
         turn: &mut Turn,

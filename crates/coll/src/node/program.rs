@@ -32,14 +32,14 @@ impl Turn<'_, '_> {
 
     /// The part of a block that belongs to this segment; blocks may be shorter
     /// than the longest.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, block: Region) -> Region {
         let from = self.offset.min(block.len);
         block.part(from, self.len.min(block.len - from))
     }
 
     /// Puts the blocks of the others one after the other.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put_blocks<B: Board>(&self, board: &mut B, block: impl Fn(u32) -> Region) {
         let me = self.args.rank;
         for i in (0..self.args.size).filter(|&i| i != me) {
@@ -49,7 +49,7 @@ impl Turn<'_, '_> {
 
     /// Where `owner` has put the block of `rank`. Direct, its own one is among
     /// them.
-    #[inline]
+    #[inline(always)]
     pub(super) fn block_at(&self, owner: u32, rank: u32) -> usize {
         let gap = u32::from(rank > owner && !self.is_direct());
         (rank - gap) as usize * self.len
@@ -184,14 +184,14 @@ pub(super) trait Program {
 }
 
 /// `i`, if it is below `end`.
-#[inline]
+#[inline(always)]
 pub(super) fn below(i: u32, end: u32) -> Option<u32> {
     (i < end).then_some(i)
 }
 
 /// All ranks, this one first: who is there at the same time does not read the
 /// same payload.
-#[inline]
+#[inline(always)]
 pub(super) fn around(t: &Turn, i: u32) -> Option<u32> {
     let (me, size) = (t.args.rank, t.args.size);
     let rest = size - me;
@@ -199,7 +199,7 @@ pub(super) fn around(t: &Turn, i: u32) -> Option<u32> {
 }
 
 /// All ranks if this one is the root, else none.
-#[inline]
+#[inline(always)]
 pub(super) fn at_root(t: &Turn, i: u32) -> Option<u32> {
     if t.args.rank == t.args.root {
         below(i, t.args.size)
@@ -209,7 +209,7 @@ pub(super) fn at_root(t: &Turn, i: u32) -> Option<u32> {
 }
 
 /// The root, and at the root itself.
-#[inline]
+#[inline(always)]
 pub(super) fn root_only(t: &Turn, i: u32) -> Option<u32> {
     (i == 0).then_some(t.args.root)
 }

@@ -18,7 +18,7 @@ const DIRECT_PIECE: usize = 64 << 10;
 
 /// Combines bytes from `at` on of a payload with this member's `own` operand;
 /// `into` is elsewhere, or the same. `order` as in [`Board::combine`].
-#[inline]
+#[inline(always)]
 fn merge<B: Board>(
     t: &Turn,
     (from, at): (&Payload, usize),
@@ -53,14 +53,14 @@ fn merge<B: Board>(
 /// Whether the first two of `end` operands are this member's own and another's,
 /// so that neither is copied before they are combined. In place, the own one may
 /// only be left in the ring.
-#[inline]
+#[inline(always)]
 fn begins_with_own(t: &Turn, end: u32) -> bool {
     t.args.rank < 2 && end > 1 && (!t.args.in_place || t.is_direct())
 }
 
 /// Operands from rank 0 upwards, `end` of them, so that the result is the same
 /// to the bit wherever it is computed.
-#[inline]
+#[inline(always)]
 pub(super) fn upwards(t: &Turn, i: u32, end: u32) -> Option<u32> {
     match (begins_with_own(t, end), i) {
         (false, _) => below(i, end),
@@ -72,7 +72,7 @@ pub(super) fn upwards(t: &Turn, i: u32, end: u32) -> Option<u32> {
 /// Takes the `i`-th operand in the order of [`upwards`]: bytes from `at` on of a
 /// payload, or this member's `own` operand. In place that was overwritten, but
 /// it has been published.
-#[inline]
+#[inline(always)]
 pub(super) fn take_upwards<B: Board>(
     t: &Turn,
     (from, i, end): (&Payload, u32, u32),
@@ -123,7 +123,7 @@ impl Program for Reduce {
         t.args.rank != t.args.root
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         board.put(&t.own, 0, t.of(t.args.vector_in()));
     }
@@ -134,7 +134,7 @@ impl Program for Reduce {
 
     /// Those below the root downwards, those above it upwards: the order of
     /// operands is kept, and the root's own one may be in place.
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         let (me, size) = (t.args.rank, t.args.size);
         if me != t.args.root {
@@ -146,7 +146,7 @@ impl Program for Reduce {
         below(i, size - 1).map(|i| if i < me { me - 1 - i } else { i + 1 })
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
         let order = if from.rank < t.args.rank {
@@ -188,7 +188,7 @@ impl Program for Allreduce {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         board.put(&t.own, 0, t.of(t.args.vector_in()));
     }
@@ -197,12 +197,12 @@ impl Program for Allreduce {
         unreachable!("never direct")
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         upwards(t, i, t.args.size)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
         take_upwards(t, (from, i, t.args.size), 0, own, into, board)
@@ -235,7 +235,7 @@ impl Program for AllreduceLeader {
         t.args.rank == LEADER
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         let leads = t.args.rank == LEADER;
         let from = if leads {
@@ -250,12 +250,12 @@ impl Program for AllreduceLeader {
         unreachable!("never direct")
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         through_leader(t, i)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let into = t.of(t.args.vector_out());
         if from.rank == t.args.rank {
@@ -311,7 +311,7 @@ impl Program for AllreduceSplit {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         let all = t.of(t.args.vector_in());
         let (at, len) = cut(t.len, t.args.elem, t.args.size, t.args.rank);
@@ -339,7 +339,7 @@ impl Program for AllreduceSplit {
         if t.is_lent() { t.len } else { 0 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         if t.round == 0 {
             upwards(t, i, t.args.size)
@@ -348,7 +348,7 @@ impl Program for AllreduceSplit {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let me = t.args.rank;
         if t.round > 0 {
@@ -396,7 +396,7 @@ impl Program for ReduceScatter {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         if !t.args.in_place {
             return t.put_blocks(board, |i| block_in(t.args, i));
@@ -418,12 +418,12 @@ impl Program for ReduceScatter {
         if t.is_lent() { t.len } else { 0 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         upwards(t, i, t.args.size)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let me = t.args.rank;
         let block = block_in(t.args, me);

@@ -59,7 +59,7 @@ impl Program for Bcast {
         is_root(t) || t.is_direct()
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         board.put(&t.own, 0, t.of(t.args.recv_block(0)));
     }
@@ -68,7 +68,7 @@ impl Program for Bcast {
         board.address(t.args.recv_block(0))
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         match (t.is_direct(), is_root(t)) {
             (true, _) => (i == 0).then_some(1 - t.args.rank),
@@ -77,7 +77,7 @@ impl Program for Bcast {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let all = t.of(t.args.recv_block(0));
         if !t.is_direct() {
@@ -117,7 +117,7 @@ impl Program for Scatter {
         is_root(t)
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         t.put_blocks(board, |i| t.args.send_block(i));
     }
@@ -126,12 +126,12 @@ impl Program for Scatter {
         board.address(t.args.send_block(0))
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         root_only(t, i)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let into = t.of(Region::output(0, t.whole));
         if !is_root(t) {
@@ -169,7 +169,7 @@ impl Program for Gather {
         !is_root(t) || t.is_direct()
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         board.put(&t.own, 0, t.of(Region::input(0, t.whole)));
     }
@@ -182,7 +182,7 @@ impl Program for Gather {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         if t.is_direct() && !is_root(t) {
             root_only(t, i)
@@ -191,7 +191,7 @@ impl Program for Gather {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let own = t.of(Region::input(0, t.whole));
         if !is_root(t) {

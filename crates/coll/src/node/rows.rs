@@ -26,7 +26,7 @@ fn length(a: &Args, block: impl Fn(u32) -> Region) -> usize {
 }
 
 /// Writes the own row.
-#[inline]
+#[inline(always)]
 fn put<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) {
     let table = t.args.size as usize * ENTRY;
     let mut end = 0;
@@ -55,7 +55,7 @@ fn show<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) -> u64
 
 /// Where this member's block is in a row: its length, the payload that holds it,
 /// and the place within.
-#[inline]
+#[inline(always)]
 fn find<B: Board>(t: &Turn, from: &Payload, board: &B) -> (u64, Payload, usize) {
     let me = t.args.rank as usize;
     if from.place == Place::Direct {
@@ -73,7 +73,7 @@ fn find<B: Board>(t: &Turn, from: &Payload, board: &B) -> (u64, Payload, usize) 
 }
 
 /// Takes this member's block out of a row.
-#[inline]
+#[inline(always)]
 fn take<B: Board>(t: &Turn, from: &Payload, into: Region, board: &mut B) -> Result<(), Trouble> {
     let (len, data, at) = find(t, from, board);
     fits(t, from.rank, len, into.len)?;
@@ -81,7 +81,7 @@ fn take<B: Board>(t: &Turn, from: &Payload, into: Region, board: &mut B) -> Resu
 }
 
 /// Takes this member's block for itself.
-#[inline]
+#[inline(always)]
 fn keep<B: Board>(t: &Turn, from: Region, into: Region, board: &mut B) -> Result<(), Trouble> {
     fits(t, t.args.rank, from.len as u64, into.len)?;
     board.copy(from, into);
@@ -138,7 +138,7 @@ impl Program for Gatherv {
         t.args.rank != t.args.root || t.is_direct()
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         board.put(&t.own, 0, Region::input(0, t.whole));
     }
@@ -150,7 +150,7 @@ impl Program for Gatherv {
         show(t, board, |i| t.args.recv_block(i))
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         if t.args.rank == t.args.root {
             at_root(t, i)
@@ -177,7 +177,7 @@ impl Program for Gatherv {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         if t.args.rank != t.args.root {
             let (len, data, at) = find(t, from, board);
@@ -232,7 +232,7 @@ impl Program for Scatterv {
         t.args.rank == t.args.root
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         put(t, board, |i| t.args.send_block(i));
     }
@@ -241,7 +241,7 @@ impl Program for Scatterv {
         show(t, board, |i| t.args.send_block(i))
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         root_only(t, i)
     }
@@ -256,7 +256,7 @@ impl Program for Scatterv {
         0
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let me = t.args.rank;
         if me != t.args.root {
@@ -303,7 +303,7 @@ impl Program for Alltoallv {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         put(t, board, |i| Self::block(t.args, i));
     }
@@ -327,7 +327,7 @@ impl Program for Alltoallv {
         if t.is_lent() { all() } else { 0 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         around(t, i)
     }
@@ -342,7 +342,7 @@ impl Program for Alltoallv {
         0
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let into = t.args.recv_block(from.rank);
         if from.rank != t.args.rank {

@@ -60,7 +60,7 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
         (1..t.args.size - 1).contains(&t.args.rank)
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         board.put(&t.own, 0, Self::prefix(t));
     }
@@ -81,7 +81,7 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         let from = if Self::is_joint(t) {
             1 - t.args.rank
@@ -91,7 +91,7 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
         (i == 0).then_some(from)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let (own, out) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
         if Self::is_joint(t) {

@@ -73,6 +73,10 @@ impl Shape {
 #[derive(Clone, Copy, Debug)]
 pub struct Area {
     base: *mut u8,
+    /// Bytes of each member.
+    member: usize,
+    /// Bits of the place of a record among those of its owner.
+    places: usize,
     shape: Shape,
 }
 
@@ -86,13 +90,18 @@ impl Area {
     /// `base` is aligned to 64 and valid for `shape.bytes()` as long as the
     /// area is used.
     pub unsafe fn new(base: *mut u8, shape: Shape) -> Self {
-        Area { base, shape }
+        Area {
+            base,
+            member: shape.member(),
+            places: (shape.lines - 1) * LINE,
+            shape,
+        }
     }
 
-    #[inline]
+    #[inline(always)]
     fn member(&self, rank: u32) -> *mut u8 {
         debug_assert!((rank as usize) < self.shape.size);
-        self.base.wrapping_add(rank as usize * self.shape.member())
+        self.base.wrapping_add(rank as usize * self.member)
     }
 
     #[inline]
@@ -102,13 +111,13 @@ impl Area {
         unsafe { AtomicU64::from_ptr(self.member(rank).cast()) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn record(&self, rank: u32, seq: u64) -> *mut u8 {
-        let at = seq as usize & (self.shape.lines - 1);
-        self.member(rank).wrapping_add(COUNTER + at * LINE)
+        let at = (seq as usize).wrapping_mul(LINE) & self.places;
+        self.member(rank).wrapping_add(COUNTER + at)
     }
 
-    #[inline]
+    #[inline(always)]
     fn word(&self, rank: u32, seq: u64, at: usize) -> &AtomicU64 {
         // SAFETY: as in `counter`; `at` is 0, 8 or 16.
         unsafe { AtomicU64::from_ptr(self.record(rank, seq).add(at).cast()) }
@@ -116,7 +125,7 @@ impl Area {
 
     /// Up to `len` bytes at `at` of a payload on the board: clipped to where
     /// payloads can be.
-    #[inline]
+    #[inline(always)]
     fn clip(&self, p: &Payload, at: usize, len: usize) -> (*mut u8, usize) {
         let (base, from, room) = if p.place == Place::Line {
             (self.record(p.rank, p.seq).wrapping_add(PAYLOAD), 0, INLINE)
@@ -153,40 +162,49 @@ pub struct Store {
     bite: Scratch,
 }
 
-/// A board as one member sees it during one operation.
+/// A member's place at a board.
 #[derive(Debug)]
-pub struct View<'a> {
+pub struct Seat {
     /// The board.
     pub area: Area,
     /// This member.
     pub rank: u32,
+    /// Its memory besides its buffers.
+    pub store: Store,
+    /// The doorbells of the other members.
+    pub bells: Box<[Bell]>,
+    /// All members, if they can read each other's memory.
+    pub neighbours: Box<[Option<Neighbour>]>,
+}
+
+/// A board as one member sees it during one operation.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// Where it sits.
+    pub seat: &'a mut Seat,
     /// Its send and receive buffers.
     pub ends: (*mut u8, *mut u8),
     /// Combines elements, if the operation reduces.
     pub reducer: Option<&'a Reducer>,
-    /// Its other memory.
-    pub store: &'a mut Store,
-    /// The doorbells of the other members.
-    pub bells: &'a [Bell],
-    /// All members, if they can read each other's memory.
-    pub neighbours: &'a [Option<Neighbour>],
+    /// How often it looks for a record before it does something else.
+    pub looks: u32,
 }
 
 impl View<'_> {
     /// Wakes members that sleep.
-    #[inline]
+    #[inline(always)]
     fn ring(&self) {
-        for bell in self.bells {
+        for bell in &self.seat.bells {
             bell.ring();
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, r: Region) -> *mut u8 {
         let base = match r.buf {
             Buf::Input => self.ends.0,
             Buf::Output => self.ends.1,
-            Buf::Scratch => self.store.scratch.base(),
+            Buf::Scratch => self.seat.store.scratch.base(),
         };
         base.wrapping_add(r.offset)
     }
@@ -201,7 +219,7 @@ impl View<'_> {
 
     /// The process of a peer whose buffers are reached.
     fn neighbour(&self, rank: u32) -> Result<Neighbour, Refused> {
-        let found = self.neighbours.get(rank as usize).copied().flatten();
+        let found = self.seat.neighbours.get(rank as usize).copied().flatten();
         found.ok_or(Refused {
             rank,
             errno: libc::EPERM,
@@ -213,7 +231,7 @@ impl View<'_> {
     /// # Safety
     /// Both are valid for so many bytes and do not overlap. The first may be
     /// memory that peers write at any time.
-    #[inline]
+    #[inline(always)]
     unsafe fn apply(&self, from: *const u8, to: *mut u8, len: usize, order: Order) {
         match self.reducer {
             // SAFETY: predefined operations commute, and their kernels read each
@@ -237,7 +255,7 @@ const STREAM: usize = 512 << 10;
 ///
 /// # Safety
 /// Both ranges are valid for `len` bytes and do not overlap.
-#[inline]
+#[inline(always)]
 unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -250,21 +268,29 @@ unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
 }
 
 impl Board for View<'_> {
-    #[inline]
+    #[inline(always)]
     fn stamp(&self, rank: u32, seq: u64) -> u64 {
-        self.area.word(rank, seq, 0).load(Acquire)
+        let word = self.seat.area.word(rank, seq, 0);
+        let mut stamp = word.load(Acquire);
+        for _ in 1..self.looks {
+            if stamp == seq {
+                break;
+            }
+            stamp = word.load(Acquire);
+        }
+        stamp
     }
 
-    #[inline]
+    #[inline(always)]
     fn meta(&self, rank: u32, seq: u64) -> u64 {
-        self.area.word(rank, seq, 8).load(Relaxed)
+        self.seat.area.word(rank, seq, 8).load(Relaxed)
     }
 
-    #[inline]
+    #[inline(always)]
     fn payload(&self, rank: u32, seq: u64, place: Place) -> Payload {
         let at = match place {
             Place::Line => 0,
-            Place::Ring | Place::Direct => self.area.word(rank, seq, PAYLOAD).load(Relaxed),
+            Place::Ring | Place::Direct => self.seat.area.word(rank, seq, PAYLOAD).load(Relaxed),
         };
         Payload {
             place,
@@ -274,9 +300,9 @@ impl Board for View<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, to: &Payload, at: usize, from: Region) {
-        let (base, room) = self.area.clip(to, at, from.len);
+        let (base, room) = self.seat.area.clip(to, at, from.len);
         assert!(room == from.len, "payload overruns its place");
         let source = self.place(from);
         // SAFETY: in bounds as just checked; the place is ours until it is
@@ -290,35 +316,32 @@ impl Board for View<'_> {
         };
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_word(&mut self, to: &Payload, at: usize, word: u32) {
-        let (base, room) = self.area.clip(to, at, 4);
+        let (base, room) = self.seat.area.clip(to, at, 4);
         assert!(room == 4, "payload overruns its place");
         // SAFETY: as in `put`.
         unsafe { base.cast::<u32>().write_unaligned(word) };
     }
 
-    #[inline]
+    #[inline(always)]
     fn publish(&mut self, own: &Payload, meta: u64) {
+        let word = |at| self.seat.area.word(self.seat.rank, own.seq, at);
         if own.place != Place::Line {
-            self.area
-                .word(self.rank, own.seq, PAYLOAD)
-                .store(own.at, Relaxed);
+            word(PAYLOAD).store(own.at, Relaxed);
         }
-        self.area.word(self.rank, own.seq, 8).store(meta, Relaxed);
-        self.area
-            .word(self.rank, own.seq, 0)
-            .store(own.seq, Release);
+        word(8).store(meta, Relaxed);
+        word(0).store(own.seq, Release);
         self.ring();
     }
 
-    #[inline]
+    #[inline(always)]
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
         let to = self.place(into);
         if from.place == Place::Direct {
             return self.read(from, at, to, into.len);
         }
-        let (base, len) = self.area.clip(from, at, into.len);
+        let (base, len) = self.seat.area.clip(from, at, into.len);
         // SAFETY: `clip` stays within the peer's memory on the board; the program
         // lends its buffer.
         unsafe { copy_bytes(to, base, len) };
@@ -333,16 +356,16 @@ impl Board for View<'_> {
         done.map_err(|e| refused(to.rank, &e))
     }
 
-    #[inline]
+    #[inline(always)]
     fn word(&self, from: &Payload, at: usize) -> u32 {
-        match self.area.clip(from, at, 4) {
+        match self.seat.area.clip(from, at, 4) {
             // SAFETY: as in `get`.
             (base, 4) => unsafe { base.cast::<u32>().read_unaligned() },
             _ => 0,
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn combine(
         &mut self,
         from: &Payload,
@@ -352,7 +375,7 @@ impl Board for View<'_> {
     ) -> Result<(), Refused> {
         let to = self.place(into);
         if from.place != Place::Direct {
-            let (base, len) = self.area.clip(from, at, into.len);
+            let (base, len) = self.seat.area.clip(from, at, into.len);
             // SAFETY: as in `get`.
             unsafe { self.apply(base, to, len, order) };
             return Ok(());
@@ -360,10 +383,10 @@ impl Board for View<'_> {
         // Whole elements only.
         let unit = self.reducer.map_or(1, Reducer::unit).max(1);
         let bite = BITE.max(unit) / unit * unit;
-        self.store.bite.reserve(bite);
+        self.seat.store.bite.reserve(bite);
         for done in (0..into.len).step_by(bite) {
             let len = bite.min(into.len - done);
-            let piece = self.store.bite.base();
+            let piece = self.seat.store.bite.base();
             self.read(from, at + done, piece, len)?;
             // SAFETY: `piece` has `bite` bytes; the program lends its buffer.
             unsafe { self.apply(piece, to.add(done), len, order) };
@@ -372,23 +395,23 @@ impl Board for View<'_> {
     }
 
     fn reserve(&mut self, len: usize) {
-        self.store.scratch.reserve(len);
+        self.seat.store.scratch.reserve(len);
     }
 
-    #[inline]
+    #[inline(always)]
     fn copy(&mut self, from: Region, into: Region) {
         let (a, b) = (self.place(from), self.place(into));
         // SAFETY: the program lends both buffers, which do not overlap.
         unsafe {
-            if from.len < STREAM {
-                ptr::copy(a, b, from.len);
-            } else {
-                copy::stream(b, a, from.len);
+            match from.len {
+                0..=32 => copy::small(b, a, from.len),
+                33..STREAM => ptr::copy(a, b, from.len),
+                _ => copy::stream(b, a, from.len),
             }
         };
     }
 
-    #[inline]
+    #[inline(always)]
     fn fold(&mut self, from: Region, into: Region, order: Order) {
         let (a, b) = (self.place(from), self.place(into));
         // SAFETY: as in `copy`.
@@ -399,25 +422,25 @@ impl Board for View<'_> {
         self.place(of) as u64
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_done(&mut self, seq: u64) {
-        self.area.counter(self.rank).store(seq, Release);
+        self.seat.area.counter(self.seat.rank).store(seq, Release);
         self.ring();
     }
 
     #[inline]
     fn done(&self, rank: u32) -> u64 {
-        self.area.counter(rank).load(Acquire)
+        self.seat.area.counter(rank).load(Acquire)
     }
 
-    #[inline]
+    #[inline(always)]
     fn expect(&self, rank: u32, seq: u64) {
-        copy::prefetch(self.area.record(rank, seq));
+        copy::prefetch(self.seat.area.record(rank, seq));
     }
 
-    #[inline]
+    #[inline(always)]
     fn warm(&mut self, seq: u64) {
-        copy::prefetch_for_writing(self.area.record(self.rank, seq));
+        copy::prefetch_for_writing(self.seat.area.record(self.seat.rank, seq));
     }
 }
 

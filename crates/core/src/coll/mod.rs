@@ -14,6 +14,7 @@ mod neighbor;
 mod node;
 mod plans;
 mod prepare;
+mod ranges;
 mod run;
 mod side;
 mod site;

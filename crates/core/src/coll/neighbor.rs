@@ -11,6 +11,7 @@ use catena_coll::{Collective, Layout, neighbor};
 
 use super::plans::Key;
 use super::prepare::blocks;
+use super::ranges::Ranges;
 use super::side::Side;
 use super::tag::Label;
 use super::{Caller, Data, Prepared, VData, WData};
@@ -107,7 +108,8 @@ impl Caller<'_> {
         hood(comm)?;
         let mut ends = Ends::NONE;
         let s = blocks(self.world, &send, 1, "send", &mut ends.input)?;
-        let r = recv.side(self.world, "receive", &mut ends.output)?;
+        let mut r = Ranges::new();
+        recv.side(self.world, "receive", &mut r, &mut ends.output)?;
         ends.prepared(comm, Collective::Allgather, Layout::Even(s), r.layout())
     }
 
@@ -137,8 +139,9 @@ impl Caller<'_> {
         recv: VData<'_>,
     ) -> Result<Option<Prepared>> {
         let mut ends = Ends::NONE;
-        let s = send.side(self.world, "send", &mut ends.input)?;
-        let r = recv.side(self.world, "receive", &mut ends.output)?;
+        let (mut s, mut r) = (Ranges::new(), Ranges::new());
+        send.side(self.world, "send", &mut s, &mut ends.input)?;
+        recv.side(self.world, "receive", &mut r, &mut ends.output)?;
         ends.prepared(comm, Collective::Alltoall, s.layout(), r.layout())
     }
 
@@ -151,8 +154,9 @@ impl Caller<'_> {
         recv: WData<'_>,
     ) -> Result<Option<Prepared>> {
         let mut ends = Ends::NONE;
-        let s = send.side(self.world, "send", &mut ends.input)?;
-        let r = recv.side(self.world, "receive", &mut ends.output)?;
+        let (mut s, mut r) = (Ranges::new(), Ranges::new());
+        send.side(self.world, "send", &mut s, &mut ends.input)?;
+        recv.side(self.world, "receive", &mut r, &mut ends.output)?;
         ends.prepared(comm, Collective::Alltoall, s.layout(), r.layout())
     }
 }

@@ -1,14 +1,15 @@
 //! Blocking collectives among ranks that share memory: no plan, no messages.
 
+use std::cell::RefMut;
 use std::sync::Arc;
 
 use catena_base::wait::yield_core;
-use catena_coll::node::{Node, Refused, Trouble};
+use catena_coll::node::{Node, Op, Refused, Trouble};
 use catena_coll::{Args, Collective};
 use catena_fabric::Peer;
-use catena_shm::{Bell, Neighbour};
+use catena_shm::Neighbour;
 
-use super::board::{Area, Shape, Store, View};
+use super::board::{Area, Seat, Shape, Store, View};
 use super::force::direct_from;
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
@@ -28,16 +29,11 @@ pub enum Membership {
     Member(Box<Place>),
 }
 
-/// A member's view of its board.
+/// A member's place on its board, and how far it is.
 #[derive(Debug)]
 pub struct Place {
     node: Node,
-    area: Area,
-    store: Store,
-    /// The doorbells of the other members.
-    bells: Box<[Bell]>,
-    /// All members, if all can read all others' memory.
-    neighbours: Box<[Option<Neighbour>]>,
+    seat: Seat,
 }
 
 /// A board that this process, its first member, made and has left.
@@ -48,13 +44,14 @@ pub struct Retired {
     shape: Shape,
 }
 
-/// Polls before the first look at what else there is to do.
-const POLLS: u32 = 200;
+/// Looks for a record before anything else is done: for about two
+/// microseconds.
+const LOOKS: u32 = 2000;
 
 impl World {
-    /// Runs an operation on the board of the communicator, if it can be;
-    /// `ends` are the buffers. False if nothing happened.
-    #[inline]
+    /// Runs an operation of several members on the board of the communicator,
+    /// if it can be; `ends` are the buffers. False if nothing happened.
+    #[inline(always)]
     pub(super) fn run_on_board(
         &self,
         comm: &Arc<Comm>,
@@ -63,17 +60,12 @@ impl World {
         ends: (*mut u8, *mut u8),
         reducer: Option<&Reducer>,
     ) -> Result<bool> {
-        if args.size == 1 {
-            return Ok(false);
-        }
-        let mut membership = loop {
-            match comm.coll.node.try_borrow_mut() {
-                Ok(membership) => break membership,
-                // Another thread is in a collective on this communicator, which
-                // is against the rules, or this is a user operation's own call.
-                Err(_) if self.threads.get() => LOCK.released(yield_core),
-                Err(_) => return Ok(false),
-            }
+        let mut membership = match comm.coll.node.try_borrow_mut() {
+            Ok(membership) => membership,
+            Err(_) => match self.await_place(comm) {
+                Some(membership) => membership,
+                None => return Ok(false),
+            },
         };
         if let Membership::Unknown = *membership {
             *membership = self.join_board(comm)?;
@@ -81,45 +73,61 @@ impl World {
         let Membership::Member(place) = &mut *membership else {
             return Ok(false);
         };
-        let Some(kind) = place.node.choose(what, args) else {
+        let Place { node, seat } = &mut **place;
+        let Some(kind) = node.choose(what, args) else {
             return Ok(false);
         };
         let mut board = View {
-            area: place.area,
-            rank: args.rank,
+            seat,
             ends,
             reducer,
-            store: &mut place.store,
-            bells: &place.bells,
-            neighbours: &place.neighbours,
+            looks: if self.oversubscribed { 1 } else { LOOKS },
         };
-        let node = &mut place.node;
         let mut op = node.start(kind);
-        let mut outcome = op.poll(node, args, &mut board);
-        if !self.oversubscribed {
-            let mut polls = 0;
-            while let Ok(false) = outcome
-                && polls < POLLS
-            {
-                outcome = op.poll(node, args, &mut board);
-                polls += 1;
+        match op.poll(node, args, &mut board) {
+            Ok(true) => Ok(true),
+            Ok(false) => self.finish_on_board(comm, node, &mut op, args, &mut board),
+            Err(trouble) => Err(explain(comm, &trouble)),
+        }
+    }
+
+    /// Another thread is in a collective on this communicator, which is against
+    /// the rules, or this is a user operation's own call; then `None`.
+    #[cold]
+    #[inline(never)]
+    fn await_place<'c>(&self, comm: &'c Comm) -> Option<RefMut<'c, Membership>> {
+        while self.threads.get() {
+            LOCK.released(yield_core);
+            if let Ok(membership) = comm.coll.node.try_borrow_mut() {
+                return Some(membership);
             }
         }
-        if let Ok(false) = outcome {
-            self.block(|_| {
-                outcome = op.poll(node, args, &mut board);
-                !matches!(outcome, Ok(false))
-            });
-        }
-        match outcome {
-            Ok(_) => Ok(true),
-            Err(trouble) => Err(explain(&trouble).on(comm.handle.get())),
-        }
+        None
+    }
+
+    /// Waits until an operation is complete.
+    #[inline(never)]
+    fn finish_on_board(
+        &self,
+        comm: &Comm,
+        node: &mut Node,
+        op: &mut Op,
+        args: &Args<'_>,
+        board: &mut View<'_>,
+    ) -> Result<bool> {
+        board.looks = 1;
+        let mut outcome = Ok(false);
+        self.block(|_| {
+            outcome = op.poll(node, args, board);
+            !matches!(outcome, Ok(false))
+        });
+        outcome.map_err(|trouble| explain(comm, &trouble))
     }
 
     /// Makes the board: rank 0 finds the memory and tells the others.
     /// Collective.
     #[cold]
+    #[inline(never)]
     fn join_board(&self, comm: &Arc<Comm>) -> Result<Membership> {
         let routes = self.link().net();
         let near = |p: &_| matches!(routes.route(*p), Route::Shm | Route::Loopback);
@@ -170,14 +178,14 @@ impl World {
         let others = comm.group.members().iter().filter(|&&p| p != self.me);
         // SAFETY: the transport lives in the world, which is never dropped.
         let bells = shm.map(|s| others.map(|&p| unsafe { s.bell(p) }).collect());
-        let place = Place {
-            node,
+        let seat = Seat {
             area,
+            rank: comm.rank,
             store: Store::default(),
             bells: bells.unwrap_or_default(),
             neighbours,
         };
-        Ok(Membership::Member(Box::new(place)))
+        Ok(Membership::Member(Box::new(Place { node, seat })))
     }
 
     /// The processes of all members, but for this one, if every member can read
@@ -213,7 +221,7 @@ impl World {
     pub(crate) fn leave_board(&self, comm: &Comm) {
         let left = std::mem::replace(&mut *comm.coll.node.borrow_mut(), Membership::None);
         if let Membership::Member(place) = left {
-            place.area.leave(comm.rank);
+            place.seat.area.leave(comm.rank);
         }
         let mut boards = self.boards.borrow_mut();
         if let Some(at) = boards.iter().position(|(cid, _)| *cid == comm.cid) {
@@ -223,7 +231,7 @@ impl World {
 }
 
 #[cold]
-fn explain(trouble: &Trouble) -> Error {
+fn explain(comm: &Comm, trouble: &Trouble) -> Error {
     let kind = match trouble {
         Trouble::Mismatch(_) => Kind::Other,
         Trouble::Refused(Refused { errno, .. }) if *errno == libc::ESRCH => Kind::ProcAborted,
@@ -235,5 +243,5 @@ fn explain(trouble: &Trouble) -> Error {
         }
         Trouble::Mismatch(_) => "",
     };
-    Error::new(kind, format!("{trouble}{remedy}"))
+    Error::new(kind, format!("{trouble}{remedy}")).on(comm.handle.get())
 }

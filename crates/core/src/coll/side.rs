@@ -5,17 +5,14 @@
 //! unpacked after it.
 
 use std::alloc;
-use std::cell::Cell;
 use std::ffi::c_int;
-use std::mem;
 use std::ptr;
 
 use catena_abi::{self as abi, Datatype, consts};
-use catena_coll::Layout;
 use catena_datatype::TypeRef;
 
-use crate::error::{Result, no_memory};
-use crate::fail;
+use super::ranges::Ranges;
+use crate::error::{Error, Kind, Result, no_memory};
 use crate::world::World;
 
 /// A buffer argument: `count` elements of a type.
@@ -138,58 +135,6 @@ struct Packed {
     len: usize,
 }
 
-/// Byte ranges of the blocks of a [`Side`] in the plan's buffer: lengths, then
-/// first bytes.
-#[derive(Debug)]
-pub struct Ranges(Vec<usize>);
-
-thread_local! {
-    /// Memory of one that is gone: a short call takes less time than an allocation.
-    static SPARE: Cell<Vec<usize>> = const { Cell::new(Vec::new()) };
-}
-
-impl Drop for Ranges {
-    #[inline]
-    fn drop(&mut self) {
-        // When the thread ends there may be none any more.
-        let _ = SPARE.try_with(|spare| spare.set(mem::take(&mut self.0)));
-    }
-}
-
-impl Ranges {
-    /// Room for `n` blocks, empty as yet.
-    #[inline]
-    pub fn new(n: usize) -> Self {
-        let mut memory = SPARE.try_with(Cell::take).unwrap_or_default();
-        memory.clear();
-        memory.resize(2 * n, 0);
-        Ranges(memory)
-    }
-
-    /// Where block `i` lies.
-    #[inline]
-    pub fn set(&mut self, i: usize, offset: usize, len: usize) {
-        let n = self.0.len() / 2;
-        (self.0[i], self.0[n + i]) = (len, offset);
-    }
-
-    fn parts(&self) -> (&[usize], &[usize]) {
-        self.0.split_at(self.0.len() / 2)
-    }
-
-    /// The same for algorithms.
-    #[inline]
-    pub fn layout(&self) -> Layout<'_> {
-        let (counts, displs) = self.parts();
-        Layout::Table { counts, displs }
-    }
-
-    /// Bytes in all blocks.
-    pub fn bytes(&self) -> usize {
-        self.parts().0.iter().sum()
-    }
-}
-
 impl Side {
     /// A side that no step touches.
     pub const NONE: Side = Side {
@@ -236,60 +181,67 @@ impl Side {
     }
 
     /// `n` blocks at `buf`: `part` checks one and gives its displacement in
-    /// bytes, its elements and their type.
-    #[inline]
+    /// bytes, its elements and their type. A side that was none becomes theirs,
+    /// and `ranges` tells where they lie in it.
+    #[inline(always)]
     fn scattered<'t>(
         buf: *mut u8,
         n: usize,
         part: impl Fn(usize) -> Result<(i64, u64, &'t TypeRef)>,
+        ranges: &mut Ranges,
         side: &mut Side,
-    ) -> Result<Ranges> {
-        let mut ranges = Ranges::new(n);
+    ) -> Result<()> {
         let (mut low, mut direct) = (0, true);
-        for i in 0..n {
+        ranges.fill(n, |i| {
             let (displ, count, ty) = part(i)?;
-            ranges.set(i, displ as usize, (count * ty.size()) as usize);
             low = low.min(displ);
             direct &= ty.is_contiguous();
+            Ok((displ as usize, (count * ty.size()) as usize))
+        })?;
+        if low < 0 || !direct {
+            return Side::gathered(buf, n, part, direct.then_some(low), ranges, side);
         }
-        if !direct {
-            return Side::gathered(buf, ranges, part, side);
-        }
-        // Offsets of a plan are not negative.
-        if low < 0 {
-            let offsets = ranges.0[n..].iter_mut();
-            offsets.for_each(|at| *at = at.wrapping_sub(low as usize));
-        }
-        side.direct = buf.wrapping_offset(low as isize);
-        Ok(ranges)
+        side.direct = buf;
+        Ok(())
     }
 
-    /// The same where not all are runs of bytes.
+    /// The same where some begin below `buf`, the first of them at `low`, or
+    /// not all are runs of bytes.
     #[cold]
     fn gathered<'t>(
         buf: *mut u8,
-        mut ranges: Ranges,
+        n: usize,
         part: impl Fn(usize) -> Result<(i64, u64, &'t TypeRef)>,
+        low: Option<i64>,
+        ranges: &mut Ranges,
         side: &mut Side,
-    ) -> Result<Ranges> {
-        let n = ranges.0.len() / 2;
+    ) -> Result<()> {
+        if let Some(low) = low {
+            // Offsets of a plan are not negative.
+            side.direct = buf.wrapping_offset(low as isize);
+            return ranges.fill(n, |i| {
+                let (displ, count, ty) = part(i)?;
+                let offset = displ.wrapping_sub(low) as usize;
+                Ok((offset, (count * ty.size()) as usize))
+            });
+        }
         let mut at = 0;
         let mut blocks = Vec::with_capacity(n);
-        for i in 0..n {
+        ranges.fill(n, |i| {
             let (displ, count, ty) = part(i)?;
             let (base, ty) = (buf.wrapping_offset(displ as isize), ty.clone());
-            let len = ranges.0[i];
-            ranges.set(i, at, len);
+            let (offset, len) = (at, (count * ty.size()) as usize);
+            at += len;
             blocks.push(Block {
                 base,
                 count,
                 ty,
-                at,
+                at: offset,
             });
-            at += len;
-        }
+            Ok((offset, len))
+        })?;
         *side = Side::packed(buf, blocks, at);
-        Ok(ranges)
+        Ok(())
     }
 
     /// Makes the memory that the plan works on, with what the program's buffer
@@ -403,19 +355,20 @@ impl Loaded {
 }
 
 /// `true` if the program passed `MPI_IN_PLACE`.
+#[inline(always)]
 pub fn is_in_place(buf: *const u8) -> bool {
     buf as usize == consts::IN_PLACE
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn check_count(count: abi::Count, what: &str) -> Result<u64> {
-    match u64::try_from(count) {
-        Ok(n) => Ok(n),
-        Err(_) => fail!(
-            Count,
-            "the {what} count is {count}: it must not be negative"
-        ),
-    }
+    u64::try_from(count).map_err(|_| negative(count, what))
+}
+
+#[cold]
+fn negative(count: abi::Count, what: &str) -> Error {
+    let text = format!("the {what} count is {count}: it must not be negative");
+    Error::new(Kind::Count, text)
 }
 
 impl Data {
@@ -434,7 +387,7 @@ impl Data {
     }
 
     /// Checks the arguments; returns the elements in one block and its type.
-    #[inline]
+    #[inline(always)]
     pub(super) fn check<'w>(&self, w: &'w World, what: &str) -> Result<(u64, &'w TypeRef)> {
         let count = check_count(self.count, what)?;
         let ty = w.objects.committed(self.ty)?;
@@ -443,26 +396,33 @@ impl Data {
     }
 }
 
+#[inline(always)]
 pub(super) fn check_place(buf: *const u8, what: &str) -> Result<()> {
     if is_in_place(buf) {
-        fail!(
-            Buffer,
-            "the {what} buffer is MPI_IN_PLACE, which is not allowed here"
-        );
+        return Err(misplaced(what));
     }
     Ok(())
 }
 
-#[inline]
+#[cold]
+fn misplaced(what: &str) -> Error {
+    let text = format!("the {what} buffer is MPI_IN_PLACE, which is not allowed here");
+    Error::new(Kind::Buffer, text)
+}
+
+#[inline(always)]
 pub(super) fn check_buffer(buf: *const u8, count: u64, ty: &TypeRef, what: &str) -> Result<()> {
     check_place(buf, what)?;
     if buf.is_null() && count * ty.size() != 0 && ty.is_contiguous() {
-        fail!(
-            Buffer,
-            "the {what} buffer is a null pointer, but the count is {count}"
-        );
+        return Err(nowhere(count, what));
     }
     Ok(())
+}
+
+#[cold]
+fn nowhere(count: u64, what: &str) -> Error {
+    let text = format!("the {what} buffer is a null pointer, but the count is {count}");
+    Error::new(Kind::Buffer, text)
 }
 
 impl VData<'_> {
@@ -471,16 +431,41 @@ impl VData<'_> {
         is_in_place(self.buf)
     }
 
-    pub(super) fn side(&self, w: &World, what: &str, side: &mut Side) -> Result<Ranges> {
+    /// Checks the blocks; `side`, which was none, and `ranges` become theirs.
+    #[inline(always)]
+    pub(super) fn side(
+        &self,
+        w: &World,
+        what: &str,
+        ranges: &mut Ranges,
+        side: &mut Side,
+    ) -> Result<()> {
         let ty = w.objects.committed(self.ty)?;
-        let part = |i| {
-            let count = check_count(self.counts.at(i), what)?;
+        let part = |count: i64, displ: i64| {
+            let count = check_count(count, what)?;
             check_buffer(self.buf, count, ty, what)?;
             // The displacement of an empty block means nothing.
-            let displ = if count == 0 { 0 } else { self.displs.at(i) };
+            let displ = if count == 0 { 0 } else { displ };
             Ok((displ.wrapping_mul(ty.extent()), count, ty))
         };
-        Side::scattered(self.buf, self.counts.len(), part, side)
+        // The usual form has code of its own.
+        if let (Numbers::Int(counts), Numbers::Int(displs)) = (self.counts, self.displs) {
+            let part = |i: usize| part(counts[i].into(), displs[i].into());
+            return Side::scattered(self.buf, counts.len(), part, ranges, side);
+        }
+        self.side_of_any(part, ranges, side)
+    }
+
+    #[inline(never)]
+    fn side_of_any<'t>(
+        &self,
+        part: impl Fn(i64, i64) -> Result<(i64, u64, &'t TypeRef)>,
+        ranges: &mut Ranges,
+        side: &mut Side,
+    ) -> Result<()> {
+        let n = self.counts.len();
+        let part = |i| part(self.counts.at(i), self.displs.at(i));
+        Side::scattered(self.buf, n, part, ranges, side)
     }
 }
 
@@ -490,7 +475,14 @@ impl WData<'_> {
         is_in_place(self.buf)
     }
 
-    pub(super) fn side(&self, w: &World, what: &str, side: &mut Side) -> Result<Ranges> {
+    /// As [`VData::side`].
+    pub(super) fn side(
+        &self,
+        w: &World,
+        what: &str,
+        ranges: &mut Ranges,
+        side: &mut Side,
+    ) -> Result<()> {
         let part = |i| {
             let count = check_count(self.counts.at(i), what)?;
             let ty = w.objects.committed(self.types[i])?;
@@ -498,6 +490,6 @@ impl WData<'_> {
             let displ = if count == 0 { 0 } else { self.displs.at(i) };
             Ok((displ, count, ty))
         };
-        Side::scattered(self.buf, self.counts.len(), part, side)
+        Side::scattered(self.buf, self.counts.len(), part, ranges, side)
     }
 }

@@ -18,11 +18,12 @@ use catena_plan::Plan;
 use super::count::{BOARD, way_between, way_within};
 use super::force::allows_board;
 use super::plans::Key;
-use super::side::{Ranges, Side, check_place, is_in_place};
+use super::ranges::Ranges;
+use super::side::{Side, check_place, is_in_place};
 use super::tag::{self, Label};
 use super::{Caller, Data, Prepared, VData, WData, choose};
 use crate::comm::Comm;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::fail;
 use crate::op::Reducer;
 use crate::world::World;
@@ -36,7 +37,6 @@ type Prepare = Result<Option<Prepared>>;
 /// stored in other portions waits until the stores are done, and those behind
 /// a record that others read take long.
 struct Call<'a> {
-    what: Collective,
     /// Of rooted operations.
     root: Root,
     /// The call within the group of the communicator.
@@ -52,14 +52,13 @@ struct Call<'a> {
 
 impl<'a> Call<'a> {
     #[inline(always)]
-    fn new(what: Collective, comm: &Comm) -> Self {
-        Call::rooted(what, comm, Root::Near)
+    fn new(comm: &Comm) -> Self {
+        Call::rooted(comm, Root::Near)
     }
 
     #[inline(always)]
-    fn rooted(what: Collective, comm: &Comm, root: Root) -> Self {
+    fn rooted(comm: &Comm, root: Root) -> Self {
         Call {
-            what,
             root,
             args: Args {
                 size: comm.size(),
@@ -83,54 +82,62 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Runs the call if it can be done at once, else prepares it.
-    #[inline]
-    fn go(&mut self, caller: &Caller<'_>, comm: &CommRef) -> Prepare {
-        if caller.now && self.run_now(caller.world, comm)? {
+    /// Runs the call if it can be done at once, else prepares it. Everything
+    /// is compiled for each collective.
+    #[inline(always)]
+    fn go(&mut self, what: Collective, caller: &Caller<'_>, comm: &CommRef) -> Prepare {
+        if caller.now && self.run_now(what, caller.world, comm)? {
             return Ok(None);
         }
-        Ok(Some(self.prepare(caller.world, comm)))
+        Ok(Some(self.prepare(what, caller.world, comm)))
     }
 
     /// Runs the call on the board of the communicator, if it has one; buffers
     /// with gaps are packed first. Members with and without gaps go the same
     /// way.
-    #[inline]
-    fn run_now(&self, w: &World, comm: &CommRef) -> Result<bool> {
-        if self.args.size == 1 || comm.is_inter() || !allows_board(self.what) {
+    #[inline(always)]
+    fn run_now(&self, what: Collective, w: &World, comm: &CommRef) -> Result<bool> {
+        if self.args.size == 1 || comm.is_inter() || !allows_board(what) {
             return Ok(false);
         }
         let done = if self.input.is_packed() || self.output.is_packed() {
-            self.run_packed(w, comm)?
+            self.run_packed(what, w, comm)?
         } else {
-            self.run_on_board(w, comm, (self.input.direct(), self.output.direct()))?
+            self.run_on_board(what, w, comm, (self.input.direct(), self.output.direct()))?
         };
         if done {
-            w.ran(comm, Some(self.what), BOARD);
+            w.ran(comm, Some(what), BOARD);
         }
         Ok(done)
     }
 
     #[cold]
-    fn run_packed(&self, w: &World, comm: &CommRef) -> Result<bool> {
+    #[inline(never)]
+    fn run_packed(&self, what: Collective, w: &World, comm: &CommRef) -> Result<bool> {
         let (mut from, mut to) = (self.input.load()?, self.output.load()?);
-        let done = self.run_on_board(w, comm, (from.base(), to.base()))?;
+        let done = self.run_on_board(what, w, comm, (from.base(), to.base()))?;
         if done {
             self.output.store(&to);
         }
         Ok(done)
     }
 
-    #[inline]
-    fn run_on_board(&self, w: &World, comm: &CommRef, ends: (*mut u8, *mut u8)) -> Result<bool> {
-        w.run_on_board(comm, self.what, &self.args, ends, self.reducer.as_ref())
+    #[inline(always)]
+    fn run_on_board(
+        &self,
+        what: Collective,
+        w: &World,
+        comm: &CommRef,
+        ends: (*mut u8, *mut u8),
+    ) -> Result<bool> {
+        w.run_on_board(comm, what, &self.args, ends, self.reducer.as_ref())
     }
 
     /// Makes the plan, or finds it. Nothing is left of the call.
     #[inline(never)]
-    fn prepare(&mut self, w: &World, comm: &CommRef) -> Prepared {
+    fn prepare(&mut self, what: Collective, w: &World, comm: &CommRef) -> Prepared {
         let key = Key {
-            what: self.what,
+            what,
             neighbors: false,
             root: self.root,
             in_place: self.args.in_place,
@@ -140,8 +147,8 @@ impl<'a> Call<'a> {
             recv: self.args.recv,
         };
         let mut plans = comm.coll.plans.borrow_mut();
-        let plan = plans.get(&key, || self.plan(w, comm));
-        let detail = if self.what.is_rooted() {
+        let plan = plans.get(&key, || self.plan(what, w, comm));
+        let detail = if what.is_rooted() {
             tag::root(comm, self.root)
         } else {
             self.operation
@@ -149,7 +156,7 @@ impl<'a> Call<'a> {
         Prepared {
             comm: comm.clone(),
             label: Label {
-                what: Some(self.what),
+                what: Some(what),
                 detail,
             },
             plan,
@@ -176,7 +183,7 @@ impl<'a> Call<'a> {
 
     /// Chooses an algorithm and builds its plan.
     #[cold]
-    fn plan(&self, w: &World, comm: &Comm) -> Plan {
+    fn plan(&self, what: Collective, w: &World, comm: &Comm) -> Plan {
         let mut shape = Shape {
             size: comm.size(),
             bytes: self.bytes,
@@ -187,21 +194,21 @@ impl<'a> Call<'a> {
         if !comm.is_inter() {
             let site = w.site(comm);
             let args = Args { site, ..self.args };
-            let algorithm = choose(w, self.what, &shape);
-            let way = way_within(self.what, algorithm.name);
+            let algorithm = choose(w, what, &shape);
+            let way = way_within(what, algorithm.name);
             return algorithm.plan(&args).labelled(way);
         }
         // Both groups must see the same.
         shape.size = match self.root {
-            _ if !self.what.is_rooted() => comm.size().max(comm.peers),
+            _ if !what.is_rooted() => comm.size().max(comm.peers),
             Root::There(_) => comm.size(),
             Root::Here | Root::Near => comm.peers,
         };
         // Each group knows its own nodes only.
         shape.placement = Placement::one_node(shape.size);
-        let algorithm = inter::select(self.what, &shape, w.model());
+        let algorithm = inter::select(what, &shape, w.model());
         let algorithm = algorithm.expect("scans were refused");
-        let way = way_between(self.what, algorithm.name);
+        let way = way_between(what, algorithm.name);
         let plan = algorithm.plan(&self.between(comm), w.model());
         plan.labelled(way)
     }
@@ -247,6 +254,7 @@ fn seat(comm: &Comm, root: Root) -> (bool, bool) {
 }
 
 /// Whether the program passed `MPI_IN_PLACE`, where it may.
+#[inline(always)]
 fn in_place(comm: &Comm, send: *const u8) -> Result<bool> {
     if comm.is_inter() {
         check_place(send, "send")?;
@@ -254,49 +262,64 @@ fn in_place(comm: &Comm, send: *const u8) -> Result<bool> {
     Ok(is_in_place(send))
 }
 
+#[inline(always)]
 fn no_alias(send: *const u8, recv: *const u8, bytes: usize) -> Result<()> {
     if send == recv && bytes != 0 {
-        fail!(
-            Buffer,
-            "the send and the receive buffer are the same: pass MPI_IN_PLACE as one of \
-            them"
-        );
+        return Err(alias());
     }
     Ok(())
 }
 
+#[cold]
+fn alias() -> Error {
+    let text = "the send and the receive buffer are the same: pass MPI_IN_PLACE as one of them";
+    Error::new(Kind::Buffer, text)
+}
+
 /// Packed length of a plain side, in bytes.
+#[inline(always)]
 fn packed(count: u64, size: u64) -> Result<usize> {
     match count
         .checked_mul(size)
         .and_then(|n| usize::try_from(n).ok())
     {
         Some(n) if n <= isize::MAX as usize => Ok(n),
-        _ => fail!(
-            Count,
-            "{count} elements of {size} bytes are more than memory can hold"
-        ),
+        _ => Err(too_much(count, size)),
     }
 }
 
+#[cold]
+fn too_much(count: u64, size: u64) -> Error {
+    let text = format!("{count} elements of {size} bytes are more than memory can hold");
+    Error::new(Kind::Count, text)
+}
+
 /// Checks a side of `n` blocks that are alike; gives the bytes of one.
-#[inline]
+#[inline(always)]
 pub(super) fn blocks(w: &World, data: &Data, n: u32, what: &str, side: &mut Side) -> Result<usize> {
     let (count, ty) = data.check(w, what)?;
     let block = packed(count, ty.size())?;
-    let all = count.saturating_mul(u64::from(n));
-    packed(all, ty.size())?;
+    let mut all = count;
+    if n != 1 {
+        all = count.saturating_mul(u64::from(n));
+        packed(all, ty.size())?;
+    }
     side.set(data.buf, all, ty);
     Ok(block)
 }
 
+#[inline(always)]
 fn same_length(what: &str, send: usize, recv: usize) -> Result<()> {
     if send != recv {
-        fail!(
-            Truncate,
-            "{what} sends {send} bytes to where this rank expects {recv}: the send and \
-            the receive arguments do not match"
-        );
+        return Err(lengths_differ(what, send, recv));
     }
     Ok(())
+}
+
+#[cold]
+fn lengths_differ(what: &str, send: usize, recv: usize) -> Error {
+    let text = format!(
+        "{what} sends {send} bytes to where this rank expects {recv}: the send and the          receive arguments do not match"
+    );
+    Error::new(Kind::Truncate, text)
 }

@@ -13,14 +13,14 @@ impl Caller<'_> {
     /// # Errors
     /// As the arguments deserve; so with all functions here.
     pub fn barrier(&self, comm: &CommRef) -> Prepare {
-        Call::new(Collective::Barrier, comm).go(self, comm)
+        Call::new(comm).go(Collective::Barrier, self, comm)
     }
 
     /// `MPI_Bcast`.
     pub fn bcast(&self, comm: &CommRef, data: Data, root: i32) -> Prepare {
         let root = root_of(comm, root)?;
         let (is_root, is_leaf) = seat(comm, root);
-        let mut call = Call::rooted(Collective::Bcast, comm, root);
+        let mut call = Call::rooted(comm, root);
         if is_root || is_leaf {
             let block = blocks(self.world, &data, 1, "", &mut call.output)?;
             (call.bytes, call.args.recv) = (block, Layout::Even(block));
@@ -29,14 +29,14 @@ impl Caller<'_> {
                 call.output.set_constant();
             }
         }
-        call.go(self, comm)
+        call.go(Collective::Bcast, self, comm)
     }
 
     /// `MPI_Gather`.
     pub fn gather(&self, comm: &CommRef, send: Data, recv: Data, root: i32) -> Prepare {
         let root = root_of(comm, root)?;
         let (is_root, is_leaf) = seat(comm, root);
-        let mut call = Call::rooted(Collective::Gather, comm, root);
+        let mut call = Call::rooted(comm, root);
         call.args.in_place = is_root && is_leaf && send.is_in_place();
         if is_root {
             let output = &mut call.output;
@@ -52,32 +52,32 @@ impl Caller<'_> {
             }
             (call.bytes, call.args.send) = (block, Layout::Even(block));
         }
-        call.go(self, comm)
+        call.go(Collective::Gather, self, comm)
     }
 
     /// `MPI_Gatherv`.
     pub fn gatherv(&self, comm: &CommRef, send: Data, recv: VData<'_>, root: i32) -> Prepare {
         let root = root_of(comm, root)?;
         let (is_root, is_leaf) = seat(comm, root);
-        let ranges;
-        let mut call = Call::rooted(Collective::Gatherv, comm, root);
+        let mut ranges = Ranges::new();
+        let mut call = Call::rooted(comm, root);
         call.args.in_place = is_root && is_leaf && send.is_in_place();
         if is_root {
-            ranges = recv.side(self.world, "receive", &mut call.output)?;
+            recv.side(self.world, "receive", &mut ranges, &mut call.output)?;
             call.args.recv = ranges.layout();
         }
         if is_leaf && !call.args.in_place {
             let block = blocks(self.world, &send, 1, "send", &mut call.input)?;
             call.args.send = Layout::Even(block);
         }
-        call.go(self, comm)
+        call.go(Collective::Gatherv, self, comm)
     }
 
     /// `MPI_Scatter`.
     pub fn scatter(&self, comm: &CommRef, send: Data, recv: Data, root: i32) -> Prepare {
         let root = root_of(comm, root)?;
         let (is_root, is_leaf) = seat(comm, root);
-        let mut call = Call::rooted(Collective::Scatter, comm, root);
+        let mut call = Call::rooted(comm, root);
         call.args.in_place = is_root && is_leaf && recv.is_in_place();
         if is_root {
             let block = blocks(self.world, &send, comm.peers, "send", &mut call.input)?;
@@ -92,25 +92,25 @@ impl Caller<'_> {
             }
             (call.bytes, call.args.recv) = (block, Layout::Even(block));
         }
-        call.go(self, comm)
+        call.go(Collective::Scatter, self, comm)
     }
 
     /// `MPI_Scatterv`.
     pub fn scatterv(&self, comm: &CommRef, send: VData<'_>, recv: Data, root: i32) -> Prepare {
         let root = root_of(comm, root)?;
         let (is_root, is_leaf) = seat(comm, root);
-        let ranges;
-        let mut call = Call::rooted(Collective::Scatterv, comm, root);
+        let mut ranges = Ranges::new();
+        let mut call = Call::rooted(comm, root);
         call.args.in_place = is_root && is_leaf && recv.is_in_place();
         if is_root {
-            ranges = send.side(self.world, "send", &mut call.input)?;
+            send.side(self.world, "send", &mut ranges, &mut call.input)?;
             call.args.send = ranges.layout();
         }
         if is_leaf && !call.args.in_place {
             let block = blocks(self.world, &recv, 1, "receive", &mut call.output)?;
             call.args.recv = Layout::Even(block);
         }
-        call.go(self, comm)
+        call.go(Collective::Scatterv, self, comm)
     }
 
     /// `MPI_Allgather`.
@@ -124,9 +124,9 @@ impl Caller<'_> {
     }
 
     /// One block, or one for each peer, to everyone and one from everyone.
-    #[inline]
+    #[inline(always)]
     fn even(&self, what: Collective, comm: &CommRef, send: Data, sent: u32, recv: Data) -> Prepare {
-        let mut call = Call::new(what, comm);
+        let mut call = Call::new(comm);
         call.args.in_place = in_place(comm, send.buf)?;
         let output = &mut call.output;
         let block = blocks(self.world, &recv, comm.peers, "receive", output)?;
@@ -143,14 +143,15 @@ impl Caller<'_> {
             no_alias(send.buf, recv.buf, sends)?;
             call.args.send = Layout::Even(sends);
         }
-        call.go(self, comm)
+        call.go(what, self, comm)
     }
 
     /// `MPI_Allgatherv`.
     pub fn allgatherv(&self, comm: &CommRef, send: Data, recv: VData<'_>) -> Prepare {
-        let mut call = Call::new(Collective::Allgatherv, comm);
+        let mut ranges = Ranges::new();
+        let mut call = Call::new(comm);
         call.args.in_place = in_place(comm, send.buf)?;
-        let ranges = recv.side(self.world, "receive", &mut call.output)?;
+        recv.side(self.world, "receive", &mut ranges, &mut call.output)?;
         call.args.recv = ranges.layout();
         if !comm.is_inter() {
             let mine = call.args.recv.len(comm.rank);
@@ -163,7 +164,7 @@ impl Caller<'_> {
             }
             call.args.send = Layout::Even(block);
         }
-        call.go(self, comm)
+        call.go(Collective::Allgatherv, self, comm)
     }
 
     /// `MPI_Alltoallv`.
@@ -171,8 +172,10 @@ impl Caller<'_> {
         let there = !in_place(comm, send.buf)?;
         self.exchange(
             comm,
-            |to| recv.side(self.world, "receive", to),
-            there.then_some(|from: &mut Side| send.side(self.world, "send", from)),
+            |ranges, to| recv.side(self.world, "receive", ranges, to),
+            there.then_some(|ranges: &mut _, from: &mut _| {
+                send.side(self.world, "send", ranges, from)
+            }),
         )
     }
 
@@ -181,42 +184,44 @@ impl Caller<'_> {
         let there = !in_place(comm, send.buf)?;
         self.exchange(
             comm,
-            |to| recv.side(self.world, "receive", to),
-            there.then_some(|from: &mut Side| send.side(self.world, "send", from)),
+            |ranges, to| recv.side(self.world, "receive", ranges, to),
+            there.then_some(|ranges: &mut _, from: &mut _| {
+                send.side(self.world, "send", ranges, from)
+            }),
         )
     }
 
     /// Blocks of their own lengths between all; in place unless there is a send
     /// side.
-    #[inline]
+    #[inline(always)]
     fn exchange(
         &self,
         comm: &CommRef,
-        recv: impl FnOnce(&mut Side) -> Result<Ranges>,
-        send: Option<impl FnOnce(&mut Side) -> Result<Ranges>>,
+        recv: impl FnOnce(&mut Ranges, &mut Side) -> Result<()>,
+        send: Option<impl FnOnce(&mut Ranges, &mut Side) -> Result<()>>,
     ) -> Prepare {
-        let sent;
-        let mut call = Call::new(Collective::Alltoallv, comm);
-        let received = recv(&mut call.output)?;
+        let (mut sent, mut received) = (Ranges::new(), Ranges::new());
+        let mut call = Call::new(comm);
+        recv(&mut received, &mut call.output)?;
         call.args.recv = received.layout();
         call.args.in_place = send.is_none();
         call.args.send = match send {
             Some(send) => {
-                sent = send(&mut call.input)?;
+                send(&mut sent, &mut call.input)?;
                 sent.layout()
             }
             None => call.args.recv,
         };
-        call.go(self, comm)
+        call.go(Collective::Alltoallv, self, comm)
     }
 
     /// An allgather of bytes, for the library itself.
     pub(in crate::coll) fn share(&self, comm: &CommRef, mine: &[u8], all: &mut [u8]) -> Prepare {
-        let mut call = Call::new(Collective::Allgather, comm);
+        let mut call = Call::new(comm);
         call.bytes = mine.len();
         (call.args.send, call.args.recv) = (Layout::Even(mine.len()), Layout::Even(mine.len()));
         call.input = Side::bytes(mine.as_ptr().cast_mut());
         call.output = Side::bytes(all.as_mut_ptr());
-        call.go(self, comm)
+        call.go(Collective::Allgather, self, comm)
     }
 }

@@ -9,8 +9,7 @@ use super::{
 use crate::coll::side::{Numbers, check_buffer, check_count};
 use crate::coll::tag;
 use crate::comm::Comm;
-use crate::error::Result;
-use crate::fail;
+use crate::error::{Error, Kind, Result};
 use crate::op::{Reducer, kernel};
 
 /// What a process has to do with a reduction.
@@ -30,7 +29,7 @@ impl Part {
 #[allow(clippy::missing_errors_doc, reason = "as the arguments deserve")]
 impl Caller<'_> {
     /// Fills in a reduction whose vector is `data.count` elements long.
-    #[inline]
+    #[inline(always)]
     fn reduction(
         &self,
         call: &mut Call<'_>,
@@ -59,11 +58,7 @@ impl Caller<'_> {
         call.args.recv = Layout::Even(bytes);
         call.args.in_place = part.gives && is_in_place(send);
         if call.args.in_place && !part.gets {
-            fail!(
-                Buffer,
-                "only the root may pass MPI_IN_PLACE as its send buffer, and no process \
-                on an intercommunicator"
-            );
+            return Err(misplaced());
         }
         if part.gets {
             check_buffer(data.buf, count, ty, "receive")?;
@@ -91,27 +86,27 @@ impl Caller<'_> {
     ) -> Prepare {
         let root = root_of(comm, root)?;
         let (gets, gives) = seat(comm, root);
-        let mut call = Call::rooted(Collective::Reduce, comm, root);
+        let mut call = Call::rooted(comm, root);
         if gives || gets {
             self.reduction(&mut call, send, &recv, op, Part { gives, gets })?;
         }
-        call.go(self, comm)
+        call.go(Collective::Reduce, self, comm)
     }
 
     /// `MPI_Allreduce`.
     pub fn allreduce(&self, comm: &CommRef, send: *const u8, recv: Data, op: abi::Op) -> Prepare {
         in_place(comm, send)?;
-        let mut call = Call::new(Collective::Allreduce, comm);
+        let mut call = Call::new(comm);
         self.reduction(&mut call, send, &recv, op, Part::BOTH)?;
-        call.go(self, comm)
+        call.go(Collective::Allreduce, self, comm)
     }
 
     /// `MPI_Scan`.
     pub fn scan(&self, comm: &CommRef, send: *const u8, recv: Data, op: abi::Op) -> Prepare {
         intra(comm)?;
-        let mut call = Call::new(Collective::Scan, comm);
+        let mut call = Call::new(comm);
         self.reduction(&mut call, send, &recv, op, Part::BOTH)?;
-        call.go(self, comm)
+        call.go(Collective::Scan, self, comm)
     }
 
     /// `MPI_Exscan`.
@@ -122,9 +117,9 @@ impl Caller<'_> {
             // Rank 0 gets nothing, and may have no receive buffer.
             gets: comm.rank != 0 || is_in_place(send),
         };
-        let mut call = Call::new(Collective::Exscan, comm);
+        let mut call = Call::new(comm);
         self.reduction(&mut call, send, &recv, op, part)?;
-        call.go(self, comm)
+        call.go(Collective::Exscan, self, comm)
     }
 
     /// `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`.
@@ -139,13 +134,14 @@ impl Caller<'_> {
     ) -> Prepare {
         let in_place = in_place(comm, send)?;
         let size = self.world.objects.committed(ty)?.size();
-        let mut ranges = Ranges::new(counts.len());
+        let mut ranges = Ranges::new();
         let mut total: Count = 0;
-        for i in 0..counts.len() {
+        ranges.fill(counts.len(), |i| {
             let n = check_count(counts.at(i), "receive")?;
-            ranges.set(i, packed(total as u64, size)?, packed(n, size)?);
+            let range = (packed(total as u64, size)?, packed(n, size)?);
             total += counts.at(i);
-        }
+            Ok(range)
+        })?;
         // In place the whole vector is in the receive buffer, else only this
         // rank's block of the result.
         let whole = Data {
@@ -157,7 +153,7 @@ impl Caller<'_> {
             gives: true,
             gets: in_place,
         };
-        let mut call = Call::new(Collective::ReduceScatter, comm);
+        let mut call = Call::new(comm);
         self.reduction(&mut call, send, &whole, op, part)?;
         if !in_place {
             let mine = Data {
@@ -169,16 +165,27 @@ impl Caller<'_> {
             call.output.set(recv, count, ty);
         }
         call.args.send = ranges.layout();
-        call.go(self, comm)
+        call.go(Collective::ReduceScatter, self, comm)
     }
 }
 
+#[cold]
+fn misplaced() -> Error {
+    let text = "only the root may pass MPI_IN_PLACE as its send buffer, and no process on an \
+        intercommunicator";
+    Error::new(Kind::Buffer, text)
+}
+
+#[inline(always)]
 fn intra(comm: &Comm) -> Result<()> {
     if comm.is_inter() {
-        fail!(
-            Comm,
-            "the communicator joins two groups, and there is no order of ranks across both"
-        );
+        return Err(no_order());
     }
     Ok(())
+}
+
+#[cold]
+fn no_order() -> Error {
+    let text = "the communicator joins two groups, and there is no order of ranks across both";
+    Error::new(Kind::Comm, text)
 }

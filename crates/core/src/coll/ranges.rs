@@ -1,0 +1,83 @@
+//! Where the blocks of a buffer lie.
+
+use std::mem::MaybeUninit;
+use std::slice;
+
+use catena_coll::Layout;
+
+use crate::error::Result;
+
+/// Blocks whose ranges need no memory of their own.
+const NEAR: usize = 64;
+
+/// Byte ranges of the blocks of a buffer as the plans see it.
+#[derive(Debug)]
+pub struct Ranges {
+    /// Blocks.
+    n: usize,
+    /// Lengths of that many blocks, then their first bytes: of up to [`NEAR`]
+    /// here, of more there.
+    near: [MaybeUninit<usize>; 2 * NEAR],
+    far: Vec<MaybeUninit<usize>>,
+}
+
+impl Ranges {
+    /// Of no blocks as yet.
+    #[inline(always)]
+    pub const fn new() -> Self {
+        Ranges {
+            n: 0,
+            near: [MaybeUninit::uninit(); 2 * NEAR],
+            far: Vec::new(),
+        }
+    }
+
+    /// Makes it those of `n` blocks, whose first byte and length `range` gives;
+    /// ends at its first error.
+    #[inline(always)]
+    pub fn fill(
+        &mut self,
+        n: usize,
+        mut range: impl FnMut(usize) -> Result<(usize, usize)>,
+    ) -> Result<()> {
+        self.n = 0;
+        let room = if n <= NEAR {
+            &mut self.near[..2 * n]
+        } else {
+            self.far.resize(2 * n, MaybeUninit::uninit());
+            &mut self.far[..]
+        };
+        let (lengths, offsets) = room.split_at_mut(n);
+        for (i, (len, offset)) in lengths.iter_mut().zip(offsets).enumerate() {
+            let (first, bytes) = range(i)?;
+            offset.write(first);
+            len.write(bytes);
+        }
+        self.n = n;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> (&[usize], &[usize]) {
+        let room = if self.n <= NEAR {
+            &self.near[..2 * self.n]
+        } else {
+            &self.far[..2 * self.n]
+        };
+        // SAFETY: `fill` wrote them all before it set `n`.
+        let all = unsafe { slice::from_raw_parts(room.as_ptr().cast::<usize>(), room.len()) };
+        all.split_at(self.n)
+    }
+
+    /// The same for algorithms.
+    #[inline(always)]
+    pub fn layout(&self) -> Layout<'_> {
+        let (counts, displs) = self.parts();
+        Layout::Table { counts, displs }
+    }
+
+    /// Bytes in all blocks.
+    pub fn bytes(&self) -> usize {
+        self.parts().0.iter().sum()
+    }
+}
