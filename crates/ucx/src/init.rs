@@ -1,0 +1,261 @@
+//! Opening and wiring up; the transport itself.
+
+use std::time::Duration;
+
+use catena_fabric::frame::{FRAME, job_number};
+use catena_fabric::{
+    Caps, Deliver, Got, Header, Load, Memory, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Transport,
+};
+use catena_ucx_sys::Library;
+
+use crate::error::UcxError;
+use crate::inbox::{Inbox, Operations, Shared};
+use crate::keys::Keys;
+use crate::objects::Objects;
+use crate::recv::listen;
+use crate::rma::Get;
+use crate::send::{Sends, Target};
+use crate::settings::{Config, Sleep, UCX_LIBRARY};
+use crate::wanted::Wanted;
+
+/// Who opens the transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// This process.
+    pub me: Peer,
+    /// Processes of the job.
+    pub processes: u32,
+    /// A number that tells jobs apart.
+    pub job: u64,
+}
+
+/// What happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets sent.
+    pub sent: u64,
+    /// Those among them that UCX did not send at once.
+    pub queued: u64,
+    /// Sends that found no room.
+    pub full: u64,
+    /// Packets delivered.
+    pub received: u64,
+    /// Messages that are no packets of this job, thrown away.
+    pub strays: u64,
+    /// Remote reads.
+    pub reads: u64,
+    /// Bytes that they brought.
+    pub read_bytes: u64,
+    /// Times this process was about to sleep on the network.
+    pub sleeps: u64,
+}
+
+/// The routes from one process to all processes of its job over one network.
+///
+/// Methods that take a `Peer` panic if that process is not in the job.
+#[derive(Debug)]
+pub struct Ucx {
+    pub(crate) me: u32,
+    pub(crate) job: u32,
+    /// By rank in the world.
+    pub(crate) targets: Vec<Target>,
+    /// Losses that no poll has told yet.
+    pub(crate) untold: Vec<PeerLost>,
+    /// Largest frame, bytes.
+    pub(crate) frame: usize,
+    eager_max: u64,
+    pub(crate) sends: Sends,
+    /// Longest piece of a read, bytes.
+    pub(crate) read_max: usize,
+    /// Operations that no read uses.
+    pub(crate) free_reads: Vec<usize>,
+    pub(crate) gets: Vec<Get>,
+    /// Rights that are remembered, at most.
+    pub(crate) most_keys: usize,
+    pub(crate) counters: Counters,
+    // Dropped in this order: registrations, what they are of, and last what
+    // operations and callbacks use.
+    pub(crate) keys: Keys,
+    pub(crate) objects: Objects,
+    pub(crate) inbox: Shared,
+    pub(crate) operations: Operations,
+    pub(crate) memory: Memory,
+}
+
+impl Ucx {
+    /// Opens UCX and a worker as it is wanted. The settings `CATENA_UCX_*`
+    /// count, and so do UCX's own.
+    ///
+    /// # Errors
+    /// See [`UcxError`].
+    pub fn open(place: Place, wanted: &Wanted) -> Result<Ucx, UcxError> {
+        let names = UCX_LIBRARY.get();
+        let names = names.split(':').filter(|name| !name.is_empty());
+        let library = Library::open(names).map_err(UcxError::Library)?;
+        Ucx::open_with(library, place, wanted, Config::from_settings())
+    }
+
+    /// [`Ucx::open`] with a library and settings given by the caller.
+    ///
+    /// # Errors
+    /// See [`UcxError`].
+    pub fn open_with(
+        library: Library,
+        place: Place,
+        wanted: &Wanted,
+        config: Config,
+    ) -> Result<Ucx, UcxError> {
+        let (sends, stride) = (config.sends, config.frame.next_multiple_of(64));
+        let bytes = sends * stride;
+        let memory = Memory::new(bytes).ok_or(UcxError::Memory { bytes })?;
+        let processes = place.processes as usize;
+        let sleep = config.sleep != Sleep::Poll;
+        let objects = Objects::open(library, wanted, processes, sleep)?;
+        let job = job_number(place.job);
+        let inbox = Shared::new(Inbox {
+            library,
+            job,
+            processes: place.processes,
+            taker: None,
+            received: 0,
+            strays: 0,
+            done: Vec::with_capacity(sends + config.reads),
+            failed: Vec::new(),
+            words: Vec::new(),
+        });
+        listen(&objects, &inbox)?;
+        Ok(Ucx {
+            me: place.me.0,
+            job,
+            targets: (0..processes).map(|_| Target::unknown()).collect(),
+            untold: Vec::new(),
+            frame: config.frame,
+            eager_max: config.eager_max,
+            sends: Sends::new(sends, stride),
+            read_max: config.read,
+            free_reads: (sends..sends + config.reads).collect(),
+            gets: Vec::new(),
+            most_keys: config.keys,
+            counters: Counters::default(),
+            keys: Keys::default(),
+            objects,
+            operations: Operations::new(sends + config.reads, &inbox),
+            inbox,
+            memory,
+        })
+    }
+
+    /// The address under which others reach this process.
+    ///
+    /// # Errors
+    /// [`UcxError::Call`] if UCX has none.
+    pub fn address(&self) -> Result<Vec<u8>, UcxError> {
+        self.objects.address()
+    }
+
+    /// Version of UCX: major, minor, release.
+    pub fn version(&self) -> (u32, u32, u32) {
+        self.objects.library.version()
+    }
+
+    /// Learns how a peer is reached; until then its route is full.
+    pub fn connect(&mut self, peer: Peer, address: &[u8]) {
+        self.targets[peer.0 as usize].address = address.into();
+    }
+
+    /// Declares a peer dead, because the launcher said so. Later sends to it
+    /// fail; what it sent before its death may still arrive.
+    pub fn mark_lost(&mut self, peer: Peer, cause: String) {
+        self.lose(peer, cause);
+        self.untold.retain(|lost| lost.peer != peer);
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> Counters {
+        // SAFETY: no call of UCX's is under way.
+        let (received, strays) = unsafe {
+            let inbox = self.inbox.at();
+            ((*inbox).received, (*inbox).strays)
+        };
+        Counters {
+            received,
+            strays,
+            ..self.counters
+        }
+    }
+
+    /// Longest payload, bytes.
+    pub(crate) fn max_packet(&self) -> usize {
+        self.frame - FRAME
+    }
+}
+
+impl Drop for Ucx {
+    fn drop(&mut self) {
+        for target in &mut self.targets {
+            if !target.ep.is_null() {
+                // SAFETY: open, and used no more.
+                unsafe { self.objects.disconnect(target.ep) };
+            }
+        }
+        self.discard_all();
+    }
+}
+
+impl Transport for Ucx {
+    fn name(&self) -> &'static str {
+        "ucx"
+    }
+
+    #[inline]
+    fn caps(&self, _peer: Peer) -> Caps {
+        Caps {
+            max_packet: self.max_packet(),
+            eager_max: self.eager_max,
+            ordered: false,
+        }
+    }
+
+    fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        self.post(peer, header, payload)
+    }
+
+    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        self.drain(deliver)
+    }
+
+    fn rendezvous(&self, _peer: Peer, _len: u64, _load: Load) -> Rendezvous {
+        Rendezvous::Get
+    }
+
+    fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote> {
+        self.show(peer, addr, usize::try_from(len).ok()?)
+    }
+
+    fn release(&mut self, _peer: Peer, remote: Remote) {
+        self.hide(remote);
+    }
+
+    unsafe fn try_get(
+        &mut self,
+        peer: Peer,
+        remote: Remote,
+        into: *mut u8,
+        len: usize,
+    ) -> Result<Got, PeerLost> {
+        // SAFETY: as the caller promised.
+        unsafe { self.get(peer, remote, into, len) }
+    }
+
+    fn sleep(&mut self, limit: Duration) {
+        if let Some(sleeper) = self.sleeper() {
+            sleeper.sleep(limit);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Rights to memory, and who was told of them.
+//!
+//! What a peer needs to read a piece of memory is longer than a
+//! [`Remote`](catena_fabric::Remote). So rights are numbered: a peer is told
+//! what a number stands for before it first hears the number. Rights that are
+//! alike have one number, as those of the same memory mostly are; numbers are
+//! never used again, and those that are not in use are forgotten when there are
+//! too many.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ptr::null_mut;
+
+use catena_fabric::{Header, Peer, Posted, Remote};
+use catena_ucx_sys::Rkey;
+
+use crate::inbox::Word;
+use crate::init::Ucx;
+use crate::objects::Region;
+use crate::recv::WORD;
+
+/// Room behind a packed right, so that one that is cut short is not read past
+/// its end.
+const MARGIN: usize = 256;
+
+/// A right to memory of ours.
+#[derive(Debug, Default)]
+struct Own {
+    packed: Vec<u8>,
+    told: HashSet<Peer>,
+    /// What is exposed under it, and where it begins.
+    regions: Vec<(u64, Region)>,
+}
+
+/// Rights to our memory, and to that of others.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    own: BTreeMap<u64, Own>,
+    numbers: HashMap<Vec<u8>, u64>,
+    last: u64,
+    theirs: HashMap<(Peer, u64), Right>,
+}
+
+/// A right to a peer's memory.
+#[derive(Debug)]
+struct Right {
+    packed: Vec<u8>,
+    /// Null until it is first used.
+    rkey: *mut Rkey,
+}
+
+// SAFETY: as for `Objects`.
+unsafe impl Send for Right {}
+
+impl Keys {
+    /// The number of a right.
+    fn number(&mut self, packed: Vec<u8>) -> u64 {
+        if let Some(&number) = self.numbers.get(&packed) {
+            return number;
+        }
+        self.last += 1;
+        self.numbers.insert(packed.clone(), self.last);
+        let own = Own {
+            packed,
+            ..Own::default()
+        };
+        self.own.insert(self.last, own);
+        self.last
+    }
+}
+
+impl Ucx {
+    /// Registers memory so that `peer` can read it.
+    pub(crate) fn show(&mut self, peer: Peer, at: *const u8, len: usize) -> Option<Remote> {
+        let region = self.objects.register(at, len).ok()?;
+        let number = self.keys.number(region.pack().ok()?);
+        self.tell(peer, number)?;
+        self.forget_unused(number);
+        let addr = at as u64;
+        self.keys.own.get_mut(&number)?.regions.push((addr, region));
+        Some(Remote { addr, key: number })
+    }
+
+    /// Ends what [`Ucx::show`] began.
+    pub(crate) fn hide(&mut self, remote: Remote) {
+        if let Some(own) = self.keys.own.get_mut(&remote.key) {
+            let this = |&(addr, _): &(u64, Region)| addr == remote.addr;
+            let at = own.regions.iter().position(this);
+            at.map(|at| own.regions.swap_remove(at));
+        }
+    }
+
+    /// Sees to it that a peer knows what a number stands for; `None` if there
+    /// is no way to say it now.
+    fn tell(&mut self, peer: Peer, number: u64) -> Option<()> {
+        let own = &self.keys.own[&number];
+        if own.told.contains(&peer) {
+            return Some(());
+        }
+        let packed = own.packed.clone();
+        if !self.say(peer, number, &packed) {
+            return None;
+        }
+        self.keys.own.get_mut(&number)?.told.insert(peer);
+        Some(())
+    }
+
+    /// Sends a word about a right; whether it is on its way.
+    fn say(&mut self, peer: Peer, number: u64, packed: &[u8]) -> bool {
+        let header = Header {
+            len: number,
+            ..Header::default()
+        };
+        let fits = packed.len() <= self.max_packet();
+        fits && self.post_to(WORD, peer, header, packed) == Ok(Posted::Done)
+    }
+
+    /// Forgets a right that is not in use and not `but`, if there are too many.
+    fn forget_unused(&mut self, but: u64) {
+        if self.keys.own.len() <= self.most_keys {
+            return;
+        }
+        let mut own = self.keys.own.iter();
+        let unused = own.find(|(number, own)| **number != but && own.regions.is_empty());
+        let Some((&number, own)) = unused else {
+            return;
+        };
+        for peer in own.told.iter().copied().collect::<Vec<_>>() {
+            let lost = self.targets[peer.0 as usize].lost.is_some();
+            // Next time.
+            if !lost && !self.say(peer, number, &[]) {
+                return;
+            }
+            if let Some(own) = self.keys.own.get_mut(&number) {
+                own.told.remove(&peer);
+            }
+        }
+        if let Some(own) = self.keys.own.remove(&number) {
+            self.keys.numbers.remove(&own.packed);
+        }
+    }
+
+    /// A peer says something about a right to its memory.
+    pub(crate) fn learn(&mut self, word: Word) {
+        let key = (word.from, word.number);
+        if word.packed.is_empty() {
+            if !self.is_read_with(word.from, word.number)
+                && let Some(right) = self.keys.theirs.remove(&key)
+            {
+                self.discard(right);
+            }
+            return;
+        }
+        let mut packed = word.packed;
+        packed.resize(packed.len() + MARGIN, 0);
+        let rkey = null_mut();
+        self.keys.theirs.insert(key, Right { packed, rkey });
+    }
+
+    /// A right to a peer's memory, ready for use; null if nobody told of it yet.
+    ///
+    /// # Errors
+    /// It is of no use here.
+    pub(crate) fn right(&mut self, peer: Peer, number: u64) -> Result<*mut Rkey, ()> {
+        let Some(right) = self.keys.theirs.get_mut(&(peer, number)) else {
+            return Ok(null_mut());
+        };
+        if right.rkey.is_null() {
+            let ep = self.targets[peer.0 as usize].ep;
+            // SAFETY: an open endpoint to the peer that made the right.
+            let rkey = unsafe { self.objects.library.rkey_unpack(ep, &right.packed) };
+            right.rkey = rkey.map_err(drop)?;
+        }
+        Ok(right.rkey)
+    }
+
+    fn discard(&self, right: Right) {
+        if !right.rkey.is_null() {
+            // SAFETY: no read uses it, and none will.
+            unsafe { self.objects.library.rkey_destroy(right.rkey) };
+        }
+    }
+
+    /// Gives up all rights, before the worker is closed.
+    pub(crate) fn discard_all(&mut self) {
+        for (_, right) in std::mem::take(&mut self.keys.theirs) {
+            self.discard(right);
+        }
+    }
+}

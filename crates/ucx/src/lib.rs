@@ -1,0 +1,37 @@
+//! The transport over UCX: one worker, active messages that leave eagerly,
+//! remote reads.
+//!
+//! UCX is opened at run time, and whatever network it has transports for is
+//! used through the same few calls. Nothing is left to it that the library
+//! above does itself: no tags, no matching, no rendezvous, no order.
+//!
+//! | file       | what                                                      |
+//! |------------|-----------------------------------------------------------|
+//! | `init`     | opening and wiring up; the transport itself               |
+//! | `wanted`   | which of UCX's transports and devices                     |
+//! | `objects`  | UCX's objects, closed in the right order                  |
+//! | `inbox`    | what UCX's callbacks leave behind                         |
+//! | `send`     | sending                                                   |
+//! | `recv`     | receiving                                                 |
+//! | `keys`     | rights to memory, and who was told of them                |
+//! | `rma`      | reading a peer's memory                                   |
+//! | `progress` | completions, failures, sleeping                           |
+//! | `settings` | `CATENA_UCX_*`                                            |
+//! | `error`    | what can go wrong when opening                            |
+
+mod error;
+mod inbox;
+mod init;
+mod keys;
+mod objects;
+mod progress;
+mod recv;
+mod rma;
+mod send;
+pub mod settings;
+mod wanted;
+
+pub use error::UcxError;
+pub use init::{Counters, Place, Ucx};
+pub use settings::{Config, SETTINGS, Sleep};
+pub use wanted::Wanted;

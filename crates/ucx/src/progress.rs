@@ -1,0 +1,105 @@
+//! Completions, failures, sleeping.
+
+use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
+use catena_ucx_sys::{Ep, Status, consts};
+
+use crate::inbox::{Inbox, Taker};
+use crate::init::Ucx;
+
+impl Ucx {
+    /// Has UCX work once, and looks at what came of it; how many packets were
+    /// delivered.
+    pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        let inbox: *mut Inbox = self.inbox.at();
+        // SAFETY: between our accesses UCX's callbacks have the inbox alone;
+        // `deliver` is lent to them until they return.
+        let (count, news) = unsafe {
+            let before = (*inbox).received;
+            (*inbox).taker = Some(Taker::new(deliver));
+            self.objects.library.progress(self.objects.worker);
+            (*inbox).taker = None;
+            let quiet =
+                (*inbox).done.is_empty() && (*inbox).failed.is_empty() && (*inbox).words.is_empty();
+            ((*inbox).received - before, !quiet)
+        };
+        if news {
+            self.settle();
+        }
+        for lost in self.untold.drain(..) {
+            deliver.lost(lost);
+        }
+        count as usize
+    }
+
+    /// Draws the consequences of what callbacks left behind.
+    fn settle(&mut self) {
+        let inbox: *mut Inbox = self.inbox.at();
+        // SAFETY: no call of UCX's is under way while we look into it.
+        let (failed, words) = unsafe {
+            let failed = std::mem::take(&mut (*inbox).failed);
+            (failed, std::mem::take(&mut (*inbox).words))
+        };
+        for word in words {
+            self.learn(word);
+        }
+        for (ep, status) in failed {
+            self.broken(ep, status);
+        }
+        // SAFETY: as above; taken one by one, so that the room stays.
+        while let Some((operation, status)) = unsafe { (*inbox).done.pop() } {
+            self.completed(operation, status);
+        }
+    }
+
+    /// One operation is done.
+    fn completed(&mut self, operation: usize, status: Status) {
+        if operation >= self.sends.count() {
+            // What could not be read is then streamed, or fails like any send.
+            self.read_done(operation, status == consts::OK);
+            return;
+        }
+        let peer = self.sent(operation);
+        if status != consts::OK {
+            let words = self.objects.library.words(status);
+            self.lose(peer, format!("sending to it failed: {words}"));
+        }
+    }
+
+    /// The way to a peer has failed.
+    #[cold]
+    fn broken(&mut self, ep: *mut Ep, status: Status) {
+        let peer = self.targets.iter().position(|target| target.ep == ep);
+        if let Some(rank) = peer {
+            let words = self.objects.library.words(status);
+            let cause = format!("the connection to it failed: {words}");
+            self.lose(Peer(rank as u32), cause);
+        }
+    }
+
+    /// The peer is gone; the first cause stays. The next poll tells it.
+    #[cold]
+    pub(crate) fn lose(&mut self, peer: Peer, cause: String) -> PeerLost {
+        let target = &mut self.targets[peer.0 as usize];
+        if let Some(lost) = &target.lost {
+            return PeerLost::clone(lost);
+        }
+        let lost = PeerLost { peer, cause };
+        target.lost = Some(Box::new(lost.clone()));
+        self.untold.push(lost.clone());
+        let ep = std::mem::replace(&mut target.ep, std::ptr::null_mut());
+        if !ep.is_null() {
+            // SAFETY: open, and nobody knows it any more.
+            unsafe { self.objects.disconnect(ep) };
+        }
+        lost
+    }
+
+    /// What to sleep on, or `None` if there may be something to do.
+    pub fn sleeper(&mut self) -> Option<Sleeper> {
+        let fd = self.objects.wait;
+        // SAFETY: the worker is open.
+        let may = fd.is_none() || unsafe { self.objects.library.arm(self.objects.worker) };
+        self.counters.sleeps += u64::from(may);
+        may.then(|| Sleeper::new(fd))
+    }
+}

@@ -1,0 +1,189 @@
+//! Sending: every frame is written into a buffer of ours and leaves eagerly.
+//! UCX mostly has it copied or sent when the call returns; else the buffer is
+//! occupied until UCX calls back. As there are few, a peer that does not
+//! receive is noticed.
+
+use std::ptr::null_mut;
+
+use catena_fabric::frame::{FRAME, Front};
+use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
+use catena_ucx_sys::{Ep, RequestParam, Status, consts};
+
+use crate::inbox::done;
+use crate::init::Ucx;
+use crate::objects::NO_PARAM;
+use crate::recv::PACKET;
+
+/// A process as its sender sees it.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// Address of its worker; empty while it is not known.
+    pub address: Box<[u8]>,
+    /// The way to it, or null while there is none.
+    pub ep: *mut Ep,
+    /// Buffers that frames to it occupy.
+    buffers: usize,
+    /// Set once it is gone.
+    pub lost: Option<Box<PeerLost>>,
+}
+
+// SAFETY: as for `Objects`.
+unsafe impl Send for Target {}
+
+impl Target {
+    /// One that cannot be reached yet.
+    pub fn unknown() -> Target {
+        Target {
+            address: Box::default(),
+            ep: null_mut(),
+            buffers: 0,
+            lost: None,
+        }
+    }
+}
+
+/// The buffers that frames are sent from. Their numbers are those of the
+/// operations.
+#[derive(Debug)]
+pub(crate) struct Sends {
+    /// To whom, for each that is occupied.
+    to: Vec<Peer>,
+    free: Vec<usize>,
+    /// Length of a buffer, bytes.
+    stride: usize,
+}
+
+impl Sends {
+    pub fn new(count: usize, stride: usize) -> Sends {
+        Sends {
+            to: vec![Peer(0); count],
+            free: (0..count).collect(),
+            stride,
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.to.len()
+    }
+}
+
+/// What UCX is told of operation `given`.
+pub(crate) fn call_back(given: *mut std::ffi::c_void) -> RequestParam {
+    RequestParam {
+        op_attr_mask: consts::OP_ATTR_CALLBACK | consts::OP_ATTR_USER_DATA,
+        cb: Some(done),
+        user_data: given,
+        ..NO_PARAM
+    }
+}
+
+impl Ucx {
+    pub(crate) fn post<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        self.post_to(PACKET, peer, header, payload)
+    }
+
+    /// Sends a frame to a handler of `peer`.
+    pub(crate) fn post_to<P: Payload>(
+        &mut self,
+        handler: u32,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let len = FRAME + payload.len();
+        assert!(len <= self.frame, "a packet of {len} bytes is too long");
+        let target = &mut self.targets[peer.0 as usize];
+        if target.ep.is_null() && !self.reach(peer)? {
+            self.counters.full += 1;
+            return Ok(Posted::Full);
+        }
+        let target = &mut self.targets[peer.0 as usize];
+        // No peer gets more than half of what there is.
+        let most = self.sends.count() / 2;
+        if target.buffers >= most {
+            self.counters.full += 1;
+            return Ok(Posted::Full);
+        }
+        let Some(operation) = self.sends.free.pop() else {
+            self.counters.full += 1;
+            return Ok(Posted::Full);
+        };
+        let at = self.memory.at(operation * self.sends.stride);
+        let front = Front::new(self.job, self.me, header);
+        let mut param = call_back(self.operations.of(operation));
+        param.op_attr_mask |= consts::OP_ATTR_FLAGS;
+        param.flags = consts::AM_SEND_FLAG_EAGER;
+        // SAFETY: a buffer that no operation uses, of at least that length; it
+        // stays as it is until the callback.
+        let sent = unsafe {
+            let len = front.write(at, &payload);
+            self.objects
+                .library
+                .am_send(target.ep, handler, at, len, &param)
+        };
+        match sent {
+            Ok(request) if request.is_null() => self.sends.free.push(operation),
+            Ok(_) => {
+                target.buffers += 1;
+                self.sends.to[operation] = peer;
+                self.counters.queued += 1;
+            }
+            Err(status) => {
+                self.sends.free.push(operation);
+                return self.refused(peer, status);
+            }
+        }
+        self.counters.sent += 1;
+        Ok(Posted::Done)
+    }
+
+    /// Opens the way to a peer; whether it is there. It is not while the
+    /// address is not known.
+    #[cold]
+    pub(crate) fn reach(&mut self, peer: Peer) -> Result<bool, PeerLost> {
+        let target = &mut self.targets[peer.0 as usize];
+        if let Some(lost) = &target.lost {
+            return Err(PeerLost::clone(lost));
+        }
+        if target.address.is_empty() {
+            return Ok(false);
+        }
+        let inbox = self.inbox.at().cast();
+        match self.objects.connect(&target.address, inbox) {
+            Ok(ep) => {
+                target.ep = ep;
+                Ok(true)
+            }
+            Err(status) => {
+                let words = self.objects.library.words(status);
+                let cause = format!("UCX cannot connect to it: {words}");
+                Err(self.lose(peer, cause))
+            }
+        }
+    }
+
+    /// What a send that UCX did not take means.
+    #[cold]
+    fn refused(&mut self, peer: Peer, status: Status) -> Result<Posted, PeerLost> {
+        if matches!(status, consts::ERR_NO_RESOURCE | consts::ERR_NO_MEMORY) {
+            self.counters.full += 1;
+            return Ok(Posted::Full);
+        }
+        let words = self.objects.library.words(status);
+        Err(self.lose(peer, format!("nothing can be sent to it: {words}")))
+    }
+
+    /// A frame has left its buffer; to whom.
+    pub(crate) fn sent(&mut self, operation: usize) -> Peer {
+        let peer = self.sends.to[operation];
+        self.targets[peer.0 as usize].buffers -= 1;
+        self.sends.free.push(operation);
+        peer
+    }
+}

@@ -1,0 +1,71 @@
+//! Which of UCX's transports and devices are used.
+
+use std::ffi::{CStr, CString};
+
+/// What the user asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Names of transports as in `UCX_TLS`, for example `tcp` or `posix,cma`.
+    /// Without any it is what `UCX_TLS` says, or all.
+    pub transports: Option<String>,
+    /// Names of devices as in `UCX_NET_DEVICES`, for example `eth0` or
+    /// `mlx5_0:1`.
+    pub devices: Option<String>,
+}
+
+impl Wanted {
+    /// As in `CATENA_LINK`.
+    pub fn show(&self) -> String {
+        let parts = ["ucx"].into_iter();
+        let parts = parts.chain(self.transports.as_deref());
+        parts
+            .chain(self.devices.as_deref())
+            .collect::<Vec<_>>()
+            .join(":")
+    }
+
+    /// The same as UCX's own settings, without `UCX_`; others stay as the user
+    /// has them. Unless the user has said otherwise UCX keeps its messages to
+    /// itself, its shared memory notices the loss of a peer too, and what is
+    /// sent is copied: zero-copy sends over TCP to a peer that dies abort the
+    /// program in UCX 1.13.
+    pub(crate) fn settings(&self) -> Vec<(&'static CStr, CString)> {
+        let unless = |variable: &str, value: &str| {
+            let free = std::env::var_os(variable).is_none();
+            free.then(|| value.to_string())
+        };
+        let named = [
+            (c"TLS", self.transports.clone()),
+            (c"NET_DEVICES", self.devices.clone()),
+            (c"ZCOPY_THRESH", unless("UCX_ZCOPY_THRESH", "inf")),
+            (c"LOG_LEVEL", unless("UCX_LOG_LEVEL", "fatal")),
+            (c"MM_ERROR_HANDLING", unless("UCX_MM_ERROR_HANDLING", "y")),
+        ];
+        let given = |(name, value): (&'static CStr, Option<String>)| {
+            let value = CString::new(value?).ok()?;
+            Some((name, value))
+        };
+        named.into_iter().filter_map(given).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wishes_become_settings_of_ucx() {
+        let wanted = Wanted {
+            transports: Some("rc,tcp".to_string()),
+            devices: Some("mlx5_0:1".to_string()),
+        };
+        assert_eq!(wanted.show(), "ucx:rc,tcp:mlx5_0:1");
+        let settings = wanted.settings();
+        assert!(settings.contains(&(c"TLS", c"rc,tcp".to_owned())));
+        assert!(settings.contains(&(c"NET_DEVICES", c"mlx5_0:1".to_owned())));
+        let none = Wanted::default();
+        assert_eq!(none.show(), "ucx");
+        let named = [c"TLS", c"NET_DEVICES"];
+        assert!(none.settings().iter().all(|it| !named.contains(&it.0)));
+    }
+}

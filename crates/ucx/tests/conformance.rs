@@ -1,0 +1,67 @@
+//! Every way through UCX that this machine has keeps the promises of a
+//! transport. `CATENA_UCX_LIBRARY` chooses the libucp.
+
+mod common;
+
+use catena_fabric::Peer;
+use catena_fabric_tests::{Pair, conformance};
+use catena_ucx::{Config, Sleep, Ucx};
+
+fn pair(transports: &str, config: Config) -> Option<Pair<Ucx>> {
+    let (a, b) = common::connected(transports, config)?;
+    let lose_b = |a: &mut Ucx, b: Ucx| {
+        a.mark_lost(Peer(1), "the test ended it".into());
+        drop(b);
+    };
+    Some(Pair {
+        a,
+        a_is: Peer(0),
+        b,
+        b_is: Peer(1),
+        lose_b,
+    })
+}
+
+fn usual(transports: &str) -> Option<Pair<Ucx>> {
+    pair(transports, Config::from_settings())
+}
+
+fn tcp() -> Option<Pair<Ucx>> {
+    usual("tcp")
+}
+
+fn posix_cma() -> Option<Pair<Ucx>> {
+    usual("posix,cma")
+}
+
+fn sysv() -> Option<Pair<Ucx>> {
+    usual("sysv")
+}
+
+fn all() -> Option<Pair<Ucx>> {
+    usual("all")
+}
+
+fn tiny_tcp() -> Option<Pair<Ucx>> {
+    pair("tcp", Config::tiny())
+}
+
+fn tiny_posix() -> Option<Pair<Ucx>> {
+    pair("posix", Config::tiny())
+}
+
+fn polled_tcp() -> Option<Pair<Ucx>> {
+    let config = Config {
+        sleep: Sleep::Poll,
+        ..Config::from_settings()
+    };
+    pair("tcp", config)
+}
+
+conformance!(over_tcp, tcp);
+conformance!(over_posix_and_cma, posix_cma);
+conformance!(over_sysv, sysv);
+conformance!(over_what_ucx_chooses, all);
+conformance!(over_tcp_with_the_smallest_buffers, tiny_tcp);
+conformance!(over_posix_with_the_smallest_buffers, tiny_posix);
+conformance!(over_tcp_without_a_descriptor, polled_tcp);
