@@ -90,13 +90,14 @@ impl Client {
             let (more, fd) = read_some(&socket, &mut inbox, true)?;
             debug_assert!(more, "a waiting read returns bytes");
             segment = segment.or(fd);
-            match inbox.next(wire::MAX_BODY)? {
-                Some((Kind::Welcome, body)) => break Job::read(&mut Reader::new(body))?,
-                Some((Kind::Refused, body)) => {
-                    return Err(BootError::Refused(Reader::new(body).text()?));
-                }
-                Some(_) => return Err(Malformed("not an answer to hello").into()),
-                None => {}
+            let Some((kind, body)) = inbox.next(wire::MAX_BODY)? else {
+                continue;
+            };
+            let mut body = Reader::new(body);
+            match Kind::from_byte(kind)? {
+                Kind::Welcome => break Job::read(&mut body)?,
+                Kind::Refused => return Err(BootError::Refused(body.text()?)),
+                _ => return Err(Malformed("not an answer to hello").into()),
             }
         };
         if job.rank != place.rank {
@@ -121,9 +122,11 @@ impl Client {
 
     /// Takes the end of the fence from the inbox if it has arrived.
     fn take_fenced(&mut self) -> Result<bool, BootError> {
-        match self.inbox.next(wire::MAX_BODY)? {
-            None => Ok(false),
-            Some((Kind::Fenced, body)) => {
+        let Some((kind, body)) = self.inbox.next(wire::MAX_BODY)? else {
+            return Ok(false);
+        };
+        match Kind::from_byte(kind)? {
+            Kind::Fenced => {
                 let mut r = Reader::new(body);
                 while !r.is_empty() {
                     let rank = r.u32()?;
@@ -134,7 +137,7 @@ impl Client {
                 self.in_fence = false;
                 Ok(true)
             }
-            Some(_) => Err(Malformed("not an answer to a fence").into()),
+            _ => Err(Malformed("not an answer to a fence").into()),
         }
     }
 }

@@ -50,7 +50,8 @@ impl Job {
         &self.hosts[self.node_of[self.rank as usize] as usize]
     }
 
-    pub(crate) fn write(&self, w: &mut Writer) {
+    /// As [`Job::read`] reads it.
+    pub fn write(&self, w: &mut Writer) {
         w.u32(self.rank);
         w.u32(self.size);
         w.u32(self.appnum);
@@ -70,7 +71,10 @@ impl Job {
     }
 
     /// Reads what `write` wrote and checks that it makes sense.
-    pub(crate) fn read(r: &mut Reader<'_>) -> Result<Job, Malformed> {
+    ///
+    /// # Errors
+    /// If it does not.
+    pub fn read(r: &mut Reader<'_>) -> Result<Job, Malformed> {
         let rank = r.u32()?;
         let size = r.u32()?;
         let appnum = r.u32()?;

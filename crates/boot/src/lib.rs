@@ -24,7 +24,7 @@ pub mod server;
 mod singleton;
 #[allow(unsafe_code)]
 mod sys;
-mod wire;
+pub mod wire;
 
 use std::os::fd::OwnedFd;
 

@@ -31,9 +31,16 @@ const MAX_HELLO: usize = 64;
 
 const LISTENER: u64 = u64::MAX;
 
-/// What a rank did.
+/// What a rank did, or all of this node together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
+    /// The first rank waits in a fence.
+    Fencing,
+    /// All ranks of this node wait in a fence, which [`Server::end_fence`] ends.
+    Fenced {
+        /// What they have brought.
+        parts: Vec<u8>,
+    },
     /// It has connected.
     Joined {
         /// Its rank.
@@ -86,7 +93,7 @@ struct Member {
     in_fence: bool,
 }
 
-/// Serves the ranks of one job.
+/// Serves the ranks of one job on one node.
 #[derive(Debug)]
 pub struct Server {
     poller: Poller,
@@ -95,56 +102,52 @@ pub struct Server {
     cookie: [u8; wire::COOKIE],
     job: Job,
     appnums: Vec<u32>,
+    node: u32,
     segment: OwnedFd,
     clients: Vec<Option<Client>>,
+    /// By rank of the job, also those of other nodes.
     members: Vec<Member>,
-    /// How many ranks wait in the fence.
-    fencing: u32,
+    /// How many ranks wait in the fence, and how many there are.
+    fencing: usize,
+    local: usize,
     /// What they have brought.
-    fenced: Writer,
+    parts: Writer,
+}
+
+fn no_parts() -> Writer {
+    Writer::new(Kind::Fenced)
+}
+
+/// A random number for a job.
+///
+/// # Errors
+/// If the system has no random numbers.
+pub fn job_id() -> io::Result<u64> {
+    let mut random = [0; 8];
+    sys::random(&mut random)?;
+    Ok(u64::from_le_bytes(random))
 }
 
 impl Server {
-    /// Opens the socket and makes the segment. `job` is what all ranks are
-    /// told, but for rank and program; `appnums` has the program of each rank.
+    /// Opens the socket and makes the segment of `node`. `job` is what all ranks
+    /// are told, but for rank and program; `appnums` has the program of each
+    /// rank.
     ///
     /// # Errors
     /// If descriptors or memory are short, or anonymous files are forbidden.
     ///
     /// # Panics
     /// If `appnums` and `job.node_of` do not have `job.size` elements.
-    pub fn open(mut job: Job, appnums: Vec<u32>) -> io::Result<Server> {
+    pub fn open(job: Job, node: u32, appnums: Vec<u32>) -> io::Result<Server> {
         assert_eq!(
             appnums.len(),
             job.size as usize,
             "one program number per rank"
         );
         assert_eq!(job.node_of.len(), job.size as usize, "one node per rank");
-        let mut random = [0; wire::COOKIE + 16];
-        sys::random(&mut random)?;
-        let [
-            cookie @ ..,
-            n0,
-            n1,
-            n2,
-            n3,
-            n4,
-            n5,
-            n6,
-            n7,
-            i0,
-            i1,
-            i2,
-            i3,
-            i4,
-            i5,
-            i6,
-            i7,
-        ] = random;
-        let name = u64::from_le_bytes([n0, n1, n2, n3, n4, n5, n6, n7]);
-        job.job_id = u64::from_le_bytes([i0, i1, i2, i3, i4, i5, i6, i7]);
-
-        let socket = format!("catena-{}-{name:016x}", std::process::id());
+        let mut cookie = [0; wire::COOKIE];
+        sys::random(&mut cookie)?;
+        let socket = format!("catena-{}-{:016x}", std::process::id(), job_id()?);
         let address = SocketAddr::from_abstract_name(socket.as_bytes())?;
         let listener = UnixListener::bind_addr(&address)?;
         listener.set_nonblocking(true)?;
@@ -156,12 +159,14 @@ impl Server {
             socket,
             cookie,
             members: vec![Member::default(); job.size as usize],
+            local: job.node_of.iter().filter(|&&n| n == node).count(),
             job,
+            node,
             appnums,
             segment: sys::memfd(SEGMENT)?,
             clients: Vec::new(),
             fencing: 0,
-            fenced: Writer::new(Kind::Fenced),
+            parts: no_parts(),
         })
     }
 
@@ -175,14 +180,25 @@ impl Server {
         .to_text()
     }
 
-    /// Number that all ranks share.
-    pub fn job_id(&self) -> u64 {
-        self.job.job_id
-    }
-
-    /// Whether some ranks wait in a fence for others.
-    pub fn in_fence(&self) -> bool {
-        self.fencing > 0
+    /// Ends the fence that the ranks of this node wait in. `parts` is what all
+    /// nodes have brought, one after the other.
+    ///
+    /// # Panics
+    /// If they do not wait.
+    pub fn end_fence(&mut self, parts: &[u8]) {
+        assert_eq!(self.fencing, self.local, "all ranks wait in the fence");
+        self.fencing = 0;
+        self.members.iter_mut().for_each(|m| m.in_fence = false);
+        let mut frame = Writer::new(Kind::Fenced);
+        frame.raw(parts);
+        let frame: Arc<[u8]> = frame.finish().into();
+        for (index, client) in (0..).zip(&mut self.clients) {
+            if let Some(client) = client.as_mut().filter(|client| client.rank.is_some()) {
+                client.push(Arc::clone(&frame), false);
+                // One that cannot be written to will be reported as closed.
+                client.flush(&self.poller, index, self.segment.as_fd());
+            }
+        }
     }
 
     /// Does all that can be done without waiting, and tells what has happened.
@@ -295,9 +311,9 @@ impl Server {
         };
         while let Some((kind, body)) = inbox.next(limit(client))? {
             let mut body = Reader::new(body);
-            match (kind, client.rank) {
+            match (Kind::from_byte(kind)?, client.rank) {
                 (Kind::Hello, None) => self.hello(client, &mut body, events)?,
-                (Kind::Fence, Some(rank)) => self.fence(client, rank, &mut body)?,
+                (Kind::Fence, Some(rank)) => self.fence(rank, &mut body, events)?,
                 (Kind::Abort, Some(rank)) => {
                     let code = body.u32()? as i32;
                     let message = String::from_utf8_lossy(body.bytes()?).into_owned();
@@ -329,7 +345,8 @@ impl Server {
         let cookie = body.raw(wire::COOKIE)?;
         let rank = body.u32()?;
         let pid = client.pid;
-        let member = self.members.get(rank as usize).copied();
+        let here = self.job.node_of.get(rank as usize) == Some(&self.node);
+        let member = self.members.get(rank as usize).filter(|_| here).copied();
         let refusal = if version != wire::VERSION {
             Some(format!(
                 "this library speaks version {version} of the start protocol, its mpirun version \
@@ -341,7 +358,7 @@ impl Server {
         } else {
             match member {
                 None => Some(format!(
-                    "rank {rank} is not in this job; CATENA_BOOT was changed"
+                    "rank {rank} is not in this job on this host; CATENA_BOOT was changed"
                 )),
                 Some(Member {
                     pid: Some(other), ..
@@ -374,9 +391,9 @@ impl Server {
 
     fn fence(
         &mut self,
-        client: &mut Client,
         rank: u32,
         body: &mut Reader<'_>,
+        events: &mut Vec<Event>,
     ) -> Result<(), Malformed> {
         let member = &mut self.members[rank as usize];
         if std::mem::replace(&mut member.in_fence, true) {
@@ -390,32 +407,20 @@ impl Server {
             if !sound {
                 return Err(Malformed("a key or value that is too long or no text"));
             }
-            self.fenced.u32(rank);
-            self.fenced.bytes(key);
-            self.fenced.bytes(value);
-            if self.fenced.body_len() > wire::MAX_BODY {
+            self.parts.u32(rank);
+            self.parts.bytes(key);
+            self.parts.bytes(value);
+            if self.parts.body_len() > wire::MAX_BODY {
                 return Err(Malformed("more than 256 MiB in one fence"));
             }
         }
-        self.fencing += 1;
-        if self.fencing < self.job.size {
-            return Ok(());
+        if self.fencing == 0 {
+            events.push(Event::Fencing);
         }
-        self.fencing = 0;
-        self.members.iter_mut().for_each(|m| m.in_fence = false);
-        let frame = std::mem::replace(&mut self.fenced, Writer::new(Kind::Fenced)).finish();
-        let frame: Arc<[u8]> = frame.into();
-        client.push(Arc::clone(&frame), false);
-        for index in 0..self.clients.len() {
-            let Some(mut other) = self.clients[index].take() else {
-                continue;
-            };
-            if other.rank.is_some() {
-                other.push(Arc::clone(&frame), false);
-                // One that cannot be written to will be reported as closed.
-                other.flush(&self.poller, index as u64, self.segment.as_fd());
-            }
-            self.clients[index] = Some(other);
+        self.fencing += 1;
+        if self.fencing == self.local {
+            let parts = std::mem::replace(&mut self.parts, no_parts()).into_body();
+            events.push(Event::Fenced { parts });
         }
         Ok(())
     }

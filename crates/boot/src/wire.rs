@@ -1,4 +1,5 @@
-//! Messages between the launcher and its ranks.
+//! Messages between the launcher and its ranks, and the form that all messages
+//! of the launcher have.
 //!
 //! A message is a frame: length of the body (4 bytes), kind (1 byte), body.
 //! Numbers are little-endian; strings and arrays are preceded by their number
@@ -23,7 +24,7 @@ pub const COOKIE: usize = 16;
 
 const HEAD: usize = 5;
 
-/// Kinds of frames.
+/// Kinds of frames between launcher and ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -46,19 +47,29 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn from_byte(byte: u8) -> Option<Kind> {
+    pub(crate) fn from_byte(byte: u8) -> Result<Kind, Malformed> {
         use Kind::*;
         [
             Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)
+        .ok_or(UNKNOWN)
     }
 }
 
+impl From<Kind> for u8 {
+    fn from(kind: Kind) -> u8 {
+        kind as u8
+    }
+}
+
+/// What a kind is that nobody knows.
+pub const UNKNOWN: Malformed = Malformed("a message of an unknown kind");
+
 /// What arrived breaks the rules of this file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Malformed(pub(crate) &'static str);
+pub struct Malformed(pub &'static str);
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,8 +85,8 @@ pub struct Writer(Vec<u8>);
 
 impl Writer {
     /// An empty frame.
-    pub fn new(kind: Kind) -> Writer {
-        Writer(vec![0, 0, 0, 0, kind as u8])
+    pub fn new(kind: impl Into<u8>) -> Writer {
+        Writer(vec![0, 0, 0, 0, kind.into()])
     }
 
     /// A number of 4 bytes.
@@ -112,6 +123,11 @@ impl Writer {
         self.0.len() - HEAD
     }
 
+    /// The body alone.
+    pub fn into_body(mut self) -> Vec<u8> {
+        self.0.split_off(HEAD)
+    }
+
     /// The frame.
     pub fn finish(mut self) -> Vec<u8> {
         let len = (self.0.len() - HEAD) as u32;
@@ -136,6 +152,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Bytes of a fixed number.
+    ///
+    /// # Errors
+    /// As those of all methods here: if the body is not long enough.
     pub fn raw(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
         let (head, rest) = self
             .0
@@ -206,16 +225,18 @@ impl Inbox {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Takes the next frame if it is complete. Its body is at most `limit`
-    /// bytes long.
-    pub fn next(&mut self, limit: usize) -> Result<Option<(Kind, &[u8])>, Malformed> {
+    /// Takes the next frame if it is complete: its kind and its body, which is
+    /// at most `limit` bytes long.
+    ///
+    /// # Errors
+    /// If it is longer.
+    pub fn next(&mut self, limit: usize) -> Result<Option<(u8, &[u8])>, Malformed> {
         let mut r = Reader(&self.bytes[self.start..]);
         if r.0.len() < HEAD {
             return Ok(None);
         }
         let len = r.u32()? as usize;
         let [kind] = r.array()?;
-        let kind = Kind::from_byte(kind).ok_or(Malformed("a message of an unknown kind"))?;
         if len > limit {
             return Err(Malformed("a message is too long"));
         }
@@ -266,7 +287,7 @@ mod tests {
         }
         inbox.push(&bytes[bytes.len() - 1..]);
         let (kind, body) = inbox.next(MAX_BODY).unwrap().unwrap();
-        assert_eq!(kind, Kind::Welcome);
+        assert_eq!(Kind::from_byte(kind), Ok(Kind::Welcome));
         let mut r = Reader::new(body);
         assert_eq!(Job::read(&mut r), Ok(job()));
         assert!(r.is_empty());
@@ -279,15 +300,15 @@ mod tests {
         let mut both = Writer::new(Kind::Finalize).finish();
         both.extend(Writer::new(Kind::Fence).finish());
         inbox.push(&both);
-        assert_eq!(inbox.next(0), Ok(Some((Kind::Finalize, &[][..]))));
-        assert_eq!(inbox.next(0), Ok(Some((Kind::Fence, &[][..]))));
+        assert_eq!(inbox.next(0), Ok(Some((Kind::Finalize.into(), &[][..]))));
+        assert_eq!(inbox.next(0), Ok(Some((Kind::Fence.into(), &[][..]))));
         assert_eq!(inbox.next(0), Ok(None));
     }
 
     #[test]
     fn long_frames_are_refused_before_they_arrive() {
         let mut inbox = Inbox::default();
-        inbox.push(&[0xff, 0xff, 0xff, 0xff, Kind::Hello as u8]);
+        inbox.push(&[0xff, 0xff, 0xff, 0xff, Kind::Hello.into()]);
         assert_eq!(inbox.next(64), Err(Malformed("a message is too long")));
     }
 

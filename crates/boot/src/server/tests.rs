@@ -18,7 +18,7 @@ fn server(size: u32) -> Server {
         psets: vec![("app://0".to_string(), (0..size).collect())],
         ..Job::singleton("host".to_string(), 2)
     };
-    Server::open(job, (0..size).map(|r| r % 2).collect()).unwrap()
+    Server::open(job, 0, (0..size).map(|r| r % 2).collect()).unwrap()
 }
 
 /// Serves until `last` says that an event is the last one; gives all events.
@@ -33,6 +33,11 @@ fn serve(
         loop {
             poller.wait(None).unwrap();
             let events = server.step();
+            for event in &events {
+                if let Event::Fenced { parts } = event {
+                    server.end_fence(parts);
+                }
+            }
             let over = events.iter().any(&last);
             all.extend(events);
             if over {
