@@ -27,8 +27,9 @@ mod sys;
 pub mod wire;
 
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
-use catena_settings::{Setting, setting};
+use catena_settings::{Setting, Text, setting};
 
 pub use error::BootError;
 pub use foreign::Foreign;
@@ -43,10 +44,43 @@ setting! {
     pub static SINGLETON: bool = false;
     scope: Local,
     level: User,
+
+    /// Where Catena's command is on other hosts, if not in the same place.
+    pub static LAUNCH_PATH: Text = Text("");
+    scope: Local,
+    level: User,
+
+    /// How long a host may take to answer when mpirun starts its daemon there.
+    pub static LAUNCH_TIMEOUT: Duration = Duration::from_secs(60);
+    range: Duration::from_millis(1)..=Duration::from_secs(86400),
+    scope: Local,
+    level: User,
+
+    /// Most daemons that one process of the launcher starts.
+    ///
+    /// On more hosts than that, daemons start others, and what the launcher
+    /// tells them goes from one to the next.
+    pub static LAUNCH_FANOUT: u32 = 16;
+    range: 1..=4096,
+    scope: Local,
+    level: Tuner,
+
+    /// How long a host may be silent before mpirun takes it for lost.
+    ///
+    /// With 0, only a connection that is closed tells that a host is lost.
+    pub static HOST_TIMEOUT: Duration = Duration::from_secs(30);
+    scope: Local,
+    level: User,
 }
 
 /// The settings of this crate.
-pub static SETTINGS: &[&dyn Setting] = &[&SINGLETON];
+pub static SETTINGS: &[&dyn Setting] = &[
+    &SINGLETON,
+    &LAUNCH_PATH,
+    &LAUNCH_TIMEOUT,
+    &LAUNCH_FANOUT,
+    &HOST_TIMEOUT,
+];
 
 /// Tells a rank how to reach the launcher: `1:<socket>:<rank>:<cookie>`.
 pub const BOOT_VAR: &str = "CATENA_BOOT";

@@ -39,9 +39,11 @@ fn main() -> ExitCode {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let status = match called.as_str() {
-        "mpirun" | "mpiexec" => catena_run::run(&called, args, &registry()),
-        _ => catena(args),
+    let args: Vec<OsString> = args.collect();
+    let status = match (catena_run::daemon(&args), called.as_str()) {
+        (Some(status), _) => status,
+        (None, "mpirun" | "mpiexec") => catena_run::run(&called, args, &registry()),
+        (None, _) => catena(args.into_iter()),
     };
     ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1))
 }

@@ -34,6 +34,14 @@ pub struct Request {
     pub bind: bool,
     /// Whether to say what is started where.
     pub verbose: bool,
+    /// Lists of hosts, with the options that gave them.
+    pub hosts: Vec<(String, String)>,
+    /// Files of hosts, likewise.
+    pub hostfiles: Vec<(String, PathBuf)>,
+    /// Ranks on each host.
+    pub ppn: Option<u32>,
+    /// The command that starts something on another host.
+    pub agent: Option<OsString>,
 }
 
 /// One program of the command line.
@@ -55,7 +63,7 @@ pub struct App {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Parsed {
     /// To run programs.
-    Run(Request),
+    Run(Box<Request>),
     /// To read [`HELP`].
     Help,
     /// To know the version.
@@ -76,11 +84,12 @@ impl fmt::Display for UsageError {
 pub const HELP: &str = "\
 usage: mpirun [options] program [arguments] [: [options] program [arguments]]...
 
-Runs an MPI program, or any other, as several processes (ranks) on this machine.
+Runs an MPI program, or any other, as several processes (ranks), on this host or
+on others.
 
 what to run
-  -n, -np, -c N           number of ranks (default: one per available core;
-                          1 if there are several programs)
+  -n, -np, -c N           number of ranks (default: one per available core, or
+                          per slot of the hosts; 1 if there are several programs)
   -wdir, -wd DIR          working directory of the ranks
   :                       begins the next program; its ranks follow the last ones
   --pset NAME=RANKS       define a process set for MPI sessions, such as
@@ -97,6 +106,17 @@ input and output
       --prepend-rank      the same
   --stdin RANK            rank that reads standard input: a number (default 0)
                           or none; the others read nothing
+
+hosts
+  -H, --host, --hosts LIST
+                          run on these: a:2,b:4 are two hosts with room (slots)
+                          for 2 and for 4 ranks; without a number, for 1
+  --hostfile, --machinefile, -f FILE
+                          the same from lines HOST, HOST:N or HOST slots=N
+  -ppn N                  N ranks on each host
+  --launcher-agent COMMAND
+                          what starts a program on a host, as COMMAND HOST PROGRAM
+                          (default: ssh, which must not ask for a password)
 
 placement
   --bind-to none|core     pin rank i to the i-th available core (default none)
@@ -135,6 +155,10 @@ enum Opt {
     MapBy,
     Timeout,
     Verbose,
+    Host,
+    Hostfile,
+    Ppn,
+    Agent,
     Help,
     Version,
     /// Asks for what is the case anyway.
@@ -143,7 +167,6 @@ enum Opt {
     Elsewhere(&'static str),
 }
 
-const ONE_MACHINE: &str = "this mpirun starts ranks on one machine only; leave the option out";
 const MCA: &str =
     "this is an option of Open MPI; settings of Catena are given by --set (see `catena info`)";
 
@@ -176,12 +199,14 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("oversubscribe", Opt::Accepted),
     ("envall", Opt::Accepted),
     ("genvall", Opt::Accepted),
-    ("f", Opt::Elsewhere(ONE_MACHINE)),
-    ("host", Opt::Elsewhere(ONE_MACHINE)),
-    ("hosts", Opt::Elsewhere(ONE_MACHINE)),
-    ("hostfile", Opt::Elsewhere(ONE_MACHINE)),
-    ("machinefile", Opt::Elsewhere(ONE_MACHINE)),
-    ("ppn", Opt::Elsewhere(ONE_MACHINE)),
+    ("H", Opt::Host),
+    ("host", Opt::Host),
+    ("hosts", Opt::Host),
+    ("f", Opt::Hostfile),
+    ("hostfile", Opt::Hostfile),
+    ("machinefile", Opt::Hostfile),
+    ("ppn", Opt::Ppn),
+    ("launcher-agent", Opt::Agent),
     ("mca", Opt::Elsewhere(MCA)),
 ];
 
@@ -202,6 +227,10 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
             stdin: Some(0),
             bind: false,
             verbose: false,
+            hosts: Vec::new(),
+            hostfiles: Vec::new(),
+            ppn: None,
+            agent: None,
         },
         answer: None,
     };
@@ -211,7 +240,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
             return Ok(answer);
         }
         if !more {
-            return Ok(Parsed::Run(parser.request));
+            return Ok(Parsed::Run(Box::new(parser.request)));
         }
     }
 }
@@ -359,6 +388,16 @@ impl Parser {
             }
             Opt::Timeout => request.timeout = Some(seconds(&shown, &value("seconds")?)?),
             Opt::Verbose => request.verbose = true,
+            Opt::Host => {
+                let list = value("names of hosts")?.to_string_lossy().into_owned();
+                request.hosts.push((shown.clone(), list));
+            }
+            Opt::Hostfile => {
+                let path = value("the name of a file")?;
+                request.hostfiles.push((shown.clone(), path.into()));
+            }
+            Opt::Ppn => request.ppn = Some(count(&shown, &value("a number of ranks")?)?),
+            Opt::Agent => request.agent = Some(value("a command")?),
             Opt::Help => self.answer = Some(Parsed::Help),
             Opt::Version => self.answer = Some(Parsed::Version),
             Opt::Accepted => {}
@@ -451,7 +490,7 @@ mod tests {
 
     fn run(line: &str) -> Request {
         match parse(line.split_whitespace().map(OsString::from)) {
-            Ok(Parsed::Run(request)) => request,
+            Ok(Parsed::Run(request)) => *request,
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -553,7 +592,8 @@ mod tests {
             ("--set A a", "write NAME=VALUE"),
             ("--pset w a", "write NAME=RANKS"),
             ("--pset w=0 -n 2 --pset=w=1 a", "a set w already"),
-            ("--host b a", "one machine only"),
+            ("--host", "--host needs names of hosts"),
+            ("-ppn 0 a", "at least one rank"),
             ("--mca btl self a", "Open MPI"),
             ("-env A", "needs NAME and VALUE"),
         ] {

@@ -1,22 +1,22 @@
-//! A running job: one loop that serves the ranks, passes their output on, and
-//! ends what has to be ended.
-//!
-//! Every rank leads a process group, so its children end with it. A rank that
-//! has ended stays a zombie until the job is over: its number, which is that
-//! of its group, cannot be used by somebody else meanwhile.
+//! A running job: one loop that learns what happens on the nodes, passes output
+//! on, judges how ranks end, and ends what has to be ended.
 
 mod lifecycle;
 
-use std::io::{self, PipeReader, PipeWriter};
+use std::io;
 use std::time::{Duration, Instant};
 
-use catena_boot::server::{Event, Server};
-use catena_boot::{Interest, Poller};
+use catena_boot::Interest;
+use catena_boot::server::Event;
 
+use crate::base::Base;
+use crate::hosts::tree::Tree;
+use crate::message::{News, Order, WINDOW};
 use crate::output::{Lines, Sink, own_stream};
+use crate::plan::Plan;
 use crate::report::Failure;
-use crate::stdin::Forward;
-use crate::sys::{self, Exit, Signals, Warden};
+use crate::stdin::Source;
+use crate::sys::Exit;
 
 /// How long ranks that were asked to end may take, before they are killed.
 const GRACE: Duration = Duration::from_millis(400);
@@ -44,66 +44,63 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// use it.
 const STRANGE: Duration = Duration::from_secs(1);
 
-/// Tokens of the poller; smaller ones are streams.
+/// How long hosts may take to tell the rest once their ranks were killed.
+const ABANDON: Duration = Duration::from_secs(3);
+
+/// So much output of a node is taken before it is told.
+const TAKEN: usize = WINDOW / 4;
+
+/// Tokens of the poller; smaller ones belong to the tree.
 mod token {
-    pub const FIRST: u64 = u64::MAX - 6;
-    pub const SERVER: u64 = FIRST;
-    pub const SIGNALS: u64 = FIRST + 1;
-    pub const FAILURES: u64 = FIRST + 2;
-    pub const STDIN: u64 = FIRST + 3;
-    pub const STDIN_RANK: u64 = FIRST + 4;
+    pub const FIRST: u64 = u64::MAX - 4;
+    pub const SIGNALS: u64 = FIRST;
+    pub const STDIN: u64 = FIRST + 1;
     /// And the next one for stderr.
-    pub const SINK: u64 = FIRST + 5;
+    pub const SINK: u64 = FIRST + 2;
 }
 
 /// A rank's stdout or stderr.
 struct Stream {
-    /// Until its end was seen.
-    pipe: Option<PipeReader>,
     lines: Lines,
     /// When its unfinished line is to be shown.
     prompt: Option<Instant>,
 }
 
 /// One rank.
-pub struct Process {
-    pid: i32,
+struct Process {
+    /// Once it was started.
+    pid: u32,
     app: usize,
+    running: bool,
     exit: Option<Exit>,
     /// The process that has called MPI_Init: this one or a child of it.
     joined: Option<u32>,
     finalized: bool,
-    /// Whether it wanted the end, and so may take its time to end.
+    /// Whether it wanted the end, and so has told more than its status does.
     aborted: bool,
+    /// Whether it could not execute its program, which was told.
+    unstarted: bool,
     streams: [Stream; 2],
 }
 
 impl Process {
-    /// One that was just started. `tag` is what its lines begin with.
-    pub fn new(pid: i32, app: usize, rank: u32, pipes: [PipeReader; 2], tag: &[u8]) -> Process {
-        let mut stream = u64::from(rank) * 2;
-        let streams = pipes.map(|pipe| {
-            let lines = Lines::new(stream, tag.to_vec());
-            stream += 1;
-            Stream {
-                pipe: Some(pipe),
-                lines,
-                prompt: None,
-            }
-        });
+    /// One that is to be started. `tag` is what its lines begin with.
+    fn new(app: usize, rank: u32, tag: &[u8]) -> Process {
+        let first = u64::from(rank) * 2;
         Process {
-            pid,
+            pid: 0,
             app,
+            running: true,
             exit: None,
             joined: None,
             finalized: false,
             aborted: false,
-            streams,
+            unstarted: false,
+            streams: [first, first + 1].map(|id| Stream {
+                lines: Lines::new(id, tag.to_vec()),
+                prompt: None,
+            }),
         }
-    }
-
-    fn running(&self) -> bool {
-        self.exit.is_none()
     }
 }
 
@@ -116,6 +113,8 @@ enum Task {
     End,
     /// Kill the ranks that are left.
     Kill,
+    /// Give up hosts that do not say that they have done so.
+    Abandon,
     /// See whether a rank that closed its connection has ended properly.
     CheckSilent(u32),
     /// See whether others use MPI while a rank has ended without.
@@ -125,35 +124,24 @@ enum Task {
 /// Everything about a running job.
 pub struct Job {
     /// The command that the user called, for messages.
-    pub command: String,
-    /// Name of this machine.
-    pub host: String,
-    /// Names of the programs.
-    pub programs: Vec<String>,
-    /// Their working directories, if given.
-    pub wdirs: Vec<Option<String>>,
+    command: String,
+    plan: Plan,
     /// By rank.
-    pub processes: Vec<Process>,
-    /// Wire-up.
-    pub server: Server,
-    /// Signals to this process.
-    pub signals: Signals,
-    /// Where processes report that they could not execute their program; the
-    /// other end stays open, as a pipe without one is always ready.
-    pub failures: (PipeReader, PipeWriter),
-    /// Kills the ranks if this process is killed.
-    pub warden: Warden,
-    /// If standard input is a terminal.
-    pub forward: Option<Forward>,
-    /// Whose unfinished lines are shown soon.
-    pub stdin_rank: Option<u32>,
-    /// Knows all descriptors.
-    pub poller: Poller,
+    processes: Vec<Process>,
+    /// The nodes.
+    tree: Tree,
+    base: Base,
+    /// Standard input, if it is passed on.
+    source: Option<Source>,
+    /// Whether to say what is started where.
+    verbose: bool,
     sinks: [Sink; 2],
-    /// Whether the streams of a sink wait for it to have room.
-    paused: [bool; 2],
+    /// Bytes of output of each node that were taken and not told yet.
+    taken: Vec<[usize; 2]>,
     tasks: Vec<(Instant, Task)>,
     failure: Option<Failure>,
+    /// Whether ranks wait in a fence.
+    fencing: bool,
     /// How many ranks were still running when the job was ended.
     ended: usize,
     /// Whether the ranks were asked to end.
@@ -162,119 +150,107 @@ pub struct Job {
     finishing: bool,
 }
 
-/// What [`Job::new`] is made of.
-pub struct Parts {
+/// What the user wants to see, and how long.
+pub struct Show {
+    /// The command that the user called.
     pub command: String,
-    pub programs: Vec<String>,
-    pub wdirs: Vec<Option<String>>,
-    pub server: Server,
-    pub signals: Signals,
-    pub failures: (PipeReader, PipeWriter),
-    pub warden: Warden,
-    pub stdin_rank: Option<u32>,
+    /// Whether lines begin with the rank that wrote them.
+    pub tag: bool,
+    /// Whether to say what is started where.
+    pub verbose: bool,
+    /// After which time everything is ended.
     pub timeout: Option<Duration>,
 }
 
-/// The token for standard input, for [`Forward::open`].
-pub const STDIN_TOKENS: (u64, u64) = (token::STDIN, token::STDIN_RANK);
-
 impl Job {
-    /// One without ranks.
-    pub fn new(parts: Parts, poller: Poller) -> io::Result<Job> {
-        poller.add(&parts.server, token::SERVER, Interest::Read)?;
-        poller.add(&parts.signals, token::SIGNALS, Interest::Read)?;
-        poller.add(&parts.failures.0, token::FAILURES, Interest::Read)?;
+    /// One whose ranks `tree` has started or will start; it has standard input
+    /// passed on if `typed`.
+    pub fn new(show: Show, plan: Plan, tree: Tree, base: Base, typed: bool) -> io::Result<Job> {
+        let poller = &base.poller;
+        poller.add(&base.signals, token::SIGNALS, Interest::Read)?;
         let sinks =
-            [false, true].map(|e| Sink::new(own_stream(e), token::SINK + u64::from(e), &poller));
-        let timeout = parts
+            [false, true].map(|e| Sink::new(own_stream(e), token::SINK + u64::from(e), poller));
+        let timeout = show
             .timeout
             .map(|limit| (Instant::now() + limit, Task::Timeout(limit)));
+        let process = |(rank, app)| {
+            let tag = match show.tag {
+                true => format!("[{rank}] "),
+                false => String::new(),
+            };
+            Process::new(app as usize, rank, tag.as_bytes())
+        };
         Ok(Job {
-            command: parts.command,
-            host: catena_boot::host_name(),
-            programs: parts.programs,
-            wdirs: parts.wdirs,
-            processes: Vec::new(),
-            server: parts.server,
-            signals: parts.signals,
-            failures: parts.failures,
-            warden: parts.warden,
-            forward: None,
-            stdin_rank: parts.stdin_rank,
-            poller,
+            command: show.command,
+            processes: (0..).zip(plan.appnums()).map(process).collect(),
+            taken: vec![[0; 2]; plan.hosts.len()],
+            source: typed.then(|| Source::new(token::STDIN, poller)),
+            plan,
+            tree,
+            base,
+            verbose: show.verbose,
             sinks,
-            paused: [false; 2],
             tasks: timeout.into_iter().collect(),
             failure: None,
+            fencing: false,
             ended: 0,
             ending: false,
             finishing: false,
         })
     }
 
-    /// Adds a rank, the next one in order.
-    pub fn add(&mut self, process: Process) -> io::Result<()> {
-        self.warden.watch(process.pid);
-        for stream in &process.streams {
-            if let Some(pipe) = &stream.pipe {
-                sys::set_nonblocking(pipe)?;
-                self.poller.add(pipe, stream.lines.id(), Interest::Read)?;
-            }
-        }
-        self.processes.push(process);
-        Ok(())
-    }
-
     /// Works until all ranks have ended and all is written; gives the status.
     pub fn run(mut self) -> i32 {
-        while self.processes.iter().any(Process::running) {
-            self.turn();
+        self.learn();
+        while self.processes.iter().any(|p| p.running) {
+            self.turn(None);
         }
         self.finish()
     }
 
-    /// Waits for something to happen and handles it.
-    fn turn(&mut self) {
-        let limit = self
-            .next_time()
-            .map(|at| at.saturating_duration_since(Instant::now()));
-        let ready = self.poller.wait(limit).unwrap_or_default();
+    /// Waits for something to happen, but no longer than until `patience` ends,
+    /// and handles it. Gives whether something happened.
+    fn turn(&mut self, patience: Option<Instant>) -> bool {
+        let limit = self.next_time().into_iter().chain(patience).min();
+        let limit = limit.map(|at| at.saturating_duration_since(Instant::now()));
+        let ready = self.base.poller.wait(limit).unwrap_or_default();
         for &ready in &ready {
             match ready {
-                token::SERVER => self.serve(),
                 token::SIGNALS => {
-                    while let Some(signal) = self.signals.next() {
+                    while let Some(signal) = self.base.signals.next() {
                         self.signal(signal);
                     }
                 }
-                token::FAILURES => {
-                    if let Some((rank, stage, error)) = sys::read_failure(&self.failures.0) {
-                        self.not_started(rank, stage, &error);
-                    }
-                }
-                token::STDIN => {
-                    if let Some(forward) = &mut self.forward {
-                        forward.read(&self.poller);
-                    }
-                }
-                token::STDIN_RANK => {
-                    if let Some(forward) = &mut self.forward {
-                        forward.write(&self.poller);
-                    }
-                }
+                token::STDIN => self.read_stdin(),
                 // Both sinks are flushed below.
                 sink if sink >= token::SINK => {}
-                stream => {
-                    self.read((stream / 2) as usize, (stream % 2) as usize);
-                }
+                token => self.tree.handle(token, &self.base),
             }
         }
-        if let Some(forward) = &mut self.forward {
-            forward.resume(&self.poller);
+        if let Some(source) = &mut self.source {
+            source.resume(&self.base.poller);
+            if source.is_ready() {
+                self.read_stdin();
+            }
         }
+        self.tree.tick();
+        self.learn();
         self.do_tasks();
         self.show_prompts();
         self.flush();
+        !ready.is_empty()
+    }
+
+    /// Has all nodes do something.
+    fn order(&mut self, order: &Order) {
+        self.tree.order(order, &self.base.poller);
+    }
+
+    fn read_stdin(&mut self) {
+        let source = self.source.as_mut();
+        if let Some(bytes) = source.and_then(|source| source.read(&self.base.poller)) {
+            self.order(&Order::Stdin(bytes));
+        }
     }
 
     /// When something is to be done next.
@@ -285,19 +261,27 @@ impl Job {
             .into_iter()
             .flat_map(|p| &p.streams)
             .filter_map(|s| s.prompt);
-        let suspended = self.forward.as_ref().is_some_and(Forward::is_suspended);
+        let suspended = self.source.as_ref().is_some_and(Source::is_suspended);
         let resume = suspended.then(|| Instant::now() + FOREGROUND);
-        tasks.chain(prompts).chain(resume).min()
+        let ready = self.source.as_ref().is_some_and(Source::is_ready);
+        let ready = ready.then(Instant::now);
+        let tree = self.tree.next_time();
+        tasks
+            .chain(prompts)
+            .chain(resume)
+            .chain(ready)
+            .chain(tree)
+            .min()
     }
 
     /// The rank that may be asking something.
     fn prompter(&self) -> Option<&Process> {
-        self.processes.get(self.stdin_rank? as usize)
+        self.processes.get(self.plan.stdin? as usize)
     }
 
     /// Shows lines that were begun a while ago and may be questions.
     fn show_prompts(&mut self) {
-        let Some(rank) = self.stdin_rank else { return };
+        let Some(rank) = self.plan.stdin else { return };
         let Some(process) = self.processes.get_mut(rank as usize) else {
             return;
         };
@@ -310,88 +294,92 @@ impl Job {
         }
     }
 
-    /// Reads what a rank wrote. Gives whether there may be more.
-    fn read(&mut self, rank: usize, which: usize) -> bool {
-        let Some(process) = self.processes.get_mut(rank) else {
-            return false;
-        };
-        let (stream, sink) = (&mut process.streams[which], &mut self.sinks[which]);
-        let Some(pipe) = &stream.pipe else {
-            return false;
-        };
-        let mut buffer = [0; 64 << 10];
-        match sys::read(pipe, &mut buffer) {
-            Ok(n) if n > 0 && sink.closed().is_none() => {
-                stream.lines.push(&buffer[..n], sink);
-                let prompting = self.stdin_rank == Some(rank as u32) && stream.lines.has_partial();
-                stream.prompt = prompting.then(|| Instant::now() + PROMPT);
-                true
+    /// Takes in what has happened.
+    fn learn(&mut self) {
+        loop {
+            let news = self.tree.take_news();
+            if news.is_empty() {
+                return;
             }
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-                ) =>
-            {
-                false
-            }
-            // The end; or nobody wants to read it, which the rank shall learn.
-            _ => {
-                stream.lines.flush(sink);
-                stream.prompt = None;
-                if !self.paused[which] {
-                    let _ = self.poller.remove(pipe);
-                }
-                stream.pipe = None;
-                false
+            for news in news {
+                self.judge(news);
             }
         }
     }
 
-    /// Writes what can be written, and lets the ranks wait while that is too
-    /// little.
+    /// A rank wrote something, or nothing more.
+    fn output(&mut self, rank: u32, which: usize, bytes: &[u8]) {
+        let process = &mut self.processes[rank as usize];
+        let (stream, sink) = (&mut process.streams[which], &mut self.sinks[which]);
+        let taken = &mut self.taken[self.plan.node_of[rank as usize] as usize][which];
+        *taken += bytes.len();
+        if bytes.is_empty() {
+            stream.lines.flush(sink);
+            stream.prompt = None;
+            return;
+        }
+        if sink.closed().is_some() {
+            return self.order(&Order::Unwanted { which });
+        }
+        stream.lines.push(bytes, sink);
+        let prompting = self.plan.stdin == Some(rank) && stream.lines.has_partial();
+        stream.prompt = prompting.then(|| Instant::now() + PROMPT);
+    }
+
+    /// Writes what can be written, lets the nodes wait while that is too
+    /// little, and sends them what they are told.
     fn flush(&mut self) {
         for which in 0..2 {
             let sink = &mut self.sinks[which];
-            sink.flush(own_stream(which == 1), &self.poller);
-            let full = sink.is_full();
-            if full == self.paused[which] || self.finishing {
+            sink.flush(own_stream(which == 1), &self.base.poller);
+            if sink.is_full() {
                 continue;
             }
-            self.paused[which] = full;
-            for process in &self.processes {
-                let stream = &process.streams[which];
-                let Some(pipe) = &stream.pipe else { continue };
-                let _ = match full {
-                    true => self.poller.remove(pipe),
-                    false => self.poller.add(pipe, stream.lines.id(), Interest::Read),
-                };
+            for node in 0..self.taken.len() {
+                let bytes = self.taken[node][which];
+                if bytes >= TAKEN {
+                    self.taken[node][which] = 0;
+                    let (node, bytes) = (node as u32, bytes as u32);
+                    self.order(&Order::Taken { node, which, bytes });
+                }
             }
         }
+        self.tree.flush(&self.base.poller);
     }
 
     /// All ranks have ended: takes what is left of their output and of their
-    /// children.
+    /// children, and waits until all is written; or drops it if the user loses
+    /// patience, or if nobody reads what a failed job has written.
     fn finish(mut self) -> i32 {
-        self.kill_all(libc::SIGKILL);
-        self.watch_sinks_only();
-        for which in 0..2 {
-            for rank in 0..self.processes.len() {
-                while self.read(rank, which) {
-                    self.flush();
-                    if self.sinks[which].is_full() {
-                        self.write_out();
+        self.finishing = true;
+        self.order(&Order::Finish);
+        self.learn();
+        self.flush();
+        loop {
+            let told = self.tree.is_done();
+            if told {
+                // What ranks wrote whose children still hold their streams.
+                for process in &mut self.processes {
+                    for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
+                        stream.lines.flush(sink);
                     }
                 }
-                let lines = &mut self.processes[rank].streams[which].lines;
-                lines.flush(&mut self.sinks[which]);
+                self.flush();
+            }
+            let written = self.sinks.iter().all(Sink::is_empty);
+            if told && written {
+                break;
+            }
+            let patience = (self.failure.is_some() && !written).then(|| Instant::now() + PATIENCE);
+            let late = patience.is_some_and(|at| !self.turn(Some(at)) && Instant::now() >= at);
+            match patience {
+                None => drop(self.turn(None)),
+                Some(_) if late => self.sinks.iter_mut().for_each(Sink::give_up),
+                Some(_) => {}
             }
         }
-        self.write_out();
-        self.warden.stop();
-        for process in &self.processes {
-            sys::reap(process.pid);
-        }
+        self.tree.close(&self.base);
+        self.base.warden.stop();
         if let Some(kind) = self.sinks.iter().find_map(Sink::closed)
             && kind != io::ErrorKind::BrokenPipe
         {
@@ -399,7 +387,7 @@ impl Job {
             self.failure.get_or_insert(Failure::silent(1));
         }
         let Some(failure) = &self.failure else {
-            self.mention_silent();
+            lifecycle::mention_silent(&self.command, &self.plan, &self.processes);
             return 0;
         };
         if let Some(text) = &failure.text {
@@ -410,61 +398,50 @@ impl Job {
         failure.status
     }
 
-    /// From now on, waits for room to write and for signals.
-    fn watch_sinks_only(&mut self) {
-        self.finishing = true;
-        // Without a new one, the old one reports more than is wanted.
-        let Ok(poller) = Poller::new() else { return };
-        self.poller = poller;
-        let _ = self
-            .poller
-            .add(&self.signals, token::SIGNALS, Interest::Read);
-        for (sink, error) in self.sinks.iter_mut().zip([false, true]) {
-            sink.watch_again(own_stream(error), &self.poller);
-        }
-    }
-
-    /// Waits until all is written, or drops it if the user loses patience, or
-    /// if nobody reads what a failed job has written.
-    fn write_out(&mut self) {
-        self.flush();
-        while self.sinks.iter().any(|sink| !sink.is_empty()) {
-            let patience = self.failure.is_some().then_some(PATIENCE);
-            let ready = self.poller.wait(patience).unwrap_or_default();
-            let mut lost = ready.is_empty() && patience.is_some();
-            while let Some(signal) = self.signals.next() {
-                if matches!(
-                    signal,
-                    libc::SIGINT | libc::SIGTERM | libc::SIGQUIT | libc::SIGHUP
-                ) {
-                    self.failure
-                        .get_or_insert(crate::report::interrupted(signal));
-                    lost = true;
+    /// Takes in one thing that has happened.
+    fn judge(&mut self, news: News) {
+        match news {
+            News::Started { rank, pid, cpu } => self.started(rank, pid, cpu),
+            News::Output { rank, which, bytes } => self.output(rank, which, &bytes),
+            News::Said(event) => self.said(event),
+            News::NotStarted { rank, stage, error } => self.not_started(rank, stage, error),
+            News::Ended { rank, exit } => self.ended(rank, exit),
+            News::Missing { rank } => self.processes[rank as usize].running = false,
+            News::Fed { bytes, more } => {
+                if let Some(source) = &mut self.source {
+                    match more {
+                        true => source.taken(bytes as usize, &self.base.poller),
+                        false => source.end(&self.base.poller),
+                    }
                 }
             }
-            if lost {
-                self.sinks.iter_mut().for_each(Sink::give_up);
-            }
-            self.flush();
+            News::Failed { status, text } => self.fail(Failure::new(status, text), Duration::ZERO),
+            News::Lost { node, text } => self.lost(node, text),
+            News::Done { .. } => {}
         }
     }
 
-    /// Takes in what ranks told the server.
-    fn serve(&mut self) {
-        for event in self.server.step() {
-            match event {
-                Event::Joined { rank, pid } => self.processes[rank as usize].joined = Some(pid),
-                Event::Finalized { rank } => self.processes[rank as usize].finalized = true,
-                Event::Resumed { rank } => self.processes[rank as usize].finalized = false,
-                Event::Abort {
-                    rank,
-                    code,
-                    message,
-                } => self.abort(rank, code, &message),
-                Event::Broken { rank, cause, .. } => self.broken(rank, &cause),
-                Event::Left { rank, .. } => self.left(rank),
+    /// Takes in what ranks told their server.
+    fn said(&mut self, event: Event) {
+        match event {
+            Event::Fencing => {
+                self.fencing = true;
+                self.check_fence();
             }
+            Event::Fenced { parts } => {
+                self.fencing = false;
+                self.order(&Order::EndFence(parts.into()));
+            }
+            Event::Joined { rank, pid } => self.processes[rank as usize].joined = Some(pid),
+            Event::Finalized { rank } => self.processes[rank as usize].finalized = true,
+            Event::Resumed { rank } => self.processes[rank as usize].finalized = false,
+            Event::Abort {
+                rank,
+                code,
+                message,
+            } => self.abort(rank, code, &message),
+            Event::Broken { rank, cause, .. } => self.broken(rank, &cause),
+            Event::Left { rank, .. } => self.left(rank),
         }
-        self.check_fence();
     }
 }

@@ -1,35 +1,146 @@
-//! Starting the ranks of a job.
+//! From the command line to a running job.
 
-use std::ffi::{CString, OsString};
-use std::fs::File;
-use std::io::{self, PipeReader};
-use std::os::fd::AsFd;
+use std::ffi::OsString;
+use std::io;
+use std::sync::Arc;
 
-use catena_boot::server::Server;
-use catena_boot::{BOOT_VAR, Job as World, Poller};
+use catena_boot::server;
 use catena_settings::{COMMAND_LINE, PREFIX, Registry};
 
 use crate::args::{self, App, Request};
-use crate::job::{Job, Parts, Process, STDIN_TOKENS};
-use crate::program::{self, Program, ProgramError};
-use crate::stdin::Forward;
-use crate::sys::{self, FileLimit, Signals, Start, Strings, Warden};
+use crate::base::Base;
+use crate::hosts::Means;
+use crate::hosts::brief::Brief;
+use crate::hosts::list::{Hosts, is_here};
+use crate::hosts::tree::Tree;
+use crate::job::{Job, Show};
+use crate::node::{Input, Node};
+use crate::plan::Plan;
+use crate::program::ProgramError;
+use crate::stdin::Source;
 use crate::{MAX_RANKS, USAGE};
-
-/// Variables that only the rank itself is given.
-const OWN: [&str; 4] = [BOOT_VAR, "CATENA_RANK", "CATENA_SIZE", "CATENA_LOCAL_RANK"];
 
 /// The variable for a time limit, the one that scripts for Hydra set.
 const TIMEOUT: &str = "MPIEXEC_TIMEOUT";
 
-/// Descriptors that the launcher needs besides three per rank.
-const SPARE_FILES: u64 = 40;
-
 /// Runs what was asked for; gives the status.
 pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i32, ProgramError> {
     let settings = check_settings(&request.settings, registry)?;
-    let sizes = sizes(&request.apps)?;
+    let timeout = match (request.timeout, std::env::var_os(TIMEOUT)) {
+        (None, Some(text)) => Some(args::seconds(TIMEOUT, &text).or_else(|e| usage(e.0))?),
+        (given, _) => given,
+    };
+    let hosts = hosts(&request)?;
+    let means = Means::new(&request, &settings)?;
+    let show = Show {
+        command: command.to_string(),
+        tag: request.tag,
+        verbose: request.verbose,
+        timeout,
+    };
+    let plan = plan(request, settings, hosts)?;
+
+    let base = Base::new().map_err(system)?;
+    let ranks = plan.node_of.len() as u32;
+    let (here, others) = nodes(&plan);
+    let mut tree = Tree::new(means.clone(), &plan.hosts, ranks);
+    let env = std::env::vars_os();
+    if !others.is_empty() {
+        let brief = Brief {
+            plan: plan.clone(),
+            means,
+            env: env.collect(),
+            directory: std::env::current_dir().map_err(system)?.into(),
+        };
+        let brief: Arc<[u8]> = brief.encode();
+        tree.grow(&others, &brief, &base);
+        tree.flush(&base.poller);
+    }
+    let reader = plan.stdin.map(|rank| plan.node_of[rank as usize]);
+    let typed = reader.is_some_and(|node| Some(node) != here || Source::is_typed());
+    if let Some(node) = here {
+        let input = match typed {
+            true => Input::Passed,
+            false => Input::Inherited,
+        };
+        let mut news = Vec::new();
+        match Node::start(
+            &plan,
+            node,
+            std::env::vars_os().collect(),
+            input,
+            &base,
+            &mut news,
+        ) {
+            Ok(node) => tree.node = Some(node),
+            Err(error) => {
+                tree.close(&base);
+                base.warden.stop();
+                return Err(error);
+            }
+        }
+        tree.add(news);
+    }
+    let job = Job::new(show, plan, tree, base, typed).map_err(system)?;
+    Ok(job.run())
+}
+
+/// The node of this host, if it has ranks, and the others that have.
+fn nodes(plan: &Plan) -> (Option<u32>, Vec<u32>) {
+    let used = |&node: &u32| plan.node_of.contains(&node);
+    let here = match plan.slots {
+        Some(_) => plan.hosts.iter().position(|host| is_here(host)),
+        None => Some(0),
+    };
+    let here = here.map(|node| node as u32).filter(used);
+    let others = (0..plan.hosts.len() as u32).filter(|node| Some(*node) != here);
+    (here, others.filter(used).collect())
+}
+
+/// The hosts that were named.
+fn hosts(request: &Request) -> Result<Option<Hosts>, ProgramError> {
+    let mut hosts = Hosts::default();
+    for (option, list) in &request.hosts {
+        hosts.add_list(option, list).or_else(|e| usage(e.0))?;
+    }
+    for (option, path) in &request.hostfiles {
+        hosts.add_file(option, path).or_else(|e| usage(e.0))?;
+    }
+    if hosts.as_slice().is_empty() {
+        return Ok(None);
+    }
+    if let Some(ppn) = request.ppn {
+        hosts.set_slots(ppn);
+    }
+    Ok(Some(hosts))
+}
+
+/// Puts the ranks in their places.
+fn plan(
+    request: Request,
+    settings: Vec<(OsString, OsString)>,
+    hosts: Option<Hosts>,
+) -> Result<Plan, ProgramError> {
+    let room = hosts.as_ref().map_or_else(
+        || request.ppn.unwrap_or_else(catena_boot::available_cpus),
+        Hosts::slots,
+    );
+    let sizes = sizes(&request.apps, room)?;
     let size: u32 = sizes.iter().sum();
+    if let Some(ppn) = request.ppn
+        && size > room
+    {
+        let hosts = hosts.map_or(1, |hosts| hosts.as_slice().len());
+        return usage(format!(
+            "-ppn {ppn}: {hosts} {} so many have no room for {size} ranks; name more hosts, or \
+             start fewer ranks",
+            if hosts == 1 {
+                "host with"
+            } else {
+                "hosts with"
+            }
+        ));
+    }
     if let Some(rank) = request.stdin.filter(|rank| *rank >= size && *rank != 0) {
         return usage(format!("--stdin {rank}: there are only {size} ranks"));
     }
@@ -38,188 +149,35 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
         let ranks = set.ranks(size).or_else(|e| usage(e.0))?;
         psets.push((set.name.clone(), ranks));
     }
-    let timeout = match (request.timeout, std::env::var_os(TIMEOUT)) {
-        (None, Some(text)) => Some(args::seconds(TIMEOUT, &text).or_else(|e| usage(e.0))?),
-        (given, _) => given,
+    let (names, counts) = match &hosts {
+        Some(hosts) => (
+            hosts.as_slice().iter().map(|h| h.name.clone()).collect(),
+            hosts.spread(size),
+        ),
+        None => (vec![catena_boot::host_name()], vec![size]),
     };
-    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
-    let programs = request
-        .apps
-        .iter()
-        .map(|app| program::find(app, &path))
-        .collect::<Result<Vec<_>, _>>()?;
-
-    let files = FileLimit::raise().map_err(system)?;
-    if files.most() < u64::from(size) * 3 + SPARE_FILES {
-        return Err(ProgramError {
-            status: 1,
-            text: format!(
-                "{size} ranks need {} open files, but the limit is {}; raise it (ulimit -n) or \
-                 start fewer",
-                u64::from(size) * 3 + SPARE_FILES,
-                files.most()
-            ),
-        });
-    }
-    let signals = Signals::open().map_err(system)?;
-    let warden = Warden::start().map_err(system)?;
-    let server = open_server(&sizes, psets).map_err(system)?;
-    let failures = io::pipe().map_err(system)?;
-    sys::set_nonblocking(&failures.0).map_err(system)?;
-
-    let parts = Parts {
-        command: command.to_string(),
-        programs: programs.iter().map(|p| p.name.clone()).collect(),
-        wdirs: request
-            .apps
-            .iter()
-            .map(|app| app.wdir.as_ref().map(|d| d.display().to_string()))
+    let node_of = (0..)
+        .zip(&counts)
+        .flat_map(|(node, &count)| std::iter::repeat_n(node, count as usize));
+    let mut env = request.env;
+    env.extend(settings);
+    let apps = request.apps.into_iter().zip(sizes);
+    Ok(Plan {
+        job_id: server::job_id().map_err(system)?,
+        apps: apps
+            .map(|(app, size)| App {
+                count: Some(size),
+                ..app
+            })
             .collect(),
-        server,
-        signals,
-        failures,
-        warden,
-        stdin_rank: request.stdin,
-        timeout,
-    };
-    let poller = Poller::new().map_err(system)?;
-    let job = Job::new(parts, poller).map_err(system)?;
-    let mut starter = Starter {
-        null: File::open("/dev/null").map_err(system)?,
-        cpus: if request.bind {
-            sys::allowed_cpus()
-        } else {
-            Vec::new()
-        },
-        files,
-        tag: request.tag,
-        verbose: request.verbose,
+        env,
+        psets,
+        hosts: names,
+        node_of: node_of.collect(),
+        slots: hosts.is_some().then_some(room),
+        bind: request.bind,
         stdin: request.stdin,
-        size,
-        job,
-    };
-    let mut common = request.env;
-    common.extend(settings);
-    let mut rank = 0;
-    for (index, (app, program)) in request.apps.iter().zip(&programs).enumerate() {
-        let vars = common.iter().chain(&app.env).cloned();
-        let mut env = environment(vars, &program.name)?;
-        let args = Strings::new(program.args.clone());
-        let shell_args = Strings::new(shell_args(program));
-        for _ in 0..sizes[index] {
-            let how = How {
-                rank,
-                app: index,
-                program,
-                args: &args,
-                shell_args: &shell_args,
-            };
-            if let Err(error) = starter.start(&how, &mut env) {
-                let text = format!("rank {rank} of {size} could not be started: {error}");
-                return Ok(starter.job.give_up(text));
-            }
-            rank += 1;
-        }
-    }
-    Ok(starter.job.run())
-}
-
-/// Starts ranks one after the other.
-struct Starter {
-    null: File,
-    /// To pin ranks to; none if they are free.
-    cpus: Vec<usize>,
-    files: FileLimit,
-    tag: bool,
-    verbose: bool,
-    stdin: Option<u32>,
-    size: u32,
-    job: Job,
-}
-
-/// What to start as which rank.
-struct How<'a> {
-    rank: u32,
-    app: usize,
-    program: &'a Program,
-    args: &'a Strings,
-    shell_args: &'a Strings,
-}
-
-impl Starter {
-    fn start(&mut self, how: &How<'_>, env: &mut Strings) -> io::Result<()> {
-        let rank = how.rank;
-        let numbers = [
-            self.job.server.place(rank),
-            rank.to_string(),
-            self.size.to_string(),
-            rank.to_string(),
-        ];
-        let own = OWN
-            .iter()
-            .zip(&numbers)
-            .map(|(name, value)| format!("{name}={value}"));
-        env.replace_last(
-            own.map(|var| CString::new(var).unwrap_or_default())
-                .collect::<Vec<_>>(),
-        );
-
-        let (out, rank_out) = io::pipe()?;
-        let (err, rank_err) = io::pipe()?;
-        let typed = self.input(rank)?;
-        let own_stdin = io::stdin();
-        let stdin = match &typed {
-            Some(pipe) => pipe.as_fd(),
-            None if self.stdin == Some(rank) => own_stdin.as_fd(),
-            None => self.null.as_fd(),
-        };
-        let cpu = match self.cpus.len() {
-            0 => None,
-            n => Some(self.cpus[rank as usize % n]),
-        };
-        let pid = sys::start(&Start {
-            rank,
-            path: &how.program.path,
-            args: how.args,
-            shell_args: how.shell_args,
-            env,
-            wdir: how.program.wdir.as_deref(),
-            stdio: [stdin, rank_out.as_fd(), rank_err.as_fd()],
-            failures: self.job.failures.1.as_fd(),
-            cpu,
-            signals: &self.job.signals,
-            files: self.files,
-        })?;
-        if self.verbose {
-            let place = cpu.map_or("not bound".to_string(), |cpu| {
-                format!("bound to core {cpu}")
-            });
-            eprintln!(
-                "{}: rank {rank} is {} on host {}, pid {pid}, {place}",
-                self.job.command, how.program.name, self.job.host
-            );
-        }
-        let tag = if self.tag {
-            format!("[{rank}] ").into_bytes()
-        } else {
-            Vec::new()
-        };
-        self.job
-            .add(Process::new(pid, how.app, rank, [out, err], &tag))
-    }
-
-    /// The rank's end of what is typed, if this rank reads it.
-    fn input(&mut self, rank: u32) -> io::Result<Option<PipeReader>> {
-        if self.stdin != Some(rank) {
-            return Ok(None);
-        }
-        Ok(
-            Forward::open(STDIN_TOKENS, &self.job.poller)?.map(|(forward, pipe)| {
-                self.job.forward = Some(forward);
-                pipe
-            }),
-        )
-    }
+    })
 }
 
 fn usage<T>(text: String) -> Result<T, ProgramError> {
@@ -229,20 +187,17 @@ fn usage<T>(text: String) -> Result<T, ProgramError> {
     })
 }
 
-fn system(error: io::Error) -> ProgramError {
+/// The words for a failure of the system before anything was started.
+pub fn system(error: io::Error) -> ProgramError {
     ProgramError {
         status: 1,
         text: format!("the job cannot be set up: {error}"),
     }
 }
 
-/// Number of ranks of each program.
-fn sizes(apps: &[App]) -> Result<Vec<u32>, ProgramError> {
-    let default = if apps.len() == 1 {
-        catena_boot::available_cpus()
-    } else {
-        1
-    };
+/// Number of ranks of each program; there is room for so many.
+fn sizes(apps: &[App], room: u32) -> Result<Vec<u32>, ProgramError> {
+    let default = if apps.len() == 1 { room } else { 1 };
     let sizes: Vec<u32> = apps
         .iter()
         .map(|app| app.count.unwrap_or(default))
@@ -292,56 +247,4 @@ fn app_sets(sizes: &[u32]) -> Vec<(String, Vec<u32>)> {
         (format!("app://{app}"), ranks)
     };
     sizes.iter().enumerate().map(set).collect()
-}
-
-/// Tells the ranks who they are.
-fn open_server(sizes: &[u32], psets: Vec<(String, Vec<u32>)>) -> io::Result<Server> {
-    let size: u32 = sizes.iter().sum();
-    let ranks_of = |(app, &count)| std::iter::repeat_n(app as u32, count as usize);
-    let appnums = sizes.iter().enumerate().flat_map(ranks_of).collect();
-    let cpus = catena_boot::available_cpus();
-    let world = World {
-        size,
-        universe_size: size.max(cpus),
-        node_of: vec![0; size as usize].into(),
-        psets,
-        ..World::singleton(catena_boot::host_name(), cpus)
-    };
-    Server::open(world, appnums)
-}
-
-/// The environment of the ranks of a program: the launcher's, then `more`, then
-/// room for what differs between ranks.
-fn environment(
-    more: impl Iterator<Item = (OsString, OsString)>,
-    program: &str,
-) -> Result<Strings, ProgramError> {
-    let more: Vec<_> = more.collect();
-    let inherited = std::env::vars_os().filter(|(name, _)| {
-        let own = name
-            .to_str()
-            .is_some_and(|n| OWN.contains(&n) || n == COMMAND_LINE);
-        !own && !more.iter().any(|(other, _)| other == name)
-    });
-    let mut strings = Vec::new();
-    // Of several values for one name, the last one counts.
-    let last = more
-        .iter()
-        .enumerate()
-        .filter(|(i, (name, _))| !more[i + 1..].iter().any(|(later, _)| later == name));
-    for (name, value) in inherited.chain(last.map(|(_, var)| var.clone())) {
-        let mut var = name;
-        var.push("=");
-        var.push(value);
-        strings.push(program::c_string(&var, program)?);
-    }
-    strings.extend(OWN.map(|_| CString::default()));
-    Ok(Strings::new(strings))
-}
-
-/// How `/bin/sh` runs a script that does not name its interpreter.
-fn shell_args(program: &Program) -> Vec<CString> {
-    let mut args = vec![c"sh".to_owned(), program.path.clone()];
-    args.extend_from_slice(program.args.get(1..).unwrap_or_default());
-    args
 }

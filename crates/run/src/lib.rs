@@ -4,21 +4,32 @@
 //! |-----------|----------------------------------------------------------------|
 //! | `args`    | understands the command line                                   |
 //! | `program` | finds the programs, before anything is started                 |
-//! | `launch`  | starts the ranks                                               |
-//! | `job`     | serves them, passes their output on, ends them                 |
+//! | `launch`  | from the command line to a running job                         |
+//! | `plan`    | what shall run where                                           |
+//! | `node`    | starts and serves the ranks of one host, and ends them         |
+//! | `hosts`   | the same on several hosts: a tree of daemons                   |
+//! | `message` | what nodes tell, and what they are told                        |
+//! | `job`     | judges what happens, passes output on, ends the job            |
 //! | `output`  | keeps the lines of the ranks apart                             |
 //! | `stdin`   | passes on what is typed                                        |
 //! | `report`  | failures in words                                              |
 //! | `sys`     | system calls; all `unsafe` of this crate                       |
 //!
 //! One thread, one loop: nothing here blocks but the wait for the next event.
+//! So it is in a daemon on another host, where the tree below it takes the
+//! place of the job.
 
 #![deny(unsafe_code)]
 
 pub mod args;
+mod base;
+mod hosts;
 mod job;
 mod launch;
+mod message;
+mod node;
 mod output;
+mod plan;
 mod program;
 mod pset;
 mod report;
@@ -38,6 +49,12 @@ pub const MAX_RANKS: u32 = 1 << 15;
 /// Status if the command line cannot be understood.
 pub const USAGE: i32 = 2;
 
+/// Serves as the launcher's part on this host if `args` say so; gives the exit
+/// status. To be called first of all, from a process with one thread.
+pub fn daemon(args: &[OsString]) -> Option<i32> {
+    (args.first()? == hosts::daemon::OPTION).then(hosts::daemon::run)
+}
+
 /// Runs `command`, the name that the user called, with `args`; gives the exit
 /// status. `--set` knows the settings of `registry`.
 ///
@@ -52,7 +69,7 @@ pub fn run(command: &str, args: impl IntoIterator<Item = OsString>, registry: &R
             println!("{command} (Catena) {}", env!("CARGO_PKG_VERSION"));
             0
         }
-        Ok(Parsed::Run(request)) => match launch::launch(command, request, registry) {
+        Ok(Parsed::Run(request)) => match launch::launch(command, *request, registry) {
             Ok(status) => status,
             Err(error) => {
                 eprintln!("{command}: {}", error.text);

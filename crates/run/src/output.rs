@@ -116,13 +116,6 @@ impl Sink {
         }
     }
 
-    /// Has another poller watch for room, if one did.
-    pub fn watch_again(&mut self, fd: BorrowedFd<'_>, poller: &Poller) {
-        if self.watched == Some(true) {
-            self.watched = Some(poller.add(fd, self.token, Interest::Write).is_ok());
-        }
-    }
-
     fn push(&mut self, bytes: &[u8]) {
         if self.closed.is_none() {
             self.queue.extend_from_slice(bytes);
@@ -165,11 +158,6 @@ impl Lines {
             tag,
             partial: Vec::new(),
         }
-    }
-
-    /// The stream.
-    pub fn id(&self) -> StreamId {
-        self.id
     }
 
     /// Whether a line has begun that was not passed on.

@@ -4,6 +4,8 @@ use std::ffi::{CStr, CString};
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::mem::{MaybeUninit, size_of, zeroed};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::ptr;
 
 use libc::{c_char, c_int, sigset_t};
@@ -51,6 +53,39 @@ pub fn set_nonblocking(fd: impl AsFd) -> io::Result<()> {
     // SAFETY: as above.
     check(unsafe { libc::fcntl(fd, libc::F_SETFL, flags | libc::O_NONBLOCK) })?;
     Ok(())
+}
+
+/// Takes this process's stdin and stdout from it, which then are empty.
+pub fn take_streams() -> io::Result<[OwnedFd; 2]> {
+    let null = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open("/dev/null")?;
+    let taken = [
+        io::stdin().as_fd().try_clone_to_owned()?,
+        io::stdout().as_fd().try_clone_to_owned()?,
+    ];
+    for fd in 0..2 {
+        // SAFETY: a plain call; both descriptors stay open for good.
+        check(unsafe { libc::dup2(null.as_raw_fd(), fd) })?;
+    }
+    Ok(taken)
+}
+
+/// Has a command start with the signals and limits that this process began
+/// with.
+pub fn restore_in(command: &mut Command, signals: &Signals, files: FileLimit) {
+    let before = signals.before;
+    let restore = move || {
+        // SAFETY: plain calls on values that the closure owns.
+        unsafe {
+            libc::setrlimit(libc::RLIMIT_NOFILE, &files.0);
+            libc::sigprocmask(libc::SIG_SETMASK, &before, ptr::null_mut());
+        }
+        Ok(())
+    };
+    // SAFETY: the closure makes only system calls.
+    unsafe { command.pre_exec(restore) };
 }
 
 /// Whether this process may read from the terminal `fd`.
@@ -287,6 +322,17 @@ pub enum Stage {
     Execute = 2,
 }
 
+impl Stage {
+    /// From its number.
+    pub fn from_number(number: u32) -> Stage {
+        match number {
+            0 => Stage::Prepare,
+            1 => Stage::Directory,
+            _ => Stage::Execute,
+        }
+    }
+}
+
 /// Starts a process in a group of its own, which is killed when this process
 /// ends for whatever reason. Returns before the program is executed; if that
 /// fails, the process ends with status 127 and reports why.
@@ -363,11 +409,7 @@ pub fn read_failure(mut pipe: &PipeReader) -> Option<(u32, Stage, io::Error)> {
     // Reports are shorter than what a pipe writes at once.
     pipe.read_exact(&mut report).ok()?;
     let word = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|i| report[at + i]));
-    let stage = match word(4) {
-        0 => Stage::Prepare,
-        1 => Stage::Directory,
-        _ => Stage::Execute,
-    };
+    let stage = Stage::from_number(word(4));
     Some((word(0), stage, io::Error::from_raw_os_error(word(8) as i32)))
 }
 

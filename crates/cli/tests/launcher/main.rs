@@ -6,6 +6,7 @@
 
 mod command_line;
 mod faults;
+mod hosts;
 mod output;
 mod rank;
 mod wire_up;

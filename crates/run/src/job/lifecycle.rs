@@ -5,40 +5,50 @@ use std::time::{Duration, Instant};
 
 use catena_abi::consts::ERR_PROC_ABORTED;
 
-use super::{GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
-use crate::program::NOT_STARTED;
+use super::{ABANDON, GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
+use crate::message::Order;
+use crate::output::Sink;
+use crate::plan::Plan;
 use crate::report::{self, Failure};
 use crate::sys::{self, Exit, Stage};
 
 /// What a rank did that used MPI to its end.
 const SILENTLY: &str = "ended without MPI_Finalize (or MPI_Session_finalize)";
 
+/// Names a rank for the user.
+fn name(plan: &Plan, rank: u32, process: &Process) -> String {
+    // The process that speaks MPI is the one that the user knows.
+    let pid = process.joined.unwrap_or(process.pid);
+    let program = plan.apps[process.app].program.display();
+    format!(
+        "rank {rank} on host {} (pid {pid}, {program})",
+        plan.host_of(rank)
+    )
+}
+
+/// A job that is over has done no harm by leaving MPI_Finalize out.
+pub(super) fn mention_silent(command: &str, plan: &Plan, processes: &[Process]) {
+    let silent = |(_, p): &(u32, &Process)| p.joined.is_some() && !p.finalized;
+    if let Some((rank, process)) = (0..).zip(processes).find(silent) {
+        eprintln!("{command}: {} {SILENTLY}", name(plan, rank, process));
+    }
+}
+
 impl Job {
     /// Names a rank for the user.
     fn who(&self, rank: u32) -> String {
-        let process = &self.processes[rank as usize];
-        // The process that speaks MPI is the one that the user knows.
-        let pid = process.joined.map_or(process.pid as u32, |pid| pid);
-        let program = &self.programs[process.app];
-        format!("rank {rank} on host {} (pid {pid}, {program})", self.host)
+        name(&self.plan, rank, &self.processes[rank as usize])
     }
 
     /// Remembers the first failure, or the cause of what was only hearsay, and
     /// has the ranks asked to end after a while.
-    fn fail(&mut self, failure: Failure, after: Duration) {
+    pub(super) fn fail(&mut self, failure: Failure, after: Duration) {
         let told = |known: &Failure| !known.hearsay || failure.hearsay || self.ending;
         if !self.failure.as_ref().is_some_and(told) {
             self.failure = Some(failure);
             self.at(after, Task::End);
             self.do_tasks();
         }
-    }
-
-    /// Ends what was started of a job that cannot be started as a whole; gives
-    /// the status.
-    pub fn give_up(mut self, text: String) -> i32 {
-        self.fail(Failure::new(NOT_STARTED, text), Duration::ZERO);
-        self.run()
     }
 
     fn at(&mut self, after: Duration, task: Task) {
@@ -52,7 +62,15 @@ impl Job {
             match self.tasks.swap_remove(index).1 {
                 Task::Timeout(limit) => self.fail(report::timed_out(limit), Duration::ZERO),
                 Task::End => self.end(),
-                Task::Kill => self.kill_all(libc::SIGKILL),
+                Task::Kill => {
+                    self.kill_all(libc::SIGKILL);
+                    self.at(ABANDON, Task::Abandon);
+                }
+                Task::Abandon if self.processes.iter().any(|p| p.running) => {
+                    self.tree.abandon();
+                    self.learn();
+                }
+                Task::Abandon => {}
                 Task::CheckSilent(rank) => self.check_silent(rank),
                 Task::CheckStrange(rank) => self.check_strange(rank),
             }
@@ -67,60 +85,74 @@ impl Job {
         self.ending = true;
         let failed = self.failure.as_ref().and_then(|failure| failure.rank);
         for (rank, process) in (0..).zip(&self.processes) {
-            self.ended += usize::from(process.running() && failed != Some(rank));
-            // One that aborts is about to end, and writes its output first.
-            if !process.aborted {
-                sys::kill_group(process.pid, libc::SIGTERM);
-                // So that one that is stopped gets to know.
-                sys::kill_group(process.pid, libc::SIGCONT);
-            }
+            let was_there = process.running && process.pid != 0;
+            self.ended += usize::from(was_there && failed != Some(rank));
         }
+        self.order(&Order::End);
         self.at(GRACE, Task::Kill);
     }
 
-    pub(super) fn kill_all(&self, signal: i32) {
-        for process in &self.processes {
-            sys::kill_group(process.pid, signal);
-        }
+    /// Sends a signal to all ranks and their children.
+    fn kill_all(&mut self, signal: i32) {
+        let groups = true;
+        self.order(&Order::Signal { signal, groups });
     }
 
     /// A signal to the launcher.
     pub(super) fn signal(&mut self, signal: i32) {
         match signal {
-            libc::SIGCHLD => self.children(),
+            libc::SIGCHLD => self.tree.children(),
             libc::SIGUSR1 | libc::SIGUSR2 => {
-                for process in self.processes.iter().filter(|p| p.running()) {
-                    sys::kill(process.pid, signal);
-                }
+                let groups = false;
+                self.order(&Order::Signal { signal, groups });
             }
             libc::SIGTSTP => {
                 self.kill_all(libc::SIGSTOP);
+                self.flush();
                 sys::stop_self();
             }
             libc::SIGCONT => self.kill_all(libc::SIGCONT),
+            _ if self.finishing => {
+                self.failure.get_or_insert(report::interrupted(signal));
+                self.sinks.iter_mut().for_each(Sink::give_up);
+            }
             _ if self.failure.is_some() => self.kill_all(libc::SIGKILL),
             _ => self.fail(report::interrupted(signal), Duration::ZERO),
         }
     }
 
-    /// Some children may have ended.
-    fn children(&mut self) {
-        // What they said before comes first.
-        self.serve();
-        for rank in 0..self.processes.len() {
-            let process = &mut self.processes[rank];
-            if process.running()
-                && let Some(exit) = sys::peek_exit(process.pid)
-            {
-                process.exit = Some(exit);
-                self.ended(rank as u32, exit);
-            }
+    /// A rank was started.
+    pub(super) fn started(&mut self, rank: u32, pid: u32, cpu: Option<u32>) {
+        self.processes[rank as usize].pid = pid;
+        if self.verbose {
+            let place = cpu.map_or("not bound".to_string(), |cpu| {
+                format!("bound to core {cpu}")
+            });
+            let app = &self.plan.apps[self.processes[rank as usize].app];
+            eprintln!(
+                "{}: rank {rank} is {} on host {}, pid {pid}, {place}",
+                self.command,
+                app.program.display(),
+                self.plan.host_of(rank)
+            );
+        }
+    }
+
+    /// Nothing is known of a node any more.
+    pub(super) fn lost(&mut self, node: u32, text: Option<String>) {
+        for (process, of) in self.processes.iter_mut().zip(&self.plan.node_of) {
+            process.running &= *of != node;
+        }
+        if let Some(text) = text {
+            self.fail(Failure::new(1, text), Duration::ZERO);
         }
     }
 
     /// A rank has ended.
-    fn ended(&mut self, rank: u32, exit: Exit) {
-        let process = &self.processes[rank as usize];
+    pub(super) fn ended(&mut self, rank: u32, exit: Exit) {
+        let process = &mut self.processes[rank as usize];
+        process.running = false;
+        process.exit = Some(exit);
         let (joined, finalized) = (process.joined.is_some(), process.finalized);
         match exit {
             Exit::Code(0) if finalized => {}
@@ -131,8 +163,7 @@ impl Job {
             }
             // It has said more than its status does.
             _ if process.aborted => {}
-            // It may have failed to start its program; that is reported apart.
-            Exit::Code(127) if self.take_failures() => {}
+            _ if process.unstarted => {}
             Exit::Signal(libc::SIGPIPE) if self.output_is_unwanted() => {
                 self.fail(Failure::silent(128 + libc::SIGPIPE), Duration::ZERO);
             }
@@ -150,22 +181,15 @@ impl Job {
             .any(|sink| sink.closed() == Some(io::ErrorKind::BrokenPipe))
     }
 
-    /// Reads all reports of processes that could not execute their program;
-    /// gives whether there were any.
-    fn take_failures(&mut self) -> bool {
-        let mut any = false;
-        while let Some((rank, stage, error)) = sys::read_failure(&self.failures.0) {
-            self.not_started(rank, stage, &error);
-            any = true;
-        }
-        any
-    }
-
     /// A rank could not execute its program.
-    pub(super) fn not_started(&mut self, rank: u32, stage: Stage, error: &io::Error) {
-        let app = self.processes[rank as usize].app;
-        let wdir = self.wdirs[app].as_deref();
-        let failure = report::not_started(&self.programs[app], wdir, stage, error);
+    pub(super) fn not_started(&mut self, rank: u32, stage: Stage, error: i32) {
+        let process = &mut self.processes[rank as usize];
+        process.unstarted = true;
+        let app = &self.plan.apps[process.app];
+        let program = app.program.to_string_lossy();
+        let wdir = app.wdir.as_ref().map(|dir| dir.display().to_string());
+        let error = io::Error::from_raw_os_error(error);
+        let failure = report::not_started(&program, wdir.as_deref(), stage, &error);
         self.fail(failure, Duration::ZERO);
     }
 
@@ -198,24 +222,16 @@ impl Job {
 
     /// A rank has left without MPI_Finalize some time ago.
     fn check_silent(&mut self, rank: u32) {
-        let others = self.processes.iter().any(Process::running);
+        let others = self.processes.iter().any(|p| p.running);
         if self.failure.is_none() && others {
             let text = format!("{} {SILENTLY}", self.who(rank));
             self.fail(Failure::new(1, text).of(rank), Duration::ZERO);
         }
     }
 
-    /// A job that is over has done no harm by leaving MPI_Finalize out.
-    pub(super) fn mention_silent(&self) {
-        let silent = |p: &Process| p.joined.is_some() && !p.finalized;
-        if let Some(rank) = self.processes.iter().position(silent) {
-            eprintln!("{}: {} {SILENTLY}", self.command, self.who(rank as u32));
-        }
-    }
-
     /// A rank has ended without MPI_Init some time ago.
     fn check_strange(&mut self, rank: u32) {
-        let waiting = |p: &Process| p.running() && p.joined.is_some() && !p.finalized;
+        let waiting = |p: &Process| p.running && p.joined.is_some() && !p.finalized;
         let other = self.processes.iter().position(waiting);
         if let (Some(other), None) = (other, &self.failure) {
             eprintln!(
@@ -229,7 +245,7 @@ impl Job {
 
     /// Ranks that wait in a fence for one that has ended wait for ever.
     pub(super) fn check_fence(&mut self) {
-        if !self.server.in_fence() {
+        if !self.fencing {
             return;
         }
         let gone = |p: &Process| p.exit == Some(Exit::Code(0)) && p.joined.is_none();

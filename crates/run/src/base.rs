@@ -1,0 +1,31 @@
+//! What every launcher process has once: mpirun itself, and each daemon.
+
+use std::io;
+
+use catena_boot::Poller;
+
+use crate::sys::{FileLimit, Signals, Warden};
+
+/// What a launcher process stands on.
+pub struct Base {
+    /// The limit on descriptors.
+    pub files: FileLimit,
+    /// Signals to this process.
+    pub signals: Signals,
+    /// Kills what this process has started if it is killed.
+    pub warden: Warden,
+    /// Knows all descriptors.
+    pub poller: Poller,
+}
+
+impl Base {
+    /// To be called once, while there is one thread and few descriptors.
+    pub fn new() -> io::Result<Base> {
+        Ok(Base {
+            files: FileLimit::raise()?,
+            signals: Signals::open()?,
+            warden: Warden::start()?,
+            poller: Poller::new()?,
+        })
+    }
+}

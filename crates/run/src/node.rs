@@ -1,0 +1,256 @@
+//! The ranks of one node: starts them, serves them, reads what they write, and
+//! ends them. What happens is [`News`]; what to do is an [`Order`].
+//!
+//! Every rank leads a process group, so its children end with it. A rank that
+//! has ended stays a zombie until the job is over: its number, which is that
+//! of its group, cannot be used by somebody else meanwhile.
+
+mod start;
+
+use std::io::{self, PipeReader, PipeWriter};
+
+use catena_boot::server::{Event, Server};
+use catena_boot::{Interest, Poller};
+
+use crate::message::{News, Order, WINDOW};
+use crate::stdin::Feed;
+use crate::sys::{self, Exit};
+
+pub use start::Input;
+
+/// Tokens of the poller; smaller ones are streams.
+pub mod token {
+    pub const SERVER: u64 = 1 << 32;
+    pub const FAILURES: u64 = SERVER + 1;
+    pub const FEED: u64 = SERVER + 2;
+    pub const LAST: u64 = FEED;
+}
+
+/// One rank.
+struct Local {
+    rank: u32,
+    pid: i32,
+    running: bool,
+    /// Whether it wanted the end, and so may take its time to end.
+    aborted: bool,
+    /// Its stdout and stderr, until their ends were seen.
+    pipes: [Option<PipeReader>; 2],
+}
+
+/// The ranks of this node.
+pub struct Node {
+    number: u32,
+    server: Server,
+    processes: Vec<Local>,
+    /// Where processes report that they could not execute their program; the
+    /// other end stays open, as a pipe without one is always ready.
+    failures: (PipeReader, PipeWriter),
+    /// Standard input of the rank that reads it, if it does not inherit it.
+    feed: Option<Feed>,
+    /// Bytes of each kind of stream that nobody has taken yet.
+    untaken: [usize; 2],
+    /// Whether the streams wait for that.
+    paused: [bool; 2],
+    finishing: bool,
+    done: bool,
+}
+
+impl Node {
+    /// Whether all ranks have ended, and all that they wrote was told.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Handles a token that the poller gave.
+    pub fn handle(&mut self, token: u64, poller: &Poller, news: &mut Vec<News>) {
+        match token {
+            token::SERVER => self.serve(news),
+            token::FAILURES => self.take_failures(news),
+            token::FEED => self.feed(poller, news),
+            stream => {
+                self.read((stream / 2) as usize, (stream % 2) as usize, poller, news);
+            }
+        }
+    }
+
+    /// Does what was ordered.
+    pub fn obey(&mut self, order: &Order, poller: &Poller, news: &mut Vec<News>) {
+        match order {
+            Order::EndFence(parts) => self.server.end_fence(parts),
+            Order::End => self.end(),
+            Order::Signal { signal, groups } => self.signal(*signal, *groups),
+            Order::Stdin(bytes) => {
+                if let Some(feed) = &mut self.feed {
+                    feed.push(bytes);
+                }
+                self.feed(poller, news);
+            }
+            Order::Unwanted { which } => {
+                for process in &mut self.processes {
+                    // Which the rank shall learn.
+                    process.pipes[*which] = None;
+                }
+            }
+            Order::Taken { which, bytes, .. } => self.taken(*which, *bytes as usize, poller, news),
+            Order::Finish => self.finish(poller, news),
+        }
+    }
+
+    /// Some children may have ended.
+    pub fn children(&mut self, news: &mut Vec<News>) {
+        // What they said before comes first.
+        self.serve(news);
+        self.take_failures(news);
+        for process in self.processes.iter_mut().filter(|p| p.running) {
+            if let Some(exit) = sys::peek_exit(process.pid) {
+                // The report of a failure was written before the end.
+                if exit == Exit::Code(127) {
+                    take_failures(&self.failures.0, news);
+                }
+                process.running = false;
+                let rank = process.rank;
+                news.push(News::Ended { rank, exit });
+            }
+        }
+    }
+
+    /// Kills all ranks with their children, and forgets them.
+    pub fn destroy(&mut self) {
+        self.signal(libc::SIGKILL, true);
+        for process in self.processes.drain(..) {
+            sys::reap(process.pid);
+        }
+    }
+
+    fn serve(&mut self, news: &mut Vec<News>) {
+        for event in self.server.step() {
+            if let Event::Abort { rank, .. } = event {
+                let process = self.processes.iter_mut().find(|p| p.rank == rank);
+                process.into_iter().for_each(|p| p.aborted = true);
+            }
+            news.push(News::Said(event));
+        }
+    }
+
+    fn take_failures(&mut self, news: &mut Vec<News>) {
+        take_failures(&self.failures.0, news);
+    }
+
+    /// Asks all ranks to end.
+    fn end(&self) {
+        // One that aborts is about to end, and writes its output first.
+        for process in self.processes.iter().filter(|p| !p.aborted) {
+            sys::kill_group(process.pid, libc::SIGTERM);
+            // So that one that is stopped gets to know.
+            sys::kill_group(process.pid, libc::SIGCONT);
+        }
+    }
+
+    fn signal(&self, signal: i32, groups: bool) {
+        for process in &self.processes {
+            match groups {
+                true => sys::kill_group(process.pid, signal),
+                false if process.running => sys::kill(process.pid, signal),
+                false => {}
+            }
+        }
+    }
+
+    /// Passes standard input on, and tells how much the rank took.
+    fn feed(&mut self, poller: &Poller, news: &mut Vec<News>) {
+        let Some(feed) = &mut self.feed else { return };
+        let (taken, more) = (feed.write(poller), !feed.is_closed());
+        if taken > 0 || !more {
+            let bytes = taken as u32;
+            news.push(News::Fed { bytes, more });
+        }
+    }
+
+    /// Reads what a rank wrote. Gives whether there may be more.
+    fn read(&mut self, at: usize, which: usize, poller: &Poller, news: &mut Vec<News>) -> bool {
+        let Some(process) = self.processes.get_mut(at) else {
+            return false;
+        };
+        let Some(pipe) = &process.pipes[which] else {
+            return false;
+        };
+        let mut buffer = [0; 64 << 10];
+        let n = match sys::read(pipe, &mut buffer) {
+            Ok(n) => n,
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => return false,
+                _ => 0,
+            },
+        };
+        news.push(News::Output {
+            rank: process.rank,
+            which,
+            bytes: buffer[..n].to_vec(),
+        });
+        if n == 0 {
+            if !self.paused[which] {
+                let _ = poller.remove(pipe);
+            }
+            process.pipes[which] = None;
+            return false;
+        }
+        self.untaken[which] += n;
+        if self.untaken[which] > WINDOW && !self.paused[which] {
+            self.pause(which, true, poller);
+        }
+        true
+    }
+
+    fn pause(&mut self, which: usize, paused: bool, poller: &Poller) {
+        self.paused[which] = paused;
+        for (at, process) in (0u64..).zip(&self.processes) {
+            let Some(pipe) = &process.pipes[which] else {
+                continue;
+            };
+            let _ = match paused {
+                true => poller.remove(pipe),
+                false => poller.add(pipe, at * 2 + which as u64, Interest::Read),
+            };
+        }
+    }
+
+    fn taken(&mut self, which: usize, bytes: usize, poller: &Poller, news: &mut Vec<News>) {
+        self.untaken[which] = self.untaken[which].saturating_sub(bytes);
+        if self.paused[which] && self.untaken[which] <= WINDOW {
+            self.pause(which, false, poller);
+        }
+        if self.finishing {
+            self.drain(poller, news);
+        }
+    }
+
+    /// All ranks of the job have ended: takes what is left of their output and
+    /// of their children.
+    fn finish(&mut self, poller: &Poller, news: &mut Vec<News>) {
+        self.signal(libc::SIGKILL, true);
+        self.finishing = true;
+        self.drain(poller, news);
+    }
+
+    /// Reads all that is there, as far as somebody takes it.
+    fn drain(&mut self, poller: &Poller, news: &mut Vec<News>) {
+        for which in 0..2 {
+            for at in 0..self.processes.len() {
+                while !self.paused[which] && self.read(at, which, poller, news) {}
+            }
+        }
+        if !self.done && self.paused == [false; 2] {
+            self.done = true;
+            self.destroy();
+            news.push(News::Done { node: self.number });
+        }
+    }
+}
+
+/// Reads all reports of processes that could not execute their program.
+fn take_failures(pipe: &PipeReader, news: &mut Vec<News>) {
+    while let Some((rank, stage, error)) = sys::read_failure(pipe) {
+        let error = error.raw_os_error().unwrap_or_default();
+        news.push(News::NotStarted { rank, stage, error });
+    }
+}

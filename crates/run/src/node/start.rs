@@ -1,0 +1,286 @@
+//! Starting the ranks of a node.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+
+use catena_boot::server::Server;
+use catena_boot::{BOOT_VAR, Interest, Job as World};
+use catena_settings::COMMAND_LINE;
+
+use super::{Local, Node, token};
+use crate::base::Base;
+use crate::launch::system;
+use crate::message::News;
+use crate::plan::Plan;
+use crate::program::{self, NOT_STARTED, Program, ProgramError};
+use crate::stdin::Feed;
+use crate::sys::{self, Start, Strings};
+
+/// Variables that only the rank itself is given.
+const OWN: [&str; 4] = [BOOT_VAR, "CATENA_RANK", "CATENA_SIZE", "CATENA_LOCAL_RANK"];
+
+/// Where programs are looked for if `PATH` does not say.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Descriptors that the launcher needs besides three per rank.
+const SPARE_FILES: u64 = 40;
+
+/// What the rank that reads standard input gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// That of this process.
+    Inherited,
+    /// What orders bring.
+    Passed,
+}
+
+/// Variables of an environment.
+pub type Vars = Vec<(OsString, OsString)>;
+
+/// Starts ranks one after the other.
+struct Starter<'a> {
+    base: &'a Base,
+    plan: &'a Plan,
+    null: File,
+    input: Input,
+    /// To pin ranks to; none if they are free.
+    cpus: Vec<usize>,
+}
+
+/// What to start as which rank.
+struct How<'a> {
+    rank: u32,
+    program: &'a Program,
+    args: &'a Strings,
+    shell_args: &'a Strings,
+}
+
+impl Node {
+    /// Starts the ranks of node `number`, whose environment begins with
+    /// `inherited`. Their names, and what goes wrong with one of them, is news.
+    ///
+    /// # Errors
+    /// If the programs cannot be found here, or the system is short of
+    /// something, before any rank was started.
+    pub fn start(
+        plan: &Plan,
+        number: u32,
+        inherited: Vars,
+        input: Input,
+        base: &Base,
+        news: &mut Vec<News>,
+    ) -> Result<Node, ProgramError> {
+        let path = inherited.iter().find(|(name, _)| name == "PATH");
+        let path = path.map_or(OsStr::new(PATH), |(_, path)| path);
+        let here = || plan.ranks_on(number);
+        let mut programs = Vec::new();
+        for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
+            if ranks
+                .clone()
+                .any(|rank| plan.node_of[rank as usize] == number)
+            {
+                let program = program::find(given, path)?;
+                let env = environment(plan, app, &inherited, &program.name)?;
+                let args = Strings::new(program.args.clone());
+                let shell_args = Strings::new(shell_args(&program));
+                programs.push((ranks, program, env, args, shell_args));
+            }
+        }
+        let count = here().count() as u64;
+        let (files, most) = (count * 3 + SPARE_FILES, base.files.most());
+        if most < files {
+            let text = format!(
+                "{count} ranks need {files} open files, but the limit is {most}; raise it \
+                 (ulimit -n) or start fewer"
+            );
+            return Err(ProgramError { status: 1, text });
+        }
+        let starter = Starter {
+            base,
+            plan,
+            null: File::open("/dev/null").map_err(system)?,
+            input,
+            cpus: match plan.bind {
+                true => sys::allowed_cpus(),
+                false => Vec::new(),
+            },
+        };
+        let mut node = Node::empty(plan, number, base).map_err(system)?;
+        for (ranks, program, env, args, shell_args) in &mut programs {
+            for rank in ranks.filter(|&rank| plan.node_of[rank as usize] == number) {
+                let how = How {
+                    rank,
+                    program,
+                    args,
+                    shell_args,
+                };
+                if let Err(error) = starter.start(&mut node, &how, env, news) {
+                    let text = format!(
+                        "rank {rank} of {} could not be started: {error}",
+                        plan.node_of.len()
+                    );
+                    news.push(News::Failed {
+                        status: NOT_STARTED,
+                        text,
+                    });
+                    let missing = here().skip(node.processes.len());
+                    news.extend(missing.map(|rank| News::Missing { rank }));
+                    return Ok(node);
+                }
+            }
+        }
+        Ok(node)
+    }
+
+    /// One without ranks.
+    fn empty(plan: &Plan, number: u32, base: &Base) -> io::Result<Node> {
+        let cpus = catena_boot::available_cpus();
+        let size = plan.node_of.len() as u32;
+        let world = World {
+            size,
+            universe_size: size.max(plan.slots.unwrap_or(cpus)),
+            job_id: plan.job_id,
+            node_of: plan.node_of.clone().into(),
+            hosts: plan.hosts.clone().into(),
+            psets: plan.psets.clone(),
+            ..World::singleton(String::new(), cpus)
+        };
+        let server = Server::open(world, number, plan.appnums())?;
+        let failures = io::pipe()?;
+        sys::set_nonblocking(&failures.0)?;
+        base.poller.add(&server, token::SERVER, Interest::Read)?;
+        base.poller
+            .add(&failures.0, token::FAILURES, Interest::Read)?;
+        Ok(Node {
+            number,
+            server,
+            processes: Vec::new(),
+            failures,
+            feed: None,
+            untaken: [0; 2],
+            paused: [false; 2],
+            finishing: false,
+            done: false,
+        })
+    }
+}
+
+impl Starter<'_> {
+    fn start(
+        &self,
+        node: &mut Node,
+        how: &How<'_>,
+        env: &mut Strings,
+        news: &mut Vec<News>,
+    ) -> io::Result<()> {
+        let (rank, index) = (how.rank, node.processes.len());
+        let numbers = [
+            node.server.place(rank),
+            rank.to_string(),
+            self.plan.node_of.len().to_string(),
+            index.to_string(),
+        ];
+        let own = OWN
+            .iter()
+            .zip(&numbers)
+            .map(|(name, value)| format!("{name}={value}"));
+        env.replace_last(
+            own.map(|var| CString::new(var).unwrap_or_default())
+                .collect::<Vec<_>>(),
+        );
+
+        let (out, rank_out) = io::pipe()?;
+        let (err, rank_err) = io::pipe()?;
+        let own_stdin = io::stdin();
+        let reads = self.plan.stdin == Some(rank);
+        let passed = match reads && self.input == Input::Passed {
+            true => {
+                let (feed, pipe) = Feed::open(token::FEED)?;
+                node.feed = Some(feed);
+                Some(pipe)
+            }
+            false => None,
+        };
+        let stdin = match &passed {
+            Some(pipe) => pipe.as_fd(),
+            None if reads => own_stdin.as_fd(),
+            None => self.null.as_fd(),
+        };
+        let cpu = match self.cpus.len() {
+            0 => None,
+            n => Some(self.cpus[index % n]),
+        };
+        let pid = sys::start(&Start {
+            rank,
+            path: &how.program.path,
+            args: how.args,
+            shell_args: how.shell_args,
+            env,
+            wdir: how.program.wdir.as_deref(),
+            stdio: [stdin, rank_out.as_fd(), rank_err.as_fd()],
+            failures: node.failures.1.as_fd(),
+            cpu,
+            signals: &self.base.signals,
+            files: self.base.files,
+        })?;
+        self.base.warden.watch(pid);
+        let pipes = [out, err];
+        for (pipe, token) in pipes.iter().zip(index as u64 * 2..) {
+            sys::set_nonblocking(pipe)?;
+            self.base.poller.add(pipe, token, Interest::Read)?;
+        }
+        node.processes.push(Local {
+            rank,
+            pid,
+            running: true,
+            aborted: false,
+            pipes: pipes.map(Some),
+        });
+        news.push(News::Started {
+            rank,
+            pid: pid as u32,
+            cpu: cpu.map(|cpu| cpu as u32),
+        });
+        Ok(())
+    }
+}
+
+/// The environment of the ranks of a program: what is inherited, then what was
+/// asked for, then room for what differs between ranks.
+fn environment(
+    plan: &Plan,
+    app: usize,
+    inherited: &Vars,
+    program: &str,
+) -> Result<Strings, ProgramError> {
+    let more: Vec<_> = plan.env.iter().chain(&plan.apps[app].env).collect();
+    let inherited = inherited.iter().filter(|(name, _)| {
+        let own = name
+            .to_str()
+            .is_some_and(|n| OWN.contains(&n) || n == COMMAND_LINE);
+        !own && !more.iter().any(|(other, _)| other == name)
+    });
+    // Of several values for one name, the last one counts.
+    let last = more
+        .iter()
+        .enumerate()
+        .filter(|(i, (name, _))| !more[i + 1..].iter().any(|(later, _)| later == name));
+    let mut strings = Vec::new();
+    for (name, value) in inherited.chain(last.map(|(_, var)| *var)) {
+        let mut var = name.clone();
+        var.push("=");
+        var.push(value);
+        strings.push(program::c_string(&var, program)?);
+    }
+    strings.extend(OWN.map(|_| CString::default()));
+    Ok(Strings::new(strings))
+}
+
+/// How `/bin/sh` runs a script that does not name its interpreter.
+fn shell_args(program: &Program) -> Vec<CString> {
+    let mut args = vec![c"sh".to_owned(), program.path.clone()];
+    args.extend_from_slice(program.args.get(1..).unwrap_or_default());
+    args
+}

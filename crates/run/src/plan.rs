@@ -1,0 +1,180 @@
+//! What shall run where: all that the launcher on each node must know.
+
+use std::ffi::OsString;
+use std::ops::Range;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use catena_boot::wire::{Malformed, Reader, Writer};
+
+use crate::args::App;
+
+/// What shall run where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Random number of the job.
+    pub job_id: u64,
+    /// Programs, in the order of their ranks; each has its number of ranks.
+    pub apps: Vec<App>,
+    /// Variables for the ranks of all programs.
+    pub env: Vec<(OsString, OsString)>,
+    /// Process sets by name, with their ranks in ascending order.
+    pub psets: Vec<(String, Vec<u32>)>,
+    /// Name of each node.
+    pub hosts: Vec<String>,
+    /// Node of each rank.
+    pub node_of: Vec<u32>,
+    /// How many ranks the hosts have room for, if they were named.
+    pub slots: Option<u32>,
+    /// Whether each rank is pinned to one processor.
+    pub bind: bool,
+    /// The rank that reads standard input.
+    pub stdin: Option<u32>,
+}
+
+impl Plan {
+    /// The ranks of each program.
+    pub fn ranks_of_apps(&self) -> impl Iterator<Item = Range<u32>> {
+        let mut next = 0;
+        self.apps.iter().map(move |app| {
+            let first = next;
+            next += app.count.unwrap_or(1);
+            first..next
+        })
+    }
+
+    /// The program of each rank.
+    pub fn appnums(&self) -> Vec<u32> {
+        (0..)
+            .zip(self.ranks_of_apps())
+            .flat_map(|(app, ranks)| std::iter::repeat_n(app, ranks.len()))
+            .collect()
+    }
+
+    /// The ranks on a node, ascending.
+    pub fn ranks_on(&self, node: u32) -> impl Iterator<Item = u32> {
+        (0u32..)
+            .zip(&self.node_of)
+            .filter_map(move |(rank, &of)| (of == node).then_some(rank))
+    }
+
+    /// Name of the host of a rank.
+    pub fn host_of(&self, rank: u32) -> &str {
+        &self.hosts[self.node_of[rank as usize] as usize]
+    }
+
+    /// As [`Plan::read`] reads it.
+    pub fn write(&self, w: &mut Writer) {
+        w.u64(self.job_id);
+        w.u32(self.apps.len() as u32);
+        for app in &self.apps {
+            w.u32(app.count.unwrap_or(1));
+            w.bytes(app.program.as_bytes());
+            write_strings(w, &app.args);
+            write_vars(w, &app.env);
+            let wdir = app.wdir.as_ref().map(|dir| dir.as_os_str().to_os_string());
+            write_strings(w, wdir.as_slice());
+        }
+        write_vars(w, &self.env);
+        w.u32(self.psets.len() as u32);
+        for (name, ranks) in &self.psets {
+            w.bytes(name.as_bytes());
+            w.u32s(ranks);
+        }
+        w.u32(self.hosts.len() as u32);
+        for host in &self.hosts {
+            w.bytes(host.as_bytes());
+        }
+        w.u32s(&self.node_of);
+        w.u32s(self.slots.as_slice());
+        w.u32(u32::from(self.bind));
+        w.u32s(self.stdin.as_slice());
+    }
+
+    /// Reads what [`Plan::write`] wrote.
+    ///
+    /// # Errors
+    /// If it is something else, or contradicts itself.
+    pub fn read(r: &mut Reader<'_>) -> Result<Plan, Malformed> {
+        let job_id = r.u64()?;
+        let apps = (0..r.count(20)?)
+            .map(|_| {
+                Ok(App {
+                    count: Some(r.u32()?),
+                    program: read_string(r)?,
+                    args: read_strings(r)?,
+                    env: read_vars(r)?,
+                    wdir: read_strings(r)?.pop().map(Into::into),
+                })
+            })
+            .collect::<Result<Vec<_>, Malformed>>()?;
+        let plan = Plan {
+            job_id,
+            apps,
+            env: read_vars(r)?,
+            psets: (0..r.count(8)?)
+                .map(|_| Ok((r.text()?, r.u32s()?)))
+                .collect::<Result<_, Malformed>>()?,
+            hosts: (0..r.count(4)?)
+                .map(|_| r.text())
+                .collect::<Result<_, _>>()?,
+            node_of: r.u32s()?,
+            slots: r.u32s()?.pop(),
+            bind: r.u32()? != 0,
+            stdin: r.u32s()?.pop(),
+        };
+        let ranks: u64 = plan
+            .apps
+            .iter()
+            .filter_map(|a| a.count)
+            .map(u64::from)
+            .sum();
+        let sound = ranks == plan.node_of.len() as u64
+            && plan
+                .node_of
+                .iter()
+                .all(|&n| (n as usize) < plan.hosts.len());
+        match sound {
+            true => Ok(plan),
+            false => Err(Malformed("the plan contradicts itself")),
+        }
+    }
+}
+
+/// As [`read_strings`] reads them.
+pub fn write_strings(w: &mut Writer, strings: &[OsString]) {
+    w.u32(strings.len() as u32);
+    for string in strings {
+        w.bytes(string.as_bytes());
+    }
+}
+
+fn read_string(r: &mut Reader<'_>) -> Result<OsString, Malformed> {
+    r.bytes().map(|bytes| OsString::from_vec(bytes.to_vec()))
+}
+
+/// Strings of any bytes.
+///
+/// # Errors
+/// If the message is too short.
+pub fn read_strings(r: &mut Reader<'_>) -> Result<Vec<OsString>, Malformed> {
+    (0..r.count(4)?).map(|_| read_string(r)).collect()
+}
+
+/// As [`read_vars`] reads them.
+pub fn write_vars(w: &mut Writer, vars: &[(OsString, OsString)]) {
+    w.u32(vars.len() as u32);
+    for (name, value) in vars {
+        w.bytes(name.as_bytes());
+        w.bytes(value.as_bytes());
+    }
+}
+
+/// Variables of an environment.
+///
+/// # Errors
+/// If the message is too short.
+pub fn read_vars(r: &mut Reader<'_>) -> Result<Vec<(OsString, OsString)>, Malformed> {
+    (0..r.count(8)?)
+        .map(|_| Ok((read_string(r)?, read_string(r)?)))
+        .collect()
+}
