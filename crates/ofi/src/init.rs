@@ -200,6 +200,13 @@ impl Ofi {
         self.objects.offer.provider()
     }
 
+    /// Whether the provider goes through the kernel's network, which needs no
+    /// library.
+    pub fn is_plain(&self) -> bool {
+        let layers = self.provider().split(';').next();
+        layers.is_none_or(|name| ["tcp", "net", "udp", "sockets"].contains(&name))
+    }
+
     /// Learns how a peer is reached; until then its route is full.
     ///
     /// # Errors

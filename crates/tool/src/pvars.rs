@@ -373,6 +373,8 @@ fn network(a: &mut Area<'_>) {
     };
     let doc = "Packets that left over a network.";
     counter("network_packets", doc, |c| c.packets);
+    let doc = "Packets that left over a network together with others.";
+    counter("network_together", doc, |c| c.together);
     let doc = "Packets that found no room on their way to a network.";
     counter("network_full", doc, |c| c.full);
     let doc = "Reads of other processes' memory over a network, in pieces.";

@@ -20,6 +20,7 @@ const ROWS: &[&[&str]] = &[
         "ofi",
         "shm",
         "sim",
+        "tcp",
         "trace",
         "ucx",
     ],
@@ -44,6 +45,7 @@ const UNSAFE: &[&str] = &[
     "run",
     "shm",
     "sim",
+    "tcp",
     "trace",
     "ucx",
 ];

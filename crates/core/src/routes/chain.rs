@@ -6,14 +6,16 @@ use catena_settings::{Setting, Text, setting};
 setting! {
     /// How ranks reach each other: transports joined by `+`.
     ///
-    /// `shm` is shared memory, for ranks on one node. `ofi:PROVIDER` is a
-    /// network through libfabric, `ofi:PROVIDER:DOMAIN,DOMAIN` on these of its
-    /// domains, which the ranks of a node take in turn; `ofi` alone takes the
-    /// first provider that leads to other nodes, and a PROVIDER needs no `ofi:`
-    /// in front. Of several networks the first that both ends have joins them.
-    /// Examples: `shm+tcp`, `shm+cxi:cxi0,cxi1`, `ofi:tcp+ofi:udp;ofi_rxd`. Empty:
-    /// shared memory on the node, and a network if the job has several nodes.
-    /// Ranks of one node must agree on `shm`.
+    /// `shm` is shared memory, for ranks on one node. `tcp` is TCP, `tcp:eth0`
+    /// through that interface. `ofi:PROVIDER` is a network through libfabric,
+    /// `ofi:PROVIDER:DOMAIN,DOMAIN` on these of its domains, which the ranks of
+    /// a node take in turn as they do with several interfaces; `ofi` alone takes
+    /// the first provider that leads to other nodes, and a PROVIDER other than
+    /// its own `tcp` needs no `ofi:` in front. Of several networks the first
+    /// that both ends have joins them. Examples: `shm+tcp`,
+    /// `shm+cxi:cxi0,cxi1`, `ofi:tcp+ofi:udp;ofi_rxd`. Empty: shared memory on
+    /// the node; if the job has several nodes, libfabric where it drives more
+    /// than Ethernet, else TCP. Ranks of one node must agree on `shm`.
     pub static LINK: Text = Text("");
     scope: Local,
     level: User,
@@ -38,6 +40,27 @@ pub struct Chain {
 pub enum Network {
     /// Through libfabric.
     Ofi(Ofi),
+    /// Through libfabric, if the machine has devices that do more than TCP and
+    /// it drives them.
+    Fast,
+    /// Over TCP.
+    Tcp(Tcp),
+}
+
+/// A network over TCP.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tcp {
+    /// Names of interfaces, or all.
+    interfaces: Vec<String>,
+}
+
+impl Tcp {
+    /// The interface of the process that is number `local` on its node; `None`
+    /// for all.
+    pub fn interface(&self, local: usize) -> Option<&str> {
+        let count = self.interfaces.len().max(1);
+        self.interfaces.get(local % count).map(String::as_str)
+    }
 }
 
 /// A network through libfabric.
@@ -78,7 +101,7 @@ impl Chain {
             networks: Vec::new(),
         };
         if text.is_empty() {
-            chain.networks.push(Network::Ofi(Ofi::default()));
+            chain.networks = vec![Network::Fast, Network::Tcp(Tcp::default())];
             return Ok(chain);
         }
         for part in text.split('+').map(str::trim) {
@@ -99,6 +122,10 @@ impl Chain {
                                 ofi:tcp"
                             .to_string(),
                     );
+                }
+                ("tcp", rest) => {
+                    let interfaces = rest.map_or(Ok(Vec::new()), |rest| names("tcp", rest))?;
+                    chain.add(part, Network::Tcp(Tcp { interfaces }))?;
                 }
                 ("ofi", rest) => chain.add(part, Network::Ofi(Ofi::parse(rest)?))?,
                 _ => chain.add(part, Network::Ofi(Ofi::parse(Some(part))?))?,
@@ -124,22 +151,28 @@ impl Ofi {
             return Ok(Ofi::default());
         };
         let (provider, domains) = match rest.split_once(':') {
-            Some((provider, domains)) => (provider, domains.split(',').collect()),
+            Some((provider, domains)) => (provider, names(provider, domains)?),
             None => (rest, Vec::new()),
         };
         if provider.is_empty() {
             return Err("the name of a provider is missing, as in ofi:tcp".to_string());
         }
-        if domains.contains(&"") {
-            return Err(format!(
-                "the name of a domain is missing, as in {provider}:eth0"
-            ));
-        }
         Ok(Ofi {
             provider: Some(provider.to_string()),
-            domains: domains.into_iter().map(str::to_string).collect(),
+            domains,
         })
     }
+}
+
+/// Reads names separated by commas, which stand after that of a network.
+fn names(network: &str, text: &str) -> Result<Vec<String>, String> {
+    let names: Vec<_> = text.split(',').map(str::to_string).collect();
+    if names.iter().any(String::is_empty) {
+        return Err(format!(
+            "the name of an interface is missing, as in {network}:eth0"
+        ));
+    }
+    Ok(names)
 }
 
 #[cfg(test)]
@@ -155,23 +188,26 @@ mod tests {
 
     #[test]
     fn chains_are_read() {
-        let any = Ofi::default();
-        let tcp = ofi("tcp", &[]);
+        let any = Network::Ofi(Ofi::default());
+        let ofi = |provider, domains: &[&str]| Network::Ofi(ofi(provider, domains));
+        let tcp = |interfaces: &[&str]| {
+            let interfaces = interfaces.iter().map(|it| it.to_string()).collect();
+            Network::Tcp(Tcp { interfaces })
+        };
         for (text, shm, networks) in [
-            ("", true, vec![any.clone()]),
+            ("", true, vec![Network::Fast, tcp(&[])]),
             ("shm", true, vec![]),
             ("ofi", false, vec![any.clone()]),
             ("shm + ofi", true, vec![any.clone()]),
-            ("ofi:tcp", false, vec![tcp.clone()]),
-            ("tcp", false, vec![tcp.clone()]),
+            ("ofi:tcp", false, vec![ofi("tcp", &[])]),
+            ("tcp", false, vec![tcp(&[])]),
             ("shm+tcp;ofi_rxm", true, vec![ofi("tcp;ofi_rxm", &[])]),
             ("ofi:shm", false, vec![ofi("shm", &[])]),
             ("cxi:c0,c1+shm", true, vec![ofi("cxi", &["c0", "c1"])]),
             ("shm+ofi:cxi:c0", true, vec![ofi("cxi", &["c0"])]),
-            ("tcp+shm+ofi", true, vec![tcp.clone(), any]),
-            ("tcp+tcp:lo", false, vec![tcp, ofi("tcp", &["lo"])]),
+            ("tcp+shm+ofi", true, vec![tcp(&[]), any]),
+            ("tcp+tcp:lo,e0", false, vec![tcp(&[]), tcp(&["lo", "e0"])]),
         ] {
-            let networks = networks.into_iter().map(Network::Ofi).collect();
             let chain = Chain {
                 setting: text.to_string(),
                 shm,
@@ -190,12 +226,12 @@ mod tests {
             ("shm+shm", "twice"),
             ("shm+ucx", "no ucx"),
             ("shm+ofi:tcp+ucx:tcp", "no ucx"),
-            ("tcp+ofi:tcp", "ofi:tcp is named twice"),
+            ("ofi:tcp+ofi:tcp", "ofi:tcp is named twice"),
             ("ofi:", "provider is missing"),
             ("ofi::lo", "provider is missing"),
             (":lo", "is missing"),
-            ("tcp:", "domain is missing"),
-            ("tcp:eth0,", "domain is missing"),
+            ("tcp:", "interface is missing"),
+            ("tcp:eth0,", "interface is missing"),
         ] {
             let error = Chain::parse(text).expect_err(text);
             assert!(error.contains(why), "{text}: {error}");
@@ -209,5 +245,8 @@ mod tests {
         assert_eq!(domain(0).as_deref(), Some("cxi0"));
         assert_eq!(domain(3).as_deref(), Some("cxi1"));
         assert_eq!(Ofi::default().wanted(3), Wanted::default());
+        assert_eq!(Tcp::default().interface(3), None);
+        let interfaces = vec!["e0".to_string(), "e1".to_string()];
+        assert_eq!(Tcp { interfaces }.interface(3), Some("e1"));
     }
 }

@@ -7,16 +7,26 @@ use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Sleeper,
     Transport,
 };
-use catena_ofi::{Ofi, Place};
+use catena_ofi::{Ofi, Place, Wanted};
+use catena_tcp::Tcp;
 
 use super::chain::Network;
 use super::record::{End, kind};
+
+/// Where Linux shows devices that do more than TCP.
+const DEVICES: [&str; 2] = ["/sys/class/infiniband", "/sys/class/cxi"];
+
+fn has_entries(folder: &str) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
 
 /// What happened in a network so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Packets sent.
     pub packets: u64,
+    /// Those of them that left together with others.
+    pub together: u64,
     /// Sends that found no room.
     pub full: u64,
     /// Remote reads.
@@ -30,6 +40,8 @@ pub struct Counters {
 pub enum Driver {
     /// Through libfabric.
     Ofi(Box<Ofi>),
+    /// Over TCP, without a library.
+    Tcp(Box<Tcp>),
 }
 
 /// Does the same with whatever drives the network.
@@ -37,20 +49,42 @@ macro_rules! each {
     ($driver:expr, $t:ident => $call:expr) => {
         match $driver {
             Driver::Ofi($t) => $call,
+            Driver::Tcp($t) => $call,
         }
     };
 }
 
 impl Driver {
-    /// Opens a network for the process that is number `local` on its node.
+    /// Opens a network for the process that is number `local` on its node;
+    /// `None` if it need not be there and is not.
     ///
     /// # Errors
     /// What failed and what to do.
-    pub fn open(network: &Network, place: Place, local: usize) -> Result<Driver, String> {
+    pub fn open(network: &Network, place: Place, local: usize) -> Result<Option<Driver>, String> {
         match network {
             Network::Ofi(ofi) => Ofi::open(place, &ofi.wanted(local))
-                .map(|ofi| Driver::Ofi(Box::new(ofi)))
+                .map(|ofi| Some(Driver::Ofi(Box::new(ofi))))
                 .map_err(|error| error.to_string()),
+            Network::Fast => {
+                let has = DEVICES.iter().any(|folder| has_entries(folder));
+                let ofi = has.then(|| Ofi::open(place, &Wanted::default()).ok());
+                let fast = ofi.flatten().filter(|ofi| !ofi.is_plain());
+                Ok(fast.map(|ofi| Driver::Ofi(Box::new(ofi))))
+            }
+            Network::Tcp(tcp) => {
+                let place = catena_tcp::Place {
+                    me: place.me,
+                    processes: place.processes,
+                    job: place.job,
+                };
+                Tcp::open(
+                    place,
+                    tcp.interface(local),
+                    catena_tcp::Config::from_settings(),
+                )
+                .map(|tcp| Some(Driver::Tcp(Box::new(tcp))))
+                .map_err(|error| error.to_string())
+            }
         }
     }
 
@@ -68,6 +102,11 @@ impl Driver {
                     address: ofi.address().map_err(|error| error.to_string())?,
                 })
             }
+            Driver::Tcp(tcp) => Ok(End {
+                kind: kind::TCP,
+                protocol: tcp.protocol(),
+                address: tcp.address().map_err(|error| error.to_string())?,
+            }),
         }
     }
 
@@ -78,6 +117,7 @@ impl Driver {
                 let name = ofi.protocol_name((end.protocol >> 32) as u32);
                 Some(format!("{name} {}", end.protocol as u32))
             }
+            (Driver::Tcp(_), kind::TCP) => Some("TCP".to_string()),
             _ => None,
         }
     }
@@ -93,7 +133,10 @@ impl Driver {
     /// What a process with nothing to do may sleep on, or `None` if there may
     /// be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
-        each!(self, t => t.sleeper())
+        match self {
+            Driver::Ofi(ofi) => ofi.sleeper(),
+            Driver::Tcp(tcp) => Some(tcp.sleeper()),
+        }
     }
 
     /// What happened so far.
@@ -103,6 +146,17 @@ impl Driver {
                 let c = ofi.counters();
                 Counters {
                     packets: c.injected + c.copied,
+                    full: c.full,
+                    reads: c.reads,
+                    strays: c.strays,
+                    ..Counters::default()
+                }
+            }
+            Driver::Tcp(tcp) => {
+                let c = tcp.counters();
+                Counters {
+                    packets: c.sent,
+                    together: c.held + c.waited,
                     full: c.full,
                     reads: c.reads,
                     strays: c.strays,

@@ -121,7 +121,9 @@ impl Networks {
         let number = local.iter().position(|&peer| peer == me).unwrap_or(0);
         let (mut members, mut ends) = (Vec::new(), Vec::new());
         for network in &chain.networks {
-            let driver = Driver::open(network, place, number)?;
+            let Some(driver) = Driver::open(network, place, number)? else {
+                continue;
+            };
             ends.push(driver.end()?);
             members.push(Member {
                 driver,
@@ -171,6 +173,7 @@ impl Networks {
         let all = self.members.iter().map(|it| it.driver.counters());
         all.fold(Counters::default(), |sum, one| Counters {
             packets: sum.packets + one.packets,
+            together: sum.together + one.together,
             full: sum.full + one.full,
             reads: sum.reads + one.reads,
             strays: sum.strays + one.strays,

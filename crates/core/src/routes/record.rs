@@ -10,6 +10,7 @@
 //! | 0    | setting   | value of `CATENA_LINK`, if it has one: for messages       |
 //! | 1    | `shm`     | none: the node's segment is attached                      |
 //! | 2    | `ofi`     | protocol and its version (8), address of the endpoint     |
+//! | 3    | `tcp`     | version of the protocol (8), port and addresses           |
 //!
 //! Networks stand in the order of the chain. Numbers are little-endian. Entries
 //! of other kinds are networks that this version does not know: passed over.
@@ -24,6 +25,7 @@ pub(super) mod kind {
     pub const SETTING: u8 = 0;
     pub const SHM: u8 = 1;
     pub const OFI: u8 = 2;
+    pub const TCP: u8 = 3;
 }
 
 /// An end of a network.

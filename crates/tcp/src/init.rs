@@ -1,0 +1,281 @@
+//! Opening and wiring up; the transport itself.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::net::TcpListener;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use catena_fabric::{
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Transport,
+};
+
+use crate::addr::{self, Interface};
+use crate::dial::Target;
+use crate::frame::{HEAD, MAGIC};
+use crate::link::Link;
+use crate::progress::LISTENER;
+use crate::rma::{Exposed, Get};
+use crate::settings::Config;
+use crate::socket::{Watch, listen};
+
+/// Bytes taken from the kernel at once.
+const ROOM: usize = 128 << 10;
+
+/// Who opens the transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// This process.
+    pub me: Peer,
+    /// Processes of the job.
+    pub processes: u32,
+    /// A number that tells jobs apart.
+    pub job: u64,
+}
+
+/// Why there is no transport over TCP.
+#[derive(Debug)]
+pub enum TcpError {
+    /// The kernel does not let this process listen.
+    Listen(io::Error),
+    /// No interface is up, or not the one that was asked for.
+    Interface {
+        /// Its name, if one was asked for.
+        wanted: Option<String>,
+        /// Names of those that are up.
+        up: Vec<String>,
+    },
+    /// A peer's address is none.
+    Address {
+        /// Rank of the peer in the world.
+        rank: u32,
+    },
+}
+
+impl fmt::Display for TcpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TcpError::Listen(error) => write!(f, "no TCP port can be opened: {error}"),
+            TcpError::Interface { wanted: None, .. } => {
+                f.write_str("no network interface with an address is up")
+            }
+            TcpError::Interface {
+                wanted: Some(wanted),
+                up,
+            } => write!(
+                f,
+                "no network interface \"{wanted}\" with an address is up; these are: {}",
+                up.join(", ")
+            ),
+            TcpError::Address { rank } => write!(f, "the address of rank {rank} is damaged"),
+        }
+    }
+}
+
+impl std::error::Error for TcpError {}
+
+/// What happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets sent.
+    pub sent: u64,
+    /// Those of them that the kernel was to keep for others that follow.
+    pub held: u64,
+    /// Frames that waited, wholly or in part, until the kernel took more.
+    pub waited: u64,
+    /// Sends that found no room or no connection.
+    pub full: u64,
+    /// Packets delivered.
+    pub received: u64,
+    /// Connections that spoke something else, or were of another job.
+    pub strays: u64,
+    /// Requests for a peer's memory.
+    pub reads: u64,
+    /// Bytes that they brought.
+    pub read_bytes: u64,
+    /// Times this process was about to sleep on the network.
+    pub sleeps: u64,
+}
+
+/// The routes from one process to all processes of its job over TCP.
+///
+/// Methods that take a `Peer` panic if that process is not in the job.
+#[derive(Debug)]
+pub struct Tcp {
+    pub(crate) me: Peer,
+    pub(crate) job: u64,
+    pub(crate) config: Config,
+    pub(crate) interfaces: Vec<Interface>,
+    /// Name of the interface that was asked for.
+    wanted: Option<String>,
+    pub(crate) listener: TcpListener,
+    pub(crate) watch: Watch,
+    /// By rank in the world.
+    pub(crate) peers: Vec<Target>,
+    pub(crate) links: Vec<Option<Link>>,
+    /// Places of no link.
+    pub(crate) free: Vec<usize>,
+    /// Connections over which packets go; and those that are being made, that
+    /// the kernel keeps packets of, that have something to send.
+    pub(crate) open: Vec<usize>,
+    pub(crate) young: Vec<usize>,
+    pub(crate) held: Vec<usize>,
+    pub(crate) waiting: Vec<usize>,
+    /// Peers that have closed their connection and do not count as lost yet.
+    pub(crate) closed: Vec<Peer>,
+    /// Losses that no poll has told yet.
+    pub(crate) untold: Vec<PeerLost>,
+    /// Polls so far.
+    pub(crate) turn: u64,
+    /// The next poll looks at all sockets.
+    pub(crate) look_next: bool,
+    /// What is taken from the kernel at once.
+    pub(crate) room: Box<[u8]>,
+    pub(crate) gets: Vec<Get>,
+    pub(crate) next_read: u32,
+    pub(crate) exposed: HashMap<u64, Exposed>,
+    pub(crate) next_key: u64,
+    pub(crate) counters: Counters,
+}
+
+impl Tcp {
+    /// Opens a port, to be reached through all interfaces or the named one.
+    ///
+    /// # Errors
+    /// See [`TcpError`].
+    pub fn open(place: Place, interface: Option<&str>, config: Config) -> Result<Tcp, TcpError> {
+        let interfaces = addr::interfaces();
+        let fits = |it: &Interface| interface.is_none_or(|name| it.name == name);
+        if !interfaces.iter().any(fits) {
+            let mut up: Vec<_> = interfaces.into_iter().map(|it| it.name).collect();
+            up.dedup();
+            return Err(TcpError::Interface {
+                wanted: interface.map(str::to_string),
+                up,
+            });
+        }
+        let listener = listen().map_err(TcpError::Listen)?;
+        let watch = Watch::new().map_err(TcpError::Listen)?;
+        let watched = watch.add(listener.as_raw_fd(), LISTENER, false);
+        watched.map_err(TcpError::Listen)?;
+        Ok(Tcp {
+            me: place.me,
+            job: place.job,
+            config,
+            interfaces,
+            wanted: interface.map(str::to_string),
+            listener,
+            watch,
+            peers: (0..place.processes).map(|_| Target::default()).collect(),
+            links: Vec::new(),
+            free: Vec::new(),
+            open: Vec::new(),
+            young: Vec::new(),
+            held: Vec::new(),
+            waiting: Vec::new(),
+            closed: Vec::new(),
+            untold: Vec::new(),
+            turn: 0,
+            look_next: true,
+            room: vec![0; ROOM.max(2 * (HEAD + config.packet))].into(),
+            gets: Vec::new(),
+            next_read: 0,
+            exposed: HashMap::new(),
+            next_key: 0,
+            counters: Counters::default(),
+        })
+    }
+
+    /// Number of what is spoken on the wire: ends with different ones do not
+    /// understand each other.
+    pub fn protocol(&self) -> u64 {
+        MAGIC.into()
+    }
+
+    /// The address under which others reach this process: at most 40 bytes.
+    ///
+    /// # Errors
+    /// [`TcpError::Listen`] if the kernel does not tell the port.
+    pub fn address(&self) -> Result<Vec<u8>, TcpError> {
+        let port = self.listener.local_addr().map_err(TcpError::Listen)?.port();
+        let wanted = |it: &&Interface| self.wanted.as_ref().is_none_or(|name| it.name == *name);
+        let addresses = self.interfaces.iter().filter(wanted);
+        Ok(addr::encode(port, addresses.map(|it| it.address)))
+    }
+
+    /// Declares a peer dead, because the launcher said so. Later sends to it
+    /// fail.
+    pub fn mark_lost(&mut self, peer: Peer, cause: String) {
+        self.lose(peer, cause);
+        self.untold.retain(|lost| lost.peer != peer);
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Connections over which packets go.
+    pub fn connections(&self) -> usize {
+        self.open.len()
+    }
+}
+
+impl Transport for Tcp {
+    fn name(&self) -> &'static str {
+        "tcp"
+    }
+
+    #[inline]
+    fn caps(&self, _peer: Peer) -> Caps {
+        Caps {
+            max_packet: self.config.packet,
+            eager_max: self.config.eager_max,
+            // Two connections that were made at the same time.
+            ordered: false,
+        }
+    }
+
+    #[inline]
+    fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        self.post(peer, header, payload)
+    }
+
+    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        self.drain(deliver)
+    }
+
+    fn rendezvous(&self, _peer: Peer, _len: u64, _load: Load) -> Rendezvous {
+        Rendezvous::Get
+    }
+
+    fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote> {
+        Some(self.show(peer, addr, usize::try_from(len).ok()?))
+    }
+
+    fn release(&mut self, _peer: Peer, remote: Remote) {
+        self.hide(remote);
+    }
+
+    unsafe fn try_get(
+        &mut self,
+        peer: Peer,
+        remote: Remote,
+        into: *mut u8,
+        len: usize,
+    ) -> Result<Got, PeerLost> {
+        // SAFETY: as the caller promised.
+        unsafe { self.get(peer, remote, into, len) }
+    }
+
+    fn sleep(&mut self, limit: Duration) {
+        self.sleeper().sleep(limit);
+    }
+}

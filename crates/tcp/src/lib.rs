@@ -1,0 +1,41 @@
+//! The transport over TCP: sockets of the kernel's and nothing else, so that two
+//! hosts need no library to reach each other.
+//!
+//! Two processes that talk share one connection, made when they first do. The
+//! first packet after a poll is handed to the kernel at once; of those that
+//! follow in a row the kernel is told that more is to come, so that they leave
+//! together: with the next poll, or when the other end has acknowledged what is
+//! under way, whichever is first. Long messages are read: their bytes go from
+//! the sender's memory to the kernel and from there to the receiver's.
+//!
+//! | file       | what                                                       |
+//! |------------|------------------------------------------------------------|
+//! | `init`     | opening and wiring up; the transport itself                |
+//! | `addr`     | interfaces and addresses                                   |
+//! | `socket`   | what is asked of the kernel                                |
+//! | `frame`    | what stands on the wire                                    |
+//! | `dial`     | how two processes come to one connection                   |
+//! | `link`     | one connection                                             |
+//! | `send`     | sending                                                    |
+//! | `recv`     | receiving                                                  |
+//! | `rma`      | reading a peer's memory                                    |
+//! | `progress` | polling, losses, sleeping                                  |
+//! | `settings` | `CATENA_TCP_*`                                             |
+
+#[cfg(not(target_endian = "little"))]
+compile_error!("messages are little-endian");
+
+mod addr;
+mod dial;
+mod frame;
+mod init;
+mod link;
+mod progress;
+mod recv;
+mod rma;
+mod send;
+pub mod settings;
+mod socket;
+
+pub use init::{Counters, Place, Tcp, TcpError};
+pub use settings::{Config, SETTINGS};

@@ -1,0 +1,142 @@
+//! Polling, losses, sleeping.
+
+use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
+
+use crate::init::Tcp;
+use crate::link::Stage;
+
+/// Connections that are read without asking first which of them can be, at
+/// most: a read that finds nothing costs less than the question.
+const FEW: usize = 3;
+/// Polls to one that looks after callers, where few connections are read.
+const LOOK_EVERY: u64 = 64;
+
+/// The number under which the listening socket is watched.
+pub(crate) const LISTENER: u64 = u64::MAX;
+
+impl Tcp {
+    /// Moves what can move; how many packets were delivered.
+    pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        self.turn += 1;
+        let mut count = 0;
+        if !self.held.is_empty() {
+            self.push();
+        }
+        if !self.waiting.is_empty() {
+            count += usize::from(self.flush());
+        }
+        if self.open.len() > FEW || self.look_next || self.turn.is_multiple_of(LOOK_EVERY) {
+            self.look_next = false;
+            count += self.look(deliver);
+        } else {
+            for n in (0..self.open.len()).rev() {
+                // Reading may end connections.
+                if let Some(&at) = self.open.get(n) {
+                    count += self.read(at, deliver);
+                }
+            }
+        }
+        if !self.waiting.is_empty() {
+            self.flush();
+        }
+        for lost in self.untold.drain(..) {
+            deliver.lost(lost);
+        }
+        count
+    }
+
+    /// Has the kernel send what it keeps.
+    #[cold]
+    pub(crate) fn push(&mut self) {
+        for at in self.held.drain(..) {
+            if let Some(link) = &mut self.links[at] {
+                link.held = false;
+                link.socket.push();
+            }
+        }
+    }
+
+    /// Sends what waits, as far as the kernel takes it; whether it took
+    /// something.
+    #[inline(never)]
+    fn flush(&mut self) -> bool {
+        let mut moved = false;
+        for n in (0..self.waiting.len()).rev() {
+            let Some(&at) = self.waiting.get(n) else {
+                continue;
+            };
+            let link = self.links[at].as_mut().expect("it has something to send");
+            match link.flush() {
+                Ok(some) => moved |= some,
+                Err(error) => {
+                    self.ended(at, &crate::recv::End::Failed(error));
+                    continue;
+                }
+            }
+            if link.out.is_empty() {
+                link.waiting = false;
+                link.heed(&self.watch, at, false);
+                self.waiting.swap_remove(n);
+            }
+        }
+        moved
+    }
+
+    /// Asks which sockets can be used, and uses them.
+    #[inline(never)]
+    fn look<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        let mut count = 0;
+        for number in self.watch.ready() {
+            if number == LISTENER {
+                self.welcome();
+                continue;
+            }
+            let at = number as usize;
+            let Some(link) = &self.links[at] else {
+                continue;
+            };
+            if link.stage == Stage::Calling {
+                self.connected(at);
+            } else {
+                count += self.read(at, deliver);
+            }
+        }
+        if !self.young.is_empty() || !self.closed.is_empty() {
+            self.tidy();
+        }
+        count
+    }
+
+    /// The peer is gone; the first cause stays. The next poll tells it.
+    #[cold]
+    pub(crate) fn lose(&mut self, peer: Peer, cause: String) -> PeerLost {
+        if let Some(lost) = &self.peers[peer.0 as usize].lost {
+            return PeerLost::clone(lost);
+        }
+        let lost = PeerLost { peer, cause };
+        self.peers[peer.0 as usize].lost = Some(Box::new(lost.clone()));
+        self.peers[peer.0 as usize].link = None;
+        for at in 0..self.links.len() {
+            if self.links[at]
+                .as_ref()
+                .is_some_and(|it| it.peer == Some(peer))
+            {
+                self.remove(at);
+            }
+        }
+        self.untold.push(lost.clone());
+        lost
+    }
+
+    /// What to sleep on.
+    pub fn sleeper(&mut self) -> Sleeper {
+        self.push();
+        self.look_next = true;
+        for &at in &self.waiting {
+            let link = self.links[at].as_mut().expect("it has something to send");
+            link.heed(&self.watch, at, true);
+        }
+        self.counters.sleeps += 1;
+        Sleeper::new(Some(self.watch.fd()))
+    }
+}

@@ -1,0 +1,185 @@
+//! Sending.
+
+use std::io;
+use std::mem::MaybeUninit;
+
+use catena_base::Room;
+use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
+
+use crate::frame::{HEAD, Head};
+use crate::init::Tcp;
+use crate::link::Link;
+
+/// Frames up to this are handed to the kernel in one piece, bytes.
+const PIECE: usize = 512;
+
+/// Packets in a row that leave at once; those that follow leave together.
+const AT_ONCE: u32 = 2;
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// The kernel sends it.
+    Left,
+    /// The kernel keeps it for others that follow.
+    Held,
+    /// It waits behind others, or in part.
+    Waits,
+    /// There is no room.
+    Full,
+}
+
+impl Link {
+    /// Sends a frame; `turn` is the number of the last poll, `room` how many
+    /// bytes may wait.
+    #[inline]
+    pub fn post<P: Payload>(
+        &mut self,
+        head: &Head,
+        payload: &P,
+        turn: u64,
+        room: usize,
+    ) -> io::Result<Sent> {
+        let len = HEAD + payload.len();
+        if !self.out.is_empty() {
+            if self.out.len() + len > room {
+                return Ok(Sent::Full);
+            }
+            self.out.add(&head.encode());
+            self.out.add_payload(payload);
+            return Ok(Sent::Waits);
+        }
+        if self.turn != turn {
+            (self.turn, self.row) = (turn, 0);
+        }
+        self.row += 1;
+        let more = self.row > AT_ONCE && len <= PIECE;
+        let done = if len <= PIECE {
+            self.send_short(head, payload, more)
+        } else {
+            self.send_long(head, payload)
+        };
+        match done {
+            Ok(n) if n == len => Ok(if more { Sent::Held } else { Sent::Left }),
+            Ok(n) => {
+                self.keep(head, payload, n);
+                Ok(Sent::Waits)
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.keep(head, payload, 0);
+                Ok(Sent::Waits)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    #[inline]
+    fn send_short<P: Payload>(&self, head: &Head, payload: &P, more: bool) -> io::Result<usize> {
+        let mut bytes = [MaybeUninit::<u8>::uninit(); PIECE];
+        let (at, len): (*mut u8, _) = (bytes.as_mut_ptr().cast(), payload.len());
+        // SAFETY: there is room for both, and both are written.
+        let bytes = unsafe {
+            at.cast::<[u8; HEAD]>().write(head.encode());
+            payload.write(Room::new(at.add(HEAD), len));
+            std::slice::from_raw_parts(at, HEAD + len)
+        };
+        self.socket.send(bytes, more)
+    }
+
+    fn send_long<P: Payload>(&self, head: &Head, payload: &P) -> io::Result<usize> {
+        match payload.contiguous() {
+            // SAFETY: the payload is there.
+            Some(at) => unsafe { self.socket.send_both(&head.encode(), at, payload.len()) },
+            None => Err(io::ErrorKind::WouldBlock.into()),
+        }
+    }
+
+    /// Keeps a frame of which `done` bytes have left.
+    #[cold]
+    fn keep<P: Payload>(&mut self, head: &Head, payload: &P, done: usize) {
+        self.out.add(&head.encode()[done.min(HEAD)..]);
+        let done = done.saturating_sub(HEAD);
+        match payload.contiguous() {
+            // SAFETY: the payload is there.
+            Some(at) => unsafe {
+                self.out
+                    .add_memory(at.wrapping_add(done), payload.len() - done);
+            },
+            None if done == 0 => self.out.add_payload(payload),
+            None => {
+                let mut whole = Vec::with_capacity(payload.len());
+                // SAFETY: as much is reserved, and the payload writes all of it.
+                unsafe {
+                    payload.write(Room::new(whole.as_mut_ptr(), payload.len()));
+                    whole.set_len(payload.len());
+                }
+                self.out.add(&whole[done..]);
+            }
+        }
+    }
+}
+
+impl Tcp {
+    #[inline]
+    pub(crate) fn post<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let len = payload.len();
+        assert!(
+            len <= self.config.packet,
+            "a packet of {len} bytes is too long"
+        );
+        let posted = self.post_frame(peer, &Head::packet(len, header), &payload)?;
+        if posted == Posted::Done {
+            self.counters.sent += 1;
+        }
+        Ok(posted)
+    }
+
+    /// Sends a frame to a peer.
+    #[inline]
+    pub(crate) fn post_frame<P: Payload>(
+        &mut self,
+        peer: Peer,
+        head: &Head,
+        payload: &P,
+    ) -> Result<Posted, PeerLost> {
+        let Some(at) = self.peers[peer.0 as usize].link else {
+            return self.call(peer);
+        };
+        let (turn, room) = (self.turn, self.config.room);
+        let link = self.links[at].as_mut().expect("a peer's link is there");
+        match link.post(head, payload, turn, room) {
+            Ok(Sent::Left) => {}
+            Ok(Sent::Held) => {
+                self.counters.held += 1;
+                if !link.held {
+                    link.held = true;
+                    self.held.push(at);
+                }
+            }
+            Ok(Sent::Waits) => {
+                self.counters.waited += 1;
+                self.wait(at);
+            }
+            Ok(Sent::Full) => {
+                self.counters.full += 1;
+                return Ok(Posted::Full);
+            }
+            Err(error) => return Err(self.lose(peer, format!("sending to it failed: {error}"))),
+        }
+        Ok(Posted::Done)
+    }
+
+    /// A connection has something to send when the kernel takes it.
+    pub(crate) fn wait(&mut self, at: usize) {
+        let link = self.links[at].as_mut().expect("it was there just now");
+        if !link.waiting {
+            link.waiting = true;
+            self.waiting.push(at);
+        }
+    }
+}

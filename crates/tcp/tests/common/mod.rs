@@ -1,0 +1,61 @@
+//! What the tests of this folder share.
+#![allow(dead_code)]
+
+use std::time::{Duration, Instant};
+
+use catena_fabric::{Header, Peer, Posted, Transport};
+use catena_fabric_tests::Inbox;
+use catena_tcp::{Config, Place, Tcp};
+
+/// How long something may take before it counts as never.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Number of the job of [`connected`].
+pub const JOB: u64 = 0x1234_5678_9abc_def0;
+
+/// Process `me` of some of a job.
+pub fn end(me: u32, processes: u32, job: u64, config: Config) -> Tcp {
+    let place = Place {
+        me: Peer(me),
+        processes,
+        job,
+    };
+    Tcp::open(place, None, config).expect("a port")
+}
+
+/// Two ends that know each other, and have not talked yet.
+pub fn pair(config: Config) -> (Tcp, Tcp) {
+    let (mut a, mut b) = (end(0, 2, JOB, config), end(1, 2, JOB, config));
+    let addresses = [&a, &b].map(|it| it.address().expect("an address"));
+    a.connect(Peer(1), &addresses[1]).expect("a good address");
+    b.connect(Peer(0), &addresses[0]).expect("a good address");
+    (a, b)
+}
+
+/// Two ends that have talked.
+pub fn connected(config: Config) -> (Tcp, Tcp) {
+    let (mut a, mut b) = pair(config);
+    let (mut inbox, mut none, mut sent) = (Inbox::default(), Inbox::default(), false);
+    until(|| {
+        sent = sent || try_send(&mut a, 1, b"hello");
+        a.poll(&mut none);
+        b.poll(&mut inbox);
+        !inbox.packets.is_empty()
+    });
+    assert_eq!(inbox.packets[0].2, b"hello");
+    (a, b)
+}
+
+/// Posts a packet to a peer that lives; whether the route took it.
+pub fn try_send(from: &mut Tcp, to: u32, bytes: &[u8]) -> bool {
+    let posted = from.try_send(Peer(to), Header::default(), bytes);
+    posted.expect("it lives") == Posted::Done
+}
+
+/// Does something until it says that it is done.
+pub fn until(mut done: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !done() {
+        assert!(begin.elapsed() < PATIENCE, "it never happens");
+    }
+}

@@ -1,0 +1,304 @@
+//! What the conformance suite cannot know: how two ends come to one connection,
+//! packets that leave together, reads, strangers, and peers that die.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+
+use catena_fabric::{Got, Header, Peer, Remote, Transport};
+use catena_fabric_tests::Inbox;
+use catena_tcp::{Config, Place, Tcp, TcpError};
+use proptest::prelude::*;
+
+use common::{JOB, connected, end, pair, try_send, until};
+
+fn bytes(len: usize) -> Vec<u8> {
+    (0..len)
+        .map(|i| (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0])
+        .collect()
+}
+
+/// Reads until all is there or the route refuses; how much came.
+fn read(at: &mut Tcp, of: &mut Tcp, remote: Remote, into: &mut [u8]) -> usize {
+    let (mut inbox, mut got) = (Inbox::default(), 0);
+    until(|| {
+        let here = Remote {
+            addr: remote.addr + got as u64,
+            ..remote
+        };
+        let (len, rest) = (into.len() - got, into[got..].as_mut_ptr());
+        // SAFETY: as long as told, and ours until all has arrived.
+        match unsafe { at.try_get(Peer(0), here, rest, len) }.expect("the peer is alive") {
+            Got::Bytes(n) => got += n,
+            Got::Full => {
+                at.poll(&mut inbox);
+                of.poll(&mut inbox);
+            }
+            Got::Unable => return true,
+        }
+        got == into.len()
+    });
+    got
+}
+
+#[test]
+fn two_that_call_at_once_end_with_one_connection() {
+    let (mut a, mut b) = pair(Config::from_settings());
+    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+    assert!(
+        !try_send(&mut a, 1, b"a") && !try_send(&mut b, 0, b"b"),
+        "both call"
+    );
+    let mut sent = [0, 0];
+    until(|| {
+        sent[0] += usize::from(sent[0] < 100 && try_send(&mut a, 1, b"a"));
+        sent[1] += usize::from(sent[1] < 100 && try_send(&mut b, 0, b"b"));
+        a.poll(&mut at_a);
+        b.poll(&mut at_b);
+        let one = a.connections() == 1 && b.connections() == 1;
+        one && at_a.packets.len() == 100 && at_b.packets.len() == 100
+    });
+    assert!(at_a.lost.is_empty() && at_b.lost.is_empty());
+}
+
+#[test]
+fn packets_in_a_row_leave_together_and_one_alone_at_once() {
+    let (mut a, mut b) = connected(Config::from_settings());
+    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+    for n in 1..10 {
+        a.poll(&mut at_a);
+        assert!(try_send(&mut a, 1, b"alone"));
+        until(|| b.poll(&mut at_b) == 1);
+        assert_eq!((at_b.packets.len(), a.counters().held), (n, 0));
+    }
+    a.poll(&mut at_a);
+    (0..50).for_each(|_| assert!(try_send(&mut a, 1, b"together")));
+    assert_eq!(a.counters().held, 48);
+    a.poll(&mut at_a);
+    until(|| {
+        b.poll(&mut at_b);
+        at_b.packets.len() == 9 + 50
+    });
+}
+
+/// Who computes does not poll: what the kernel keeps leaves without it.
+#[test]
+fn packets_in_a_row_leave_without_a_poll() {
+    let (mut a, mut b) = connected(Config::from_settings());
+    let mut inbox = Inbox::default();
+    (0..50).for_each(|_| assert!(try_send(&mut a, 1, b"together")));
+    until(|| {
+        b.poll(&mut inbox);
+        inbox.packets.len() == 50
+    });
+}
+
+#[test]
+fn long_reads_arrive_whole() {
+    for config in [Config::from_settings(), Config::tiny()] {
+        let (mut a, mut b) = connected(config);
+        let data = bytes(1 << 20);
+        let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64);
+        let remote = remote.expect("it can be read");
+        let mut into = vec![0; data.len()];
+        assert_eq!(read(&mut b, &mut a, remote, &mut into), data.len());
+        assert!(into == data);
+        assert_eq!(b.counters().read_bytes, 1 << 20);
+        a.release(Peer(1), remote);
+        assert_eq!(read(&mut b, &mut a, remote, &mut into), 0, "released");
+    }
+}
+
+#[test]
+fn memory_is_read_within_its_bounds_only() {
+    let (mut a, mut b) = connected(Config::from_settings());
+    let data = bytes(1000);
+    let remote = a.expose(Peer(1), data.as_ptr(), 1000).expect("readable");
+    let mut into = vec![0; 1001];
+    assert_eq!(read(&mut b, &mut a, remote, &mut into), 0, "too long");
+    let wild = Remote {
+        addr: u64::MAX - 5,
+        ..remote
+    };
+    assert_eq!(read(&mut b, &mut a, wild, &mut into[..100]), 0);
+    assert_eq!(read(&mut b, &mut a, remote, &mut into[..1000]), 1000);
+}
+
+/// Memory whose release comes while it leaves is used no more, and what leaves
+/// behind it is whole.
+#[test]
+fn what_is_released_while_it_leaves_harms_nobody() {
+    let (mut a, mut b) = connected(Config::tiny());
+    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+    let mut data = bytes(1 << 20);
+    let remote = a.expose(Peer(1), data.as_ptr(), 1 << 20).expect("readable");
+    let mut into = vec![0; 1 << 20];
+    let mut got = 0;
+    until(|| {
+        let here = into[got..].as_mut_ptr();
+        let from = Remote {
+            addr: remote.addr + got as u64,
+            ..remote
+        };
+        // SAFETY: `into` outlives both ends.
+        match unsafe { b.try_get(Peer(0), from, here, (1 << 20) - got) } {
+            Ok(Got::Bytes(n)) => got += n,
+            other => assert_eq!(other, Ok(Got::Full)),
+        }
+        a.poll(&mut at_a);
+        b.poll(&mut at_b);
+        got > 10_000
+    });
+    a.release(Peer(1), remote);
+    data.fill(0);
+    until(|| {
+        a.poll(&mut at_a);
+        b.poll(&mut at_b);
+        try_send(&mut a, 1, b"behind it")
+    });
+    until(|| {
+        a.poll(&mut at_a);
+        b.poll(&mut at_b);
+        !at_b.packets.is_empty()
+    });
+    assert_eq!(at_b.packets[0].2, b"behind it");
+    assert!(into[..got] == bytes(1 << 20)[..got]);
+}
+
+/// A connection from outside of the job to `to`.
+fn stranger(to: &Tcp) -> TcpStream {
+    let address = to.address().expect("an address");
+    let port = u16::from_le_bytes([address[0], address[1]]);
+    TcpStream::connect(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).expect("it listens")
+}
+
+#[test]
+fn strangers_are_sent_away() {
+    let (mut a, mut b) = connected(Config::from_settings());
+    let mut inbox = Inbox::default();
+    let mut other = end(1, 2, JOB + 1, Config::from_settings());
+    let address = a.address().expect("an address");
+    other.connect(Peer(0), &address).expect("a good address");
+    until(|| {
+        let refused = other.try_send(Peer(0), Header::default(), &b"boo"[..]);
+        other.poll(&mut Inbox::default());
+        a.poll(&mut inbox);
+        refused.is_err_and(|lost| lost.cause.contains("cannot be reached"))
+    });
+    let before = a.counters().strays;
+    assert!(before > 0);
+    let mut browser = stranger(&a);
+    browser
+        .write_all(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+        .expect("sent");
+    until(|| {
+        a.poll(&mut inbox);
+        a.counters().strays > before
+    });
+    assert_eq!(
+        browser.read(&mut [0; 8]).unwrap_or(0),
+        0,
+        "the door is shut"
+    );
+    assert!(inbox.packets.is_empty() && inbox.lost.is_empty());
+    assert!(try_send(&mut a, 1, b"still"));
+    until(|| b.poll(&mut inbox) == 1);
+}
+
+#[test]
+fn a_peer_that_dies_is_named_though_nothing_is_sent() {
+    let (mut a, b) = connected(Config::from_settings());
+    let mut inbox = Inbox::default();
+    drop(b);
+    until(|| {
+        a.sleep(std::time::Duration::from_secs(1));
+        a.poll(&mut inbox);
+        !inbox.lost.is_empty()
+    });
+    let again = a.try_send(Peer(1), Header::default(), [].as_slice());
+    assert_eq!(again.as_ref().err(), inbox.lost.first(), "the same cause");
+    assert_eq!(inbox.lost.len(), 1, "told once");
+    let lost = &inbox.lost[0];
+    assert_eq!(lost.peer, Peer(1));
+    assert_eq!(lost.cause, "it closed its connection");
+}
+
+#[test]
+fn a_peer_that_is_not_there_is_named() {
+    let mut a = end(0, 2, JOB, Config::from_settings());
+    let b = end(1, 2, JOB, Config::from_settings());
+    let address = b.address().expect("an address");
+    drop(b);
+    a.connect(Peer(1), &address).expect("a good address");
+    let mut inbox = Inbox::default();
+    until(|| {
+        let _ = a.try_send(Peer(1), Header::default(), [].as_slice());
+        a.poll(&mut inbox);
+        !inbox.lost.is_empty()
+    });
+    let cause = &inbox.lost[0].cause;
+    assert!(
+        cause.contains("cannot be reached") && cause.contains("refused"),
+        "{cause}"
+    );
+    assert!(a.connect(Peer(1), &[1]).is_err());
+}
+
+#[test]
+fn an_interface_that_is_missing_is_said() {
+    let place = Place {
+        me: Peer(0),
+        processes: 1,
+        job: 0,
+    };
+    let error = Tcp::open(place, Some("eth77"), Config::tiny()).expect_err("there is none");
+    assert!(matches!(error, TcpError::Interface { .. }));
+    assert!(error.to_string().contains("eth77"), "{error}");
+}
+
+/// The greeting of rank 1 to rank 0.
+fn greeting(job: u64, packet: u32) -> Vec<u8> {
+    let halves = [0x01_43_54_4e_u32, 1, 0, packet];
+    let mut bytes: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
+    bytes.extend(job.to_le_bytes());
+    bytes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A member of the job that has gone mad: whatever it sends, cut anywhere,
+    /// ends its own connection at most.
+    #[test]
+    fn nonsense_ends_a_connection_and_nothing_else(
+        heads in prop::collection::vec((0u32..200, 0u8..6, any::<u8>(), any::<u64>()), 0..20),
+        tail in prop::collection::vec(any::<u8>(), 0..100),
+        cut in 0usize..500,
+    ) {
+        let config = Config { packet: 100, ..Config::from_settings() };
+        let mut a = end(0, 2, JOB, config);
+        let data = bytes(500);
+        a.expose(Peer(1), data.as_ptr(), 500).expect("readable");
+        let mut inbox = Inbox::default();
+        let mut mad = stranger(&a);
+        let mut said = greeting(JOB, 100);
+        for (len, what, kind, number) in heads {
+            said.extend(len.to_le_bytes());
+            said.extend([what, kind]);
+            said.extend(number.to_le_bytes().repeat(3)[..22].iter());
+            said.extend(bytes(len as usize));
+        }
+        said.extend(tail);
+        mad.write_all(&said[..said.len().min(cut + 24)]).expect("sent");
+        drop(mad);
+        until(|| {
+            a.poll(&mut inbox);
+            !inbox.lost.is_empty()
+        });
+        for (from, _, packet) in &inbox.packets {
+            prop_assert_eq!(*from, Peer(1));
+            prop_assert!(packet.len() <= 100 && *packet == bytes(packet.len()));
+        }
+    }
+}
