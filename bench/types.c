@@ -445,8 +445,8 @@ int main(int argc, char **argv)
     memset(packed, 0, MOST_BYTES);
 
     static const int lens[] = {1, 2, 8, 64, 512};
-    for (int bytes = 16 << 10; bytes <= 1 << 20; bytes <<= 6)
-        for (unsigned i = 0; i < sizeof lens / sizeof *lens; i++) {
+    for (int bytes = 256; bytes <= 1 << 20; bytes <<= 6)
+        for (unsigned i = 0; i < sizeof lens / sizeof *lens && lens[i] * 8 <= bytes; i++) {
             vector(lens[i], 2 * lens[i], bytes);
             vector(lens[i], 16 * lens[i], bytes);
             if (16 * lens[i] < 1024)

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{Comm, Count, Datatype, consts};
-use catena_core::{Result, enter, enter_any, fail};
+use catena_core::{Error, Kind, Result, enter, enter_any, fail};
 use catena_datatype::TypeRef;
 
 use crate::args::{self, array, array_mut, get, put, string};
@@ -23,12 +23,53 @@ fn elements(buf: *const c_void, count: Count, datatype: Datatype) -> Result<Elem
     args::buffer(buf, count, &ty)?;
     match count.checked_mul(ty.size()) {
         Some(bytes) => Ok(Elements { ty, count, bytes }),
-        None => fail!(
-            Count,
-            "{count} elements of {} bytes are too many",
-            ty.size()
-        ),
+        None => Err(too_many(count, &ty)),
     }
+}
+
+#[cold]
+fn too_many(count: u64, ty: &TypeRef) -> Error {
+    let text = format!("{count} elements of {} bytes are too many", ty.size());
+    Error::new(Kind::Count, text)
+}
+
+/// Packed data: `size` bytes, of which those from `at` on are next.
+#[derive(Clone, Copy)]
+struct Room {
+    at: Count,
+    size: Count,
+}
+
+/// Packed bytes that are copied sooner than their type could be kept.
+const SHORT: u64 = 4096;
+
+/// Has elements of a committed type copied, given type, number and packed bytes; returns
+/// where these end.
+#[inline]
+fn copied(
+    comm: Comm,
+    (buf, count, datatype): (*const c_void, Count, Datatype),
+    room: Room,
+    copy: impl FnOnce(&TypeRef, u64, usize),
+) -> Result<Count> {
+    let world = enter()?;
+    world.comm_ref(comm)?;
+    let count = args::count(count)?;
+    let ty = world.objects.committed(datatype)?;
+    args::buffer(buf, count, ty)?;
+    let Some(bytes) = count.checked_mul(ty.size()) else {
+        return Err(too_many(count, ty));
+    };
+    check_room(room.at, room.size, bytes)?;
+    if bytes <= SHORT {
+        copy(ty, count, bytes as usize);
+    } else {
+        // Other threads may call the library meanwhile.
+        let ty = ty.clone();
+        drop(world);
+        copy(&ty, count, bytes as usize);
+    }
+    Ok(room.at + bytes as Count)
 }
 
 /// Checks that `need` bytes fit between `position` and `size`.
@@ -78,28 +119,28 @@ mpi_fn! {
     fn Pack | Pack_c(inbuf: *const c_void, incount: Num, datatype: Datatype, outbuf: *mut c_void,
         outsize: Num, position: *mut Num, comm: Comm) on comm
     {
-        check_comm(comm)?;
-        let e = elements(inbuf, incount.into(), datatype)?;
         let at: Count = get(position, "position")?.into();
-        check_room(at, outsize.into(), e.bytes)?;
-        let out = outbuf.cast::<u8>().wrapping_offset(at as isize);
-        // SAFETY: the program passes `incount` elements and `outsize` bytes,
-        // in which the result fits as just checked.
-        unsafe { e.ty.pack(inbuf.cast(), e.count, 0, out, e.bytes as usize) };
-        advance(position, at + e.bytes as Count, "position")
+        let room = Room { at, size: outsize.into() };
+        let end = copied(comm, (inbuf, incount.into(), datatype), room, |ty, count, len| {
+            let out = outbuf.cast::<u8>().wrapping_offset(at as isize);
+            // SAFETY: the program passes `incount` elements and `outsize` bytes,
+            // in which the result fits.
+            unsafe { ty.pack(inbuf.cast(), count, 0, out, len) }
+        })?;
+        advance(position, end, "position")
     }
 
     fn Unpack | Unpack_c(inbuf: *const c_void, insize: Num, position: *mut Num,
         outbuf: *mut c_void, outcount: Num, datatype: Datatype, comm: Comm) on comm
     {
-        check_comm(comm)?;
-        let e = elements(outbuf, outcount.into(), datatype)?;
         let at: Count = get(position, "position")?.into();
-        check_room(at, insize.into(), e.bytes)?;
-        let from = inbuf.cast::<u8>().wrapping_offset(at as isize);
-        // SAFETY: as in `Pack`.
-        unsafe { e.ty.unpack(outbuf.cast(), e.count, 0, from, e.bytes as usize) };
-        advance(position, at + e.bytes as Count, "position")
+        let room = Room { at, size: insize.into() };
+        let end = copied(comm, (outbuf, outcount.into(), datatype), room, |ty, count, len| {
+            let from = inbuf.cast::<u8>().wrapping_offset(at as isize);
+            // SAFETY: as in `Pack`.
+            unsafe { ty.unpack(outbuf.cast(), count, 0, from, len) }
+        })?;
+        advance(position, end, "position")
     }
 
     fn Pack_size | Pack_size_c(incount: Num, datatype: Datatype, comm: Comm, size: *mut Num)

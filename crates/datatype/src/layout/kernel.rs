@@ -80,6 +80,10 @@ pub(super) unsafe fn grid<D: Direction>(
 ) {
     // SAFETY: the caller's promise, for parts of the same blocks.
     unsafe {
+        if rows == 1 && columns <= FEW {
+            let (to, from) = D::sides(user, packed);
+            return with_block!(len, block => few(block, to, from, columns));
+        }
         if rows == 1 || user.row.unsigned_abs() >= user.step.unsigned_abs() {
             return blocks::<D>(user, packed, (rows, columns), len);
         }
@@ -87,6 +91,28 @@ pub(super) unsafe fn grid<D: Direction>(
             let (user, packed) = (user.skip_rows(row), packed.skip_rows(row));
             let band = (columns, BAND.min(rows - row));
             blocks::<D>(user.turned(), packed.turned(), band, len);
+        }
+    }
+}
+
+/// So few blocks are copied sooner than it is found out how to copy many.
+const FEW: usize = 32;
+
+/// Copies a row of a few blocks.
+///
+/// # Safety
+/// As [`grid`].
+#[inline(never)]
+unsafe fn few<B: Block>(b: B, mut to: Grid, mut from: Grid, columns: usize) {
+    // SAFETY: the caller's promise, for four blocks, then for each.
+    unsafe {
+        for _ in 0..columns / 4 {
+            b.copy_four(to, from);
+            (to.first, from.first) = (to.at(4), from.at(4));
+        }
+        for _ in 0..columns % 4 {
+            b.copy(to.first, from.first);
+            (to.first, from.first) = (to.at(1), from.at(1));
         }
     }
 }

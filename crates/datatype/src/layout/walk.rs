@@ -46,6 +46,15 @@ impl Cursor {
         self.at = self.at.wrapping_add(len as usize);
         self.left -= len;
     }
+
+    /// How many of `count` parts of `len` bytes fit; mostly all, which takes no division.
+    #[inline(always)]
+    fn whole(&self, len: u64, count: u64) -> u64 {
+        match len * count <= self.left {
+            true => count,
+            false => self.left / len,
+        }
+    }
 }
 
 /// Copies bytes `[from, from + len)` of the packed form of `count` elements
@@ -179,7 +188,7 @@ unsafe fn strided<D: Direction>(
             run::<D>(place(i), len, within, cursor);
             i += 1;
         }
-        let whole = (cursor.left / len).min(count - i);
+        let whole = cursor.whole(len, count - i);
         let user = Grid::line(place(i), stride as isize);
         let packed = Grid::line(cursor.at, len as isize);
         kernel::grid::<D>(user, packed, (1, whole as usize), len as usize);
@@ -216,7 +225,7 @@ unsafe fn repeated<D: Direction>(
             part::<D>(node, place(i), within, cursor);
             i += 1;
         }
-        let whole = (cursor.left / size).min(count - i);
+        let whole = cursor.whole(size, count - i);
         turns::<D>(node, size, whole, stride, place(i), cursor.at);
         cursor.advance(whole * size);
         i += whole;
