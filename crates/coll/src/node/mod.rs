@@ -25,14 +25,16 @@
 //!
 //! The record for s takes the place of s − depth, where depth is
 //! [`Limits::lines`], and its payload the place of payloads that were written
-//! one lap of the ring before. So r may write it only when every member has
-//! completed the operations they belong to. Members complete operations in
-//! order, hence it suffices to know r's **floor**: every member has completed
+//! one lap of the ring before. So r may write it only when all who read that
+//! have completed the operations they belong to. Members complete operations in
+//! order, hence it suffices to know r's **floor**: every reader has completed
 //! all operations below it.
 //!
 //! * A member sets its done counter to s + 1 when it has completed s, or some
 //!   operations later: but not later than when it has to wait itself. Who lacks
-//!   room takes the least of the counters as its floor.
+//!   room takes the least of the counters as its floor, or that of the one who
+//!   has been its only reader since then: so neither those who send to a root
+//!   nor the links of a chain wait for each other.
 //! * Who publishes s has completed all below s. In an operation in which
 //!   everybody hears from everybody (`ALL`: directly, or from a leader who
 //!   heard from all before it published), completing s therefore proves floor
@@ -167,8 +169,12 @@ pub struct Node {
     limits: Limits,
     /// The operation that runs, or that will run next.
     seq: u64,
-    /// All members have completed all operations below.
+    /// All who read the own payloads have completed all operations below.
     floor: u64,
+    /// The only reader of the payloads of operations from `alone` on, if there
+    /// is one.
+    reader: Option<u32>,
+    alone: u64,
     /// Position in the own ring behind the last payload.
     head: u64,
     /// `head` when an operation began, by number modulo [`Limits::lines`].
@@ -193,6 +199,8 @@ impl Node {
             limits,
             seq: 1,
             floor: 1,
+            reader: None,
+            alone: 1,
             head: 0,
             begins: vec![0; limits.lines as usize].into(),
             told: 1,
@@ -253,14 +261,18 @@ impl Node {
         &mut self.begins[(seq & (self.limits.lines - 1)) as usize]
     }
 
-    /// Takes the record of the current operation and `len` bytes of the ring;
-    /// gives their position. `None` if others still read what was there.
+    /// Takes the record of the current operation and `len` bytes of the ring for
+    /// a payload, which one `reader` wants or several do; gives their position.
+    /// `None` if others still read what was there.
     #[inline(always)]
-    fn reserve<B: Board>(&mut self, len: usize, board: &B) -> Option<u64> {
+    fn reserve<B: Board>(&mut self, len: usize, reader: Option<u32>, board: &B) -> Option<u64> {
         let at = match self.room(len) {
             Some(at) => at,
             None => self.room_slow(len, board)?,
         };
+        if self.reader != reader {
+            (self.reader, self.alone) = (reader, self.seq);
+        }
         self.head = at + len.next_multiple_of(64) as u64;
         Some(at)
     }
@@ -288,7 +300,10 @@ impl Node {
     #[inline(never)]
     fn room_slow<B: Board>(&mut self, len: usize, board: &B) -> Option<u64> {
         let others = (0..self.size).filter(|&r| r != self.rank);
-        let least = others.map(|r| board.done(r)).min().unwrap_or(self.seq);
+        let least = match self.reader {
+            Some(reader) if self.alone <= self.floor => board.done(reader),
+            _ => others.map(|r| board.done(r)).min().unwrap_or(self.seq),
+        };
         self.floor = self.floor.max(least.min(self.seq));
         self.room(len)
     }

@@ -271,7 +271,7 @@ impl Op {
             Place::Ring => turn.len * P::blocks(turn.args),
             Place::Direct => P::table(turn.args),
         };
-        let Some(at) = node.reserve(bytes, board) else {
+        let Some(at) = node.reserve(bytes, P::reader(turn), board) else {
             return false;
         };
         turn.own.at = at;
@@ -349,7 +349,7 @@ fn longest_segment(extent: usize, blocks: usize, elem: usize, segment: usize) ->
 }
 
 /// Where the payload of `rank` is, once it has published.
-#[inline]
+#[inline(always)]
 fn hear<P: Program, B: Board>(turn: &Turn, rank: u32, board: &B) -> Result<Option<Place>, Trouble> {
     let seq = turn.own.seq;
     if board.stamp(rank, seq) != seq {

@@ -130,6 +130,12 @@ pub(super) trait Program {
         0
     }
 
+    /// The only member that reads what this one publishes, if there is one.
+    #[inline]
+    fn reader(_turn: &Turn) -> Option<u32> {
+        None
+    }
+
     /// Whether this member publishes before it reads.
     fn publishes_first(turn: &Turn) -> bool;
 

@@ -119,6 +119,11 @@ impl Program for Reduce {
     }
 
     #[inline]
+    fn reader(t: &Turn) -> Option<u32> {
+        Some(t.args.root)
+    }
+
+    #[inline]
     fn publishes_first(t: &Turn) -> bool {
         t.args.rank != t.args.root
     }

@@ -165,6 +165,11 @@ impl Program for Gather {
     }
 
     #[inline]
+    fn reader(t: &Turn) -> Option<u32> {
+        (!is_root(t)).then_some(t.args.root)
+    }
+
+    #[inline]
     fn publishes_first(t: &Turn) -> bool {
         !is_root(t) || t.is_direct()
     }

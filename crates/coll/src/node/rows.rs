@@ -134,6 +134,11 @@ impl Program for Gatherv {
     }
 
     #[inline]
+    fn reader(t: &Turn) -> Option<u32> {
+        (t.args.rank != t.args.root).then_some(t.args.root)
+    }
+
+    #[inline]
     fn publishes_first(t: &Turn) -> bool {
         t.args.rank != t.args.root || t.is_direct()
     }

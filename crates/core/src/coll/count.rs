@@ -66,7 +66,7 @@ fn count(counter: &Cell<u64>) {
 
 impl World {
     /// A collective runs; `None` is one among neighbours.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ran(&self, comm: &Comm, what: Option<Collective>, way: u16) {
         count(&comm.coll.calls);
         match what {

@@ -5,8 +5,6 @@ use std::slice;
 
 use catena_coll::Layout;
 
-use crate::error::Result;
-
 /// Blocks whose ranges need no memory of their own.
 const NEAR: usize = 64;
 
@@ -32,29 +30,22 @@ impl Ranges {
         }
     }
 
-    /// Makes it those of `n` blocks, whose first byte and length `range` gives;
-    /// ends at its first error.
+    /// Makes it those of `n` blocks; gives their lengths and first bytes to be
+    /// filled in, all zero as yet.
     #[inline(always)]
-    pub fn fill(
-        &mut self,
-        n: usize,
-        mut range: impl FnMut(usize) -> Result<(usize, usize)>,
-    ) -> Result<()> {
-        self.n = 0;
+    pub fn reset(&mut self, n: usize) -> (&mut [usize], &mut [usize]) {
+        self.n = n;
         let room = if n <= NEAR {
             &mut self.near[..2 * n]
         } else {
             self.far.resize(2 * n, MaybeUninit::uninit());
             &mut self.far[..]
         };
-        let (lengths, offsets) = room.split_at_mut(n);
-        for (i, (len, offset)) in lengths.iter_mut().zip(offsets).enumerate() {
-            let (first, bytes) = range(i)?;
-            offset.write(first);
-            len.write(bytes);
-        }
-        self.n = n;
-        Ok(())
+        room.fill(MaybeUninit::new(0));
+        // SAFETY: they were written just now.
+        let all =
+            unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast::<usize>(), room.len()) };
+        all.split_at_mut(n)
     }
 
     #[inline(always)]
@@ -64,7 +55,7 @@ impl Ranges {
         } else {
             &self.far[..2 * self.n]
         };
-        // SAFETY: `fill` wrote them all before it set `n`.
+        // SAFETY: `reset` wrote as many as `n` says.
         let all = unsafe { slice::from_raw_parts(room.as_ptr().cast::<usize>(), room.len()) };
         all.split_at(self.n)
     }

@@ -183,7 +183,6 @@ impl Side {
     /// `n` blocks at `buf`: `part` checks one and gives its displacement in
     /// bytes, its elements and their type. A side that was none becomes theirs,
     /// and `ranges` tells where they lie in it.
-    #[inline(always)]
     fn scattered<'t>(
         buf: *mut u8,
         n: usize,
@@ -192,54 +191,35 @@ impl Side {
         side: &mut Side,
     ) -> Result<()> {
         let (mut low, mut direct) = (0, true);
-        ranges.fill(n, |i| {
+        let (lengths, offsets) = ranges.reset(n);
+        for (i, (len, offset)) in lengths.iter_mut().zip(&mut *offsets).enumerate() {
             let (displ, count, ty) = part(i)?;
+            (*len, *offset) = ((count * ty.size()) as usize, displ as usize);
             low = low.min(displ);
             direct &= ty.is_contiguous();
-            Ok((displ as usize, (count * ty.size()) as usize))
-        })?;
-        if low < 0 || !direct {
-            return Side::gathered(buf, n, part, direct.then_some(low), ranges, side);
         }
-        side.direct = buf;
-        Ok(())
-    }
-
-    /// The same where some begin below `buf`, the first of them at `low`, or
-    /// not all are runs of bytes.
-    #[cold]
-    fn gathered<'t>(
-        buf: *mut u8,
-        n: usize,
-        part: impl Fn(usize) -> Result<(i64, u64, &'t TypeRef)>,
-        low: Option<i64>,
-        ranges: &mut Ranges,
-        side: &mut Side,
-    ) -> Result<()> {
-        if let Some(low) = low {
+        if direct {
             // Offsets of a plan are not negative.
+            let begin = low as usize;
+            offsets
+                .iter_mut()
+                .for_each(|at| *at = at.wrapping_sub(begin));
             side.direct = buf.wrapping_offset(low as isize);
-            return ranges.fill(n, |i| {
-                let (displ, count, ty) = part(i)?;
-                let offset = displ.wrapping_sub(low) as usize;
-                Ok((offset, (count * ty.size()) as usize))
-            });
+            return Ok(());
         }
         let mut at = 0;
         let mut blocks = Vec::with_capacity(n);
-        ranges.fill(n, |i| {
+        for (i, (len, offset)) in lengths.iter().zip(offsets).enumerate() {
             let (displ, count, ty) = part(i)?;
-            let (base, ty) = (buf.wrapping_offset(displ as isize), ty.clone());
-            let (offset, len) = (at, (count * ty.size()) as usize);
-            at += len;
             blocks.push(Block {
-                base,
+                base: buf.wrapping_offset(displ as isize),
                 count,
-                ty,
-                at: offset,
+                ty: ty.clone(),
+                at,
             });
-            Ok((offset, len))
-        })?;
+            *offset = at;
+            at += len;
+        }
         *side = Side::packed(buf, blocks, at);
         Ok(())
     }
@@ -441,31 +421,49 @@ impl VData<'_> {
         side: &mut Side,
     ) -> Result<()> {
         let ty = w.objects.committed(self.ty)?;
-        let part = |count: i64, displ: i64| {
-            let count = check_count(count, what)?;
-            check_buffer(self.buf, count, ty, what)?;
-            // The displacement of an empty block means nothing.
-            let displ = if count == 0 { 0 } else { displ };
-            Ok((displ.wrapping_mul(ty.extent()), count, ty))
-        };
-        // The usual form has code of its own.
-        if let (Numbers::Int(counts), Numbers::Int(displs)) = (self.counts, self.displs) {
-            let part = |i: usize| part(counts[i].into(), displs[i].into());
-            return Side::scattered(self.buf, counts.len(), part, ranges, side);
+        // The usual form: runs of bytes behind `buf`.
+        if let (Numbers::Int(counts), Numbers::Int(displs)) = (self.counts, self.displs)
+            && ty.is_contiguous()
+        {
+            let mut low = 0;
+            let (lengths, offsets) = ranges.reset(counts.len());
+            let numbers = counts.iter().zip(displs);
+            for ((len, offset), (&count, &displ)) in lengths.iter_mut().zip(offsets).zip(numbers) {
+                let (displ, count) = self.block(count.into(), displ.into(), ty, what)?;
+                (*len, *offset) = ((count * ty.size()) as usize, displ as usize);
+                low = low.min(displ);
+            }
+            if low == 0 {
+                side.direct = self.buf;
+                return Ok(());
+            }
         }
-        self.side_of_any(part, ranges, side)
+        self.any_side(ty, what, ranges, side)
+    }
+
+    /// Checks a block; gives its displacement in bytes and its elements.
+    #[inline(always)]
+    fn block(&self, count: i64, displ: i64, ty: &TypeRef, what: &str) -> Result<(i64, u64)> {
+        let count = check_count(count, what)?;
+        check_buffer(self.buf, count, ty, what)?;
+        // The displacement of an empty block means nothing.
+        let displ = if count == 0 { 0 } else { displ };
+        Ok((displ.wrapping_mul(ty.extent()), count))
     }
 
     #[inline(never)]
-    fn side_of_any<'t>(
+    fn any_side(
         &self,
-        part: impl Fn(i64, i64) -> Result<(i64, u64, &'t TypeRef)>,
+        ty: &TypeRef,
+        what: &str,
         ranges: &mut Ranges,
         side: &mut Side,
     ) -> Result<()> {
-        let n = self.counts.len();
-        let part = |i| part(self.counts.at(i), self.displs.at(i));
-        Side::scattered(self.buf, n, part, ranges, side)
+        let part = |i| {
+            let (displ, count) = self.block(self.counts.at(i), self.displs.at(i), ty, what)?;
+            Ok((displ, count, ty))
+        };
+        Side::scattered(self.buf, self.counts.len(), part, ranges, side)
     }
 }
 

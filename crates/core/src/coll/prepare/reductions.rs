@@ -136,12 +136,12 @@ impl Caller<'_> {
         let size = self.world.objects.committed(ty)?.size();
         let mut ranges = Ranges::new();
         let mut total: Count = 0;
-        ranges.fill(counts.len(), |i| {
+        let (lengths, offsets) = ranges.reset(counts.len());
+        for (i, (len, offset)) in lengths.iter_mut().zip(offsets).enumerate() {
             let n = check_count(counts.at(i), "receive")?;
-            let range = (packed(total as u64, size)?, packed(n, size)?);
+            (*len, *offset) = (packed(n, size)?, packed(total as u64, size)?);
             total += counts.at(i);
-            Ok(range)
-        })?;
+        }
         // In place the whole vector is in the receive buffer, else only this
         // rank's block of the result.
         let whole = Data {
