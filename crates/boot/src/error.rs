@@ -26,6 +26,8 @@ pub enum BootError {
     Foreign(Foreign),
     /// The process manager of the launcher is not what it should be: cause.
     Manager(String),
+    /// The launcher has a PMIx server, but no libpmix can be opened: causes.
+    NoPmix(String),
     /// The node's shared memory, made by another rank, cannot be opened: cause.
     Segment(String),
     /// A key that process managers do not take.
@@ -78,6 +80,12 @@ impl fmt::Display for BootError {
                 "the process manager of the launcher that started this program is no help: \
                  {cause}; start the program with Catena's own mpirun, or, if it shall run alone, \
                  set CATENA_SINGLETON=1"
+            ),
+            BootError::NoPmix(causes) => write!(
+                f,
+                "the launcher speaks PMIx, but no libpmix can be opened ({causes}): install it \
+                 (Debian: libpmix2), or say where it is with CATENA_PMIX=PATH, or start the \
+                 program with Catena's own mpirun"
             ),
             BootError::Segment(cause) => write!(
                 f,

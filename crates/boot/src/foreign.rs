@@ -48,7 +48,7 @@ pub fn detect(env: impl Fn(&str) -> Option<String>) -> Option<Foreign> {
             launcher,
             trace: format!("{trace}={value}"),
             remedy: if srun {
-                "with srun --mpi=pmi2, or "
+                "with srun --mpi=pmix or --mpi=pmi2, or "
             } else {
                 ""
             },

@@ -71,6 +71,15 @@ setting! {
     pub static HOST_TIMEOUT: Duration = Duration::from_secs(30);
     scope: Local,
     level: User,
+
+    /// Where libpmix is: names or paths, separated by colons, tried in turn.
+    ///
+    /// Needed to start under prterun or `srun --mpi=pmix`. A name without a
+    /// slash is looked for as the dynamic loader does. Empty: the library that
+    /// the launcher itself uses, then libpmix.so.2.
+    pub static PMIX: Text = Text("");
+    scope: Local,
+    level: User,
 }
 
 /// The settings of this crate.
@@ -80,6 +89,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &LAUNCH_TIMEOUT,
     &LAUNCH_FANOUT,
     &HOST_TIMEOUT,
+    &PMIX,
 ];
 
 /// Tells a rank how to reach the launcher: `1:<socket>:<rank>:<cookie>`.
@@ -182,8 +192,9 @@ pub fn open() -> Result<Box<dyn Boot>, BootError> {
         return Ok(Box::new(client::Client::connect(&place)?));
     }
     let env = |name: &str| std::env::var(name).ok();
-    if let Some(protocol) = direct::offers(env).first() {
-        return Ok(Box::new(direct::Direct::open(*protocol, env)?));
+    let offers = direct::offers(env);
+    if !offers.is_empty() {
+        return Ok(Box::new(direct::Direct::open(&offers, env)?));
     }
     match foreign::detect(env) {
         Some(foreign) => Err(BootError::Foreign(foreign)),

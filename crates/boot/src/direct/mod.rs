@@ -3,6 +3,7 @@
 //! | module    | what                                                          |
 //! |-----------|---------------------------------------------------------------|
 //! | `pmi1`    | the process manager behind `PMI_FD` or `PMI_PORT`             |
+//! | `pmix`    | that behind libpmix, for a PMIx server                        |
 //! | `mapping` | which rank is on which node, as PMI tells                     |
 //! | `card`    | what the ranks tell each other, and which of them share a node|
 //! | `segment` | the node's shared memory, made by one rank, opened by others  |
@@ -24,6 +25,7 @@ mod farewell;
 mod mapping;
 mod parts;
 mod pmi1;
+mod pmix;
 mod segment;
 mod stream;
 #[cfg(test)]
@@ -32,6 +34,8 @@ mod tests;
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use catena_settings::choice;
 
 use crate::{Boot, BootError, Job, sys};
 use card::Card;
@@ -98,27 +102,33 @@ trait Manager: Send {
 }
 
 /// A manager that the end of the process may find too.
-type Shared = Arc<Mutex<dyn Manager>>;
+type Shared = Arc<Mutex<Box<dyn Manager>>>;
 
-fn lock(manager: &Shared) -> MutexGuard<'_, dyn Manager + 'static> {
+fn lock(manager: &Shared) -> MutexGuard<'_, Box<dyn Manager>> {
     manager.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How a process can reach its process manager.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    /// The text protocol of MPICH's Hydra.
-    Pmi1,
+choice! {
+    /// How a process can reach its process manager.
+    pub enum Protocol {
+        /// Through libpmix.
+        Pmix = "pmix",
+        /// The text protocol of MPICH's Hydra.
+        Pmi1 = "pmi1",
+    }
 }
 
 /// The protocols that the environment offers to one of several processes, best
 /// first. One that is alone needs none.
 pub fn offers(env: impl Fn(&str) -> Option<String>) -> Vec<Protocol> {
     let has = |name| env(name).is_some();
-    let several = env("PMI_SIZE").is_some_and(|size| size.trim() != "1");
-    let by_socket = has("PMI_FD") && has("PMI_RANK") && several;
-    let by_port = has("PMI_PORT") && has("PMI_ID");
+    let alone = |name| env(name).is_some_and(|size| size.trim() == "1");
     let mut offers = Vec::new();
+    if has("PMIX_NAMESPACE") && has("PMIX_RANK") && !alone("OMPI_COMM_WORLD_SIZE") {
+        offers.push(Protocol::Pmix);
+    }
+    let by_socket = has("PMI_FD") && has("PMI_RANK") && has("PMI_SIZE") && !alone("PMI_SIZE");
+    let by_port = has("PMI_PORT") && has("PMI_ID");
     if by_socket || by_port {
         offers.push(Protocol::Pmi1);
     }
@@ -138,21 +148,33 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// Connects, and learns who the others are. Collective over the job.
+    /// Connects by the first of `offers` that works, and learns who the others
+    /// are. Collective over the job.
     ///
     /// # Errors
-    /// If the process manager cannot be reached or talks nonsense.
+    /// If no process manager can be reached, or it talks nonsense.
     pub fn open(
-        protocol: Protocol,
+        offers: &[Protocol],
         env: impl Fn(&str) -> Option<String>,
     ) -> Result<Direct, BootError> {
-        match protocol {
-            Protocol::Pmi1 => Direct::join(pmi1::Pmi1::connect(env)?),
+        let connect = |protocol: &Protocol| -> Result<Box<dyn Manager>, BootError> {
+            Ok(match protocol {
+                Protocol::Pmix => Box::new(pmix::Pmix::connect()?),
+                Protocol::Pmi1 => Box::new(pmi1::Pmi1::connect(&env)?),
+            })
+        };
+        let mut first = None;
+        for protocol in offers {
+            match connect(protocol) {
+                Ok(manager) => return Direct::join(manager),
+                Err(error) => first = first.or(Some(error)),
+            }
         }
+        Err(first.unwrap_or(BootError::Manager("it offers nothing".to_string())))
     }
 
     /// Exchanges cards with the others.
-    fn join(mut manager: impl Manager + 'static) -> Result<Direct, BootError> {
+    fn join(mut manager: Box<dyn Manager>) -> Result<Direct, BootError> {
         const CARD: &str = "card";
         let about = manager.about().clone();
         let me = about.rank;

@@ -111,7 +111,7 @@ impl Pmi {
 fn open(vars: &HashMap<&'static str, String>) -> Result<Direct, BootError> {
     let env = |name: &str| vars.get(name).cloned();
     assert_eq!(offers(env), [Protocol::Pmi1]);
-    Direct::open(Protocol::Pmi1, env)
+    Direct::open(&offers(env), env)
 }
 
 /// Runs `rank` in a thread per rank.

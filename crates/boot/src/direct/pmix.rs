@@ -1,0 +1,173 @@
+//! PMIx, spoken by a library that is opened at run time: prterun (Open MPI),
+//! `srun --mpi=pmix`, PALS, jsrun, flux.
+//!
+//! Its version need not be that of the server, but it had better be: so the one
+//! that the launcher itself has loaded comes first.
+
+use std::ffi::CString;
+use std::fs;
+
+use catena_pmix_sys::{Client, Fence, Library, Status, Value, keys};
+
+use super::{About, Manager, mapping};
+use crate::{BootError, PMIX};
+
+/// How many processes up the launcher is looked for: a shell or a debugger may
+/// stand between.
+const ANCESTORS: usize = 8;
+
+/// A connection.
+pub(super) struct Pmix {
+    client: Client,
+    about: About,
+    fence: Option<Fence>,
+    gone: bool,
+}
+
+impl From<Status> for BootError {
+    fn from(status: Status) -> Self {
+        BootError::Manager(status.to_string())
+    }
+}
+
+impl Pmix {
+    /// Connects as the environment says.
+    pub fn connect() -> Result<Pmix, BootError> {
+        let client = Client::init(open()?)?;
+        let number = |rank, key| -> Result<Option<u32>, Status> {
+            let value = client.get(rank, key)?;
+            Ok(value
+                .and_then(Value::number)
+                .and_then(|n| u32::try_from(n).ok()))
+        };
+        let rank = client.rank();
+        let size = number(None, keys::JOB_SIZE)?;
+        let size = size.ok_or_else(|| BootError::Manager("it tells no job size".to_string()))?;
+        let mut about = About::new(rank, size)?;
+        about.appnum = number(Some(rank), keys::APP_NUMBER)?.unwrap_or(0);
+        about.universe_size = number(None, keys::UNIVERSE_SIZE)?;
+        let nodes = (0..size).map(|rank| number(Some(rank), keys::NODE_ID));
+        about.nodes = nodes.collect::<Result<Option<Vec<u32>>, _>>()?;
+        if about.nodes.is_none() {
+            let text = client.get(None, keys::MAPPING)?.and_then(Value::text);
+            about.nodes = text.and_then(|text| mapping::nodes(&text, size));
+        }
+        Ok(Pmix {
+            client,
+            about,
+            fence: None,
+            gone: false,
+        })
+    }
+}
+
+/// Opens the first libpmix that there is.
+fn open() -> Result<Library, BootError> {
+    let wanted = PMIX.get();
+    let names = match &*wanted {
+        "" => loaded_by_launcher()
+            .into_iter()
+            .chain(["libpmix.so.2".to_string()])
+            .collect(),
+        text => text.split(':').map(str::to_string).collect::<Vec<_>>(),
+    };
+    let library = Library::open(names.iter().map(String::as_str));
+    library.map_err(|error| BootError::NoPmix(error.to_string()))
+}
+
+/// The libpmix that an ancestor of this process has loaded, if that can be
+/// seen.
+fn loaded_by_launcher() -> Option<String> {
+    let mut process = "self".to_string();
+    for _ in 0..ANCESTORS {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // The name, in parentheses, may contain anything.
+        process = parent(&stat)?.to_string();
+        let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+        if let Some(path) = mapped(&maps) {
+            return Some(path.to_string());
+        }
+    }
+    None
+}
+
+/// Parent of a process, by its `/proc/<pid>/stat`.
+fn parent(stat: &str) -> Option<&str> {
+    let (_, after) = stat.rsplit_once(')')?;
+    after
+        .split_ascii_whitespace()
+        .nth(1)
+        .filter(|pid| *pid != "0")
+}
+
+/// Path of a libpmix in a `/proc/<pid>/maps`.
+fn mapped(maps: &str) -> Option<&str> {
+    maps.lines().find_map(|line| {
+        let path = &line[line.find('/')?..];
+        let (_, name) = path.rsplit_once('/')?;
+        name.starts_with("libpmix.so.2").then_some(path)
+    })
+}
+
+fn key_of(key: &str) -> Result<CString, BootError> {
+    CString::new(key).map_err(|_| BootError::Key(key.to_string()))
+}
+
+impl Manager for Pmix {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
+        Ok(self.client.put(&key_of(key)?, value)?)
+    }
+
+    fn get(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        match self.client.get(Some(rank), &key_of(key)?)? {
+            Some(Value::Bytes(bytes)) => Ok(Some(bytes)),
+            _ => Ok(None),
+        }
+    }
+
+    fn begin_fence(&mut self) -> Result<(), BootError> {
+        self.fence = Some(self.client.fence()?);
+        Ok(())
+    }
+
+    fn fence_done(&mut self, wait: bool) -> Result<bool, BootError> {
+        let fence = self.fence.as_ref().ok_or(BootError::Fence)?;
+        let done = self.client.fence_done(fence, wait)?;
+        if done {
+            self.fence = None;
+        }
+        Ok(done)
+    }
+
+    fn abort(&mut self, code: i32, _: &str) {
+        self.client.abort(code);
+    }
+
+    fn depart(&mut self) -> Result<(), BootError> {
+        if std::mem::replace(&mut self.gone, true) {
+            return Ok(());
+        }
+        Ok(self.client.finalize()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_launchers_library_is_found() {
+        let maps = "55d0-55d1 r--p 00000000 fe:00 12  /usr/bin/prted\n\
+            7f00-7f01 r-xp 00000000 fe:00 13  /opt/a b/lib/libpmix.so.2.13.9\n\
+            7f02-7f03 rw-p 00000000 00:00 0\n";
+        assert_eq!(mapped(maps), Some("/opt/a b/lib/libpmix.so.2.13.9"));
+        assert_eq!(mapped("7f00-7f01 r-xp 0 fe:00 1 /lib/libpmi.so.0\n"), None);
+        assert_eq!(parent("7 (a) b) S 42 7 7 0"), Some("42"));
+        assert_eq!(parent("1 (init) S 0 1 1 0"), None);
+        assert_eq!(parent("nonsense"), None);
+    }
+}

@@ -1,0 +1,203 @@
+//! A process that a PMIx server serves.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use crate::library::{Library, Status};
+use crate::types::{
+    self, ByteObject, Data, GLOBAL, Info, NOT_FOUND, OPERATION_SUCCEEDED, Proc, RANK_WILDCARD,
+    RawStatus, RawValue, SUCCESS, Value, kind, yes,
+};
+
+/// A process that is known to its server.
+#[derive(Debug)]
+pub struct Client {
+    library: Library,
+    me: Proc,
+}
+
+/// How a fence that was begun stands.
+#[derive(Debug, Default)]
+struct Progress {
+    status: Mutex<Option<RawStatus>>,
+    over: Condvar,
+}
+
+impl Progress {
+    fn end(&self, status: RawStatus) {
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
+        self.over.notify_all();
+    }
+}
+
+/// A fence that was begun.
+#[derive(Debug)]
+pub struct Fence(Arc<Progress>);
+
+/// Called when a fence is over.
+///
+/// # Safety
+/// `at` is one count of an `Arc<Progress>`.
+unsafe extern "C" fn fenced(status: RawStatus, at: *mut c_void) {
+    // SAFETY: as promised; called once.
+    unsafe { Arc::from_raw(at.cast_const().cast::<Progress>()) }.end(status);
+}
+
+/// What a fence is to do besides waiting: bring what was put.
+fn collect() -> &'static Info {
+    struct Shared(Info);
+    // SAFETY: never written to, and its value is no pointer.
+    unsafe impl Sync for Shared {}
+    // SAFETY: as above.
+    unsafe impl Send for Shared {}
+    static COLLECT: std::sync::OnceLock<Shared> = std::sync::OnceLock::new();
+    &COLLECT.get_or_init(|| Shared(yes(c"pmix.collect"))).0
+}
+
+impl Client {
+    /// Connects to the server that the environment names.
+    ///
+    /// # Errors
+    /// If there is none, or it does not take this process.
+    pub fn init(library: Library) -> Result<Client, Status> {
+        let mut me = Proc {
+            nspace: [0; 256],
+            rank: 0,
+        };
+        // SAFETY: `me` is writable; no arguments.
+        let status = unsafe { (library.init)(&mut me, ptr::null(), 0) };
+        let client = Client { library, me };
+        client.check("PMIx_Init", status)?;
+        Ok(client)
+    }
+
+    /// The library that is used.
+    pub fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// Rank of this process in its job.
+    pub fn rank(&self) -> u32 {
+        self.me.rank
+    }
+
+    fn check(&self, of: &'static str, status: RawStatus) -> Result<(), Status> {
+        match status {
+            SUCCESS => Ok(()),
+            status => Err(self.library.status(of, status)),
+        }
+    }
+
+    /// Offers bytes to all ranks, from the next [`Client::fence`] on.
+    ///
+    /// # Errors
+    /// If the library refuses them.
+    pub fn put(&self, key: &CStr, bytes: &[u8]) -> Result<(), Status> {
+        let value = RawValue {
+            kind: kind::BYTE_OBJECT,
+            data: Data {
+                bytes: ByteObject {
+                    bytes: bytes.as_ptr().cast::<c_char>().cast_mut(),
+                    size: bytes.len(),
+                },
+            },
+        };
+        // SAFETY: the value is read and copied during the call.
+        self.check("PMIx_Put", unsafe {
+            (self.library.put)(GLOBAL, key.as_ptr(), &value)
+        })
+    }
+
+    /// Begins to wait until all ranks of the job have come so far.
+    ///
+    /// # Errors
+    /// If the server is gone.
+    pub fn fence(&self) -> Result<Fence, Status> {
+        // SAFETY: no arguments.
+        self.check("PMIx_Commit", unsafe { (self.library.commit)() })?;
+        let progress = Arc::new(Progress::default());
+        let theirs = Arc::into_raw(Arc::clone(&progress));
+        // SAFETY: no processes means all of the job; the argument lives as long
+        // as the process; `fenced` gets the count that it is told of.
+        let status = unsafe {
+            (self.library.fence_nb)(
+                ptr::null(),
+                0,
+                collect(),
+                1,
+                fenced,
+                theirs.cast_mut().cast(),
+            )
+        };
+        if status != SUCCESS {
+            // SAFETY: nobody else will be told of it.
+            drop(unsafe { Arc::from_raw(theirs) });
+            if status != OPERATION_SUCCEEDED {
+                return Err(self.library.status("PMIx_Fence_nb", status));
+            }
+            progress.end(SUCCESS);
+        }
+        Ok(Fence(progress))
+    }
+
+    /// Whether a fence is over; waits for it if `wait` is set.
+    ///
+    /// # Errors
+    /// If it failed.
+    pub fn fence_done(&self, fence: &Fence, wait: bool) -> Result<bool, Status> {
+        let Progress { status, over } = &*fence.0;
+        let mut status = status.lock().unwrap_or_else(PoisonError::into_inner);
+        while wait && status.is_none() {
+            status = over.wait(status).unwrap_or_else(PoisonError::into_inner);
+        }
+        match *status {
+            None => Ok(false),
+            Some(SUCCESS | OPERATION_SUCCEEDED) => Ok(true),
+            Some(status) => Err(self.library.status("PMIx_Fence_nb", status)),
+        }
+    }
+
+    /// What the server has under `key` of `rank`, or of the job (`None`). Does
+    /// not wait for a rank to put it.
+    ///
+    /// # Errors
+    /// If the server is gone.
+    pub fn get(&self, rank: Option<u32>, key: &CStr) -> Result<Option<Value>, Status> {
+        let of = Proc {
+            rank: rank.unwrap_or(RANK_WILDCARD),
+            ..self.me
+        };
+        let immediate = yes(c"pmix.immediate");
+        let mut value = ptr::null_mut();
+        // SAFETY: all arguments outlive the call.
+        let status = unsafe { (self.library.get)(&of, key.as_ptr(), &immediate, 1, &mut value) };
+        if status == NOT_FOUND || (status == SUCCESS && value.is_null()) {
+            return Ok(None);
+        }
+        self.check("PMIx_Get", status)?;
+        // SAFETY: a value that the library gave away, read and then freed.
+        unsafe {
+            let read = Value::read(&*value);
+            types::free(value);
+            Ok(read)
+        }
+    }
+
+    /// Has all processes of the job ended.
+    pub fn abort(&self, code: i32) {
+        // SAFETY: no message; no processes means all of the job. If it fails,
+        // the launcher learns from this process's status.
+        unsafe { (self.library.abort)(code, ptr::null(), ptr::null(), 0) };
+    }
+
+    /// Parts from the server, once.
+    ///
+    /// # Errors
+    /// If the server is gone.
+    pub fn finalize(&self) -> Result<(), Status> {
+        // SAFETY: no arguments.
+        let status = unsafe { (self.library.finalize)(ptr::null(), 0) };
+        self.check("PMIx_Finalize", status)
+    }
+}
