@@ -68,6 +68,8 @@ pub struct Client {
     /// What fences have brought.
     fenced: BTreeMap<String, BTreeMap<u32, Vec<u8>>>,
     in_fence: bool,
+    /// What was asked for, and the answers that have come.
+    asked: BTreeMap<String, BTreeMap<u32, Option<Vec<u8>>>>,
 }
 
 impl Client {
@@ -103,7 +105,7 @@ impl Client {
         if job.rank != place.rank {
             return Err(Malformed("the answer is for another rank").into());
         }
-        let (puts, fenced) = Default::default();
+        let (puts, fenced, asked) = Default::default();
         Ok(Client {
             socket,
             inbox,
@@ -112,6 +114,7 @@ impl Client {
             puts,
             fenced,
             in_fence: false,
+            asked,
         })
     }
 
@@ -120,24 +123,47 @@ impl Client {
         send(&self.socket, &mut self.inbox, &Writer::new(kind).finish())
     }
 
-    /// Takes the end of the fence from the inbox if it has arrived.
-    fn take_fenced(&mut self) -> Result<bool, BootError> {
-        let Some((kind, body)) = self.inbox.next(wire::MAX_BODY)? else {
-            return Ok(false);
-        };
-        match Kind::from_byte(kind)? {
-            Kind::Fenced => {
-                let mut r = Reader::new(body);
-                while !r.is_empty() {
-                    let rank = r.u32()?;
-                    let key = r.text()?;
-                    let value = r.bytes()?.to_vec();
-                    self.fenced.entry(key).or_default().insert(rank, value);
+    /// Takes what has arrived from the inbox.
+    fn take(&mut self) -> Result<(), BootError> {
+        while let Some((kind, body)) = self.inbox.next(wire::MAX_BODY)? {
+            let mut r = Reader::new(body);
+            match Kind::from_byte(kind)? {
+                Kind::Fenced if self.in_fence => {
+                    while !r.is_empty() {
+                        let rank = r.u32()?;
+                        let key = r.text()?;
+                        let value = r.bytes()?.to_vec();
+                        self.fenced.entry(key).or_default().insert(rank, value);
+                    }
+                    self.in_fence = false;
                 }
-                self.in_fence = false;
-                Ok(true)
+                Kind::Answer => {
+                    let rank = r.u32()?;
+                    let asked = self.asked.get_mut(&r.text()?);
+                    let asked = asked.and_then(|of| of.get_mut(&rank));
+                    *asked.ok_or(Malformed("an answer to no question"))? =
+                        Some(r.bytes()?.to_vec());
+                }
+                _ => return Err(Malformed("not an answer to a fence or question").into()),
             }
-            _ => Err(Malformed("not an answer to a fence").into()),
+        }
+        Ok(())
+    }
+
+    /// Takes all that has arrived; never waits.
+    fn catch_up(&mut self) -> Result<(), BootError> {
+        self.take()?;
+        while read_some(&self.socket, &mut self.inbox, false)?.0 {
+            self.take()?;
+        }
+        Ok(())
+    }
+
+    fn check_rank(&self, rank: u32) -> Result<(), BootError> {
+        let size = self.job.size;
+        match rank < size {
+            true => Ok(()),
+            false => Err(BootError::NoSuchRank { rank, size }),
         }
     }
 }
@@ -174,32 +200,55 @@ impl Boot for Client {
         if !self.in_fence {
             return Err(BootError::Fence);
         }
-        while !self.take_fenced()? {
-            if !read_some(&self.socket, &mut self.inbox, false)?.0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        self.catch_up()?;
+        Ok(!self.in_fence)
     }
 
     fn end_fence(&mut self) -> Result<(), BootError> {
         if !self.in_fence {
             return Err(BootError::Fence);
         }
-        while !self.take_fenced()? {
+        self.take()?;
+        while self.in_fence {
             read_some(&self.socket, &mut self.inbox, true)?;
+            self.take()?;
         }
         Ok(())
     }
 
     fn get(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
-        if rank >= self.job.size {
-            return Err(BootError::NoSuchRank {
-                rank,
-                size: self.job.size,
-            });
-        }
+        self.check_rank(rank)?;
         Ok(self.fenced.get(key).and_then(|of| of.get(&rank)).cloned())
+    }
+
+    fn publish(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
+        check_length(key, value)?;
+        let mut frame = Writer::new(Kind::Publish);
+        frame.bytes(key.as_bytes());
+        frame.bytes(value);
+        send(&self.socket, &mut self.inbox, &frame.finish())
+    }
+
+    fn ask(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        self.check_rank(rank)?;
+        check_length(key, &[])?;
+        let known = |asked: &BTreeMap<String, BTreeMap<u32, Option<Vec<u8>>>>| {
+            asked.get(key).and_then(|of| of.get(&rank)).cloned()
+        };
+        match known(&self.asked) {
+            Some(Some(value)) => return Ok(Some(value)),
+            Some(None) => {}
+            None => {
+                let of = self.asked.entry(key.to_string()).or_default();
+                of.insert(rank, None);
+                let mut frame = Writer::new(Kind::Ask);
+                frame.u32(rank);
+                frame.bytes(key.as_bytes());
+                send(&self.socket, &mut self.inbox, &frame.finish())?;
+            }
+        }
+        self.catch_up()?;
+        Ok(known(&self.asked).flatten())
     }
 
     fn abort(&mut self, code: i32, message: &str) {
@@ -293,10 +342,11 @@ mod tests {
         for bad in [
             "",
             "1",
+            "1:s:0:000000000000000000000000000000ff",
             "2:s:0:00",
-            "1:s:x:000000000000000000000000000000ff",
-            "1:s:0:0g0000000000000000000000000000ff",
-            "1:s:0:éé000000000000000000000000000000",
+            "2:s:x:000000000000000000000000000000ff",
+            "2:s:0:0g0000000000000000000000000000ff",
+            "2:s:0:éé000000000000000000000000000000",
             &format!("{text}0"),
             &format!("{text}:"),
             &text[..text.len() - 1],

@@ -92,7 +92,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &PMIX,
 ];
 
-/// Tells a rank how to reach the launcher: `1:<socket>:<rank>:<cookie>`.
+/// Tells a rank how to reach the launcher: `2:<socket>:<rank>:<cookie>`.
 pub const BOOT_VAR: &str = "CATENA_BOOT";
 
 /// The connection of a process to whoever started the job.
@@ -152,6 +152,25 @@ pub trait Boot: Send {
     /// [`BootError::NoSuchRank`]; backends that ask a server, as
     /// [`Boot::fence`].
     fn get(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError>;
+
+    /// Offers a value at once, without a fence: whoever [asks](Boot::ask) for it
+    /// gets it, now or later. A key is published once.
+    ///
+    /// Launchers other than Catena's have no such exchange: there it is a fence,
+    /// so it lasts until all ranks have published, and only one key can be under
+    /// way.
+    ///
+    /// # Errors
+    /// As [`Boot::put`] and [`Boot::begin_fence`].
+    fn publish(&mut self, key: &str, value: &[u8]) -> Result<(), BootError>;
+
+    /// What `rank` has published under `key`, or `None` while that is not known
+    /// here. Never blocks: the first call asks, later ones look whether the
+    /// answer has come.
+    ///
+    /// # Errors
+    /// As [`Boot::get`].
+    fn ask(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError>;
 
     /// Ends the job: has every other rank ended and `message` shown once. The
     /// caller then ends its own process with status `code`.

@@ -6,6 +6,7 @@
 //! environment, and is taken in if it has the launcher's user and cookie.
 
 mod connection;
+mod questions;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use crate::client::Place;
 use connection::Client;
+use questions::Questions;
 
 use crate::wire::{self, Kind, Malformed, Reader, Writer};
 use crate::{Interest, Job, Poller, sys};
@@ -40,6 +42,27 @@ pub enum Event {
     Fenced {
         /// What they have brought.
         parts: Vec<u8>,
+    },
+    /// A rank of this node asks for what another node's has published, which
+    /// [`Server::answer`] tells.
+    Ask {
+        /// This node.
+        node: u32,
+        /// Who has or will have published it.
+        rank: u32,
+        /// Under which key.
+        key: String,
+    },
+    /// The answer to [`Server::ask`], at once or later.
+    Answer {
+        /// The node that asked.
+        node: u32,
+        /// Who has published it.
+        rank: u32,
+        /// Under which key.
+        key: String,
+        /// What it is.
+        value: Vec<u8>,
     },
     /// It has connected.
     Joined {
@@ -112,6 +135,7 @@ pub struct Server {
     local: usize,
     /// What they have brought.
     parts: Writer,
+    questions: Questions,
 }
 
 fn no_parts() -> Writer {
@@ -167,6 +191,7 @@ impl Server {
             clients: Vec::new(),
             fencing: 0,
             parts: no_parts(),
+            questions: Questions::default(),
         })
     }
 
@@ -314,6 +339,18 @@ impl Server {
             match (Kind::from_byte(kind)?, client.rank) {
                 (Kind::Hello, None) => self.hello(client, &mut body, events)?,
                 (Kind::Fence, Some(rank)) => self.fence(rank, &mut body, events)?,
+                (Kind::Publish, Some(rank)) => {
+                    let key = body.text()?;
+                    let value = body.bytes()?;
+                    check_pair(&key, value)?;
+                    self.tell(client, rank, key, value.into(), events);
+                }
+                (Kind::Ask, Some(me)) => {
+                    let rank = body.u32()?;
+                    let key = body.text()?;
+                    check_pair(&key, &[])?;
+                    self.question(client, me, rank, key, events)?;
+                }
                 (Kind::Abort, Some(rank)) => {
                     let code = body.u32()? as i32;
                     let message = String::from_utf8_lossy(body.bytes()?).into_owned();
@@ -400,15 +437,10 @@ impl Server {
             return Err(Malformed("a fence within a fence"));
         }
         while !body.is_empty() {
-            let (key, value) = (body.bytes()?, body.bytes()?);
-            let sound = key.len() <= wire::MAX_KEY
-                && value.len() <= wire::MAX_VALUE
-                && std::str::from_utf8(key).is_ok();
-            if !sound {
-                return Err(Malformed("a key or value that is too long or no text"));
-            }
+            let (key, value) = (body.text()?, body.bytes()?);
+            check_pair(&key, value)?;
             self.parts.u32(rank);
-            self.parts.bytes(key);
+            self.parts.bytes(key.as_bytes());
             self.parts.bytes(value);
             if self.parts.body_len() > wire::MAX_BODY {
                 return Err(Malformed("more than 256 MiB in one fence"));
@@ -423,6 +455,14 @@ impl Server {
             events.push(Event::Fenced { parts });
         }
         Ok(())
+    }
+}
+
+/// Whether key and value have a length that is allowed.
+fn check_pair(key: &str, value: &[u8]) -> Result<(), Malformed> {
+    match key.len() <= wire::MAX_KEY && value.len() <= wire::MAX_VALUE {
+        true => Ok(()),
+        false => Err(Malformed("a key or value that is too long")),
     }
 }
 

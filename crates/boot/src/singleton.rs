@@ -70,6 +70,16 @@ impl Boot for Singleton {
         }
     }
 
+    fn publish(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
+        crate::client::check_length(key, value)?;
+        self.fenced.insert(key.to_string(), value.to_vec());
+        Ok(())
+    }
+
+    fn ask(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        self.get(rank, key)
+    }
+
     fn abort(&mut self, _code: i32, message: &str) {
         sys::flush_streams();
         eprintln!("{message}");
@@ -102,6 +112,9 @@ mod tests {
             Err(BootError::NoSuchRank { rank: 1, size: 1 })
         ));
         assert!(matches!(boot.fence_done(), Err(BootError::Fence)));
+        assert_eq!(boot.ask(0, "p").unwrap(), None);
+        boot.publish("p", b"q").unwrap();
+        assert_eq!(boot.ask(0, "p").unwrap().as_deref(), Some(&b"q"[..]));
         boot.finalize().unwrap();
     }
 }

@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// Version of everything in this file; both sides must have the same.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Longest body of a frame, bytes.
 pub const MAX_BODY: usize = 256 << 20;
@@ -44,13 +44,19 @@ pub enum Kind {
     Fenced = 7,
     /// To the launcher: nothing is finalized yet, after all.
     Resume = 8,
+    /// To the launcher: key and value, to be known at once.
+    Publish = 9,
+    /// To the launcher: rank and key.
+    Ask = 10,
+    /// To a rank: rank, key and value.
+    Answer = 11,
 }
 
 impl Kind {
     pub(crate) fn from_byte(byte: u8) -> Result<Kind, Malformed> {
         use Kind::*;
         [
-            Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume,
+            Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume, Publish, Ask, Answer,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)

@@ -442,6 +442,8 @@ impl Job {
             } => self.abort(rank, code, &message),
             Event::Broken { rank, cause, .. } => self.broken(rank, &cause),
             Event::Left { rank, .. } => self.left(rank),
+            // The tree has passed them on.
+            Event::Ask { .. } | Event::Answer { .. } => {}
         }
     }
 }

@@ -41,9 +41,8 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
     let plan = plan(request, settings, hosts)?;
 
     let base = Base::new().map_err(system)?;
-    let ranks = plan.node_of.len() as u32;
     let (here, others) = nodes(&plan);
-    let mut tree = Tree::new(means.clone(), &plan.hosts, ranks);
+    let mut tree = Tree::new(means.clone(), &plan);
     let env = std::env::vars_os();
     if !others.is_empty() {
         let brief = Brief {

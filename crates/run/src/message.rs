@@ -60,6 +60,9 @@ pub enum Order {
     Stdin(Vec<u8>),
     /// Nobody will read what the ranks write to stdout (0) or stderr (1).
     Unwanted { which: usize },
+    /// A question to the node of a rank, or an answer for the node that has
+    /// asked.
+    Pass(Event),
     /// So much of a node's output was taken.
     Taken { node: u32, which: usize, bytes: u32 },
     /// All ranks have ended: tell the rest.
@@ -100,6 +103,10 @@ pub enum Kind {
     Unwanted,
     Taken,
     Finish,
+    /// Both ways.
+    Ask,
+    /// Both ways.
+    Answer,
 }
 
 impl From<Kind> for u8 {
@@ -115,10 +122,10 @@ impl Kind {
     /// If there is none.
     pub fn from_byte(byte: u8) -> Result<Kind, Malformed> {
         use Kind::*;
-        const ALL: [Kind; 27] = [
+        const ALL: [Kind; 29] = [
             Launch, Hello, Alive, Started, Output, Fencing, Fenced, Joined, Finalized, Resumed,
             Abort, Left, Broken, NotStarted, Ended, Missing, Fed, Failed, Lost, Done, EndFence,
-            End, Signal, Stdin, Unwanted, Taken, Finish,
+            End, Signal, Stdin, Unwanted, Taken, Finish, Ask, Answer,
         ];
         let index = byte.wrapping_sub(Launch as u8);
         ALL.get(usize::from(index)).copied().ok_or(UNKNOWN)
@@ -152,6 +159,17 @@ impl News {
                 Event::Fenced { parts } => {
                     let mut w = frame(Kind::Fenced, &[]);
                     w.raw(parts);
+                    w
+                }
+                Event::Ask { node, rank, key } => with(Kind::Ask, &[*node, *rank], key.as_bytes()),
+                Event::Answer {
+                    node,
+                    rank,
+                    key,
+                    value,
+                } => {
+                    let mut w = with(Kind::Answer, &[*node, *rank], key.as_bytes());
+                    w.bytes(value);
                     w
                 }
                 Event::Joined { rank, pid } => frame(Kind::Joined, &[*rank, *pid]),
@@ -216,6 +234,17 @@ impl News {
             Kind::Fencing => News::Said(Event::Fencing),
             Kind::Fenced => News::Said(Event::Fenced {
                 parts: body.to_vec(),
+            }),
+            Kind::Ask => News::Said(Event::Ask {
+                node: below(r.u32()?, nodes)?,
+                rank: rank(r)?,
+                key: r.text()?,
+            }),
+            Kind::Answer => News::Said(Event::Answer {
+                node: below(r.u32()?, nodes)?,
+                rank: rank(r)?,
+                key: r.text()?,
+                value: r.bytes()?.to_vec(),
             }),
             Kind::Joined => News::Said(Event::Joined {
                 rank: rank(r)?,
@@ -301,16 +330,17 @@ impl Order {
                 w.u32(*which as u32);
                 w.u32(*bytes);
             }
+            Order::Pass(event) => return News::Said(event.clone()).encode(),
             Order::Finish => w = Writer::new(Kind::Finish),
         }
         w.finish()
     }
 
-    /// From a frame.
+    /// From a frame, of a job with so many ranks and nodes.
     ///
     /// # Errors
-    /// If it is no order.
-    pub fn decode(kind: Kind, body: &[u8]) -> Result<Order, Malformed> {
+    /// If it is no order, or for ranks or nodes that there are not.
+    pub fn decode(kind: Kind, body: &[u8], ranks: u32, nodes: u32) -> Result<Order, Malformed> {
         let r = &mut Reader::new(body);
         let stream = |r: &mut Reader<'_>| match r.u32()? {
             which @ 0..2 => Ok(which as usize),
@@ -331,6 +361,10 @@ impl Order {
                 bytes: r.u32()?,
             },
             Kind::Finish => Order::Finish,
+            Kind::Ask | Kind::Answer => match News::decode(kind, body, ranks, nodes)? {
+                News::Said(event) => Order::Pass(event),
+                _ => return Err(UNKNOWN),
+            },
             _ => return Err(Malformed("news where an order is expected")),
         })
     }

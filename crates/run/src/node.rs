@@ -56,6 +56,11 @@ pub struct Node {
 }
 
 impl Node {
+    /// Its number.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
     /// Whether all ranks have ended, and all that they wrote was told.
     pub fn is_done(&self) -> bool {
         self.done
@@ -92,6 +97,7 @@ impl Node {
                 }
             }
             Order::Taken { which, bytes, .. } => self.taken(*which, *bytes as usize, poller, news),
+            Order::Pass(event) => self.exchange(event, news),
             Order::Finish => self.finish(poller, news),
         }
     }
@@ -153,6 +159,22 @@ impl Node {
                 false if process.running => sys::kill(process.pid, signal),
                 false => {}
             }
+        }
+    }
+
+    /// Takes in another node's question or answer.
+    pub fn exchange(&mut self, event: &Event, news: &mut Vec<News>) {
+        match event {
+            Event::Ask { node, rank, key } => {
+                news.extend(self.server.ask(*node, *rank, key).map(News::Said));
+            }
+            Event::Answer {
+                rank, key, value, ..
+            } => {
+                let answers = self.server.answer(*rank, key, value);
+                news.extend(answers.into_iter().map(News::Said));
+            }
+            _ => {}
         }
     }
 

@@ -274,6 +274,18 @@ impl Boot for Direct {
         Ok(None)
     }
 
+    fn publish(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
+        self.put(key, value)?;
+        self.begin_fence()
+    }
+
+    fn ask(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        match self.in_fence && !self.fence_done()? {
+            true => Ok(None),
+            false => self.get(rank, key),
+        }
+    }
+
     fn abort(&mut self, code: i32, message: &str) {
         // The process manager kills at once.
         sys::flush_streams();

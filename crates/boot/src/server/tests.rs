@@ -136,6 +136,95 @@ fn ranks_learn_the_job_and_exchange_values() {
 }
 
 #[test]
+fn what_is_published_is_known_at_once() {
+    let server = server(3);
+    let places = places(&server);
+    let serving = serve(server, |event| matches!(event, Event::Abort { .. }));
+    let [mut a, mut b, mut c] = [0, 1, 2].map(|rank: usize| Rank::connect(&places[rank]).unwrap());
+    let wait = |asker: &mut Rank, rank| loop {
+        if let Some(value) = asker.ask(rank, "k").unwrap() {
+            return value;
+        }
+        thread::yield_now();
+    };
+    // Asked before and after; by itself, too; while another waits in a fence.
+    b.begin_fence().unwrap();
+    assert_eq!(b.ask(0, "k").unwrap(), None);
+    a.publish("k", b"one").unwrap();
+    assert_eq!(wait(&mut b, 0), b"one");
+    assert_eq!(wait(&mut a, 0), b"one");
+    assert_eq!(wait(&mut c, 0), b"one");
+    assert_eq!(c.ask(2, "k").unwrap(), None);
+    c.publish("k", &vec![7; 1 << 20]).unwrap();
+    assert_eq!(wait(&mut c, 2), vec![7; 1 << 20]);
+    assert_eq!(c.ask(0, "other").unwrap(), None);
+    assert!(c.ask(3, "k").is_err());
+    // A fence that ends meanwhile is noticed.
+    a.begin_fence().unwrap();
+    c.begin_fence().unwrap();
+    while !b.fence_done().unwrap() {
+        assert_eq!(b.ask(1, "k").unwrap(), None);
+    }
+    a.abort(1, "");
+    serving.join().unwrap();
+}
+
+#[test]
+fn nodes_ask_each_other_once() {
+    let job = Job {
+        size: 3,
+        node_of: Box::new([0, 0, 1]),
+        hosts: Box::new(["x".to_string(), "y".to_string()]),
+        ..Job::singleton("x".to_string(), 1)
+    };
+    let mut asking = Server::open(job.clone(), 0, vec![0; 3]).unwrap();
+    let mut asked = Server::open(job, 1, vec![0; 3]).unwrap();
+    let ranks: Vec<_> = [asking.place(0), asking.place(1), asked.place(2)]
+        .into_iter()
+        .map(|place| {
+            thread::spawn(move || {
+                let mut boot = Rank::connect(&place).unwrap();
+                if boot.job().rank == 2 {
+                    boot.publish("k", b"value").unwrap();
+                }
+                while boot.ask(2, "k").unwrap().as_deref() != Some(b"value") {
+                    thread::yield_now();
+                }
+            })
+        })
+        .collect();
+    let (mut questions, mut left) = (0, 0);
+    while left < 3 {
+        let events = [asking.step(), asked.step()].concat();
+        for event in events {
+            match event {
+                Event::Ask { node, rank, key } => {
+                    assert_eq!((node, rank, key.as_str()), (0, 2, "k"));
+                    questions += 1;
+                    if let Some(Event::Answer { value, .. }) = asked.ask(node, rank, &key) {
+                        assert_eq!(asking.answer(rank, &key, &value), []);
+                    }
+                }
+                Event::Answer {
+                    node,
+                    rank,
+                    key,
+                    value,
+                } => {
+                    assert_eq!(node, 0);
+                    assert_eq!(asking.answer(rank, &key, &value), []);
+                }
+                Event::Left { .. } => left += 1,
+                _ => {}
+            }
+        }
+        thread::yield_now();
+    }
+    assert_eq!(questions, 1);
+    ranks.into_iter().for_each(|rank| rank.join().unwrap());
+}
+
+#[test]
 fn a_rank_that_goes_without_a_word_has_left() {
     let server = server(1);
     let places = places(&server);

@@ -54,6 +54,22 @@ fn daemons_start_daemons() {
 }
 
 #[test]
+fn values_are_asked_for_across_the_tree() {
+    for (hosts, ranks) in [
+        ("a:2,b:2", 4),
+        ("localhost:2,b:2", 4),
+        ("a:2,localhost:2", 4),
+        ("a,b,c,d,e,f,g", 7),
+    ] {
+        let mut args = on(hosts, &role("ask"));
+        args.insert(0, "--set=LAUNCH_FANOUT=2".to_string());
+        let said = run(args);
+        assert_eq!((said.status, said.err.as_str()), (0, ""), "{}", said.out);
+        assert_eq!(said.out.matches("answered").count(), ranks, "{hosts}");
+    }
+}
+
+#[test]
 fn a_rank_on_another_host_reads_standard_input() {
     let mut text = "line\n".repeat(100_000);
     text += "last";

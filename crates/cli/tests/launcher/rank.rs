@@ -25,6 +25,7 @@ fn rank_program() {
     };
     match role.as_str() {
         "exchange" => exchange(boot),
+        "ask" => ask(boot),
         "wait" => wait(boot),
         "silent" => silent(boot),
         "silent-all" => exit(0),
@@ -67,6 +68,21 @@ fn exchange(mut boot: Box<dyn Boot>) {
         job.host(),
         sets.join(" ").replace(", ", ",")
     );
+}
+
+/// Everybody but the last rank learns a value of that one, without a fence.
+fn ask(mut boot: Box<dyn Boot>) {
+    let (rank, last) = (boot.job().rank, boot.job().size - 1);
+    match rank == last {
+        true => boot.publish("value", b"published").unwrap(),
+        false => {
+            while boot.ask(last, "value").unwrap().as_deref() != Some(b"published") {
+                std::thread::yield_now();
+            }
+        }
+    }
+    boot.finalize().unwrap();
+    println!("answered {rank}");
 }
 
 /// Says who it is and waits for ever.

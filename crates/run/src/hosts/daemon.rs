@@ -107,11 +107,7 @@ fn start() -> io::Result<Option<Daemon>> {
     let mut daemon = Daemon {
         host: brief.plan.hosts[nodes[0] as usize].clone(),
         silence: brief.means.silence,
-        tree: Tree::new(
-            brief.means.clone(),
-            &brief.plan.hosts,
-            brief.plan.node_of.len() as u32,
-        ),
+        tree: Tree::new(brief.means.clone(), &brief.plan),
         base,
         up,
         stopped: false,
@@ -196,7 +192,12 @@ impl Daemon {
 
     /// Works until the job is over; gives the exit status.
     fn work(mut self) -> i32 {
+        // Orders may have come together with the brief.
+        let mut heard = self.obey();
         let status = loop {
+            if heard.is_err() {
+                break 1;
+            }
             for news in self.tree.take_news() {
                 self.up.push(news.encode());
             }
@@ -207,9 +208,7 @@ impl Daemon {
             if self.tree.is_done() && self.up.is_empty() {
                 break 0;
             }
-            if self.turn().is_err() {
-                break 1;
-            }
+            heard = self.turn();
         };
         self.tree.close(&self.base);
         status
@@ -244,15 +243,22 @@ impl Daemon {
     /// Takes in what the parent says.
     fn hear(&mut self) -> Result<(), End> {
         let received = self.up.receive();
+        self.obey()?;
+        received
+    }
+
+    /// Does what has arrived.
+    fn obey(&mut self) -> Result<(), End> {
+        let (ranks, nodes) = self.tree.size();
         while let Some((kind, body)) = self.up.next()? {
-            let order = Order::decode(kind, &body).map_err(End::Malformed)?;
+            let order = Order::decode(kind, &body, ranks, nodes).map_err(End::Malformed)?;
             if let Order::Signal { signal, .. } = order {
                 self.stopped = signal == libc::SIGSTOP;
                 self.up.wake();
             }
             self.tree.order(&order, &self.base.poller);
         }
-        received
+        Ok(())
     }
 
     fn signal(&mut self, signal: i32) {

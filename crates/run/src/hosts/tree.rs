@@ -15,6 +15,7 @@ use super::{Means, brief};
 use crate::base::Base;
 use crate::message::{Kind, News, Order};
 use crate::node::{self, Node};
+use crate::plan::Plan;
 
 /// Tokens of the poller: for each daemon its two of the link, and its agent's
 /// stderr.
@@ -58,7 +59,7 @@ pub struct Tree {
     daemons: Vec<Daemon>,
     means: Means,
     hosts: Vec<String>,
-    ranks: u32,
+    node_of: Vec<u32>,
     /// The daemon that leads to each node.
     way: Vec<Option<usize>>,
     /// Nodes of which all is known.
@@ -74,13 +75,14 @@ pub struct Tree {
 
 impl Tree {
     /// One without nodes.
-    pub fn new(means: Means, hosts: &[String], ranks: u32) -> Tree {
+    pub fn new(means: Means, plan: &Plan) -> Tree {
+        let hosts = &plan.hosts;
         Tree {
             node: None,
             daemons: Vec::new(),
             means,
-            hosts: hosts.to_vec(),
-            ranks,
+            hosts: hosts.clone(),
+            node_of: plan.node_of.clone(),
             way: vec![None; hosts.len()],
             over: vec![false; hosts.len()],
             fencing: false,
@@ -128,6 +130,11 @@ impl Tree {
         }
     }
 
+    /// How many ranks and nodes the job has.
+    pub fn size(&self) -> (u32, u32) {
+        (self.node_of.len() as u32, self.hosts.len() as u32)
+    }
+
     /// What has happened since the last call.
     pub fn take_news(&mut self) -> Vec<News> {
         std::mem::take(&mut self.news)
@@ -172,6 +179,7 @@ impl Tree {
     /// Has an order done.
     pub fn order(&mut self, order: &Order, poller: &Poller) {
         match order {
+            Order::Pass(event) => self.pass(event.clone()),
             Order::Taken { node, .. } => match self.way.get(*node as usize) {
                 Some(Some(daemon)) => self.daemons[*daemon].push(order.encode()),
                 _ => self.at_node(|node, news| node.obey(order, poller, news)),
@@ -194,6 +202,23 @@ impl Tree {
         }
         if let Order::EndFence(_) = order {
             (self.fencing, self.waiting) = (false, 0);
+        }
+    }
+
+    /// Sends a question or an answer on its way.
+    fn pass(&mut self, event: Event) {
+        let target = match event {
+            Event::Ask { rank, .. } => self.node_of[rank as usize],
+            Event::Answer { node, .. } => node,
+            _ => return,
+        };
+        let frame = |event| News::Said(event).encode();
+        match (self.way[target as usize], &self.node) {
+            (Some(daemon), _) => self.daemons[daemon].push(frame(event)),
+            (None, Some(node)) if node.number() == target => {
+                self.at_node(|node, news| node.exchange(&event, news));
+            }
+            _ => self.news.push(News::Said(event)),
         }
     }
 
@@ -230,8 +255,8 @@ impl Tree {
                     Ok(())
                 }
                 Ok(Some((kind, body))) => {
-                    let nodes = self.hosts.len() as u32;
-                    News::decode(kind, &body, self.ranks, nodes)
+                    let (ranks, nodes) = self.size();
+                    News::decode(kind, &body, ranks, nodes)
                         .map_err(End::Malformed)
                         .map(|news| self.take_in(news))
                 }
@@ -277,6 +302,9 @@ impl Tree {
                     let parts = std::mem::take(&mut self.parts);
                     self.news.push(News::Said(Event::Fenced { parts }));
                 }
+            }
+            News::Said(event @ (Event::Ask { .. } | Event::Answer { .. })) => {
+                self.pass(event.clone());
             }
             News::Done { node } | News::Lost { node, .. } => {
                 self.over[*node as usize] = true;

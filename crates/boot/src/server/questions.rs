@@ -1,0 +1,150 @@
+//! The exchange on demand: what ranks have published, and who has asked for what
+//! is not known yet.
+//!
+//! A value stays with the server of the node whose rank has published it. A
+//! server asks that one on behalf of its ranks, once, and keeps the answer.
+
+use std::collections::HashMap;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use super::connection::Client;
+use super::{Event, Server};
+use crate::wire::{Kind, Malformed, Writer};
+
+/// Who waits for a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asker {
+    /// A rank of this node.
+    Rank(u32),
+    /// Another node.
+    Node(u32),
+}
+
+/// What is known of a value, by rank and key.
+#[derive(Debug)]
+enum Answer {
+    Known(Arc<[u8]>),
+    Awaited(Vec<Asker>),
+}
+
+/// Values and questions.
+#[derive(Debug, Default)]
+pub(super) struct Questions(HashMap<(u32, String), Answer>);
+
+impl Questions {
+    /// The value, if it is known; else whether this is the first question.
+    fn ask(&mut self, asker: Asker, rank: u32, key: &str) -> Result<Arc<[u8]>, bool> {
+        let answer = self
+            .0
+            .entry((rank, key.to_string()))
+            .or_insert_with(|| Answer::Awaited(Vec::new()));
+        match answer {
+            Answer::Known(value) => Ok(Arc::clone(value)),
+            Answer::Awaited(askers) => {
+                let first = askers.is_empty();
+                if !askers.contains(&asker) {
+                    askers.push(asker);
+                }
+                Err(first)
+            }
+        }
+    }
+
+    /// The value is known from now on; gives who has waited for it.
+    fn learn(&mut self, rank: u32, key: &str, value: &Arc<[u8]>) -> Vec<Asker> {
+        let known = Answer::Known(Arc::clone(value));
+        match self.0.insert((rank, key.to_string()), known) {
+            Some(Answer::Awaited(askers)) => askers,
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Server {
+    /// Another node asks. What there is to answer is given; later it is an
+    /// event.
+    pub fn ask(&mut self, node: u32, rank: u32, key: &str) -> Option<Event> {
+        let known = self.questions.ask(Asker::Node(node), rank, key).ok()?;
+        Some(answer_to(node, rank, key, &known))
+    }
+
+    /// Another node answers. Gives answers to yet others that had asked here.
+    pub fn answer(&mut self, rank: u32, key: &str, value: &[u8]) -> Vec<Event> {
+        let value: Arc<[u8]> = value.into();
+        let mut events = Vec::new();
+        for asker in self.questions.learn(rank, key, &value) {
+            match asker {
+                Asker::Rank(me) => self.reply(me, rank, key, &value),
+                Asker::Node(node) => events.push(answer_to(node, rank, key, &value)),
+            }
+        }
+        events
+    }
+
+    /// A rank, whose connection is `client`, has published something.
+    pub(super) fn tell(
+        &mut self,
+        client: &mut Client,
+        rank: u32,
+        key: String,
+        value: Arc<[u8]>,
+        events: &mut Vec<Event>,
+    ) {
+        for asker in self.questions.learn(rank, &key, &value) {
+            match asker {
+                Asker::Rank(me) if me == rank => client.push(frame(rank, &key, &value), false),
+                Asker::Rank(me) => self.reply(me, rank, &key, &value),
+                Asker::Node(node) => events.push(answer_to(node, rank, &key, &value)),
+            }
+        }
+    }
+
+    /// Rank `me`, whose connection is `client`, asks.
+    pub(super) fn question(
+        &mut self,
+        client: &mut Client,
+        me: u32,
+        rank: u32,
+        key: String,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Malformed> {
+        let of = self.job.node_of.get(rank as usize);
+        let of = *of.ok_or(Malformed("a question about a rank that there is not"))?;
+        let node = self.node;
+        match self.questions.ask(Asker::Rank(me), rank, &key) {
+            Ok(value) => client.push(frame(rank, &key, &value), false),
+            Err(true) if of != node => events.push(Event::Ask { node, rank, key }),
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Sends an answer to a rank, unless it has left.
+    fn reply(&mut self, me: u32, rank: u32, key: &str, value: &[u8]) {
+        for (index, client) in (0..).zip(&mut self.clients) {
+            if let Some(client) = client.as_mut().filter(|client| client.rank == Some(me)) {
+                client.push(frame(rank, key, value), false);
+                // One that cannot be written to will be reported as closed.
+                client.flush(&self.poller, index, self.segment.as_fd());
+            }
+        }
+    }
+}
+
+fn answer_to(node: u32, rank: u32, key: &str, value: &[u8]) -> Event {
+    Event::Answer {
+        node,
+        rank,
+        key: key.to_string(),
+        value: value.to_vec(),
+    }
+}
+
+fn frame(rank: u32, key: &str, value: &[u8]) -> Arc<[u8]> {
+    let mut w = Writer::new(Kind::Answer);
+    w.u32(rank);
+    w.bytes(key.as_bytes());
+    w.bytes(value);
+    w.finish().into()
+}
