@@ -9,6 +9,7 @@ pub fn registry() -> Registry {
     all.extend_from_slice(catena_shm::SETTINGS);
     all.extend_from_slice(catena_ofi::SETTINGS);
     all.extend_from_slice(catena_tcp::SETTINGS);
+    all.extend_from_slice(catena_ucx::SETTINGS);
     all.extend_from_slice(crate::routes::chain::SETTINGS);
     all.extend_from_slice(crate::coll::SETTINGS);
     all.extend_from_slice(crate::coll::model::SETTINGS);

@@ -29,6 +29,17 @@ pub use sleep::Sleeper;
 #[repr(transparent)]
 pub struct Peer(pub u32);
 
+/// Who opens a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// This process.
+    pub me: Peer,
+    /// Processes of the job.
+    pub processes: u32,
+    /// A number that tells jobs apart.
+    pub job: u64,
+}
+
 /// What stands in front of every payload: 24 bytes.
 ///
 /// The transport carries all fields but `stamp` unchanged. Their meaning

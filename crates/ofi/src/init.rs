@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Memory, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
-    Transport,
+    Caps, Deliver, Got, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, Remote,
+    Rendezvous, Transport,
 };
 use catena_ofi_sys::{Library, calls, consts};
 
@@ -18,17 +18,6 @@ use crate::recv::{Receives, Use};
 use crate::rma::Get;
 use crate::send::{INJECT_MAX, Sends, Target};
 use crate::settings::{Config, OFI_LIBRARY, Sleep};
-
-/// Who opens the transport.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// This process.
-    pub me: Peer,
-    /// Processes of the job.
-    pub processes: u32,
-    /// A number that tells jobs apart.
-    pub job: u64,
-}
 
 /// What happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -30,6 +30,6 @@ mod send;
 pub mod settings;
 
 pub use error::OfiError;
-pub use init::{Counters, Ofi, Place};
+pub use init::{Counters, Ofi};
 pub use provider::Wanted;
 pub use settings::{Config, SETTINGS, Sleep};

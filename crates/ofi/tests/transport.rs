@@ -3,9 +3,9 @@
 
 mod common;
 
-use catena_fabric::{Got, Header, Peer, Posted, Remote, Transport};
+use catena_fabric::{Got, Header, Peer, Place, Posted, Remote, Transport};
 use catena_fabric_tests::Inbox;
-use catena_ofi::{Config, Ofi, OfiError, Place, Wanted};
+use catena_ofi::{Config, Ofi, OfiError, Wanted};
 
 use common::{connected, end, library, until};
 

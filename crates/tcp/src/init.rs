@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Place, Posted, Remote, Rendezvous,
     Transport,
 };
 
@@ -23,17 +23,6 @@ use crate::socket::{Watch, listen};
 
 /// Bytes taken from the kernel at once.
 const ROOM: usize = 128 << 10;
-
-/// Who opens the transport.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// This process.
-    pub me: Peer,
-    /// Processes of the job.
-    pub processes: u32,
-    /// A number that tells jobs apart.
-    pub job: u64,
-}
 
 /// Why there is no transport over TCP.
 #[derive(Debug)]

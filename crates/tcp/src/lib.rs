@@ -37,5 +37,5 @@ mod send;
 pub mod settings;
 mod socket;
 
-pub use init::{Counters, Place, Tcp, TcpError};
+pub use init::{Counters, Tcp, TcpError};
 pub use settings::{Config, SETTINGS};

@@ -6,9 +6,9 @@ mod common;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 
-use catena_fabric::{Got, Header, Peer, Remote, Transport};
+use catena_fabric::{Got, Header, Peer, Place, Remote, Transport};
 use catena_fabric_tests::Inbox;
-use catena_tcp::{Config, Place, Tcp, TcpError};
+use catena_tcp::{Config, Tcp, TcpError};
 use proptest::prelude::*;
 
 use common::{JOB, connected, end, pair, try_send, until};

@@ -32,6 +32,6 @@ pub mod settings;
 mod wanted;
 
 pub use error::UcxError;
-pub use init::{Counters, Place, Ucx};
+pub use init::{Counters, Ucx};
 pub use settings::{Config, SETTINGS, Sleep};
 pub use wanted::Wanted;

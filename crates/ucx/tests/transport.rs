@@ -4,9 +4,9 @@
 
 mod common;
 
-use catena_fabric::{Got, Header, Peer, Posted, Remote, Transport};
+use catena_fabric::{Got, Header, Peer, Place, Posted, Remote, Transport};
 use catena_fabric_tests::Inbox;
-use catena_ucx::{Config, Place, Ucx, UcxError, Wanted};
+use catena_ucx::{Config, Ucx, UcxError, Wanted};
 
 use common::{connected, end, library, until};
 

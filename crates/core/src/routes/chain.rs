@@ -1,6 +1,5 @@
 //! Which transports there are: `CATENA_LINK`.
 
-use catena_ofi::Wanted;
 use catena_settings::{Setting, Text, setting};
 
 setting! {
@@ -11,10 +10,12 @@ setting! {
     /// `ofi:PROVIDER:DOMAIN,DOMAIN` on these of its domains, which the ranks of
     /// a node take in turn as they do with several interfaces; `ofi` alone takes
     /// the first provider that leads to other nodes, and a PROVIDER other than
-    /// its own `tcp` needs no `ofi:` in front. Of several networks the first
-    /// that both ends have joins them. Examples: `shm+tcp`,
-    /// `shm+cxi:cxi0,cxi1`, `ofi:tcp+ofi:udp;ofi_rxd`. Empty: shared memory on
-    /// the node; if the job has several nodes, libfabric where it drives more
+    /// its own `tcp` needs no `ofi:` in front. `ucx` is a network through UCX,
+    /// `ucx:TRANSPORTS` over these of its transports, `ucx:TRANSPORTS:DEVICES` on
+    /// these of its devices, as in UCX_TLS and UCX_NET_DEVICES. Of several
+    /// networks the first that both ends have joins them. Examples: `shm+tcp`,
+    /// `shm+cxi:cxi0,cxi1`, `shm+ofi:tcp+ucx:tcp`. Empty: shared memory on the
+    /// node; if the job has several nodes, libfabric where it drives more
     /// than Ethernet, else TCP. Ranks of one node must agree on `shm`.
     pub static LINK: Text = Text("");
     scope: Local,
@@ -43,6 +44,8 @@ pub enum Network {
     /// Through libfabric, if the machine has devices that do more than TCP and
     /// it drives them.
     Fast,
+    /// Through UCX.
+    Ucx(catena_ucx::Wanted),
     /// Over TCP.
     Tcp(Tcp),
 }
@@ -74,9 +77,9 @@ pub struct Ofi {
 
 impl Ofi {
     /// What the process opens that is number `local` on its node.
-    pub fn wanted(&self, local: usize) -> Wanted {
+    pub fn wanted(&self, local: usize) -> catena_ofi::Wanted {
         let count = self.domains.len().max(1);
-        Wanted {
+        catena_ofi::Wanted {
             provider: self.provider.clone(),
             domain: self.domains.get(local % count).cloned(),
         }
@@ -116,13 +119,7 @@ impl Chain {
                 ("shm", Some(_)) => return Err("nothing can follow after shm:".to_string()),
                 ("shm", None) if chain.shm => return Err("shm is named twice".to_string()),
                 ("shm", None) => chain.shm = true,
-                ("ucx", _) => {
-                    return Err(
-                        "this build has no ucx; name a network through libfabric, such as \
-                                ofi:tcp"
-                            .to_string(),
-                    );
-                }
+                ("ucx", rest) => chain.add(part, Network::Ucx(ucx(rest)?))?,
                 ("tcp", rest) => {
                     let interfaces = rest.map_or(Ok(Vec::new()), |rest| names("tcp", rest))?;
                     chain.add(part, Network::Tcp(Tcp { interfaces }))?;
@@ -175,6 +172,27 @@ fn names(network: &str, text: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
+/// Reads what stands after `ucx:`.
+fn ucx(rest: Option<&str>) -> Result<catena_ucx::Wanted, String> {
+    let (transports, devices) = match rest.map(|rest| (rest, rest.split_once(':'))) {
+        None => (None, None),
+        Some((rest, None)) => (Some(rest), None),
+        Some((_, Some((transports, devices)))) => (Some(transports), Some(devices)),
+    };
+    for (what, names, example) in [
+        ("transport", transports, "ucx:tcp"),
+        ("device", devices, "ucx:tcp:eth0"),
+    ] {
+        if names.is_some_and(|names| names.split(',').any(str::is_empty)) {
+            return Err(format!("the name of a {what} is missing, as in {example}"));
+        }
+    }
+    Ok(catena_ucx::Wanted {
+        transports: transports.map(str::to_string),
+        devices: devices.map(str::to_string),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,14 +236,36 @@ mod tests {
     }
 
     #[test]
+    fn chains_may_have_ucx() {
+        let some = |name: &str| (!name.is_empty()).then(|| name.to_string());
+        for (text, transports, devices) in [
+            ("ucx", "", ""),
+            ("shm+ucx:tcp", "tcp", ""),
+            ("ucx:posix,cma", "posix,cma", ""),
+            ("ucx:rc,ud:mlx5_0:1,mlx5_1:1", "rc,ud", "mlx5_0:1,mlx5_1:1"),
+            ("shm+ucx:tcp:eth0+ofi:tcp", "tcp", "eth0"),
+        ] {
+            let chain = Chain::parse(text).expect(text);
+            let wanted = catena_ucx::Wanted {
+                transports: some(transports),
+                devices: some(devices),
+            };
+            assert_eq!(chain.networks[0], Network::Ucx(wanted), "{text}");
+        }
+    }
+
+    #[test]
     fn nonsense_is_refused_with_a_reason() {
         for (text, why) in [
             ("+", "is missing"),
             ("shm+", "is missing"),
             ("shm:1", "nothing can follow"),
             ("shm+shm", "twice"),
-            ("shm+ucx", "no ucx"),
-            ("shm+ofi:tcp+ucx:tcp", "no ucx"),
+            ("ucx:", "transport is missing"),
+            ("ucx::eth0", "transport is missing"),
+            ("ucx:posix,", "transport is missing"),
+            ("ucx:tcp:", "device is missing"),
+            ("ucx:tcp+ucx:tcp", "ucx:tcp is named twice"),
             ("ofi:tcp+ofi:tcp", "ofi:tcp is named twice"),
             ("ofi:", "provider is missing"),
             ("ofi::lo", "provider is missing"),
@@ -244,7 +284,7 @@ mod tests {
         let domain = |local| two.wanted(local).domain;
         assert_eq!(domain(0).as_deref(), Some("cxi0"));
         assert_eq!(domain(3).as_deref(), Some("cxi1"));
-        assert_eq!(Ofi::default().wanted(3), Wanted::default());
+        assert_eq!(Ofi::default().wanted(3), catena_ofi::Wanted::default());
         assert_eq!(Tcp::default().interface(3), None);
         let interfaces = vec!["e0".to_string(), "e1".to_string()];
         assert_eq!(Tcp { interfaces }.interface(3), Some("e1"));

@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Sleeper,
-    Transport,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Place, Posted, Remote, Rendezvous,
+    Sleeper, Transport,
 };
-use catena_ofi::{Ofi, Place, Wanted};
+use catena_ofi::{Ofi, Wanted};
 use catena_tcp::Tcp;
+use catena_ucx::Ucx;
 
 use super::chain::Network;
 use super::record::{End, kind};
@@ -42,6 +43,8 @@ pub enum Driver {
     Ofi(Box<Ofi>),
     /// Over TCP, without a library.
     Tcp(Box<Tcp>),
+    /// Through UCX.
+    Ucx(Box<Ucx>),
 }
 
 /// Does the same with whatever drives the network.
@@ -50,6 +53,7 @@ macro_rules! each {
         match $driver {
             Driver::Ofi($t) => $call,
             Driver::Tcp($t) => $call,
+            Driver::Ucx($t) => $call,
         }
     };
 }
@@ -71,20 +75,16 @@ impl Driver {
                 let fast = ofi.flatten().filter(|ofi| !ofi.is_plain());
                 Ok(fast.map(|ofi| Driver::Ofi(Box::new(ofi))))
             }
-            Network::Tcp(tcp) => {
-                let place = catena_tcp::Place {
-                    me: place.me,
-                    processes: place.processes,
-                    job: place.job,
-                };
-                Tcp::open(
-                    place,
-                    tcp.interface(local),
-                    catena_tcp::Config::from_settings(),
-                )
-                .map(|tcp| Some(Driver::Tcp(Box::new(tcp))))
-                .map_err(|error| error.to_string())
-            }
+            Network::Tcp(tcp) => Tcp::open(
+                place,
+                tcp.interface(local),
+                catena_tcp::Config::from_settings(),
+            )
+            .map(|tcp| Some(Driver::Tcp(Box::new(tcp))))
+            .map_err(|error| error.to_string()),
+            Network::Ucx(wanted) => Ucx::open(place, wanted)
+                .map(|ucx| Some(Driver::Ucx(Box::new(ucx))))
+                .map_err(|error| error.to_string()),
         }
     }
 
@@ -107,6 +107,11 @@ impl Driver {
                 protocol: tcp.protocol(),
                 address: tcp.address().map_err(|error| error.to_string())?,
             }),
+            Driver::Ucx(ucx) => Ok(End {
+                kind: kind::UCX,
+                protocol: u64::from(ucx.version().0),
+                address: ucx.address().map_err(|error| error.to_string())?,
+            }),
         }
     }
 
@@ -118,6 +123,7 @@ impl Driver {
                 Some(format!("{name} {}", end.protocol as u32))
             }
             (Driver::Tcp(_), kind::TCP) => Some("TCP".to_string()),
+            (Driver::Ucx(_), kind::UCX) => Some(format!("UCX {}", end.protocol)),
             _ => None,
         }
     }
@@ -127,7 +133,18 @@ impl Driver {
     /// # Errors
     /// If the address is of no use here.
     pub fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), String> {
-        each!(self, t => t.connect(peer, address).map_err(|error| error.to_string()))
+        match self {
+            Driver::Ofi(ofi) => ofi
+                .connect(peer, address)
+                .map_err(|error| error.to_string()),
+            Driver::Tcp(tcp) => tcp
+                .connect(peer, address)
+                .map_err(|error| error.to_string()),
+            Driver::Ucx(ucx) => {
+                ucx.connect(peer, address);
+                Ok(())
+            }
+        }
     }
 
     /// What a process with nothing to do may sleep on, or `None` if there may
@@ -136,6 +153,7 @@ impl Driver {
         match self {
             Driver::Ofi(ofi) => ofi.sleeper(),
             Driver::Tcp(tcp) => Some(tcp.sleeper()),
+            Driver::Ucx(ucx) => ucx.sleeper(),
         }
     }
 
@@ -160,6 +178,16 @@ impl Driver {
                     full: c.full,
                     reads: c.reads,
                     strays: c.strays,
+                }
+            }
+            Driver::Ucx(ucx) => {
+                let c = ucx.counters();
+                Counters {
+                    packets: c.sent,
+                    full: c.full,
+                    reads: c.reads,
+                    strays: c.strays,
+                    ..Counters::default()
                 }
             }
         }

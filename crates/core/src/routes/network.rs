@@ -14,11 +14,10 @@ use std::time::Duration;
 use catena_base::PeerBytes;
 use catena_boot::{Boot, BootError};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Sleeper,
-    Transport,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Place, Posted, Remote, Rendezvous,
+    Sleeper, Transport,
 };
 use catena_link::Tally;
-use catena_ofi::Place;
 
 use super::chain::Chain;
 use super::driver::{Counters, Driver};
@@ -205,6 +204,7 @@ impl Networks {
                 let mut through = Through {
                     routes: &self.via,
                     via,
+                    parting: matches!(self.stage, Stage::Parting | Stage::Parted),
                     deliver,
                 };
                 let count = member.driver.poll(&mut through);
@@ -353,10 +353,12 @@ impl Networks {
 }
 
 /// What arrives over one network. That it leads to a peer no more is told only
-/// if the peer is reached over it.
+/// if the peer is reached over it, and not while all part: who is through
+/// first closes its ends.
 struct Through<'a, D> {
     routes: &'a [Via],
     via: Via,
+    parting: bool,
     deliver: &'a mut D,
 }
 
@@ -367,7 +369,7 @@ impl<D: Deliver> Deliver for Through<'_, D> {
     }
 
     fn lost(&mut self, lost: PeerLost) {
-        if self.routes[lost.peer.0 as usize] == self.via {
+        if !self.parting && self.routes[lost.peer.0 as usize] == self.via {
             self.deliver.lost(lost);
         }
     }

@@ -11,6 +11,7 @@
 //! | 1    | `shm`     | none: the node's segment is attached                      |
 //! | 2    | `ofi`     | protocol and its version (8), address of the endpoint     |
 //! | 3    | `tcp`     | version of the protocol (8), port and addresses           |
+//! | 4    | `ucx`     | version of UCX (8), address of the worker                 |
 //!
 //! Networks stand in the order of the chain. Numbers are little-endian. Entries
 //! of other kinds are networks that this version does not know: passed over.
@@ -26,6 +27,7 @@ pub(super) mod kind {
     pub const SHM: u8 = 1;
     pub const OFI: u8 = 2;
     pub const TCP: u8 = 3;
+    pub const UCX: u8 = 4;
 }
 
 /// An end of a network.

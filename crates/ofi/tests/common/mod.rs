@@ -6,10 +6,10 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use catena_fabric::{Header, Peer, Posted, Transport};
+use catena_fabric::{Header, Peer, Place, Posted, Transport};
 use catena_fabric_tests::Inbox;
 use catena_ofi::settings::OFI_LIBRARY;
-use catena_ofi::{Config, Ofi, OfiError, Place, Wanted};
+use catena_ofi::{Config, Ofi, OfiError, Wanted};
 use catena_ofi_sys::Library;
 
 /// How long something may take before it counts as never.

@@ -3,9 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use catena_fabric::{Header, Peer, Posted, Transport};
+use catena_fabric::{Header, Peer, Place, Posted, Transport};
 use catena_fabric_tests::Inbox;
-use catena_tcp::{Config, Place, Tcp};
+use catena_tcp::{Config, Tcp};
 
 /// How long something may take before it counts as never.
 pub const PATIENCE: Duration = Duration::from_secs(20);

@@ -6,10 +6,10 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use catena_fabric::{Header, Peer, Posted, Transport};
+use catena_fabric::{Header, Peer, Place, Posted, Transport};
 use catena_fabric_tests::Inbox;
 use catena_ucx::settings::UCX_LIBRARY;
-use catena_ucx::{Config, Place, Ucx, UcxError, Wanted};
+use catena_ucx::{Config, Ucx, UcxError, Wanted};
 use catena_ucx_sys::Library;
 
 /// How long something may take before it counts as never.
