@@ -429,7 +429,7 @@ fn replace(
 ) -> Result<(Request, Request)> {
     let [dest, sendtag, source, recvtag] = ends;
     let mut s = send_args(w, buf, count, ty, dest, sendtag, comm)?;
-    s.buf = SendBuf::Owned(s.buf.to_owned_bytes());
+    s.buf = SendBuf::Owned(s.buf.to_owned_bytes()?);
     let r = recv_args(w, buf, count, ty, source, recvtag, comm)?;
     let recv = irecv(w, r);
     Ok((isend(w, s, Mode::Standard), recv))

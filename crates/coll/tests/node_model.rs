@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use catena_coll::node::{Board, Kind, Limits, Node, Op, Payload, Place, Refused};
+use catena_coll::node::{Board, Kind, Limits, Node, Op, Payload, Place, Refused, Trouble};
 use catena_coll::{Args, Layout};
 use catena_plan::{Order, Region};
 
@@ -185,12 +185,14 @@ impl<const LINES: u64> Board for Memory<LINES> {
         at: usize,
         into: Region,
         _: Order,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Trouble> {
         self.check(from, at, into.len);
         Ok(())
     }
 
-    fn reserve(&mut self, _: usize) {}
+    fn reserve(&mut self, _: usize) -> Result<(), Trouble> {
+        Ok(())
+    }
 
     fn copy(&mut self, _: Region, _: Region) {}
 

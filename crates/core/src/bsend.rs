@@ -144,7 +144,7 @@ impl World {
                 );
             }
         }
-        let copy = SendBuf::Owned(buf.to_owned_bytes());
+        let copy = SendBuf::Owned(buf.to_owned_bytes()?);
         let sent = self
             .link()
             .send(comm.cid, Plane::User, dest, tag, Mode::Standard, copy);

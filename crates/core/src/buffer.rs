@@ -11,6 +11,8 @@ use catena_datatype::TypeRef;
 use catena_fabric::Payload;
 use catena_link::{Sink, Source};
 
+use crate::error::{Result, no_memory};
+
 /// `count` elements of a type that are not one run of bytes.
 #[derive(Debug)]
 pub struct Typed<P> {
@@ -75,15 +77,19 @@ impl SendBuf {
     }
 
     /// All bytes, packed into memory of their own.
-    pub fn to_owned_bytes(&self) -> Box<[u8]> {
+    ///
+    /// # Errors
+    /// `NoMem` if there is not enough.
+    pub fn to_owned_bytes(&self) -> Result<Box<[u8]>> {
         let len = self.len() as usize;
-        let mut out = Vec::with_capacity(len);
+        let mut out = Vec::new();
+        out.try_reserve_exact(len).map_err(|_| no_memory(len))?;
         // SAFETY: capacity was reserved, and the copy initialises all of it.
         unsafe {
             self.copy(0, out.as_mut_ptr(), len);
             out.set_len(len);
         }
-        out.into_boxed_slice()
+        Ok(out.into_boxed_slice())
     }
 
     /// Copies packed bytes `[from, from + len)` to `out`.
@@ -246,7 +252,7 @@ mod tests {
         }
         assert_eq!(back, [0, -1, -1, 3, -1, -1, 6, -1, -1, 9, -1, -1]);
         assert_eq!(
-            &*out.to_owned_bytes(),
+            &*out.to_owned_bytes().unwrap(),
             &[0, 0, 0, 0, 3, 0, 0, 0, 6, 0, 0, 0, 9, 0, 0, 0]
         );
     }

@@ -117,6 +117,13 @@ fn derived(kind: OpKind) -> Error {
     Error::new(Kind::Op, text)
 }
 
+/// Bytes of elements with gaps that are packed, combined and unpacked at a time:
+/// they stay in the nearest cache.
+const GAPPED: usize = 4 << 10;
+
+/// Bytes of elements that are laid out for a function of the program at a time.
+const LAID_OUT: usize = 64 << 10;
+
 impl Reducer {
     /// Bytes that must stay together when a buffer is cut.
     pub fn unit(&self) -> usize {
@@ -124,6 +131,12 @@ impl Reducer {
             Reducer::Kernel { size, .. } => *size,
             Reducer::User { ty, .. } => ty.size() as usize,
         }
+    }
+
+    /// About so many bytes, whole elements.
+    pub fn piece(&self, bytes: usize) -> usize {
+        let unit = self.unit().max(1);
+        bytes.max(unit) / unit * unit
     }
 
     /// Computes `inout = in op inout` over `len` packed bytes.
@@ -178,13 +191,17 @@ impl Reducer {
                     return unsafe { self.apply(input, inout, len) };
                 }
                 // A value with an index may have a gap behind it.
-                let (mut a, mut b) = (Scratch::new(len), Scratch::new(len));
-                // SAFETY: the caller's promise; both are `len` bytes long.
-                unsafe {
-                    ty.pack(input, count, 0, a.base(), len);
-                    ty.pack(inout, count, 0, b.base(), len);
-                    self.apply(a.base(), b.base(), len);
-                    ty.unpack(inout, count, 0, b.base(), len);
+                let piece = self.piece(GAPPED).min(len);
+                let (mut a, mut b) = (Scratch::new(piece), Scratch::new(piece));
+                for at in (0..len).step_by(piece.max(1)) {
+                    let (now, at) = (piece.min(len - at), at as u64);
+                    // SAFETY: the caller's promise; both are `piece` bytes long.
+                    unsafe {
+                        ty.pack(input, count, at, a.base(), now);
+                        ty.pack(inout, count, at, b.base(), now);
+                        self.apply(a.base(), b.base(), now);
+                        ty.unpack(inout, count, at, b.base(), now);
+                    }
                 }
             }
             Reducer::User { function, .. } => {
@@ -211,13 +228,18 @@ impl Reducer {
             // SAFETY: the caller's promise.
             return unsafe { self.apply(input, inout, len) };
         }
-        let mut right = Scratch::new(len);
-        // SAFETY: the caller's promise; the copy of `input` takes the result,
-        // which then replaces the left operand.
-        unsafe {
-            ptr::copy_nonoverlapping(input, right.base(), len);
-            self.apply(inout, right.base(), len);
-            ptr::copy_nonoverlapping(right.base(), inout, len);
+        let piece = self.piece(LAID_OUT).min(len);
+        let mut right = Scratch::new(piece);
+        for at in (0..len).step_by(piece.max(1)) {
+            let now = piece.min(len - at);
+            // SAFETY: the caller's promise; the copy of `input` takes the result,
+            // which then replaces the left operand.
+            unsafe {
+                let inout = inout.add(at);
+                ptr::copy_nonoverlapping(input.add(at), right.base(), now);
+                self.apply(inout, right.base(), now);
+                ptr::copy_nonoverlapping(right.base(), inout, now);
+            }
         }
     }
 }
@@ -266,22 +288,21 @@ unsafe fn apply_laid_out(
     inout: *mut u8,
     count: usize,
 ) {
-    let mut a = LaidOut::new(ty, count);
-    let mut b = LaidOut::new(ty, count);
-    let len = count * ty.size() as usize;
-    // SAFETY: both are as long as `count` elements of `ty` reach.
-    unsafe {
-        ty.unpack(a.base(), count as u64, 0, input, len);
-        ty.unpack(b.base(), count as u64, 0, inout, len);
-        call(
-            function,
-            a.base(),
-            b.base(),
-            count,
-            ty.extent() as isize,
-            handle,
-        );
-        ty.pack(b.base(), count as u64, 0, inout, len);
+    let extent = (ty.extent().unsigned_abs() as usize).max(1);
+    let piece = (LAID_OUT / extent).clamp(1, count);
+    let (mut a, mut b) = (LaidOut::new(ty, piece), LaidOut::new(ty, piece));
+    for from in (0..count).step_by(piece) {
+        let now = piece.min(count - from);
+        let (at, len) = (from * ty.size() as usize, now * ty.size() as usize);
+        // SAFETY: the caller's promise; both are as long as `piece` elements reach.
+        unsafe {
+            let (input, inout) = (input.add(at), inout.add(at));
+            ty.unpack(a.base(), now as u64, 0, input, len);
+            ty.unpack(b.base(), now as u64, 0, inout, len);
+            let extent = ty.extent() as isize;
+            call(function, a.base(), b.base(), now, extent, handle);
+            ty.pack(b.base(), now as u64, 0, inout, len);
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! What the members of a board share, and how it is reached.
 
+use std::fmt;
+
 use catena_plan::{Order, Region};
 
 use super::Kind;
-use super::error::Refused;
+use super::error::{Refused, Trouble};
 
 /// How a payload gets to those who want it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +19,16 @@ pub enum Place {
     /// read it, or write it themselves, and its owner waits for them.
     Direct,
 }
+
+/// What a member says in place of the operations that it has completed when it has
+/// left the board for good.
+pub const GONE: u64 = u64::MAX;
+
+/// When it had given up before.
+pub const LOST: u64 = u64::MAX - 1;
+
+/// When it gives up: it uses nobody's memory any more, but looks if others use its own.
+pub const FAILED: u64 = u64::MAX - 2;
 
 /// Bytes of payload that share a cache line with stamp and meta, 8 bytes each.
 pub const INLINE: usize = 48;
@@ -110,17 +122,20 @@ pub trait Board {
     /// [`catena_plan::Step::Reduce`].
     ///
     /// # Errors
-    /// As [`Board::get`].
+    /// As [`Board::get`], and `NoMemory`.
     fn combine(
         &mut self,
         from: &Payload,
         at: usize,
         into: Region,
         order: Order,
-    ) -> Result<(), Refused>;
+    ) -> Result<(), Trouble>;
 
     /// Makes sure that scratch memory has `len` bytes. What it held is lost.
-    fn reserve(&mut self, len: usize);
+    ///
+    /// # Errors
+    /// `NoMemory`.
+    fn reserve(&mut self, len: usize) -> Result<(), Trouble>;
 
     /// Copies between the own buffers; the two do not overlap.
     fn copy(&mut self, from: Region, into: Region);
@@ -135,7 +150,8 @@ pub trait Board {
     /// (Release).
     fn set_done(&mut self, seq: u64);
 
-    /// What `rank` said last with [`Board::set_done`] (Acquire).
+    /// What `rank` said last with [`Board::set_done`] (Acquire), or [`FAILED`],
+    /// [`LOST`] or [`GONE`].
     fn done(&self, rank: u32) -> u64;
 
     /// Operation `seq` will be published soon: a good time to fetch the record
@@ -159,6 +175,9 @@ pub struct Meta {
 }
 
 impl Meta {
+    /// The bits for what is called and its root.
+    pub(super) const CALL: u64 = 0x3FFF_FFFF << 32;
+
     pub(super) fn pack(kind: Kind, place: Place, root: u32, bytes: usize) -> u64 {
         let first = kind as u64 | (place as u64) << 6;
         first << 56 | u64::from(root & 0xFF_FFFF) << 32 | (bytes as u64 & 0xFFFF_FFFF)
@@ -178,5 +197,12 @@ impl Meta {
             1 => Place::Ring,
             _ => Place::Direct,
         }
+    }
+}
+
+impl fmt::Display for Meta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Kind::name_of(self.kind);
+        write!(f, "{name} with root {} and {} bytes", self.root, self.bytes)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::Kind;
 use super::board::Meta;
 
 /// Why an operation failed. The board cannot be used any more.
@@ -12,6 +11,12 @@ pub enum Trouble {
     Mismatch(Mismatch),
     /// A buffer could not be reached.
     Refused(Refused),
+    /// A member has completed the operation, but published nothing.
+    Skipped(Skipped),
+    /// That member gave up.
+    Failed(u32),
+    /// There is no memory for so many bytes.
+    NoMemory(usize),
 }
 
 /// Two members called different things.
@@ -21,7 +26,20 @@ pub struct Mismatch {
     pub rank: u32,
     /// What it called.
     pub theirs: Meta,
+    /// This member.
+    pub me: u32,
     /// What this one called, or what it expects of the other one.
+    pub mine: Meta,
+}
+
+/// A member has completed an operation in which this one waits for it in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The other member.
+    pub rank: u32,
+    /// This member.
+    pub me: u32,
+    /// What this one called.
     pub mine: Meta,
 }
 
@@ -50,24 +68,26 @@ impl fmt::Display for Trouble {
                 )
             }
             Trouble::Refused(refused) => refused.fmt(f),
+            Trouble::Skipped(Skipped { rank, me, mine }) => write!(
+                f,
+                "the members of the communicator called different collectives: rank {me} waits in \
+                 {mine} for rank {rank}, which called something else"
+            ),
+            Trouble::Failed(rank) => write!(f, "rank {rank} gave up"),
+            Trouble::NoMemory(bytes) => write!(f, "no memory for {bytes} bytes"),
         }
     }
 }
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (theirs, mine) = (self.theirs, self.mine);
-        write!(
-            f,
-            "rank {} is in {} with root {} and {} bytes, this rank in {} with root {} and {} bytes",
-            self.rank,
-            Kind::name_of(theirs.kind),
-            theirs.root,
-            theirs.bytes,
-            Kind::name_of(mine.kind),
-            mine.root,
-            mine.bytes
-        )
+        let Mismatch {
+            rank,
+            theirs,
+            me,
+            mine,
+        } = self;
+        write!(f, "rank {rank} is in {theirs}, rank {me} in {mine}")
     }
 }
 

@@ -67,8 +67,8 @@ mod rooted;
 mod rows;
 mod scan;
 
-pub use board::{Board, INLINE, Limits, Meta, Payload, Place};
-pub use error::{Mismatch, Refused, Trouble};
+pub use board::{Board, FAILED, GONE, INLINE, LOST, Limits, Meta, Payload, Place};
+pub use error::{Mismatch, Refused, Skipped, Trouble};
 pub use op::Op;
 
 use crate::{Args, Collective};

@@ -1,7 +1,7 @@
 //! One operation on its way.
 
-use super::board::{Board, INLINE, Meta, Payload, Place};
-use super::error::{Mismatch, Trouble};
+use super::board::{Board, FAILED, INLINE, LOST, Meta, Payload, Place};
+use super::error::{Mismatch, Skipped, Trouble};
 use super::program::{Program, Turn};
 use super::{Kind, Node, barrier, exchange, reduce, rooted, rows, scan};
 use crate::Args;
@@ -24,6 +24,8 @@ enum Stage {
     Last,
     /// Others still use the own buffers.
     Settle,
+    /// It was given up.
+    Failed,
 }
 
 /// One operation under way. A few words; may be moved and copied about, but
@@ -41,6 +43,8 @@ pub struct Op {
     /// Where the own payload is, once it is published.
     at: u64,
     ticket: u64,
+    /// Whether to look if those who are waited for will ever publish.
+    suspects: bool,
 }
 
 impl Op {
@@ -53,12 +57,24 @@ impl Op {
             offset: 0,
             at: 0,
             ticket,
+            suspects: false,
         }
     }
 
     /// How it runs.
     pub fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// From now on it looks whether this member waits in vain.
+    pub fn suspect(&mut self) {
+        self.suspects = true;
+    }
+
+    /// Gives it up, as after an error: polling it again only tells whether
+    /// nobody uses the own buffers any more. The board is of no more use.
+    pub fn give_up(&mut self) {
+        (self.stage, self.next) = (Stage::Failed, 0);
     }
 
     /// Does what can be done now; true once the operation is complete here,
@@ -172,13 +188,20 @@ impl Op {
         let whole = P::extent(args);
         let (place, longest) = place::<P>(whole, args, node);
         loop {
-            let len = longest.min(whole - self.offset);
-            if !self.step::<P, B>((place, len, whole), node, args, board)? {
+            let part = (place, longest.min(whole - self.offset), whole);
+            if self.stage == Stage::Failed {
+                let turn = self.turn(part, node, args);
+                return Ok(self.is_unused::<P, B>(&turn, board));
+            }
+            if !self.step::<P, B>(part, node, args, board)? {
+                if self.suspects {
+                    self.look::<P, B>(&self.turn(part, node, args), board)?;
+                }
                 return Ok(false);
             }
             if self.round == P::ROUNDS {
                 self.round = 0;
-                self.offset += len;
+                self.offset += part.1;
                 if self.offset >= whole {
                     node.completed += 1;
                     return Ok(true);
@@ -187,17 +210,14 @@ impl Op {
         }
     }
 
-    /// One round of one segment of `len` bytes; false if it has to wait.
     #[inline(always)]
-    fn step<P: Program, B: Board>(
-        &mut self,
+    fn turn<'t, 'a>(
+        &self,
         (place, len, whole): (Place, usize, usize),
-        node: &mut Node,
-        args: &Args,
-        board: &mut B,
-    ) -> Result<bool, Trouble> {
-        let first_look = self.stage == Stage::First;
-        let mut turn = Turn {
+        node: &Node,
+        args: &'t Args<'a>,
+    ) -> Turn<'t, 'a> {
+        Turn {
             args,
             kind: self.kind,
             offset: self.offset,
@@ -211,11 +231,24 @@ impl Op {
                 seq: node.seq,
                 at: self.at,
             },
-        };
+        }
+    }
+
+    /// One round of one segment of `len` bytes; false if it has to wait.
+    #[inline(always)]
+    fn step<P: Program, B: Board>(
+        &mut self,
+        (place, len, whole): (Place, usize, usize),
+        node: &mut Node,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        let first_look = self.stage == Stage::First;
+        let mut turn = self.turn((place, len, whole), node, args);
         if self.stage == Stage::First {
             let scratch = P::scratch(&turn);
             if scratch > 0 {
-                board.reserve(scratch);
+                board.reserve(scratch)?;
             }
             if P::publishes_first(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
                 return Ok(false);
@@ -248,7 +281,7 @@ impl Op {
             node.complete(place, board);
             (self.stage, self.next) = (Stage::Settle, 0);
         }
-        if turn.is_direct() && !self.is_settled::<P, B>(&turn, board) {
+        if turn.is_direct() && !self.is_settled::<P, B>(&turn, board)? {
             return Ok(false);
         }
         P::finish(&turn, board);
@@ -290,15 +323,76 @@ impl Op {
     /// Whether all who use the own buffers have done so. Only the last round
     /// waits for them: each program sees to it that the others need not.
     #[inline]
-    fn is_settled<P: Program, B: Board>(&mut self, turn: &Turn, board: &B) -> bool {
+    fn is_settled<P: Program, B: Board>(
+        &mut self,
+        turn: &Turn,
+        board: &B,
+    ) -> Result<bool, Trouble> {
         let published = P::publishes_first(turn) || P::publishes_last(turn);
         if !published || turn.round + 1 < P::ROUNDS {
-            return true;
+            return Ok(true);
         }
         let (me, seq) = (turn.args.rank, turn.own.seq);
         while self.next < turn.args.size {
             let rank = self.next;
-            if rank != me && P::uses(turn, rank) && board.done(rank) <= seq {
+            if rank != me && P::uses(turn, rank) {
+                match board.done(rank) {
+                    FAILED | LOST => return Err(Trouble::Failed(rank)),
+                    done if done <= seq => return Ok(false),
+                    _ => {}
+                }
+            }
+            self.next += 1;
+        }
+        Ok(true)
+    }
+
+    /// Looks whether this member waits in vain.
+    ///
+    /// # Errors
+    /// `Skipped` if the one it waits for has published nothing and is ahead.
+    #[cold]
+    #[inline(never)]
+    fn look<P: Program, B: Board>(&self, turn: &Turn, board: &B) -> Result<(), Trouble> {
+        let (me, seq) = (turn.args.rank, turn.own.seq);
+        let Some(rank) = P::source(turn, self.next).filter(|_| self.stage == Stage::Read) else {
+            return Ok(());
+        };
+        let done = board.done(rank);
+        // The stamp is read again: it comes before what says that it is done.
+        if rank == me || done <= seq || board.stamp(rank, seq) == seq {
+            return Ok(());
+        }
+        match done {
+            // That member tells what happened.
+            FAILED | LOST => Err(Trouble::Failed(rank)),
+            _ => Err(Trouble::Skipped(Skipped {
+                rank,
+                me,
+                mine: Meta {
+                    kind: self.kind as u8,
+                    root: P::root(turn.args),
+                    bytes: turn.whole as u32,
+                },
+            })),
+        }
+    }
+
+    /// Whether nobody uses the own buffers any more, after it was given up.
+    fn is_unused<P: Program, B: Board>(&mut self, turn: &Turn, board: &B) -> bool {
+        let (me, seq) = (turn.args.rank, turn.own.seq);
+        let last = match board.stamp(me, seq) == seq {
+            true => seq,
+            false if turn.round > 0 => seq - 1,
+            false => return true,
+        };
+        let mine = Meta::pack(self.kind, Place::Line, P::root(turn.args), 0) & Meta::CALL;
+        while turn.is_direct() && self.next < turn.args.size {
+            let rank = self.next;
+            // Who called something else will not look.
+            let differs =
+                || board.stamp(rank, last) == last && board.meta(rank, last) & Meta::CALL != mine;
+            if rank != me && P::uses(turn, rank) && board.done(rank) <= last && !differs() {
                 return false;
             }
             self.next += 1;
@@ -363,17 +457,18 @@ fn hear<P: Program, B: Board>(turn: &Turn, rank: u32, board: &B) -> Result<Optio
     };
     let mine = Meta::pack(turn.kind, place, P::root(turn.args), P::expects(turn, rank));
     if theirs != mine {
-        return Err(mismatch(rank, theirs, mine));
+        return Err(mismatch((rank, theirs), (turn.args.rank, mine)));
     }
     Ok(Some(place))
 }
 
 #[cold]
 #[inline(never)]
-fn mismatch(rank: u32, theirs: u64, mine: u64) -> Trouble {
+fn mismatch((rank, theirs): (u32, u64), (me, mine): (u32, u64)) -> Trouble {
     Trouble::Mismatch(Mismatch {
         rank,
         theirs: Meta::unpack(theirs),
+        me,
         mine: Meta::unpack(mine),
     })
 }

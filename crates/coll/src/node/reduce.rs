@@ -28,7 +28,7 @@ fn merge<B: Board>(
     board: &mut B,
 ) -> Result<(), Trouble> {
     if own == into {
-        return Ok(board.combine(from, at, into, order)?);
+        return board.combine(from, at, into, order);
     }
     let elem = t.args.elem.max(1);
     let piece = match from.place {

@@ -101,6 +101,7 @@ fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), Trouble> {
     Err(Trouble::Mismatch(Mismatch {
         rank,
         theirs: meta(theirs as u32),
+        me: t.args.rank,
         mine: meta(mine as u32),
     }))
 }

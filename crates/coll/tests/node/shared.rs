@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use catena_coll::node::{Board, INLINE, Limits, Payload, Place, Refused};
+use catena_coll::node::{Board, INLINE, Limits, Payload, Place, Refused, Trouble};
 use catena_plan::{Buf, Order, Region};
 
 struct Line {
@@ -189,14 +189,15 @@ impl Board for Seat {
         at: usize,
         into: Region,
         order: Order,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Trouble> {
         let bytes = self.read(from, at, into.len);
         self.with(self.rank, |b| (self.op)(&bytes, b.part(into), order));
         Ok(())
     }
 
-    fn reserve(&mut self, len: usize) {
+    fn reserve(&mut self, len: usize) -> Result<(), Trouble> {
         self.with(self.rank, |b| b.scratch = vec![0xA5; len]);
+        Ok(())
     }
 
     fn copy(&mut self, from: Region, into: Region) {

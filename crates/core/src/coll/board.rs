@@ -17,7 +17,9 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use catena_base::copy;
-use catena_coll::node::{Board, INLINE, Limits, Payload, Place, Refused};
+use catena_coll::node::{
+    Board, FAILED, GONE, INLINE, LOST, Limits, Payload, Place, Refused, Trouble,
+};
 use catena_plan::{Buf, Order, Region};
 use catena_shm::{Bell, Neighbour};
 
@@ -80,9 +82,6 @@ pub struct Area {
     shape: Shape,
 }
 
-/// Says that a member will never look at the board again.
-const GONE: u64 = u64::MAX;
-
 impl Area {
     /// A board at `base`.
     ///
@@ -142,14 +141,25 @@ impl Area {
         (base.wrapping_add(from), len.min(room - from))
     }
 
+    /// Says that this member gave up.
+    pub fn fail(&self, rank: u32) {
+        self.counter(rank).store(FAILED, Release);
+    }
+
     /// Says that this member will never look at the board again.
     pub fn leave(&self, rank: u32) {
-        self.counter(rank).store(GONE, Release);
+        let counter = self.counter(rank);
+        let mark = match counter.load(Relaxed) {
+            FAILED => LOST,
+            _ => GONE,
+        };
+        counter.store(mark, Release);
     }
 
     /// Whether nobody will look at it again.
     pub fn is_deserted(&self) -> bool {
-        (0..self.shape.size).all(|r| self.counter(r as u32).load(Acquire) == GONE)
+        let mut members = 0..self.shape.size as u32;
+        members.all(|r| matches!(self.counter(r).load(Acquire), GONE | LOST))
     }
 }
 
@@ -193,7 +203,7 @@ pub struct View<'a> {
 impl View<'_> {
     /// Wakes members that sleep.
     #[inline(always)]
-    fn ring(&self) {
+    pub fn ring(&self) {
         for bell in &self.seat.bells {
             bell.ring();
         }
@@ -372,7 +382,7 @@ impl Board for View<'_> {
         at: usize,
         into: Region,
         order: Order,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Trouble> {
         let to = self.place(into);
         if from.place != Place::Direct {
             let (base, len) = self.seat.area.clip(from, at, into.len);
@@ -383,7 +393,7 @@ impl Board for View<'_> {
         // Whole elements only.
         let unit = self.reducer.map_or(1, Reducer::unit).max(1);
         let bite = BITE.max(unit) / unit * unit;
-        self.seat.store.bite.reserve(bite);
+        reserve(&mut self.seat.store.bite, bite)?;
         for done in (0..into.len).step_by(bite) {
             let len = bite.min(into.len - done);
             let piece = self.seat.store.bite.base();
@@ -394,8 +404,8 @@ impl Board for View<'_> {
         Ok(())
     }
 
-    fn reserve(&mut self, len: usize) {
-        self.seat.store.scratch.reserve(len);
+    fn reserve(&mut self, len: usize) -> Result<(), Trouble> {
+        reserve(&mut self.seat.store.scratch, len)
     }
 
     #[inline(always)]
@@ -450,16 +460,29 @@ fn refused(rank: u32, error: &io::Error) -> Refused {
     Refused { rank, errno }
 }
 
+fn reserve(memory: &mut Scratch, len: usize) -> Result<(), Trouble> {
+    let reserved = memory.try_reserve(len);
+    reserved.map_err(|_| Trouble::NoMemory(len))
+}
+
+/// Bytes of a copy that a function of the program sees.
+const COPY: usize = 64 << 10;
+
 /// A function of the program sees a copy: the peer may write its payload.
 #[cold]
 fn combine_by_user(user: &Reducer, from: *const u8, to: *mut u8, len: usize, order: Order) {
-    let mut copy = Scratch::new(len);
-    // SAFETY: `from` and `to` are valid for `len` bytes, see `View::apply`.
-    unsafe {
-        ptr::copy_nonoverlapping(from, copy.base(), len);
-        match order {
-            Order::FromLeft => user.apply(copy.base(), to, len),
-            Order::FromRight => user.apply_right(copy.base(), to, len),
+    let piece = user.piece(COPY).min(len);
+    let mut copy = Scratch::new(piece);
+    for at in (0..len).step_by(piece.max(1)) {
+        let now = piece.min(len - at);
+        // SAFETY: `from` and `to` are valid for `len` bytes, see `View::apply`.
+        unsafe {
+            let to = to.add(at);
+            ptr::copy_nonoverlapping(from.add(at), copy.base(), now);
+            match order {
+                Order::FromLeft => user.apply(copy.base(), to, now),
+                Order::FromRight => user.apply_right(copy.base(), to, now),
+            }
         }
     }
 }

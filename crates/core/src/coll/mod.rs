@@ -15,6 +15,7 @@ mod node;
 mod plans;
 mod prepare;
 mod ranges;
+mod report;
 mod run;
 mod side;
 mod site;
@@ -150,10 +151,11 @@ impl World {
         };
         self.ran(&prepared.comm, prepared.label.what, prepared.plan.label());
         let mut obj = self.idle_run();
-        let comm = prepared.comm.handle.get();
-        own_run(&mut obj)
-            .begin(prepared, turn)
-            .map_err(|e| e.on(comm))?;
+        let comm = prepared.comm.clone();
+        if let Err(error) = own_run(&mut obj).begin(prepared, turn) {
+            self.report(&comm, &turn, error.text(), None);
+            return Err(error.on(comm.handle.get()));
+        }
         Ok(obj)
     }
 
@@ -256,7 +258,7 @@ impl World {
     /// Gathers equally many bytes from every member, for every member.
     pub(crate) fn share(&self, comm: &Arc<Comm>, mine: &[u8]) -> Result<Vec<u8>> {
         let size = comm.size() as usize;
-        let mut all = vec![0; mine.len() * size];
+        let mut all = side::zeroed(mine.len() * size)?;
         let prepared = Caller {
             world: self,
             now: false,
@@ -264,7 +266,7 @@ impl World {
         .share(comm, mine, &mut all)?
         .expect("only blocking calls run at once");
         match self.run(prepared) {
-            Ok(()) => Ok(all),
+            Ok(()) => Ok(all.into()),
             Err(e) => {
                 // What a failed operation left behind may still arrive there.
                 std::mem::forget(all);

@@ -1,6 +1,7 @@
 //! Blocking collectives among ranks that share memory: no plan, no messages.
 
 use std::cell::RefMut;
+use std::mem;
 use std::sync::Arc;
 
 use catena_base::wait::yield_core;
@@ -12,7 +13,7 @@ use catena_shm::Neighbour;
 use super::board::{Area, Seat, Shape, Store, View};
 use super::force::direct_from;
 use crate::comm::Comm;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, no_memory};
 use crate::op::Reducer;
 use crate::routes::Route;
 use crate::world::{LOCK, World};
@@ -27,6 +28,8 @@ pub enum Membership {
     None,
     /// The board and how far this member is.
     Member(Box<Place>),
+    /// A member gave up, so the board is of no more use; what went wrong.
+    Failed(Box<Place>, Error),
 }
 
 /// A member's place on its board, and how far it is.
@@ -71,7 +74,7 @@ impl World {
             *membership = self.join_board(comm)?;
         }
         let Membership::Member(place) = &mut *membership else {
-            return Ok(false);
+            return membership.outside();
         };
         let Place { node, seat } = &mut **place;
         let Some(kind) = node.choose(what, args) else {
@@ -84,11 +87,15 @@ impl World {
             looks: if self.oversubscribed { 1 } else { LOOKS },
         };
         let mut op = node.start(kind);
-        match op.poll(node, args, &mut board) {
-            Ok(true) => Ok(true),
+        let outcome = match op.poll(node, args, &mut board) {
+            Ok(true) => return Ok(true),
             Ok(false) => self.finish_on_board(comm, node, &mut op, args, &mut board),
-            Err(trouble) => Err(explain(comm, &trouble)),
+            Err(trouble) => Err(self.give_up(comm, node, &mut op, args, &mut board, &trouble)),
+        };
+        if let Err(error) = &outcome {
+            membership.fail(error);
         }
+        outcome
     }
 
     /// Another thread is in a collective on this communicator, which is against
@@ -116,12 +123,79 @@ impl World {
         board: &mut View<'_>,
     ) -> Result<bool> {
         board.looks = 1;
-        let mut outcome = Ok(false);
-        self.block(|_| {
+        op.suspect();
+        let (mut outcome, mut told, mut came) = (Ok(false), None, 0);
+        self.block(|w| {
             outcome = op.poll(node, args, board);
-            !matches!(outcome, Ok(false))
+            if !matches!(outcome, Ok(false)) {
+                return true;
+            }
+            let unexpected = w.link().traffic(Some(comm.cid)).unexpected;
+            if unexpected != mem::replace(&mut came, unexpected) {
+                told = w.board_report(comm);
+            }
+            told.is_some()
         });
-        outcome.map_err(|trouble| explain(comm, &trouble))
+        match (outcome, told) {
+            (_, Some(report)) => Err(self.let_go(comm, node, op, args, board, report)),
+            (Err(trouble), None) => Err(self.give_up(comm, node, op, args, board, &trouble)),
+            (Ok(done), None) => Ok(done),
+        }
+    }
+
+    /// Ends an operation that went wrong here; the others are told.
+    #[cold]
+    #[inline(never)]
+    fn give_up(
+        &self,
+        comm: &Comm,
+        node: &mut Node,
+        op: &mut Op,
+        args: &Args<'_>,
+        board: &mut View<'_>,
+        trouble: &Trouble,
+    ) -> Error {
+        if let Trouble::Failed(_) = trouble {
+            let mut told = None;
+            self.block(|w| {
+                told = w.board_report(comm);
+                told.is_some()
+            });
+            let report = told.expect("who gives up says so first");
+            return self.let_go(comm, node, op, args, board, report);
+        }
+        let error = explain(trouble).on(comm.handle.get());
+        if error.kind() == Kind::ProcAborted {
+            // The job ends; that process would never say that it is done.
+            return error;
+        }
+        self.report_board(comm, error.text());
+        self.leave_op(node, op, args, board);
+        error
+    }
+
+    /// Ends an operation that another member gave up.
+    #[cold]
+    fn let_go(
+        &self,
+        comm: &Comm,
+        node: &mut Node,
+        op: &mut Op,
+        args: &Args<'_>,
+        board: &mut View<'_>,
+        (rank, text): (u32, String),
+    ) -> Error {
+        self.leave_op(node, op, args, board);
+        let text = format!("rank {rank} gave the call up: {text}");
+        Error::new(Kind::Other, text).on(comm.handle.get())
+    }
+
+    /// Gives an operation up and waits until nobody uses the program's buffers.
+    fn leave_op(&self, node: &mut Node, op: &mut Op, args: &Args<'_>, board: &mut View<'_>) {
+        op.give_up();
+        board.seat.area.fail(board.seat.rank);
+        board.ring();
+        self.block(|_| matches!(op.poll(node, args, board), Ok(true)));
     }
 
     /// Makes the board: rank 0 finds the memory and tells the others.
@@ -219,8 +293,8 @@ impl World {
 
     /// This member looks at the board no more.
     pub(crate) fn leave_board(&self, comm: &Comm) {
-        let left = std::mem::replace(&mut *comm.coll.node.borrow_mut(), Membership::None);
-        if let Membership::Member(place) = left {
+        let left = mem::replace(&mut *comm.coll.node.borrow_mut(), Membership::None);
+        if let Membership::Member(place) | Membership::Failed(place, _) = left {
             place.seat.area.leave(comm.rank);
         }
         let mut boards = self.boards.borrow_mut();
@@ -230,10 +304,37 @@ impl World {
     }
 }
 
+impl Membership {
+    /// What a call comes to that has no board.
+    #[cold]
+    fn outside(&self) -> Result<bool> {
+        match self {
+            Membership::Failed(_, error) => {
+                let text = format!(
+                    "an earlier collective on the communicator failed ({error}): free it, and make \
+                     another one"
+                );
+                let error = Error::new(error.kind(), text);
+                Err(error)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// A member gave up.
+    #[cold]
+    fn fail(&mut self, error: &Error) {
+        if let Membership::Member(place) = mem::take(self) {
+            *self = Membership::Failed(place, error.clone());
+        }
+    }
+}
+
 #[cold]
-fn explain(comm: &Comm, trouble: &Trouble) -> Error {
+fn explain(trouble: &Trouble) -> Error {
     let kind = match trouble {
-        Trouble::Mismatch(_) => Kind::Other,
+        Trouble::NoMemory(bytes) => return no_memory(*bytes),
+        Trouble::Mismatch(_) | Trouble::Skipped(_) | Trouble::Failed(_) => Kind::Other,
         Trouble::Refused(Refused { errno, .. }) if *errno == libc::ESRCH => Kind::ProcAborted,
         Trouble::Refused(_) => Kind::Buffer,
     };
@@ -241,7 +342,7 @@ fn explain(comm: &Comm, trouble: &Trouble) -> Error {
         Trouble::Refused(_) => {
             "; if it is memory that no process can share, set CATENA_COLL_DIRECT=unlimited"
         }
-        Trouble::Mismatch(_) => "",
+        _ => "",
     };
-    Error::new(kind, format!("{trouble}{remedy}")).on(comm.handle.get())
+    Error::new(kind, format!("{trouble}{remedy}"))
 }

@@ -124,13 +124,6 @@ impl Scratch {
     }
 
     /// Makes it hold `len` bytes; what it held may be lost.
-    pub fn reserve(&mut self, len: usize) {
-        if self.0.len() * 64 < len {
-            *self = Scratch::new(len);
-        }
-    }
-
-    /// As [`Scratch::reserve`].
     ///
     /// # Errors
     /// `NoMem` if there is not enough.
@@ -313,6 +306,7 @@ impl Exec for Executor<'_> {
 struct Stray {
     cid: Cid,
     source: u32,
+    tag: i32,
     label: Label,
     /// The tag that it should have.
     wanted: i32,
@@ -401,6 +395,10 @@ impl CollRun {
         match self.run.advance(&job.plan, &mut exec) {
             Ok(true) => {
                 job.output.store(&self.output);
+                if let Some(error) = &self.error {
+                    // A member with another plan may wait for messages that never come.
+                    world.report(&job.comm, &self.turn, error.text(), None);
+                }
                 self.end();
                 true
             }
@@ -415,6 +413,7 @@ impl CollRun {
                 patience.idle >= patience.until && self.look_around(world)
             }
             Err(error) => {
+                world.report(&job.comm, &self.turn, error.text(), None);
                 self.fail(world, error);
                 true
             }
@@ -440,6 +439,10 @@ impl CollRun {
         let Some(stray) = self.find_stray(world, &comm) else {
             return false;
         };
+        if stray.label.is_failed(cut(&comm)) {
+            self.told(world, &comm, &stray);
+            return true;
+        }
         let text = format!(
             "the members of the communicator called different collectives: {} called {}, \
              and rank {} called {}",
@@ -457,6 +460,7 @@ impl CollRun {
             wanted,
             ..
         } = stray;
+        world.report(&comm, &self.turn, &text, Some((cid, source)));
         if let Sent::Pending(id) =
             link.send(cid, Plane::Collective, source, wanted, Mode::Standard, card)
         {
@@ -464,6 +468,17 @@ impl CollRun {
         }
         self.fail(world, Error::new(Kind::Other, text));
         true
+    }
+
+    /// Another member gave the call up, and says why.
+    fn told(&mut self, world: &World, comm: &Comm, report: &Stray) {
+        let Stray {
+            cid, source, tag, ..
+        } = *report;
+        let read = world.read_report(cid, source as i32, tag);
+        let text = read.map_or_else(String::new, |(_, text)| text);
+        let text = format!("{} gave the call up: {text}", who(comm, cid, source));
+        self.fail(world, Error::new(Kind::Other, text));
     }
 
     /// A message with the number of this call that is of another one. Nobody
@@ -490,6 +505,7 @@ impl CollRun {
                     return Some(Stray {
                         cid,
                         source: envelope.source,
+                        tag: envelope.tag,
                         label,
                         wanted: tag,
                     });

@@ -297,7 +297,7 @@ impl Packed {
 }
 
 /// So many zeroes.
-fn zeroed(len: usize) -> Result<Box<[u8]>> {
+pub(super) fn zeroed(len: usize) -> Result<Box<[u8]>> {
     let layout = alloc::Layout::array::<u8>(len).map_err(|_| no_memory(len))?;
     if len == 0 {
         return Ok(Box::default());

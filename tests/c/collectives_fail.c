@@ -1,0 +1,179 @@
+// Where members call different collectives, or one of them runs out of memory, nobody waits for
+// ever: every member that takes part is told who called what, blocking or not, and the program
+// goes on with other communicators.
+// only: catena
+// run: -n 3
+// run: -n 4
+// run: -n 5
+// run: --set COLL_ALLREDUCE=ring --set COLL_ALLTOALL=pairwise --set COLL_ALLGATHER=ring --set COLL_BCAST=scatter_ring --set COLL_GATHERV=linear --set COLL_BARRIER=dissemination --set COLL_REDUCE=binomial -n 4 -- plans
+#include "check.h"
+
+enum { N = 40000 };
+
+static MPI_Comm comm;
+static long *in, *out;
+static char text[MPI_MAX_ERROR_STRING];
+static int told, plans;
+
+/* A communicator that is given up after each failure. */
+static void again(void)
+{
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    told = 0;
+}
+
+/* Notes the outcome; the words that must be in the text of an error. */
+static void ended(int code, const char *part, const char *other)
+{
+    int n;
+    if (code == MPI_SUCCESS)
+        return;
+    MPI_Error_string(code, text, &n);
+    if (!strstr(text, part) || !strstr(text, other))
+        fprintf(stderr, "rank %d: \"%s\" or \"%s\" is missing in: %s\n", rank, part, other, text);
+    CHECK(strstr(text, part) && strstr(text, other));
+    told = 1;
+}
+
+/* So many members were told at least. */
+static void heard(int least)
+{
+    int all;
+    MPI_Allreduce(&told, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0 && all < least)
+        fprintf(stderr, "%d of %d members were told, of %d\n", all, least, size);
+    CHECK(all >= least);
+}
+
+static int waited(int code, MPI_Request *request)
+{
+    return code ? code : MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+static int persistent(int code, MPI_Request *request)
+{
+    if (code)
+        return code;
+    MPI_Start(request);
+    code = MPI_Wait(request, MPI_STATUS_IGNORE);
+    MPI_Request_free(request);
+    return code;
+}
+
+/* The last rank calls something else; everybody hears of it. */
+static void kinds(int n)
+{
+    int odd = rank == size - 1;
+    MPI_Request r;
+    again();
+    ended(odd ? MPI_Alltoall(in, n, MPI_LONG, out, n, MPI_LONG, comm)
+              : MPI_Allreduce(in, out, n, MPI_LONG, MPI_SUM, comm), "ll", "ll");
+    heard(size);
+    again();
+    ended(waited(odd ? MPI_Ialltoall(in, n, MPI_LONG, out, n, MPI_LONG, comm, &r)
+                     : MPI_Iallreduce(in, out, n, MPI_LONG, MPI_SUM, comm, &r), &r),
+          "MPI_Alltoall", "MPI_Allreduce");
+    heard(size);
+    again();
+    ended(persistent(
+              odd ? MPI_Alltoall_init(in, n, MPI_LONG, out, n, MPI_LONG, comm, MPI_INFO_NULL, &r)
+                  : MPI_Allreduce_init(in, out, n, MPI_LONG, MPI_SUM, comm, MPI_INFO_NULL, &r), &r),
+          "MPI_Alltoall", "MPI_Allreduce");
+    heard(size);
+}
+
+/* The last rank names another root, operation or count. */
+static void arguments(int n)
+{
+    int odd = rank == size - 1;
+    MPI_Request r;
+    /* Who sends to a root may be done before anything is wrong. */
+    again();
+    ended(MPI_Allgather(in, n - odd, MPI_LONG, out, n - odd, MPI_LONG, comm), "all", "bytes");
+    heard(2);
+    again();
+    ended(waited(MPI_Iallreduce(in, out, n, MPI_LONG, odd ? MPI_MAX : MPI_SUM, comm, &r), &r),
+          "MPI_MAX", "MPI_SUM");
+    heard(size);
+    again();
+    int code = MPI_Bcast(in, n, MPI_LONG, odd ? 1 : 0, comm);
+    int next = MPI_Barrier(comm);
+    ended(code ? code : next, "cast", "root 1");
+    /* Who is done with one plan may begin another; a board fails as a whole. */
+    heard(plans ? 1 : size);
+    again();
+    code = waited(MPI_Ibcast(in, n, MPI_LONG, odd ? 1 : 0, comm, &r), &r);
+    ended(code, "MPI_Bcast with root 0", "MPI_Bcast with root 1");
+    heard(1);
+    if (n < 100)
+        return;
+    /* Blocks that are copied straight into the root's buffer: nothing comes after the error. */
+    again();
+    int counts[8], displs[8];
+    for (int i = 0; i < size; i++)
+        counts[i] = n, displs[i] = i * n;
+    memset(in, 1, n * sizeof *in);
+    code = MPI_Gatherv(in, n - odd, MPI_LONG, out, counts, displs, MPI_LONG, 0, comm);
+    if (rank == 0) {
+        CHECK(code != MPI_SUCCESS);
+        memset(out, 0, size * n * sizeof *out);
+    }
+    ended(code, "ather", "bytes");
+    heard(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; rank == 0 && i < size * n; i++)
+        EQUAL(out[i], 0);
+}
+
+/* One member lacks memory for what the others do. */
+static void memory(void)
+{
+    MPI_Datatype holey;
+    MPI_Type_create_hvector(2, 1, 2, MPI_CHAR, &holey);
+    MPI_Type_commit(&holey);
+    MPI_Count many = (MPI_Count)1 << 48;
+    MPI_Request r;
+    int odd = rank == size - 1;
+    again();
+    int code = odd ? MPI_Iallgather_c((void *)64, many, holey, (void *)128, many, holey, comm, &r)
+                   : MPI_Iallgather(in, 1, MPI_LONG, out, 1, MPI_LONG, comm, &r);
+    ended(waited(code, &r), "no memory for the", "bytes");
+    heard(size);
+    MPI_Type_free(&holey);
+}
+
+/* After a failure a communicator says so, and stays silent never. */
+static void afterwards(void)
+{
+    again();
+    if (rank == 0)
+        ended(MPI_Bcast(in, 1, MPI_LONG, 0, comm), "", "");
+    else
+        ended(MPI_Reduce(in, out, 1, MPI_LONG, MPI_SUM, 1, comm), "", "");
+    for (int i = 0; i < 3; i++)
+        ended(MPI_Barrier(comm), "", "");
+    heard(size);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    in = calloc(8 * N, sizeof *in);
+    out = calloc(8 * N, sizeof *out);
+    comm = MPI_COMM_NULL;
+    plans = argc > 1;
+    for (int n = 2; n <= N; n *= N / 2) {
+        kinds(n);
+        arguments(n);
+    }
+    memory();
+    if (!plans)
+        afterwards();
+    MPI_Comm_free(&comm);
+    free(in);
+    free(out);
+    return finish();
+}
