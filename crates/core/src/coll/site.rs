@@ -14,10 +14,14 @@ use crate::world::World;
 pub type Map = Option<Nodes>;
 
 impl World {
-    /// What messages cost here.
+    /// What messages cost here. All members choose by it, and must choose alike:
+    /// that this node is crowded counts only if the job has no other.
     pub(super) fn model(&self) -> &'static Model {
         static MODEL: OnceLock<Model> = OnceLock::new();
-        MODEL.get_or_init(|| model::machine(self.oversubscribed))
+        MODEL.get_or_init(|| {
+            let one_node = self.boot.borrow().job().hosts.len() == 1;
+            model::machine(self.oversubscribed && one_node)
+        })
     }
 
     fn map<'c>(&self, comm: &'c Comm) -> Option<&'c Nodes> {
