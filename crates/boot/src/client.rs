@@ -173,6 +173,14 @@ impl Boot for Client {
         &self.job
     }
 
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        let version = format!("Catena's, version {}", wire::VERSION);
+        vec![
+            ("wire-up", "Catena's mpirun".to_string()),
+            ("protocol", version),
+        ]
+    }
+
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {
         Ok(self.segment.take())
     }

@@ -31,6 +31,7 @@ use std::time::Duration;
 
 use catena_settings::{Setting, Text, setting};
 
+pub use direct::pmix_library;
 pub use error::BootError;
 pub use foreign::Foreign;
 pub use job::Job;
@@ -99,6 +100,10 @@ pub const BOOT_VAR: &str = "CATENA_BOOT";
 pub trait Boot: Send {
     /// Who I am and who else there is.
     fn job(&self) -> &Job;
+
+    /// How this process was wired up: names and values to show, the versions
+    /// among them.
+    fn describe(&self) -> Vec<(&'static str, String)>;
 
     /// The memory that the ranks of this node share: an anonymous file of a
     /// generous size, all holes, whose layout is up to the taker. `None` if no

@@ -32,6 +32,10 @@ impl Boot for Singleton {
         &self.job
     }
 
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        vec![("wire-up", "none: a process of its own".to_string())]
+    }
+
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {
         Ok(None)
     }

@@ -6,10 +6,13 @@ use catena_settings::{Level, Registry, Setting};
 
 const HELP: &str = "\
 usage: catena info [--all] [name]...
+       catena info --boot
 
 Shows the version and the settings for users, with value, origin and range.
 
   -a, --all  also those for tuners and developers, with all of their text
+  --boot     how processes that were started like this one find each other:
+             once for the job, so that it can be started by any launcher
   name       only settings whose names contain this, of all levels
 ";
 
@@ -25,6 +28,7 @@ pub fn info(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
                 print!("{HELP}");
                 return 0;
             }
+            "--boot" => return boot(),
             option if option.starts_with('-') => {
                 eprintln!("catena info: there is no option {option}; see catena info --help");
                 return catena_run::USAGE;
@@ -65,6 +69,38 @@ pub fn info(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
         eprintln!("catena: {warning}");
     }
     0
+}
+
+/// Shows how this process was wired up; gives the status.
+fn boot() -> i32 {
+    let shown = catena_boot::open().and_then(|mut boot| {
+        let job = boot.job();
+        if job.rank == 0 {
+            let (ranks, nodes) = (job.size, job.hosts.len());
+            let mut lines = boot.describe();
+            lines.push(("job", format!("ranks: {ranks}; nodes: {nodes}")));
+            if lines.iter().all(|(name, _)| *name != "library") {
+                lines.push((
+                    "libpmix",
+                    match catena_boot::pmix_library() {
+                        Ok((name, version)) => format!("{name}: {version}"),
+                        Err(_) => "none (needed under launchers that speak PMIx only)".to_string(),
+                    },
+                ));
+            }
+            for (name, value) in lines {
+                println!("{name:<17} {value}");
+            }
+        }
+        boot.end()
+    });
+    match shown {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("catena info: {error}");
+            1
+        }
+    }
 }
 
 /// A setting in two lines, or with everything about it.

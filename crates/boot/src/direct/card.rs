@@ -20,7 +20,9 @@ pub(super) struct Card {
     /// Random number; that of rank 0 becomes the job's.
     pub number: u64,
     pub appnum: u32,
-    /// Numbers of the processors that it may use, as Linux writes them.
+    /// How many processors it is granted.
+    pub granted: u32,
+    /// Numbers of those that it may use, as Linux writes them.
     pub cpus: String,
     pub host: String,
 }
@@ -35,6 +37,7 @@ impl Card {
             place,
             number: u64::from_le_bytes(number),
             appnum,
+            granted: crate::available_cpus(),
             cpus: allowed_cpus().unwrap_or_default(),
             host: sys::host_name(),
         })
@@ -47,11 +50,14 @@ impl Card {
             place: Place { pid, fd, mark },
             number,
             appnum,
+            granted,
             cpus,
             host,
         } = self;
         let host = host.replace('\n', "?");
-        format!("{TITLE}\n{kernel}\n{pid}\n{fd}\n{mark:x}\n{number:x}\n{appnum}\n{cpus}\n{host}")
+        format!(
+            "{TITLE}\n{kernel}\n{pid}\n{fd}\n{mark:x}\n{number:x}\n{appnum}\n{granted}\n{cpus}\n{host}"
+        )
     }
 
     /// Reads what [`Card::to_text`] wrote.
@@ -71,6 +77,7 @@ impl Card {
             },
             number: u64::from_str_radix(next()?, 16).ok()?,
             appnum: next()?.parse().ok()?,
+            granted: next()?.parse().ok()?,
             cpus: next()?.to_string(),
             host: next()?.to_string(),
         };
@@ -142,11 +149,13 @@ pub(super) fn job(about: &About, cards: &[Card]) -> Job {
     let local: Box<[u32]> = (0..about.size)
         .filter(|&r| node_of[r as usize] == mine)
         .collect();
-    let own = crate::available_cpus();
-    let near = || local.iter().map(|&r| cards[r as usize].cpus.as_str());
-    let alike = near().all(|list| list == cards[about.rank as usize].cpus);
-    // A group of processes may be granted less than all of its processors.
-    let local_cpus = if alike { own } else { own.max(count(near())) };
+    let near = || local.iter().map(|&r| &cards[r as usize]);
+    let first = &cards[local[0] as usize];
+    let alike = near().all(|card| card.cpus == first.cpus);
+    // A group of processes may be granted less than all that it may use.
+    let granted = near().map(|card| card.granted).max().unwrap_or(1);
+    let all = count(near().map(|card| card.cpus.as_str()));
+    let local_cpus = if alike { granted } else { granted.max(all) };
 
     let mut psets = about.psets.clone();
     let mut programs = BTreeMap::<u32, Vec<u32>>::new();
@@ -185,6 +194,7 @@ mod tests {
             },
             number: 10,
             appnum: 0,
+            granted: 2,
             cpus: cpus.to_string(),
             host: format!("host of {kernel}"),
         }
@@ -215,8 +225,10 @@ mod tests {
             assert_eq!(count(lists.iter().copied()), expected, "{lists:?}");
         }
         let cards = [card("a", "0-511"), card("a", "512-1023")];
-        let job = job(&About::new(0, 2).unwrap(), &cards);
-        assert_eq!(job.local_cpus, 1024);
+        let about = About::new(0, 2).unwrap();
+        assert_eq!(job(&about, &cards).local_cpus, 1024);
+        let bounded = [card("a", "0-511"), card("a", "0-511")];
+        assert_eq!(job(&about, &bounded).local_cpus, 2);
     }
 
     #[test]

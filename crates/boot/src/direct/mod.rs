@@ -3,6 +3,7 @@
 //! | module    | what                                                          |
 //! |-----------|---------------------------------------------------------------|
 //! | `pmi1`    | the process manager behind `PMI_FD` or `PMI_PORT`             |
+//! | `pmi2`    | that of Slurm behind `PMI_FD`                                 |
 //! | `pmix`    | that behind libpmix, for a PMIx server                        |
 //! | `mapping` | which rank is on which node, as PMI tells                     |
 //! | `card`    | what the ranks tell each other, and which of them share a node|
@@ -25,6 +26,7 @@ mod farewell;
 mod mapping;
 mod parts;
 mod pmi1;
+mod pmi2;
 mod pmix;
 mod segment;
 mod stream;
@@ -34,8 +36,6 @@ mod tests;
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use catena_settings::choice;
 
 use crate::{Boot, BootError, Job, sys};
 use card::Card;
@@ -82,6 +82,9 @@ impl About {
 trait Manager: Send {
     fn about(&self) -> &About;
 
+    /// Protocol, versions, and what else is known of the other side.
+    fn describe(&self) -> Vec<(&'static str, String)>;
+
     /// Offers a value to all ranks. A key is put once.
     fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError>;
 
@@ -108,14 +111,15 @@ fn lock(manager: &Shared) -> MutexGuard<'_, Box<dyn Manager>> {
     manager.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-choice! {
-    /// How a process can reach its process manager.
-    pub enum Protocol {
-        /// Through libpmix.
-        Pmix = "pmix",
-        /// The text protocol of MPICH's Hydra.
-        Pmi1 = "pmi1",
-    }
+/// How a process can reach its process manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// Through libpmix.
+    Pmix,
+    /// The messages of Slurm.
+    Pmi2,
+    /// The lines of MPICH's Hydra.
+    Pmi1,
 }
 
 /// The protocols that the environment offers to one of several processes, best
@@ -129,10 +133,21 @@ pub fn offers(env: impl Fn(&str) -> Option<String>) -> Vec<Protocol> {
     }
     let by_socket = has("PMI_FD") && has("PMI_RANK") && has("PMI_SIZE") && !alone("PMI_SIZE");
     let by_port = has("PMI_PORT") && has("PMI_ID");
-    if by_socket || by_port {
+    if by_socket && has("SLURM_STEP_ID") && has("PMI_JOBID") {
+        offers.push(Protocol::Pmi2);
+    } else if by_socket || by_port {
         offers.push(Protocol::Pmi1);
     }
     offers
+}
+
+/// Name and version of the libpmix that would be used.
+///
+/// # Errors
+/// [`BootError::NoPmix`].
+pub fn pmix_library() -> Result<(String, String), BootError> {
+    let library = pmix::open()?;
+    Ok((library.name().to_string(), library.version()))
 }
 
 /// The backend of a process that another launcher has started.
@@ -160,6 +175,7 @@ impl Direct {
         let connect = |protocol: &Protocol| -> Result<Box<dyn Manager>, BootError> {
             Ok(match protocol {
                 Protocol::Pmix => Box::new(pmix::Pmix::connect()?),
+                Protocol::Pmi2 => Box::new(pmi2::Pmi2::connect(&env)?),
                 Protocol::Pmi1 => Box::new(pmi1::Pmi1::connect(&env)?),
             })
         };
@@ -221,6 +237,12 @@ const MAX_KEY: usize = 24;
 impl Boot for Direct {
     fn job(&self) -> &Job {
         &self.job
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        let mut lines = vec![("wire-up", "another launcher's process manager".to_string())];
+        lines.extend(lock(&self.manager).describe());
+        lines
     }
 
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {

@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 
 use super::stream::Stream;
 use super::{About, Manager, mapping, parts};
-use crate::{BootError, sys};
+use crate::BootError;
 
 /// One message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,9 @@ fn cut(bytes: &[u8]) -> Result<Option<usize>, BootError> {
 pub(super) struct Pmi1 {
     stream: Stream,
     about: About,
+    version: String,
+    /// The variable that named the connection.
+    place: &'static str,
     /// Name of the space that keys are put into.
     space: String,
     /// Longest value, characters.
@@ -64,28 +67,19 @@ impl Pmi1 {
     /// Connects as the environment says.
     pub fn connect(env: impl Fn(&str) -> Option<String>) -> Result<Pmi1, BootError> {
         let number = |name: &str| env(name).and_then(|text| text.trim().parse::<u32>().ok());
-        let (stream, rank, size) = match (number("PMI_FD"), env("PMI_PORT")) {
-            (Some(fd), _) => {
-                let socket = sys::adopt_socket(fd as i32).map_err(|error| {
-                    BootError::Manager(format!(
-                        "its socket, descriptor {fd} by PMI_FD, cannot be used ({error}): \
-                         another program stands between it and this one and has closed it, or \
-                         this process was started by a rank"
-                    ))
-                })?;
-                (Stream::new(socket), number("PMI_RANK"), number("PMI_SIZE"))
-            }
-            (None, Some(port)) => {
+        let port = env("PMI_PORT").filter(|_| env("PMI_FD").is_none());
+        let (stream, rank, size) = match &port {
+            None => (Stream::given(&env)?, number("PMI_RANK"), number("PMI_SIZE")),
+            Some(port) => {
                 let unreachable = |error| {
                     BootError::Manager(format!("PMI_PORT={port} cannot be reached ({error})"))
                 };
-                let socket = TcpStream::connect(&port).map_err(unreachable)?;
+                let socket = TcpStream::connect(port).map_err(unreachable)?;
                 let mut stream = Stream::new(OwnedFd::from(socket).into());
                 let id = number("PMI_ID").unwrap_or(0);
                 let (rank, size) = introduce(&mut stream, id)?;
                 (stream, rank, size)
             }
-            _ => return Err(BootError::Manager("it gave no PMI_FD".to_string())),
         };
         let (Some(rank), Some(size)) = (rank, size) else {
             let cause = "it told neither rank nor size (PMI_RANK, PMI_SIZE)";
@@ -94,6 +88,8 @@ impl Pmi1 {
         let mut pmi = Pmi1 {
             stream,
             about: About::new(rank, size)?,
+            version: String::new(),
+            place: if port.is_some() { "PMI_PORT" } else { "PMI_FD" },
             space: String::new(),
             limit: 0,
             gone: false,
@@ -104,7 +100,9 @@ impl Pmi1 {
 
     /// Asks for all that does not change.
     fn learn(&mut self) -> Result<(), BootError> {
-        self.ask("init pmi_version=1 pmi_subversion=1", "response_to_init")?;
+        let answer = self.ask("init pmi_version=1 pmi_subversion=1", "response_to_init")?;
+        let part = |name| answer.get(name).unwrap_or("?").to_string();
+        self.version = format!("{}.{}", part("pmi_version"), part("pmi_subversion"));
         let answer = self.ask("get_maxes", "maxes")?;
         self.limit = answer.number("vallen_max").unwrap_or(256_usize);
         // The end of a C string counts.
@@ -178,6 +176,11 @@ fn introduce(stream: &mut Stream, id: u32) -> Result<(Option<u32>, Option<u32>),
 impl Manager for Pmi1 {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        let Pmi1 { version, place, .. } = self;
+        vec![("protocol", format!("PMI {version}, over {place}"))]
     }
 
     fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {

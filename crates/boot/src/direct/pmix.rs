@@ -62,7 +62,7 @@ impl Pmix {
 }
 
 /// Opens the first libpmix that there is.
-fn open() -> Result<Library, BootError> {
+pub(super) fn open() -> Result<Library, BootError> {
     let wanted = PMIX.get();
     let names = match &*wanted {
         "" => loaded_by_launcher()
@@ -116,6 +116,27 @@ fn key_of(key: &str) -> Result<CString, BootError> {
 impl Manager for Pmix {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        let text = |key| {
+            let value = self.client.get(None, key).ok().flatten();
+            value.and_then(Value::text).filter(|text| !text.is_empty())
+        };
+        let library = self.client.library();
+        let mut lines = vec![
+            ("protocol", "PMIx".to_string()),
+            ("library", library.name().to_string()),
+            ("library version", library.version()),
+        ];
+        let server = text(keys::VERSION).or_else(|| std::env::var("PMIX_VERSION").ok());
+        lines.extend(server.map(|version| ("server version", version)));
+        if let Some(name) = text(keys::MANAGER) {
+            let version = text(keys::MANAGER_VERSION).unwrap_or_default();
+            let name = format!("{name} {version}");
+            lines.push(("resource manager", name.trim_end().to_string()));
+        }
+        lines
     }
 
     fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {

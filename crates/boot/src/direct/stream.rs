@@ -16,6 +16,20 @@ pub(super) struct Stream {
 }
 
 impl Stream {
+    /// Takes over the socket that `PMI_FD` names.
+    pub fn given(env: impl Fn(&str) -> Option<String>) -> Result<Stream, BootError> {
+        let fd = env("PMI_FD").and_then(|text| text.trim().parse().ok());
+        let fd = fd.ok_or_else(|| BootError::Manager("it gave no PMI_FD".to_string()))?;
+        let socket = sys::adopt_socket(fd).map_err(|error| {
+            BootError::Manager(format!(
+                "its socket, descriptor {fd} by PMI_FD, cannot be used ({error}): another \
+                 program stands between it and this one and has closed it, or this process was \
+                 started by a rank"
+            ))
+        })?;
+        Ok(Stream::new(socket))
+    }
+
     /// Talks over `socket`, of whatever family.
     pub fn new(socket: UnixStream) -> Stream {
         Stream {

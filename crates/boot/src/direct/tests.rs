@@ -1,4 +1,4 @@
-//! Ranks as threads, against a process manager that speaks PMI-1.
+//! Ranks as threads, against a process manager that speaks PMI-1 and PMI-2.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -93,6 +93,65 @@ impl Pmi {
             other => panic!("{other}"),
         };
         (answer + "\n", false)
+    }
+
+    /// Answers one rank that speaks PMI-2.
+    fn serve_2(&self, rank: u32, mut stream: impl Read + Write) {
+        let mut line = [0; 40];
+        stream.read_exact(&mut line).unwrap();
+        assert_eq!(&line, b"cmd=init pmi_version=2 pmi_subversion=0\n");
+        let hello = b"cmd=response_to_init rc=0 pmi_version=2 pmi_subversion=0\n";
+        stream.write_all(hello).unwrap();
+        let mut digits = [0; 6];
+        while stream.read_exact(&mut digits).is_ok() {
+            let len: usize = str::from_utf8(&digits).unwrap().trim().parse().unwrap();
+            let mut body = vec![0; len];
+            stream.read_exact(&mut body).unwrap();
+            let (answer, last) = self.answer_2(rank, str::from_utf8(&body).unwrap());
+            let frame = format!("{:>6}{answer}", answer.len());
+            if last || stream.write_all(frame.as_bytes()).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn answer_2(&self, rank: u32, request: &str) -> (String, bool) {
+        let pairs: HashMap<_, _> = request
+            .split_terminator(';')
+            .filter_map(|p| p.split_once('='))
+            .collect();
+        let command = pairs["cmd"];
+        self.seen.lock().unwrap().push(format!("{rank} {command}"));
+        let found = |value: Option<&str>| match value {
+            Some(value) => format!("found=TRUE;value={value};"),
+            None => "found=FALSE;".to_string(),
+        };
+        let answer = match command {
+            "fullinit" => format!("rank={};size={};appnum=-1;", pairs["pmirank"], self.size),
+            "info-getjobattr" => found(match pairs["key"] {
+                "PMI_process_mapping" => Some(self.mapping),
+                "universeSize" => Some("9"),
+                other => panic!("{other}"),
+            }),
+            "kvs-put" => {
+                assert!(pairs["key"].len() < 64 && pairs["value"].len() < self.limit);
+                let mut space = self.space.lock().unwrap();
+                space.insert(pairs["key"].to_string(), pairs["value"].to_string());
+                String::new()
+            }
+            "kvs-get" => {
+                let space = self.space.lock().unwrap();
+                found(space.get(pairs["key"]).map(String::as_str))
+            }
+            "kvs-fence" => {
+                self.barrier.wait();
+                String::new()
+            }
+            "finalize" => String::new(),
+            "abort" => return (String::new(), true),
+            other => panic!("{other}"),
+        };
+        (format!("cmd={command}-response;rc=0;{answer}"), false)
     }
 
     /// The variables of a rank whose requests a thread answers.
@@ -215,6 +274,45 @@ fn a_port_serves_as_well_as_a_descriptor() {
     boot.end().unwrap();
     serving.join().unwrap();
     assert_eq!(pmi.seen.lock().unwrap()[0], "0 initack");
+}
+
+#[test]
+fn ranks_under_slurm_speak_its_version() {
+    let pmi = Pmi::new(3, 1024, "(vector,(0,1,3))");
+    let spawn = |rank| {
+        let (theirs, ours) = UnixStream::pair().unwrap();
+        let server = Arc::clone(&pmi);
+        thread::spawn(move || server.serve_2(rank, ours));
+        let vars = HashMap::from([
+            ("PMI_FD", theirs.into_raw_fd().to_string()),
+            ("PMI_RANK", rank.to_string()),
+            ("PMI_SIZE", "3".to_string()),
+            ("PMI_JOBID", "7.0".to_string()),
+            ("SLURM_STEP_ID", "0".to_string()),
+        ]);
+        thread::spawn(move || {
+            let env = |name: &str| vars.get(name).cloned();
+            assert_eq!(offers(env), [Protocol::Pmi2]);
+            let mut boot = Direct::open(&offers(env), env).unwrap();
+            assert_eq!(*boot.job().local, [0, 1, 2]);
+            assert_eq!((boot.job().universe_size, boot.job().appnum), (9, 0));
+            boot.put("long", &[rank as u8; 5000]).unwrap();
+            boot.fence().unwrap();
+            for other in 0..3 {
+                let long = boot.get(other, "long").unwrap();
+                assert_eq!(long, Some(vec![other as u8; 5000]));
+            }
+            assert_eq!(boot.get(0, "none").unwrap(), None);
+            assert!(
+                boot.describe()
+                    .iter()
+                    .any(|(_, v)| v.starts_with("PMI 2.0"))
+            );
+            boot.end().unwrap();
+        })
+    };
+    let threads: Vec<_> = (0..3).map(spawn).collect();
+    threads.into_iter().for_each(|t| t.join().unwrap());
 }
 
 #[test]
