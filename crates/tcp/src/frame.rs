@@ -15,20 +15,13 @@
 //!
 //! ```text
 //! 0    len     bytes of the payload
-//! 4    header  24 bytes; its stamp says what the frame is
+//! 4    header  24 bytes; its stamp is 0
 //! 28   payload
 //! ```
 //!
-//! | stamp | frame   | tag      | payload                                        |
-//! |-------|---------|----------|------------------------------------------------|
-//! | 0     | packet  | any      | any, up to the largest packet                  |
-//! | 1     | ask     | the read | address, key, length (8 bytes each)            |
-//! | 2     | bytes   | the read | the next bytes that it asked for               |
-//! | 3     | refuse  | the read | none: that memory cannot be read               |
-//!
 //! Numbers are little-endian. A frame may begin at any address.
 
-use catena_fabric::{Header, Remote};
+use catena_fabric::Header;
 
 /// Changes whenever the meaning of a byte changes.
 pub(crate) const MAGIC: u32 = 0x01_43_54_4e;
@@ -37,8 +30,6 @@ pub(crate) const MAGIC: u32 = 0x01_43_54_4e;
 pub(crate) const GREETING: usize = 24;
 /// Bytes in front of a payload.
 pub(crate) const HEAD: usize = 28;
-/// Bytes of one frame with the contents of memory, at most.
-pub(crate) const CHUNK: usize = 128 << 10;
 
 fn word(bytes: &[u8], at: usize) -> u64 {
     let mut word = [0; 8];
@@ -84,56 +75,21 @@ impl Greeting {
     }
 }
 
-/// What a frame is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    Packet,
-    Ask,
-    Bytes,
-    Refuse,
-}
-
 /// What stands in front of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    pub what: What,
     /// Bytes of the payload.
     pub len: usize,
     pub header: Header,
 }
 
 impl Head {
-    /// In front of a packet.
-    #[inline]
-    pub fn packet(len: usize, header: Header) -> Head {
-        Head {
-            what: What::Packet,
-            len,
-            header,
-        }
-    }
-
-    /// In front of a frame of the transport's own, about a read.
-    pub fn about(what: What, read: u32, len: usize) -> Head {
-        let tag = read as i32;
-        let header = Header {
-            tag,
-            ..Header::default()
-        };
-        Head { what, len, header }
-    }
-
-    /// The read that a frame is about.
-    pub fn read(&self) -> u32 {
-        self.header.tag as u32
-    }
-
     #[inline]
     pub fn encode(&self) -> [u8; HEAD] {
         let mut out = [0; HEAD];
         let h = &self.header;
         out[..4].copy_from_slice(&(self.len as u32).to_le_bytes());
-        (out[4], out[5]) = (self.what as u8, h.kind);
+        out[5] = h.kind;
         out[6..8].copy_from_slice(&h.seq.to_le_bytes());
         out[8..12].copy_from_slice(&h.context.to_le_bytes());
         out[12..16].copy_from_slice(&h.source.to_le_bytes());
@@ -142,21 +98,14 @@ impl Head {
         out
     }
 
-    /// Reads the head of a frame whose packets have at most `packet` bytes.
+    /// Reads what stands in front of a payload of at most `packet` bytes.
     ///
     /// # Errors
     /// [`NoFrame`] if no frame begins so.
     #[inline]
     pub fn decode(bytes: &[u8; HEAD], packet: usize) -> Result<Head, NoFrame> {
         let len = half(bytes, 0) as usize;
-        let (what, most) = match bytes[4] {
-            0 => (What::Packet, packet),
-            1 if len == Ask::LEN => (What::Ask, Ask::LEN),
-            2 => (What::Bytes, CHUNK),
-            3 => (What::Refuse, 0),
-            _ => return Err(NoFrame),
-        };
-        if len > most {
+        if len > packet || bytes[4] != 0 {
             return Err(NoFrame);
         }
         let header = Header {
@@ -168,45 +117,13 @@ impl Head {
             tag: half(bytes, 16) as i32,
             len: word(bytes, 20),
         };
-        Ok(Head { what, len, header })
+        Ok(Head { len, header })
     }
 }
 
 /// What has arrived is none of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoFrame;
-
-/// Asks for the contents of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ask {
-    pub remote: Remote,
-    /// Bytes.
-    pub len: u64,
-}
-
-impl Ask {
-    pub const LEN: usize = 24;
-
-    pub fn encode(self) -> [u8; Self::LEN] {
-        let mut out = [0; Self::LEN];
-        let words = [self.remote.addr, self.remote.key, self.len];
-        for (to, word) in out.chunks_exact_mut(8).zip(words) {
-            to.copy_from_slice(&word.to_le_bytes());
-        }
-        out
-    }
-
-    /// Reads a payload of [`Ask::LEN`] bytes.
-    pub fn decode(bytes: &[u8]) -> Ask {
-        Ask {
-            remote: Remote {
-                addr: word(bytes, 0),
-                key: word(bytes, 8),
-            },
-            len: word(bytes, 16),
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -225,23 +142,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let packet = Head::packet(100, HEADER);
-        assert_eq!(Head::decode(&packet.encode(), 100), Ok(packet));
-        assert_eq!(Head::decode(&packet.encode(), 99), Err(NoFrame), "too long");
-        for (what, len) in [
-            (What::Ask, Ask::LEN),
-            (What::Bytes, CHUNK),
-            (What::Refuse, 0),
-        ] {
-            let head = Head::about(what, u32::MAX, len);
-            assert_eq!(Head::decode(&head.encode(), 0), Ok(head));
-            assert_eq!(head.read(), u32::MAX);
-            let longer = Head::about(what, 1, len + 1);
-            assert_eq!(Head::decode(&longer.encode(), 0), Err(NoFrame));
-        }
-        let remote = Remote { addr: 1, key: 2 };
-        let ask = Ask { remote, len: 3 };
-        assert_eq!(Ask::decode(&ask.encode()), ask);
+        let head = Head {
+            len: 100,
+            header: HEADER,
+        };
+        assert_eq!(Head::decode(&head.encode(), 100), Ok(head));
+        assert_eq!(Head::decode(&head.encode(), 99), Err(NoFrame), "too long");
     }
 
     #[test]
@@ -264,7 +170,7 @@ mod tests {
         #[test]
         fn heads_are_sound_or_refused(bytes: [u8; HEAD], packet in 0usize..1 << 18) {
             if let Ok(head) = Head::decode(&bytes, packet) {
-                prop_assert!(head.len <= packet.max(CHUNK));
+                prop_assert!(head.len <= packet);
                 prop_assert_eq!(head.encode(), bytes);
             }
         }

@@ -1,6 +1,5 @@
 //! Opening and wiring up; the transport itself.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::net::TcpListener;
@@ -17,11 +16,11 @@ use crate::dial::Target;
 use crate::frame::{HEAD, MAGIC};
 use crate::link::Link;
 use crate::progress::LISTENER;
-use crate::rma::{Exposed, Get};
+use crate::room::Rooms;
 use crate::settings::Config;
 use crate::socket::{Watch, listen};
 
-/// Bytes taken from the kernel at once.
+/// Bytes taken from the kernel at once, about.
 const ROOM: usize = 128 << 10;
 
 /// Why there is no transport over TCP.
@@ -80,10 +79,6 @@ pub struct Counters {
     pub received: u64,
     /// Connections that spoke something else, or were of another job.
     pub strays: u64,
-    /// Requests for a peer's memory.
-    pub reads: u64,
-    /// Bytes that they brought.
-    pub read_bytes: u64,
     /// Times this process was about to sleep on the network.
     pub sleeps: u64,
 }
@@ -120,12 +115,7 @@ pub struct Tcp {
     pub(crate) turn: u64,
     /// The next poll looks at all sockets.
     pub(crate) look_next: bool,
-    /// What is taken from the kernel at once.
-    pub(crate) room: Box<[u8]>,
-    pub(crate) gets: Vec<Get>,
-    pub(crate) next_read: u32,
-    pub(crate) exposed: HashMap<u64, Exposed>,
-    pub(crate) next_key: u64,
+    pub(crate) rooms: Rooms,
     pub(crate) counters: Counters,
 }
 
@@ -168,11 +158,7 @@ impl Tcp {
             untold: Vec::new(),
             turn: 0,
             look_next: true,
-            room: vec![0; ROOM.max(2 * (HEAD + config.packet))].into(),
-            gets: Vec::new(),
-            next_read: 0,
-            exposed: HashMap::new(),
-            next_key: 0,
+            rooms: Rooms::new(ROOM.max(HEAD + config.packet)),
             counters: Counters::default(),
         })
     }
@@ -242,26 +228,24 @@ impl Transport for Tcp {
     }
 
     fn rendezvous(&self, _peer: Peer, _len: u64, _load: Load) -> Rendezvous {
-        Rendezvous::Get
+        // Packets keep both ends busy: faster than to ask for memory.
+        Rendezvous::Stream
     }
 
-    fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote> {
-        Some(self.show(peer, addr, usize::try_from(len).ok()?))
+    fn expose(&mut self, _peer: Peer, _addr: *const u8, _len: u64) -> Option<Remote> {
+        None
     }
 
-    fn release(&mut self, _peer: Peer, remote: Remote) {
-        self.hide(remote);
-    }
+    fn release(&mut self, _peer: Peer, _remote: Remote) {}
 
     unsafe fn try_get(
         &mut self,
-        peer: Peer,
-        remote: Remote,
-        into: *mut u8,
-        len: usize,
+        _peer: Peer,
+        _remote: Remote,
+        _into: *mut u8,
+        _len: usize,
     ) -> Result<Got, PeerLost> {
-        // SAFETY: as the caller promised.
-        unsafe { self.get(peer, remote, into, len) }
+        Ok(Got::Unable)
     }
 
     fn sleep(&mut self, limit: Duration) {

@@ -5,8 +5,8 @@
 //! first packet after a poll is handed to the kernel at once; of those that
 //! follow in a row the kernel is told that more is to come, so that they leave
 //! together: with the next poll, or when the other end has acknowledged what is
-//! under way, whichever is first. Long messages are read: their bytes go from
-//! the sender's memory to the kernel and from there to the receiver's.
+//! under way, whichever is first. The bytes of long packets go from the
+//! program's memory to the kernel, and are cut into packets where they arrive.
 //!
 //! | file       | what                                                       |
 //! |------------|------------------------------------------------------------|
@@ -18,7 +18,7 @@
 //! | `link`     | one connection                                             |
 //! | `send`     | sending                                                    |
 //! | `recv`     | receiving                                                  |
-//! | `rma`      | reading a peer's memory                                    |
+//! | `room`     | where what has arrived is cut into frames                  |
 //! | `progress` | polling, losses, sleeping                                  |
 //! | `settings` | `CATENA_TCP_*`                                             |
 
@@ -32,7 +32,7 @@ mod init;
 mod link;
 mod progress;
 mod recv;
-mod rma;
+mod room;
 mod send;
 pub mod settings;
 mod socket;

@@ -1,5 +1,7 @@
 //! Polling, losses, sleeping.
 
+use std::mem;
+
 use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
 
 use crate::init::Tcp;
@@ -73,7 +75,7 @@ impl Tcp {
                     continue;
                 }
             }
-            if link.out.is_empty() {
+            if link.out.is_empty() && !mem::take(&mut link.full) {
                 link.waiting = false;
                 link.heed(&self.watch, at, false);
                 self.waiting.swap_remove(n);

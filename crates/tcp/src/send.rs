@@ -13,6 +13,9 @@ use crate::link::Link;
 /// Frames up to this are handed to the kernel in one piece, bytes.
 const PIECE: usize = 512;
 
+/// Payloads from this on are handed over in two halves, bytes.
+const HALVED: usize = 32 << 10;
+
 /// Packets in a row that leave at once; those that follow leave together.
 const AT_ONCE: u32 = 2;
 
@@ -42,11 +45,11 @@ impl Link {
     ) -> io::Result<Sent> {
         let len = HEAD + payload.len();
         if !self.out.is_empty() {
-            if self.out.len() + len > room {
+            if self.out.bytes().len() + len > room {
                 return Ok(Sent::Full);
             }
             self.out.add(&head.encode());
-            self.out.add_payload(payload);
+            self.out.add_payload(payload, 0);
             return Ok(Sent::Waits);
         }
         if self.turn != turn {
@@ -64,6 +67,11 @@ impl Link {
             Ok(n) => {
                 self.keep(head, payload, n);
                 Ok(Sent::Waits)
+            }
+            // Long ones are copied once, when there is room.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && len > PIECE => {
+                self.full = true;
+                Ok(Sent::Full)
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.keep(head, payload, 0);
@@ -88,9 +96,37 @@ impl Link {
 
     fn send_long<P: Payload>(&self, head: &Head, payload: &P) -> io::Result<usize> {
         match payload.contiguous() {
-            // SAFETY: the payload is there.
+            // The other end takes the first half while the second is copied.
+            Some(at) if payload.len() >= HALVED => {
+                let (half, head) = (payload.len() / 2, head.encode());
+                // SAFETY: the payload is there.
+                let first = unsafe { self.socket.send_both(&head, at, half) }?;
+                if first < HEAD + half {
+                    return Ok(first);
+                }
+                // SAFETY: as above.
+                let rest = unsafe {
+                    let at = at.wrapping_add(half);
+                    self.socket.send_both(&[], at, payload.len() - half)
+                };
+                match rest {
+                    Ok(rest) => Ok(first + rest),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(first),
+                    Err(error) => Err(error),
+                }
+            }
+            // SAFETY: as above.
             Some(at) => unsafe { self.socket.send_both(&head.encode(), at, payload.len()) },
-            None => Err(io::ErrorKind::WouldBlock.into()),
+            None => {
+                let mut whole = Vec::with_capacity(payload.len());
+                // SAFETY: as much is reserved, and the payload writes all of it.
+                unsafe {
+                    payload.write(Room::new(whole.as_mut_ptr(), payload.len()));
+                    whole.set_len(payload.len());
+                    self.socket
+                        .send_both(&head.encode(), whole.as_ptr(), whole.len())
+                }
+            }
         }
     }
 
@@ -98,24 +134,7 @@ impl Link {
     #[cold]
     fn keep<P: Payload>(&mut self, head: &Head, payload: &P, done: usize) {
         self.out.add(&head.encode()[done.min(HEAD)..]);
-        let done = done.saturating_sub(HEAD);
-        match payload.contiguous() {
-            // SAFETY: the payload is there.
-            Some(at) => unsafe {
-                self.out
-                    .add_memory(at.wrapping_add(done), payload.len() - done);
-            },
-            None if done == 0 => self.out.add_payload(payload),
-            None => {
-                let mut whole = Vec::with_capacity(payload.len());
-                // SAFETY: as much is reserved, and the payload writes all of it.
-                unsafe {
-                    payload.write(Room::new(whole.as_mut_ptr(), payload.len()));
-                    whole.set_len(payload.len());
-                }
-                self.out.add(&whole[done..]);
-            }
-        }
+        self.out.add_payload(payload, done.saturating_sub(HEAD));
     }
 }
 
@@ -132,7 +151,7 @@ impl Tcp {
             len <= self.config.packet,
             "a packet of {len} bytes is too long"
         );
-        let posted = self.post_frame(peer, &Head::packet(len, header), &payload)?;
+        let posted = self.post_frame(peer, &Head { len, header }, &payload)?;
         if posted == Posted::Done {
             self.counters.sent += 1;
         }
@@ -167,6 +186,7 @@ impl Tcp {
             }
             Ok(Sent::Full) => {
                 self.counters.full += 1;
+                self.wait(at);
                 return Ok(Posted::Full);
             }
             Err(error) => return Err(self.lose(peer, format!("sending to it failed: {error}"))),

@@ -6,7 +6,7 @@ use catena_settings::{Bytes, Setting, setting};
 
 setting! {
     /// Largest packet; longer messages are cut.
-    pub static TCP_PACKET: Bytes = Bytes::kib(16);
+    pub static TCP_PACKET: Bytes = Bytes::kib(64);
     range: Bytes(64)..=Bytes::kib(256),
     scope: AllEqual,
     level: Tuner,

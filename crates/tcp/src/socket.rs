@@ -168,30 +168,6 @@ impl Socket {
         count(unsafe { libc::recv(self.fd(), at, len, libc::MSG_DONTWAIT) })
     }
 
-    /// Takes what has arrived: first to memory, then to a room.
-    ///
-    /// # Safety
-    /// `len` bytes at `first` must be writable.
-    pub unsafe fn receive_both(
-        &self,
-        first: *mut u8,
-        len: usize,
-        room: &mut [u8],
-    ) -> io::Result<usize> {
-        let parts = [
-            libc::iovec {
-                iov_base: first.cast(),
-                iov_len: len,
-            },
-            libc::iovec {
-                iov_base: room.as_mut_ptr().cast(),
-                iov_len: room.len(),
-            },
-        ];
-        // SAFETY: both are written during the call; the socket does not block.
-        count(unsafe { libc::readv(self.fd(), parts.as_ptr(), 2) })
-    }
-
     /// Has the kernel send what it keeps.
     pub fn push(&self) {
         // A connection that has failed is noticed elsewhere.

@@ -1,12 +1,12 @@
 //! What the conformance suite cannot know: how two ends come to one connection,
-//! packets that leave together, reads, strangers, and peers that die.
+//! packets that leave together, strangers, and peers that die.
 
 mod common;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 
-use catena_fabric::{Got, Header, Peer, Place, Remote, Transport};
+use catena_fabric::{Header, Peer, Place, Transport};
 use catena_fabric_tests::Inbox;
 use catena_tcp::{Config, Tcp, TcpError};
 use proptest::prelude::*;
@@ -17,29 +17,6 @@ fn bytes(len: usize) -> Vec<u8> {
     (0..len)
         .map(|i| (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0])
         .collect()
-}
-
-/// Reads until all is there or the route refuses; how much came.
-fn read(at: &mut Tcp, of: &mut Tcp, remote: Remote, into: &mut [u8]) -> usize {
-    let (mut inbox, mut got) = (Inbox::default(), 0);
-    until(|| {
-        let here = Remote {
-            addr: remote.addr + got as u64,
-            ..remote
-        };
-        let (len, rest) = (into.len() - got, into[got..].as_mut_ptr());
-        // SAFETY: as long as told, and ours until all has arrived.
-        match unsafe { at.try_get(Peer(0), here, rest, len) }.expect("the peer is alive") {
-            Got::Bytes(n) => got += n,
-            Got::Full => {
-                at.poll(&mut inbox);
-                of.poll(&mut inbox);
-            }
-            Got::Unable => return true,
-        }
-        got == into.len()
-    });
-    got
 }
 
 #[test]
@@ -92,78 +69,6 @@ fn packets_in_a_row_leave_without_a_poll() {
         b.poll(&mut inbox);
         inbox.packets.len() == 50
     });
-}
-
-#[test]
-fn long_reads_arrive_whole() {
-    for config in [Config::from_settings(), Config::tiny()] {
-        let (mut a, mut b) = connected(config);
-        let data = bytes(1 << 20);
-        let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64);
-        let remote = remote.expect("it can be read");
-        let mut into = vec![0; data.len()];
-        assert_eq!(read(&mut b, &mut a, remote, &mut into), data.len());
-        assert!(into == data);
-        assert_eq!(b.counters().read_bytes, 1 << 20);
-        a.release(Peer(1), remote);
-        assert_eq!(read(&mut b, &mut a, remote, &mut into), 0, "released");
-    }
-}
-
-#[test]
-fn memory_is_read_within_its_bounds_only() {
-    let (mut a, mut b) = connected(Config::from_settings());
-    let data = bytes(1000);
-    let remote = a.expose(Peer(1), data.as_ptr(), 1000).expect("readable");
-    let mut into = vec![0; 1001];
-    assert_eq!(read(&mut b, &mut a, remote, &mut into), 0, "too long");
-    let wild = Remote {
-        addr: u64::MAX - 5,
-        ..remote
-    };
-    assert_eq!(read(&mut b, &mut a, wild, &mut into[..100]), 0);
-    assert_eq!(read(&mut b, &mut a, remote, &mut into[..1000]), 1000);
-}
-
-/// Memory whose release comes while it leaves is used no more, and what leaves
-/// behind it is whole.
-#[test]
-fn what_is_released_while_it_leaves_harms_nobody() {
-    let (mut a, mut b) = connected(Config::tiny());
-    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
-    let mut data = bytes(1 << 20);
-    let remote = a.expose(Peer(1), data.as_ptr(), 1 << 20).expect("readable");
-    let mut into = vec![0; 1 << 20];
-    let mut got = 0;
-    until(|| {
-        let here = into[got..].as_mut_ptr();
-        let from = Remote {
-            addr: remote.addr + got as u64,
-            ..remote
-        };
-        // SAFETY: `into` outlives both ends.
-        match unsafe { b.try_get(Peer(0), from, here, (1 << 20) - got) } {
-            Ok(Got::Bytes(n)) => got += n,
-            other => assert_eq!(other, Ok(Got::Full)),
-        }
-        a.poll(&mut at_a);
-        b.poll(&mut at_b);
-        got > 10_000
-    });
-    a.release(Peer(1), remote);
-    data.fill(0);
-    until(|| {
-        a.poll(&mut at_a);
-        b.poll(&mut at_b);
-        try_send(&mut a, 1, b"behind it")
-    });
-    until(|| {
-        a.poll(&mut at_a);
-        b.poll(&mut at_b);
-        !at_b.packets.is_empty()
-    });
-    assert_eq!(at_b.packets[0].2, b"behind it");
-    assert!(into[..got] == bytes(1 << 20)[..got]);
 }
 
 /// A connection from outside of the job to `to`.
@@ -278,8 +183,6 @@ proptest! {
     ) {
         let config = Config { packet: 100, ..Config::from_settings() };
         let mut a = end(0, 2, JOB, config);
-        let data = bytes(500);
-        a.expose(Peer(1), data.as_ptr(), 500).expect("readable");
         let mut inbox = Inbox::default();
         let mut mad = stranger(&a);
         let mut said = greeting(JOB, 100);

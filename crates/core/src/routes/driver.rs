@@ -176,7 +176,7 @@ impl Driver {
                     packets: c.sent,
                     together: c.held + c.waited,
                     full: c.full,
-                    reads: c.reads,
+                    reads: 0,
                     strays: c.strays,
                 }
             }
