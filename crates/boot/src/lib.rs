@@ -81,6 +81,14 @@ setting! {
     pub static PMIX: Text = Text("");
     scope: Local,
     level: User,
+
+    /// The CPUs of the ranks of each host, one after the other.
+    ///
+    /// `0:1:4-5` binds the first rank of a host to CPU 0, the next to CPU 1, and
+    /// the third to 4 and 5, whatever `--bind-to` says.
+    pub static CPU_MAPPING: Text = Text("");
+    scope: Local,
+    level: User,
 }
 
 /// The settings of this crate.
@@ -91,6 +99,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &LAUNCH_FANOUT,
     &HOST_TIMEOUT,
     &PMIX,
+    &CPU_MAPPING,
 ];
 
 /// Tells a rank how to reach the launcher: `2:<socket>:<rank>:<cookie>`.

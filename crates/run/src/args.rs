@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use catena_settings::nearest;
 
+use crate::place::{Show, Wish};
 use crate::pset::ProcessSet;
 
 /// What to run and how.
@@ -30,8 +31,12 @@ pub struct Request {
     pub tag: bool,
     /// The rank that reads the launcher's standard input.
     pub stdin: Option<u32>,
-    /// Whether each rank is pinned to one processor.
-    pub bind: bool,
+    /// How ranks are placed and bound.
+    pub wish: Wish,
+    /// A file that says it for each rank.
+    pub rankfile: Option<PathBuf>,
+    /// The file of a machine to map to, instead of running anything.
+    pub topology: Option<PathBuf>,
     /// Whether to say what is started where.
     pub verbose: bool,
     /// Lists of hosts, with the options that gave them.
@@ -119,8 +124,23 @@ hosts
                           (default: ssh, which must not ask for a password)
 
 placement
-  --bind-to none|core     pin rank i to the i-th available core (default none)
-  --map-by core           accepted; ranks are placed in order
+  --map-by WHAT           slot, core, l1cache, l2cache, l3cache, numa, package or
+                          node: in turn; ppr:N:WHAT: N ranks on each; bunch,
+                          scatter, hybrid:linear|compact|spread|numa; then :PE=K
+                          for K cores a rank (default: OMP_NUM_THREADS, or 1).
+                          By default each gets an equal share of its host's cores
+  --rank-by WHAT          number ranks as mapped (slot), round the hosts (node),
+                          or by what they are mapped to: fill, span
+  --bind-to WHAT          none, hwthread, core, l1cache, l2cache, l3cache, numa or
+                          package (default: what ranks are mapped by). Ranks with
+                          more threads than there are cores are not bound
+  --cpu-set, --cpu-list LIST
+                          use these CPUs of each host only, such as 0-3,8
+  --rankfile FILE         place rank by rank: rank 0=HOST slot=0-1
+  --display WHAT          show the map, or map,bindings
+      --report-bindings   the same as --display map,bindings
+  --topology FILE         run nothing, but show the map for a machine of which
+                          lstopo has written the FILE (XML)
 
 control
   --timeout SECONDS       end everything after that time, with status 124
@@ -153,6 +173,12 @@ enum Opt {
     Stdin,
     BindTo,
     MapBy,
+    RankBy,
+    CpuSet,
+    Rankfile,
+    Display,
+    ReportBindings,
+    Topology,
     Timeout,
     Verbose,
     Host,
@@ -188,6 +214,13 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("stdin", Opt::Stdin),
     ("bind-to", Opt::BindTo),
     ("map-by", Opt::MapBy),
+    ("rank-by", Opt::RankBy),
+    ("cpu-set", Opt::CpuSet),
+    ("cpu-list", Opt::CpuSet),
+    ("rankfile", Opt::Rankfile),
+    ("display", Opt::Display),
+    ("report-bindings", Opt::ReportBindings),
+    ("topology", Opt::Topology),
     ("timeout", Opt::Timeout),
     ("v", Opt::Verbose),
     ("verbose", Opt::Verbose),
@@ -225,7 +258,9 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
             timeout: None,
             tag: false,
             stdin: Some(0),
-            bind: false,
+            wish: Wish::default(),
+            rankfile: None,
+            topology: None,
             verbose: false,
             hosts: Vec::new(),
             hostfiles: Vec::new(),
@@ -258,6 +293,10 @@ impl Parser {
         let mut app = App::default();
         loop {
             let Some(arg) = self.args.next() else {
+                if self.request.topology.is_some() {
+                    self.request.apps.push(app);
+                    return Ok(false);
+                }
                 let what = if self.request.apps.is_empty() {
                     "program"
                 } else {
@@ -382,10 +421,35 @@ impl Parser {
                     },
                 };
             }
-            Opt::BindTo => request.bind = word(&shown, &value("none or core")?, &["none", "core"])?,
-            Opt::MapBy => {
-                word(&shown, &value("core")?, &["slot", "core"])?;
+            Opt::BindTo | Opt::MapBy | Opt::RankBy | Opt::CpuSet => {
+                let text = value("what ranks are to be placed by")?;
+                let wish = &mut request.wish;
+                let field = match opt {
+                    Opt::BindTo => &mut wish.bind_to,
+                    Opt::MapBy => &mut wish.map_by,
+                    Opt::RankBy => &mut wish.rank_by,
+                    _ => &mut wish.cpu_set,
+                };
+                *field = text.to_string_lossy().into_owned();
+                let sound = request.wish.policy();
+                sound.map_err(UsageError)?;
             }
+            Opt::Rankfile => request.rankfile = Some(value("a file")?.into()),
+            Opt::Topology => request.topology = Some(value("a file")?.into()),
+            Opt::Display => {
+                let text = value("map or bindings")?.to_string_lossy().into_owned();
+                for word in text.split(',') {
+                    let show = match word {
+                        "map" | "allocation" => Show::Map,
+                        "bindings" | "bind" => Show::Bindings,
+                        _ => {
+                            return usage(format!("{shown} {text}: it must be map or bindings"));
+                        }
+                    };
+                    request.wish.show = request.wish.show.max(show);
+                }
+            }
+            Opt::ReportBindings => request.wish.show = Show::Bindings,
             Opt::Timeout => request.timeout = Some(seconds(&shown, &value("seconds")?)?),
             Opt::Verbose => request.verbose = true,
             Opt::Host => {
@@ -448,17 +512,6 @@ pub(crate) fn seconds(option: &str, text: &OsStr) -> Result<Duration, UsageError
         _ => usage(format!(
             "{option} {text}: it must be a number of seconds above 0"
         )),
-    }
-}
-
-/// Whether the second of two words was given.
-fn word(option: &str, text: &OsStr, words: &[&str; 2]) -> Result<bool, UsageError> {
-    match words.iter().position(|w| text == *w) {
-        Some(index) => Ok(index == 1),
-        None => {
-            let (text, words) = (text.to_string_lossy(), words.join(" or "));
-            usage(format!("{option} {text}: it must be {words}"))
-        }
     }
 }
 
@@ -548,11 +601,18 @@ mod tests {
         assert_eq!(request.apps[0].args, ["--help"]);
         assert_eq!(request.timeout, Some(Duration::from_millis(1500)));
         assert_eq!(request.settings, [("A".to_string(), "b=c".to_string())]);
-        assert!(request.bind && request.verbose && request.stdin.is_none());
+        assert_eq!(request.wish.bind_to, "core");
+        assert!(request.verbose && request.stdin.is_none());
         let handler = run("-initial-errhandler mpi_errors_return a").settings;
         let expected = ("INITIAL_ERRHANDLER", "mpi_errors_return");
         assert_eq!(handler, [expected].map(|(n, v)| (n.into(), v.into())));
-        assert!(!run("--oversubscribe --allow-run-as-root --map-by core --bind-to none a").bind);
+        let wish = run("--map-by ppr:1:numa --display map,bindings --cpu-set=0-3 a").wish;
+        assert_eq!(
+            (wish.map_by.as_str(), wish.cpu_set.as_str()),
+            ("ppr:1:numa", "0-3")
+        );
+        assert_eq!(wish.show, Show::Bindings);
+        assert!(run("-n 3 --topology m.xml").topology.is_some());
     }
 
     #[test]
@@ -585,7 +645,10 @@ mod tests {
             ("--timeout soon a", "seconds above 0"),
             ("--timeout nan a", "seconds above 0"),
             ("--stdin all a", "a rank or none"),
-            ("--bind-to socket a", "none or core"),
+            ("--bind-to sockets a", "--bind-to sockets: it must be none"),
+            ("--map-by ppr:1 a", "--map-by ppr:1: write ppr:N:OBJECT"),
+            ("--rank-by core a", "slot, node, fill or span"),
+            ("--display all a", "map or bindings"),
             ("-x CATENA_NO_SUCH_VARIABLE a", "no variable of this name"),
             ("-x =1 a", "name of the variable is empty"),
             ("--tag-output=yes a", "takes no value"),

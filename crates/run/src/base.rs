@@ -3,6 +3,7 @@
 use std::io;
 
 use catena_boot::Poller;
+use catena_topo::Machine;
 
 use crate::sys::{FileLimit, Signals, Warden};
 
@@ -16,16 +17,19 @@ pub struct Base {
     pub warden: Warden,
     /// Knows all descriptors.
     pub poller: Poller,
+    /// This machine.
+    pub machine: Machine,
 }
 
 impl Base {
     /// To be called once, while there is one thread and few descriptors.
-    pub fn new() -> io::Result<Base> {
+    pub fn new(machine: Machine) -> io::Result<Base> {
         Ok(Base {
             files: FileLimit::raise()?,
             signals: Signals::open()?,
             warden: Warden::start()?,
             poller: Poller::new()?,
+            machine,
         })
     }
 }

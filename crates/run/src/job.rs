@@ -401,7 +401,8 @@ impl Job {
     /// Takes in one thing that has happened.
     fn judge(&mut self, news: News) {
         match news {
-            News::Started { rank, pid, cpu } => self.started(rank, pid, cpu),
+            News::Placed { text } => eprint!("{text}"),
+            News::Started { rank, pid, cpus } => self.started(rank, pid, &cpus),
             News::Output { rank, which, bytes } => self.output(rank, which, &bytes),
             News::Said(event) => self.said(event),
             News::NotStarted { rank, stage, error } => self.not_started(rank, stage, error),

@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
-use catena_boot::server;
+use catena_boot::{CPU_MAPPING, server};
 use catena_settings::{COMMAND_LINE, PREFIX, Registry};
+use catena_topo::{Machine, Resource};
 
 use crate::args::{self, App, Request};
 use crate::base::Base;
@@ -15,6 +17,7 @@ use crate::hosts::list::{Hosts, is_here};
 use crate::hosts::tree::Tree;
 use crate::job::{Job, Show};
 use crate::node::{Input, Node};
+use crate::place::{self, Binding, Places, rankfile};
 use crate::plan::Plan;
 use crate::program::ProgramError;
 use crate::stdin::Source;
@@ -38,9 +41,18 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
         verbose: request.verbose,
         timeout,
     };
-    let plan = plan(request, settings, hosts)?;
+    let topology = request.topology.clone();
+    let machine = match &topology {
+        Some(path) => read_topology(path)?,
+        None => Machine::here(),
+    };
+    let plan = plan(request, settings, hosts, &machine)?;
+    if topology.is_some() {
+        print!("{}", drawn(&plan, &machine)?);
+        return Ok(0);
+    }
 
-    let base = Base::new().map_err(system)?;
+    let base = Base::new(machine).map_err(system)?;
     let (here, others) = nodes(&plan);
     let mut tree = Tree::new(means.clone(), &plan);
     let env = std::env::vars_os();
@@ -114,32 +126,97 @@ fn hosts(request: &Request) -> Result<Option<Hosts>, ProgramError> {
     Ok(Some(hosts))
 }
 
+/// The machine that a file of hwloc describes.
+fn read_topology(path: &Path) -> Result<Machine, ProgramError> {
+    let wrong = |why: String| usage(format!("--topology {}: {why}", path.display()));
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return wrong(format!("it cannot be read: {error}")),
+    };
+    Machine::from_xml(&text).or_else(|error| wrong(error.to_string()))
+}
+
+/// Where the ranks would run if all hosts were such machines.
+fn drawn(plan: &Plan, machine: &Machine) -> Result<String, ProgramError> {
+    let own: Vec<_> = std::env::vars_os().collect();
+    let vars = plan.apps.iter().map(|app| &app.env);
+    let threads = vars.filter_map(|vars| place::threads(own.iter().chain(&plan.env).chain(vars)));
+    let threads = threads.max();
+    let mut text = String::new();
+    for node in 0..plan.hosts.len() as u32 {
+        if plan.ranks_on(node).next().is_some() {
+            let binding = Binding::new(plan, node, machine.clone(), threads).or_else(usage)?;
+            text += &binding.text;
+        }
+    }
+    Ok(text)
+}
+
 /// Puts the ranks in their places.
 fn plan(
     request: Request,
     settings: Vec<(OsString, OsString)>,
     hosts: Option<Hosts>,
+    machine: &Machine,
 ) -> Result<Plan, ProgramError> {
-    let room = hosts.as_ref().map_or_else(
-        || request.ppn.unwrap_or_else(catena_boot::available_cpus),
-        Hosts::slots,
-    );
-    let sizes = sizes(&request.apps, room)?;
-    let size: u32 = sizes.iter().sum();
+    let mut wish = request.wish;
+    wish.cpu_mapping = crate::hosts::setting(&CPU_MAPPING, &settings).to_string();
+    if request.topology.is_some() {
+        wish.show = place::Show::Bindings;
+    }
+    let machine = wish.usable(machine.clone()).or_else(usage)?;
+    let named = hosts.is_some();
+    let hosts: Vec<(String, u32)> = match hosts {
+        Some(hosts) => {
+            let hosts = hosts.as_slice().iter();
+            hosts.map(|host| (host.name.clone(), host.slots)).collect()
+        }
+        None => {
+            let name = match &request.topology {
+                Some(path) => path.file_stem().unwrap_or_default().display().to_string(),
+                None => catena_boot::host_name(),
+            };
+            let cores = machine.of(Resource::Core).len() as u32;
+            let granted = match request.topology {
+                // A group of processes may be granted less than all of it.
+                None => cores.min(catena_boot::available_cpus()),
+                Some(_) => cores,
+            };
+            vec![(name, request.ppn.unwrap_or(granted))]
+        }
+    };
+    let room = hosts
+        .iter()
+        .fold(0u32, |sum, host| sum.saturating_add(host.1));
+    let asked = asked(&request.apps)?;
     if let Some(ppn) = request.ppn
-        && size > room
+        && asked.is_some_and(|size| size > room)
     {
-        let hosts = hosts.map_or(1, |hosts| hosts.as_slice().len());
         return usage(format!(
-            "-ppn {ppn}: {hosts} {} so many have no room for {size} ranks; name more hosts, or \
-             start fewer ranks",
-            if hosts == 1 {
+            "-ppn {ppn}: {} {} so many have no room for {} ranks; name more hosts, or start fewer \
+             ranks",
+            hosts.len(),
+            if hosts.len() == 1 {
                 "host with"
             } else {
                 "hosts with"
-            }
+            },
+            asked.unwrap_or(room)
         ));
     }
+    let places = match &request.rankfile {
+        Some(path) => by_file(path, &hosts, asked),
+        None => place::spots(&wish, &hosts, &machine, asked),
+    };
+    let places = places.or_else(usage)?;
+    let size = places.node_of.len() as u32;
+    if size > MAX_RANKS {
+        return usage(too_many(size.into()));
+    }
+    let sizes: Vec<u32> = match &request.apps[..] {
+        [_] => vec![size],
+        apps => apps.iter().map(|app| app.count.unwrap_or(1)).collect(),
+    };
     if let Some(rank) = request.stdin.filter(|rank| *rank >= size && *rank != 0) {
         return usage(format!("--stdin {rank}: there are only {size} ranks"));
     }
@@ -148,16 +225,6 @@ fn plan(
         let ranks = set.ranks(size).or_else(|e| usage(e.0))?;
         psets.push((set.name.clone(), ranks));
     }
-    let (names, counts) = match &hosts {
-        Some(hosts) => (
-            hosts.as_slice().iter().map(|h| h.name.clone()).collect(),
-            hosts.spread(size),
-        ),
-        None => (vec![catena_boot::host_name()], vec![size]),
-    };
-    let node_of = (0..)
-        .zip(&counts)
-        .flat_map(|(node, &count)| std::iter::repeat_n(node, count as usize));
     let mut env = request.env;
     env.extend(settings);
     let apps = request.apps.into_iter().zip(sizes);
@@ -171,10 +238,12 @@ fn plan(
             .collect(),
         env,
         psets,
-        hosts: names,
-        node_of: node_of.collect(),
-        slots: hosts.is_some().then_some(room),
-        bind: request.bind,
+        hosts: hosts.into_iter().map(|host| host.0).collect(),
+        node_of: places.node_of,
+        slots: named.then_some(room),
+        seats: places.seats,
+        slots_of: places.slots_of,
+        wish,
         stdin: request.stdin,
     })
 }
@@ -194,20 +263,37 @@ pub fn system(error: io::Error) -> ProgramError {
     }
 }
 
-/// Number of ranks of each program; there is room for so many.
-fn sizes(apps: &[App], room: u32) -> Result<Vec<u32>, ProgramError> {
-    let default = if apps.len() == 1 { room } else { 1 };
-    let sizes: Vec<u32> = apps
-        .iter()
-        .map(|app| app.count.unwrap_or(default))
-        .collect();
-    let total: u64 = sizes.iter().map(|&n| u64::from(n)).sum();
-    if total > u64::from(MAX_RANKS) {
-        return usage(format!(
-            "{total} ranks are too many; there can be at most {MAX_RANKS}"
-        ));
+/// How many ranks are asked for; `None`: as many as there is room for.
+fn asked(apps: &[App]) -> Result<Option<u32>, ProgramError> {
+    if let [App { count: None, .. }] = apps {
+        return Ok(None);
     }
-    Ok(sizes)
+    let total: u64 = apps
+        .iter()
+        .map(|app| u64::from(app.count.unwrap_or(1)))
+        .sum();
+    match u32::try_from(total) {
+        Ok(total) if total <= MAX_RANKS => Ok(Some(total)),
+        _ => usage(too_many(total)),
+    }
+}
+
+fn too_many(ranks: u64) -> String {
+    format!("{ranks} ranks are too many; there can be at most {MAX_RANKS}")
+}
+
+/// Where a rankfile puts the ranks.
+fn by_file(path: &Path, hosts: &[(String, u32)], ranks: Option<u32>) -> Result<Places, String> {
+    let wrong = |why: String| format!("--rankfile {}: {why}", path.display());
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| wrong(format!("it cannot be read: {error}")))?;
+    let names: Vec<&str> = hosts.iter().map(|host| host.0.as_str()).collect();
+    let places = rankfile::read(&text, &names, ranks).map_err(wrong)?;
+    Ok(Places {
+        seats: vec![0; places.len()],
+        node_of: places.iter().map(|place| place.node).collect(),
+        slots_of: places.into_iter().map(|place| place.slot).collect(),
+    })
 }
 
 /// The variables that `--set` stands for.

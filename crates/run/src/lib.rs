@@ -6,6 +6,7 @@
 //! | `program` | finds the programs, before anything is started                 |
 //! | `launch`  | from the command line to a running job                         |
 //! | `plan`    | what shall run where                                           |
+//! | `place`   | where ranks run, and what they are bound to                     |
 //! | `node`    | starts and serves the ranks of one host, and ends them         |
 //! | `hosts`   | the same on several hosts: a tree of daemons                   |
 //! | `message` | what nodes tell, and what they are told                        |
@@ -29,6 +30,7 @@ mod launch;
 mod message;
 mod node;
 mod output;
+mod place;
 mod plan;
 mod program;
 mod pset;

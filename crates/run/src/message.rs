@@ -15,12 +15,10 @@ pub const WINDOW: usize = 256 << 10;
 /// What happens on the nodes. What one node tells arrives in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
-    /// A rank runs, on this processor if it is bound to one.
-    Started {
-        rank: u32,
-        pid: u32,
-        cpu: Option<u32>,
-    },
+    /// Where the ranks of a node run, for users to read.
+    Placed { text: String },
+    /// A rank runs, on these CPUs if it is bound.
+    Started { rank: u32, pid: u32, cpus: String },
     /// A rank wrote to its stdout (0) or stderr (1); no bytes: its end.
     Output {
         rank: u32,
@@ -79,6 +77,7 @@ pub enum Kind {
     Hello,
     /// Both ways: nothing but that the sender is alive.
     Alive,
+    Placed,
     Started,
     Output,
     Fencing,
@@ -122,10 +121,10 @@ impl Kind {
     /// If there is none.
     pub fn from_byte(byte: u8) -> Result<Kind, Malformed> {
         use Kind::*;
-        const ALL: [Kind; 29] = [
-            Launch, Hello, Alive, Started, Output, Fencing, Fenced, Joined, Finalized, Resumed,
-            Abort, Left, Broken, NotStarted, Ended, Missing, Fed, Failed, Lost, Done, EndFence,
-            End, Signal, Stdin, Unwanted, Taken, Finish, Ask, Answer,
+        const ALL: [Kind; 30] = [
+            Launch, Hello, Alive, Placed, Started, Output, Fencing, Fenced, Joined, Finalized,
+            Resumed, Abort, Left, Broken, NotStarted, Ended, Missing, Fed, Failed, Lost, Done,
+            EndFence, End, Signal, Stdin, Unwanted, Taken, Finish, Ask, Answer,
         ];
         let index = byte.wrapping_sub(Launch as u8);
         ALL.get(usize::from(index)).copied().ok_or(UNKNOWN)
@@ -146,10 +145,9 @@ impl News {
             w
         };
         let w = match self {
-            News::Started { rank, pid, cpu } => {
-                let mut w = frame(Kind::Started, &[*rank, *pid]);
-                w.u32s(cpu.as_slice());
-                w
+            News::Placed { text } => with(Kind::Placed, &[], text.as_bytes()),
+            News::Started { rank, pid, cpus } => {
+                with(Kind::Started, &[*rank, *pid], cpus.as_bytes())
             }
             News::Output { rank, which, bytes } => {
                 with(Kind::Output, &[*rank, *which as u32], bytes)
@@ -221,10 +219,11 @@ impl News {
         let rank = |r: &mut Reader<'_>| below(r.u32()?, ranks);
         let r = &mut r;
         Ok(match kind {
+            Kind::Placed => News::Placed { text: r.text()? },
             Kind::Started => News::Started {
                 rank: rank(r)?,
                 pid: r.u32()?,
-                cpu: r.u32s()?.pop(),
+                cpus: r.text()?,
             },
             Kind::Output => News::Output {
                 rank: rank(r)?,

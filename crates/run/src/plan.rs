@@ -7,6 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use catena_boot::wire::{Malformed, Reader, Writer};
 
 use crate::args::App;
+use crate::place::Wish;
 
 /// What shall run where.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,8 +26,13 @@ pub struct Plan {
     pub node_of: Vec<u32>,
     /// How many ranks the hosts have room for, if they were named.
     pub slots: Option<u32>,
-    /// Whether each rank is pinned to one processor.
-    pub bind: bool,
+    /// Which seat of its node each rank has.
+    pub seats: Vec<u32>,
+    /// What each rank is to be bound to, in the words of a rankfile; none
+    /// without such a file.
+    pub slots_of: Vec<String>,
+    /// How the others are bound.
+    pub wish: Wish,
     /// The rank that reads standard input.
     pub stdin: Option<u32>,
 }
@@ -80,13 +86,12 @@ impl Plan {
             w.bytes(name.as_bytes());
             w.u32s(ranks);
         }
-        w.u32(self.hosts.len() as u32);
-        for host in &self.hosts {
-            w.bytes(host.as_bytes());
-        }
+        write_texts(w, &self.hosts);
         w.u32s(&self.node_of);
         w.u32s(self.slots.as_slice());
-        w.u32(u32::from(self.bind));
+        w.u32s(&self.seats);
+        write_texts(w, &self.slots_of);
+        self.wish.write(w);
         w.u32s(self.stdin.as_slice());
     }
 
@@ -114,12 +119,12 @@ impl Plan {
             psets: (0..r.count(8)?)
                 .map(|_| Ok((r.text()?, r.u32s()?)))
                 .collect::<Result<_, Malformed>>()?,
-            hosts: (0..r.count(4)?)
-                .map(|_| r.text())
-                .collect::<Result<_, _>>()?,
+            hosts: read_texts(r)?,
             node_of: r.u32s()?,
             slots: r.u32s()?.pop(),
-            bind: r.u32()? != 0,
+            seats: r.u32s()?,
+            slots_of: read_texts(r)?,
+            wish: Wish::read(r)?,
             stdin: r.u32s()?.pop(),
         };
         let ranks: u64 = plan
@@ -128,7 +133,10 @@ impl Plan {
             .filter_map(|a| a.count)
             .map(u64::from)
             .sum();
-        let sound = ranks == plan.node_of.len() as u64
+        let size = plan.node_of.len();
+        let sound = ranks == size as u64
+            && plan.seats.len() == size
+            && [0, size].contains(&plan.slots_of.len())
             && plan
                 .node_of
                 .iter()
@@ -138,6 +146,15 @@ impl Plan {
             false => Err(Malformed("the plan contradicts itself")),
         }
     }
+}
+
+fn write_texts(w: &mut Writer, texts: &[String]) {
+    w.u32(texts.len() as u32);
+    texts.iter().for_each(|text| w.bytes(text.as_bytes()));
+}
+
+fn read_texts(r: &mut Reader<'_>) -> Result<Vec<String>, Malformed> {
+    (0..r.count(4)?).map(|_| r.text()).collect()
 }
 
 /// As [`read_strings`] reads them.

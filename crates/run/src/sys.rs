@@ -8,6 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr;
 
+use catena_topo::Cpus;
 use libc::{c_char, c_int, sigset_t};
 
 fn check(result: c_int) -> io::Result<c_int> {
@@ -149,21 +150,6 @@ pub fn stop_self() {
     unsafe { libc::raise(libc::SIGSTOP) };
 }
 
-/// Numbers of the processors that this process may use, ascending.
-pub fn allowed_cpus() -> Vec<usize> {
-    // SAFETY: all-zero is an empty set.
-    let mut set: libc::cpu_set_t = unsafe { zeroed() };
-    // SAFETY: `set` is writable for its size.
-    let result = unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) };
-    if result != 0 {
-        return Vec::new();
-    }
-    // SAFETY: every index is below the capacity of the set.
-    (0..libc::CPU_SETSIZE as usize)
-        .filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) })
-        .collect()
-}
-
 /// The limits on open descriptors, before the launcher raised its own.
 #[derive(Clone, Copy)]
 pub struct FileLimit(libc::rlimit);
@@ -302,8 +288,8 @@ pub struct Start<'a> {
     pub stdio: [BorrowedFd<'a>; 3],
     /// Where a failure is reported: see [`read_failure`].
     pub failures: BorrowedFd<'a>,
-    /// Processor to be pinned to.
-    pub cpu: Option<usize>,
+    /// CPUs to be bound to.
+    pub cpus: Option<&'a Cpus>,
     /// Signals that the launcher handles.
     pub signals: &'a Signals,
     /// Limits to restore.
@@ -377,9 +363,12 @@ unsafe fn run_child(what: &Start<'_>, launcher: i32) -> Stage {
                 return Stage::Prepare;
             }
         }
-        if let Some(cpu) = what.cpu {
+        if let Some(cpus) = what.cpus {
             let mut set: libc::cpu_set_t = zeroed();
-            libc::CPU_SET(cpu, &mut set);
+            // Linux allows no others here.
+            for cpu in cpus.iter().filter(|&cpu| cpu < libc::CPU_SETSIZE as u32) {
+                libc::CPU_SET(cpu as usize, &mut set);
+            }
             if libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) != 0 {
                 return Stage::Prepare;
             }

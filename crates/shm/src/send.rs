@@ -10,7 +10,6 @@ use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use crate::addr::{Block, RingHead};
 use crate::error::ShmError;
 use crate::init::Shm;
-use crate::pace::Pace;
 use crate::rma::Reader;
 use crate::settings::Config;
 use crate::tune::{Tuner, WORTH_CHOOSING, Way};
@@ -32,7 +31,6 @@ pub(crate) struct Lane {
     pub inbound: Option<*const RingHead>,
     pub peer: Peer,
     tuner: Tuner,
-    pub pace: Pace,
     warm: Warm,
     pub reader: Reader,
 }
@@ -77,7 +75,6 @@ impl Lane {
             inbound: None,
             peer,
             tuner: Tuner::new(config),
-            pace: Pace::default(),
             warm: Warm::default(),
             reader: Reader::Unknown,
         }

@@ -112,7 +112,7 @@ pub fn map(nodes: &[Node], ranks: Option<u32>, policy: &Policy) -> Result<Vec<Sp
     let by = policy.mapped_by();
     let mut spots = Vec::new();
     for (node, count) in deal(nodes, ranks, by)?.into_iter().enumerate() {
-        let (_, places) = objects(&nodes[node], by, count)?;
+        let (_, places) = objects(&nodes[node], by, count, 1)?;
         let spot = |(seat, place)| (Spot { node, seat }, place);
         spots.extend(places.into_iter().enumerate().map(spot));
     }
@@ -137,14 +137,14 @@ pub fn seats(
     policy: &Policy,
 ) -> Result<Seats, MapError> {
     let by = policy.mapped_by();
-    let (objects, places) = objects(node, by, count)?;
+    let width = policy.width.or(threads).unwrap_or(1) as usize;
+    let (objects, places) = objects(node, by, count, width)?;
     let Bind::To(resource) = policy.bound_to() else {
         return Ok(Seats {
             cpus: vec![None; count],
             note: None,
         });
     };
-    let width = policy.width.or(threads).unwrap_or(1) as usize;
     let (kind, room) = match resource {
         Resource::Pu => ("hardware threads", node.machine.of(Resource::Pu).len()),
         _ => ("cores", node.machine.of(Resource::Core).len()),
@@ -223,7 +223,7 @@ fn deal(nodes: &[Node], ranks: Option<u32>, by: By) -> Result<Vec<usize>, MapErr
 /// of these it has, and how many others of it came before.
 type Mapped = (Vec<Cpus>, Vec<(usize, usize)>);
 
-fn objects(node: &Node, by: By, count: usize) -> Result<Mapped, MapError> {
+fn objects(node: &Node, by: By, count: usize, width: usize) -> Result<Mapped, MapError> {
     let machine = &node.machine;
     Ok(match by {
         By::Slot | By::Each(Resource::Machine) => (
@@ -249,18 +249,58 @@ fn objects(node: &Node, by: By, count: usize) -> Result<Mapped, MapError> {
         }
         By::Spread => {
             let cores = machine.of(Resource::Core);
-            let at = |rank: usize| rank * cores.len() / count;
-            let share = |rank| {
-                let own = &cores[at(rank)..at(rank + 1)];
-                own.iter()
-                    .fold(Cpus::default(), |all, core| all.union(core))
+            let whole = shares(machine, cores, count);
+            let enough = |share: &Cpus| machine.cores_in(share).count() >= width;
+            let shares = match whole.len() == count && whole.iter().all(enough) {
+                true => whole,
+                false => cut(cores, count),
             };
-            (
-                (0..count).map(share).collect(),
-                (0..count).map(|rank| (rank, 0)).collect(),
-            )
+            (shares, (0..count).map(|rank| (rank, 0)).collect())
         }
     })
+}
+
+/// Shares of some cores for `count` ranks, equal as far as none needs to have
+/// parts of two packages, NUMA nodes or caches.
+fn shares(machine: &Machine, cores: &[Cpus], count: usize) -> Vec<Cpus> {
+    for resource in [Resource::Package, Resource::NumaNode, Resource::L3Cache] {
+        let home = |core: &Cpus| {
+            machine
+                .of(resource)
+                .iter()
+                .position(|of| core.is_subset(of))
+        };
+        let parts: Vec<&[Cpus]> = cores.chunk_by(|a, b| home(a) == home(b)).collect();
+        if parts.len() > count {
+            let parts: Vec<Cpus> = parts.into_iter().map(union).collect();
+            return cut(&parts, count);
+        }
+        if parts.len() > 1 {
+            let mut end = 0;
+            let of_part = |part: &[Cpus]| {
+                let start = end;
+                end += part.len();
+                // Those whose equal share would begin here.
+                let rank = |at: usize| (at * count).div_ceil(cores.len());
+                shares(machine, part, rank(end) - rank(start))
+            };
+            return parts.into_iter().flat_map(of_part).collect();
+        }
+    }
+    cut(cores, count)
+}
+
+/// Cuts sets that follow each other into `count` equal runs.
+fn cut(sets: &[Cpus], count: usize) -> Vec<Cpus> {
+    let at = |rank: usize| rank * sets.len() / count;
+    (0..count)
+        .map(|rank| union(&sets[at(rank)..at(rank + 1)]))
+        .collect()
+}
+
+fn union(sets: &[Cpus]) -> Cpus {
+    sets.iter()
+        .fold(Cpus::default(), |all, cpus| all.union(cpus))
 }
 
 /// The instances of a resource; there is one at least.

@@ -126,6 +126,13 @@ fn the_usual_way_to_use_such_a_node() {
     assert!(on_one("", "", 8, None).into_iter().eq(shares.clone()));
     assert!(on_one("", "", 8, Some(8)).into_iter().eq(shares.clone()));
     assert!(on_one("l3cache", "", 8, Some(7)).into_iter().eq(shares));
+    // Shares do not reach over the borders of caches.
+    let five = [(0, 8), (8, 8), (16, 16), (32, 16), (48, 16)];
+    let five = five.map(|(first, count)| cores(first, count).to_string());
+    assert_eq!(on_one("", "", 5, None), five);
+    assert_eq!(on_one("", "", 3, None)[1], cores(16, 16).to_string());
+    // But for threads.
+    assert_eq!(on_one("", "", 5, Some(10))[1], cores(12, 13).to_string());
     assert!(on_one("core", "", 64, None).into_iter().eq(firsts(1)));
 }
 

@@ -62,29 +62,99 @@ fn settings_reach_the_ranks() {
     );
 }
 
+/// CPUs that each rank may use, in any order.
+fn allowed(options: &str) -> (Said, Vec<String>) {
+    let said = run(words(
+        options,
+        &sh("grep Cpus_allowed_list /proc/self/status"),
+    ));
+    let list = |line: &str| line.split_whitespace().last().unwrap().to_string();
+    let mut lists: Vec<String> = said.out.lines().map(list).collect();
+    lists.sort_unstable();
+    assert_eq!(said.status, 0, "{}", said.err);
+    (said, lists)
+}
+
 #[test]
-fn ranks_can_be_bound() {
-    let script = sh("grep Cpus_allowed_list /proc/self/status");
-    let free = run(words("-n 1", &script));
-    let bound = run(words("-n 3 --bind-to core", &script));
-    let cpus = |said: &Said| -> Vec<String> {
-        said.out
-            .lines()
-            .map(|l| l.split_whitespace().last().unwrap().to_string())
-            .collect()
-    };
-    assert_eq!(free.status + bound.status, 0);
-    assert_eq!(cpus(&bound).len(), 3);
-    assert!(
-        cpus(&bound).iter().all(|cpu| cpu.parse::<u32>().is_ok()),
-        "{}",
-        bound.out
-    );
+fn ranks_are_bound_while_there_are_cpus() {
+    let (_, free) = allowed("-n 1 --bind-to none");
     let all = catena_boot::available_cpus() as usize;
-    let mut distinct = cpus(&bound);
-    distinct.sort_unstable();
-    distinct.dedup();
-    assert_eq!(distinct.len(), all.min(3));
+    let (said, mut bound) = allowed(&format!("-n {all} --bind-to hwthread -v"));
+    assert!(said.err.contains("bound to CPUs"), "{}", said.err);
+    assert!(
+        bound.iter().all(|cpu| cpu.parse::<u32>().is_ok()),
+        "{}",
+        said.out
+    );
+    bound.dedup();
+    assert_eq!(bound.len(), all);
+
+    let (said, lists) = allowed(&format!("-n {} --bind-to hwthread", all + 1));
+    assert!(said.err.contains("they are not bound"), "{}", said.err);
+    assert!(lists.iter().all(|list| *list == free[0]), "{lists:?}");
+}
+
+#[test]
+fn ranks_can_be_placed_one_by_one() {
+    let folder = std::env::temp_dir().join(format!("catena-place-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("ranks");
+    let host = catena_boot::host_name();
+    std::fs::write(&file, format!("rank 0={host} slot=0\nrank 1={host}\n")).unwrap();
+    let show = format!("--rankfile {} --display map,bindings", file.display());
+    let (said, lists) = allowed(&show);
+    assert_eq!(lists.len(), 2);
+    assert!(said.err.contains("  rank 0  [#"), "{}", said.err);
+    assert!(said.err.contains("  rank 1  not bound"), "{}", said.err);
+
+    let cpu = |list: &str| list.split(['-', ',']).next().unwrap().to_string();
+    let first = cpu(&allowed("-n 1 --bind-to none").1[0]);
+    let (_, lists) = allowed(&format!("-n 2 --set CPU_MAPPING={first}:{first}"));
+    assert_eq!(lists, [first.as_str(), first.as_str()]);
+    let wrong = run(words("-n 2 --set CPU_MAPPING=0", &sh("true")));
+    assert!(
+        wrong.err.contains("has 1 sets for the 2 ranks"),
+        "{}",
+        wrong.err
+    );
+    assert_eq!(wrong.status, 2);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn maps_are_shown_for_other_machines() {
+    let file = std::env::temp_dir().join(format!("catena-map-{}.xml", std::process::id()));
+    let pu = |cpu: u32| format!("<object type=\"PU\" cpuset=\"{:#x}\"/>", 1 << cpu);
+    let package = |at: u32| {
+        let threads = pu(at * 2) + &pu(at * 2 + 1);
+        format!(
+            "<object type=\"Package\" cpuset=\"{:#x}\">{threads}</object>",
+            3 << (at * 2)
+        )
+    };
+    let xml = format!(
+        "<topology version=\"2.0\">{}{}</topology>",
+        package(0),
+        package(1)
+    );
+    std::fs::write(&file, xml).unwrap();
+    let name = file.file_stem().unwrap().to_str().unwrap().to_string();
+    let option = format!("--topology={}", file.display());
+    let said = run([&option, "--map-by", "ppr:1:package", "--bind-to", "core"]);
+    assert_eq!(
+        said.out,
+        format!(
+            "node {name}: 2 ranks on 2 packages, 4 cores, 4 hardware threads\n  \
+             rank 0  [#.][..]  CPU 0\n  rank 1  [..][#.]  CPU 2\n"
+        )
+    );
+    let wrong = run([&option, "--map-by", "numa", "-n", "2"]);
+    assert!(
+        wrong.err.contains("no numa") && wrong.status == 2,
+        "{}",
+        wrong.err
+    );
+    std::fs::remove_file(&file).unwrap();
 }
 
 #[test]

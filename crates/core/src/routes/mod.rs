@@ -206,10 +206,6 @@ impl Net for Routes {
         }
     }
 
-    fn announces(&mut self, peer: Peer, len: u64) -> bool {
-        by_route!(self, peer, t => t.announces(peer, len), else false)
-    }
-
     fn expose(&mut self, peer: Peer, source: &SendBuf) -> Option<Remote> {
         let (at, len) = (source.contiguous()?, catena_link::Source::len(source));
         by_route!(self, peer, t => t.expose(peer, at, len), else None)

@@ -99,10 +99,6 @@ impl Net for SimNet {
         self.0.rendezvous(peer, len, load)
     }
 
-    fn announces(&mut self, peer: Peer, len: u64) -> bool {
-        self.0.announces(peer, len)
-    }
-
     fn expose(&mut self, peer: Peer, source: &Bytes) -> Option<Remote> {
         self.0.expose(peer, source.0.as_ptr(), source.len())
     }

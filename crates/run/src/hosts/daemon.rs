@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use catena_boot::Interest;
 use catena_boot::wire::{Malformed, Writer};
+use catena_topo::Machine;
 
 use super::brief::{self, Brief, GREETING};
 use super::link::{End, Link};
@@ -73,7 +74,7 @@ pub fn run() -> i32 {
 /// Greets, learns what is to do, and begins with it. Nothing if the parent has
 /// gone or makes no sense.
 fn start() -> io::Result<Option<Daemon>> {
-    let mut base = Base::new()?;
+    let mut base = Base::new(Machine::here())?;
     let [input, output] = sys::take_streams()?;
     let tokens = [token::UP, token::UP_OUT];
     let mut up = Link::new(input, Some(output), tokens, &base.poller)?;

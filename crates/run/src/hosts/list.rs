@@ -1,5 +1,4 @@
-//! Which hosts there are, how many ranks each has room for, and which rank goes
-//! where.
+//! Which hosts there are, and how many ranks each has room for.
 
 use std::path::Path;
 
@@ -111,28 +110,6 @@ impl Hosts {
     /// Every host has so many slots.
     pub fn set_slots(&mut self, slots: u32) {
         self.list.iter_mut().for_each(|host| host.slots = slots);
-    }
-
-    /// All slots together.
-    pub fn slots(&self) -> u32 {
-        self.list
-            .iter()
-            .fold(0, |sum, host| sum.saturating_add(host.slots))
-    }
-
-    /// How many of `ranks` ranks go to each host: all slots are filled in the
-    /// order of the hosts, again and again while there are more ranks.
-    pub fn spread(&self, ranks: u32) -> Vec<u32> {
-        let mut counts = vec![0; self.list.len()];
-        let mut left = ranks;
-        while left > 0 {
-            for (count, host) in counts.iter_mut().zip(&self.list) {
-                let more = host.slots.min(left);
-                *count += more;
-                left -= more;
-            }
-        }
-        counts
     }
 }
 
@@ -249,19 +226,6 @@ mod tests {
         }
         let error = Hosts::default().add_file("--hostfile", Path::new("/no/such"));
         assert!(error.unwrap_err().0.contains("/no/such cannot be read"));
-    }
-
-    #[test]
-    fn slots_are_filled_in_order() {
-        let mut hosts = Hosts::default();
-        hosts.add_list("--host", "a:2,b:1,c:3").unwrap();
-        assert_eq!(hosts.slots(), 6);
-        assert_eq!(hosts.spread(0), [0, 0, 0]);
-        assert_eq!(hosts.spread(3), [2, 1, 0]);
-        assert_eq!(hosts.spread(6), [2, 1, 3]);
-        assert_eq!(hosts.spread(8), [4, 1, 3]);
-        hosts.set_slots(2);
-        assert_eq!(hosts.spread(5), [2, 2, 1]);
     }
 
     #[test]

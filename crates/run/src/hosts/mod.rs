@@ -76,7 +76,7 @@ impl Means {
 }
 
 /// The value of a setting, first of all from the command line.
-fn setting<T: Value>(var: &'static Var<T>, settings: &[(OsString, OsString)]) -> T {
+pub fn setting<T: Value>(var: &'static Var<T>, settings: &[(OsString, OsString)]) -> T {
     use catena_settings::Setting;
     let name = format!("{PREFIX}{}", var.name());
     let given = settings.iter().rev().find(|(given, _)| *given == *name);

@@ -122,12 +122,13 @@ impl Job {
     }
 
     /// A rank was started.
-    pub(super) fn started(&mut self, rank: u32, pid: u32, cpu: Option<u32>) {
+    pub(super) fn started(&mut self, rank: u32, pid: u32, cpus: &str) {
         self.processes[rank as usize].pid = pid;
         if self.verbose {
-            let place = cpu.map_or("not bound".to_string(), |cpu| {
-                format!("bound to core {cpu}")
-            });
+            let place = match cpus {
+                "" => "not bound".to_string(),
+                _ => format!("bound to CPUs {cpus}"),
+            };
             let app = &self.plan.apps[self.processes[rank as usize].app];
             eprintln!(
                 "{}: rank {rank} is {} on host {}, pid {pid}, {place}",

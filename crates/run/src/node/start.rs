@@ -8,11 +8,14 @@ use std::os::fd::AsFd;
 use catena_boot::server::Server;
 use catena_boot::{BOOT_VAR, Interest, Job as World};
 use catena_settings::COMMAND_LINE;
+use catena_topo::Cpus;
 
 use super::{Local, Node, token};
+use crate::USAGE;
 use crate::base::Base;
 use crate::launch::system;
 use crate::message::News;
+use crate::place::{self, Binding};
 use crate::plan::Plan;
 use crate::program::{self, NOT_STARTED, Program, ProgramError};
 use crate::stdin::Feed;
@@ -45,8 +48,8 @@ struct Starter<'a> {
     plan: &'a Plan,
     null: File,
     input: Input,
-    /// To pin ranks to; none if they are free.
-    cpus: Vec<usize>,
+    /// What each rank is bound to.
+    cpus: Vec<Option<Cpus>>,
 }
 
 /// What to start as which rank.
@@ -85,7 +88,7 @@ impl Node {
                 let env = environment(plan, app, &inherited, &program.name)?;
                 let args = Strings::new(program.args.clone());
                 let shell_args = Strings::new(shell_args(&program));
-                programs.push((ranks, program, env, args, shell_args));
+                programs.push((app, ranks, program, env, args, shell_args));
             }
         }
         let count = here().count() as u64;
@@ -97,18 +100,26 @@ impl Node {
             );
             return Err(ProgramError { status: 1, text });
         }
+        let vars = programs.iter().map(|(app, ..)| &plan.apps[*app].env);
+        let threads =
+            vars.filter_map(|vars| place::threads(inherited.iter().chain(&plan.env).chain(vars)));
+        let binding = Binding::new(plan, number, base.machine.clone(), threads.max());
+        let binding = binding.map_err(|text| ProgramError {
+            status: USAGE,
+            text,
+        })?;
+        if !binding.text.is_empty() {
+            news.push(News::Placed { text: binding.text });
+        }
         let starter = Starter {
             base,
             plan,
             null: File::open("/dev/null").map_err(system)?,
             input,
-            cpus: match plan.bind {
-                true => sys::allowed_cpus(),
-                false => Vec::new(),
-            },
+            cpus: binding.cpus,
         };
         let mut node = Node::empty(plan, number, base).map_err(system)?;
-        for (ranks, program, env, args, shell_args) in &mut programs {
+        for (_, ranks, program, env, args, shell_args) in &mut programs {
             for rank in ranks.filter(|&rank| plan.node_of[rank as usize] == number) {
                 let how = How {
                     rank,
@@ -208,10 +219,7 @@ impl Starter<'_> {
             None if reads => own_stdin.as_fd(),
             None => self.null.as_fd(),
         };
-        let cpu = match self.cpus.len() {
-            0 => None,
-            n => Some(self.cpus[index % n]),
-        };
+        let cpus = self.cpus.get(index).and_then(Option::as_ref);
         let pid = sys::start(&Start {
             rank,
             path: &how.program.path,
@@ -221,7 +229,7 @@ impl Starter<'_> {
             wdir: how.program.wdir.as_deref(),
             stdio: [stdin, rank_out.as_fd(), rank_err.as_fd()],
             failures: node.failures.1.as_fd(),
-            cpu,
+            cpus,
             signals: &self.base.signals,
             files: self.base.files,
         })?;
@@ -241,7 +249,7 @@ impl Starter<'_> {
         news.push(News::Started {
             rank,
             pid: pid as u32,
-            cpu: cpu.map(|cpu| cpu as u32),
+            cpus: cpus.map(Cpus::to_string).unwrap_or_default(),
         });
         Ok(())
     }

@@ -1,0 +1,396 @@
+//! Where the ranks run and what they are bound to. The launcher deals them to
+//! nodes ([`spots`]); each node binds its own, as only it knows its hardware
+//! ([`Binding`]).
+//!
+//! | module     | what                                             |
+//! |------------|--------------------------------------------------|
+//! | `rankfile` | a file that says for each rank where it runs     |
+
+pub mod rankfile;
+
+use std::ffi::OsString;
+
+use catena_boot::wire::{Malformed, Reader, Writer};
+use catena_topo::{Cpus, Machine, Node, Policy, map, picture, seats};
+
+use crate::plan::Plan;
+
+/// What the user wishes. Texts are empty if nothing was said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wish {
+    /// Values of `--map-by`, `--rank-by` and `--bind-to`.
+    pub map_by: String,
+    pub rank_by: String,
+    pub bind_to: String,
+    /// Ranks may use these CPUs of each node, and no others.
+    pub cpu_set: String,
+    /// The value of `CATENA_CPU_MAPPING`.
+    pub cpu_mapping: String,
+    /// What is to be shown.
+    pub show: Show,
+}
+
+/// What `--display` shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Show {
+    #[default]
+    Nothing,
+    /// Where the ranks run.
+    Map,
+    /// Also what they are bound to.
+    Bindings,
+}
+
+impl Wish {
+    /// The mapping, order and binding.
+    ///
+    /// # Errors
+    /// The option that is wrong, and why.
+    pub fn policy(&self) -> Result<Policy, String> {
+        type Take = fn(&mut Policy, &str) -> Result<(), String>;
+        let mut policy = Policy::default();
+        for (option, value, take) in [
+            ("--bind-to", &self.bind_to, Policy::bind_to as Take),
+            ("--map-by", &self.map_by, Policy::map_by),
+            ("--rank-by", &self.rank_by, Policy::rank_by),
+        ] {
+            if !value.is_empty() {
+                let taken = take(&mut policy, value);
+                taken.map_err(|why| format!("{option} {value}: {why}"))?;
+            }
+        }
+        Ok(policy)
+    }
+
+    /// That part of a machine which the ranks may use.
+    ///
+    /// # Errors
+    /// If there is none, or the set cannot be read.
+    pub fn usable(&self, machine: Machine) -> Result<Machine, String> {
+        if self.cpu_set.is_empty() {
+            return Ok(machine);
+        }
+        let wrong = |why: String| format!("--cpu-set {}: {why}", self.cpu_set);
+        let cpus = Cpus::parse(&self.cpu_set)
+            .ok_or_else(|| wrong("write a list of CPUs such as 0-3,8".to_string()))?;
+        let left = machine.restricted(&cpus);
+        match left.cpus().is_empty() {
+            true => Err(wrong(format!("the CPUs there are {}", machine.cpus()))),
+            false => Ok(left),
+        }
+    }
+
+    /// As [`Wish::read`] reads it.
+    pub fn write(&self, w: &mut Writer) {
+        let Wish {
+            map_by,
+            rank_by,
+            bind_to,
+            cpu_set,
+            cpu_mapping,
+            show,
+        } = self;
+        for text in [map_by, rank_by, bind_to, cpu_set, cpu_mapping] {
+            w.bytes(text.as_bytes());
+        }
+        w.u32(*show as u32);
+    }
+
+    /// Reads what [`Wish::write`] wrote.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn read(r: &mut Reader<'_>) -> Result<Wish, Malformed> {
+        Ok(Wish {
+            map_by: r.text()?,
+            rank_by: r.text()?,
+            bind_to: r.text()?,
+            cpu_set: r.text()?,
+            cpu_mapping: r.text()?,
+            show: match r.u32()? {
+                0 => Show::Nothing,
+                1 => Show::Map,
+                _ => Show::Bindings,
+            },
+        })
+    }
+}
+
+/// How many threads OpenMP makes in a process with these variables, of which
+/// the last of a name counts.
+pub fn threads<'a>(vars: impl Iterator<Item = &'a (OsString, OsString)>) -> Option<u32> {
+    let value = vars.filter(|(name, _)| name == "OMP_NUM_THREADS").last();
+    let text = value?.1.to_str()?;
+    // Of a list the first is for the outermost loops.
+    let first = text.split(',').next()?.trim().parse().ok();
+    first.filter(|&threads| threads > 0)
+}
+
+/// Where the ranks run, by rank.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Places {
+    pub node_of: Vec<u32>,
+    /// Which seat of its node it has.
+    pub seats: Vec<u32>,
+    /// What it is to be bound to, in the words of a rankfile; none without such
+    /// a file.
+    pub slots_of: Vec<String>,
+}
+
+/// Places so many ranks, or as many as the policy makes, on hosts with so many
+/// slots, which are taken to be machines like this one.
+///
+/// # Errors
+/// Why it cannot be, and what to do.
+pub fn spots(
+    wish: &Wish,
+    hosts: &[(String, u32)],
+    machine: &Machine,
+    ranks: Option<u32>,
+) -> Result<Places, String> {
+    let policy = wish.policy()?;
+    let node = |(name, slots): &(String, u32)| Node {
+        name: name.clone(),
+        machine: machine.clone(),
+        slots: *slots,
+    };
+    let nodes: Vec<Node> = hosts.iter().map(node).collect();
+    let spots = map(&nodes, ranks, &policy).map_err(|error| error.to_string())?;
+    Ok(Places {
+        node_of: spots.iter().map(|spot| spot.node as u32).collect(),
+        seats: spots.iter().map(|spot| spot.seat as u32).collect(),
+        slots_of: Vec::new(),
+    })
+}
+
+/// What the ranks of one node are bound to.
+#[derive(Debug, PartialEq)]
+pub struct Binding {
+    /// In the order of their ranks.
+    pub cpus: Vec<Option<Cpus>>,
+    /// What is to be said about it.
+    pub text: String,
+}
+
+impl Binding {
+    /// Binds the ranks of node `number` to what `machine` has. Each makes so
+    /// many threads.
+    ///
+    /// # Errors
+    /// Why it cannot be, and what to do.
+    pub fn new(
+        plan: &Plan,
+        number: u32,
+        machine: Machine,
+        threads: Option<u32>,
+    ) -> Result<Binding, String> {
+        let wish = &plan.wish;
+        let ranks: Vec<u32> = plan.ranks_on(number).collect();
+        let node = Node {
+            name: plan.hosts[number as usize].clone(),
+            machine: wish.usable(machine)?,
+            slots: ranks.len() as u32,
+        };
+        let mut note = None;
+        let cpus: Vec<Option<Cpus>> = if !plan.slots_of.is_empty() {
+            let of = |&rank: &u32| match plan.slots_of[rank as usize].as_str() {
+                "" => Ok(None),
+                slot => rankfile::cores(slot, &node).map(Some),
+            };
+            ranks.iter().map(of).collect::<Result<_, _>>()?
+        } else if !wish.cpu_mapping.is_empty() {
+            let wrong = |why| format!("CATENA_CPU_MAPPING={}: {why}", wish.cpu_mapping);
+            by_list(&wish.cpu_mapping, ranks.len(), &node).map_err(wrong)?
+        } else {
+            let seats = seats(&node, ranks.len(), threads, &wish.policy()?);
+            let seats = seats.map_err(|error| error.to_string())?;
+            note = seats.note;
+            let of = |&rank: &u32| seats.cpus.get(plan.seats[rank as usize] as usize);
+            ranks
+                .iter()
+                .map(|rank| of(rank).cloned().flatten())
+                .collect()
+        };
+        let mut text = match wish.show {
+            Show::Nothing => String::new(),
+            show => {
+                let bound: Vec<_> = ranks.into_iter().zip(cpus.iter().cloned()).collect();
+                picture(&node, &bound, show == Show::Bindings)
+            }
+        };
+        if let Some(note) = note {
+            text += &note;
+            text.push('\n');
+        }
+        Ok(Binding { cpus, text })
+    }
+}
+
+/// The CPUs of `count` ranks by a list such as `0:1:4-5`.
+fn by_list(list: &str, count: usize, node: &Node) -> Result<Vec<Option<Cpus>>, String> {
+    let sets: Option<Vec<Cpus>> = list
+        .split(':')
+        .map(|set| Cpus::parse(set).filter(|cpus| !cpus.is_empty()))
+        .collect();
+    let sets = sets.ok_or("write sets of CPUs with colons between them, such as 0:1:4-5")?;
+    let (there, name) = (node.machine.cpus(), &node.name);
+    if sets.len() < count {
+        return Err(format!(
+            "it has {} sets for the {count} ranks of node {name}",
+            sets.len()
+        ));
+    }
+    let outside = sets[..count].iter().find(|cpus| !cpus.is_subset(&there));
+    match outside {
+        Some(cpus) => Err(format!(
+            "ranks may use CPUs {there} of node {name}, not {cpus}"
+        )),
+        None => Ok(sets.into_iter().take(count).map(Some).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(cores: u32) -> Machine {
+        let lists: Vec<String> = (0..cores).map(|core| core.to_string()).collect();
+        let lists = lists.join(";");
+        let text = format!("Machine 0-{}\nCore {lists}\nPU {lists}\n", cores - 1);
+        Machine::parse(&text).expect("a machine")
+    }
+
+    /// Ranks 1 and 3 of four are on node b.
+    fn plan(wish: Wish) -> Plan {
+        Plan {
+            job_id: 0,
+            apps: Vec::new(),
+            env: Vec::new(),
+            psets: Vec::new(),
+            hosts: vec!["a".to_string(), "b".to_string()],
+            node_of: vec![0, 1, 0, 1],
+            slots: None,
+            seats: vec![0, 0, 1, 1],
+            slots_of: Vec::new(),
+            wish,
+            stdin: None,
+        }
+    }
+
+    fn bound(plan: &Plan, threads: Option<u32>) -> Result<Vec<String>, String> {
+        let binding = Binding::new(plan, 1, machine(8), threads)?;
+        let text = |cpus: Option<Cpus>| cpus.map_or("free".to_string(), |cpus| cpus.to_string());
+        Ok(binding.cpus.into_iter().map(text).collect())
+    }
+
+    #[test]
+    fn each_node_binds_its_own_ranks() {
+        assert_eq!(
+            bound(&plan(Wish::default()), None),
+            Ok(vec!["0-3".into(), "4-7".into()])
+        );
+        let mut wish = Wish {
+            bind_to: "core".to_string(),
+            cpu_set: "2-5".to_string(),
+            ..Wish::default()
+        };
+        assert_eq!(
+            bound(&plan(wish.clone()), None),
+            Ok(vec!["2".into(), "3".into()])
+        );
+        assert_eq!(
+            bound(&plan(wish.clone()), Some(2)),
+            Ok(vec!["2-3".into(), "4-5".into()])
+        );
+        assert_eq!(
+            bound(&plan(wish.clone()), Some(3)),
+            Ok(vec!["free".into(), "free".into()])
+        );
+        wish.cpu_mapping = "5:2-3:0".to_string();
+        assert_eq!(
+            bound(&plan(wish.clone()), None),
+            Ok(vec!["5".into(), "2-3".into()])
+        );
+        let mut plan = plan(wish);
+        plan.slots_of = ["", "1", "", ""].map(String::from).to_vec();
+        assert_eq!(bound(&plan, None), Ok(vec!["3".into(), "free".into()]));
+        plan.wish.show = Show::Bindings;
+        let text = Binding::new(&plan, 1, machine(8), None)
+            .expect("bound")
+            .text;
+        assert_eq!(
+            text,
+            "node b: 2 ranks on 4 cores, 4 hardware threads\n  rank 1  [.#..]  CPU 3\n  \
+             rank 3  not bound\n"
+        );
+    }
+
+    #[test]
+    fn slots_are_filled_in_order() {
+        let hosts = [("a", 2), ("b", 1), ("c", 3)].map(|(name, slots)| (name.to_string(), slots));
+        let nodes = |ranks| {
+            let places = spots(&Wish::default(), &hosts, &machine(2), ranks).expect("places");
+            let nodes = places.node_of.iter().map(u32::to_string);
+            nodes.collect::<String>()
+        };
+        assert_eq!(nodes(None), "001222");
+        assert_eq!(nodes(Some(3)), "001");
+        assert_eq!(nodes(Some(8)), "00001222");
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let wish = Wish::default;
+        let with = |cpu_mapping: &str| Wish {
+            cpu_mapping: cpu_mapping.to_string(),
+            ..wish()
+        };
+        let set = |cpu_set: &str| Wish {
+            cpu_set: cpu_set.to_string(),
+            ..wish()
+        };
+        let map_by = "core:pe=none".to_string();
+        for (wish, words) in [
+            (
+                with("0"),
+                "CATENA_CPU_MAPPING=0: it has 1 sets for the 2 ranks of node b",
+            ),
+            (with("0:"), "such as 0:1:4-5"),
+            (with("0:8"), "may use CPUs 0-7 of node b, not 8"),
+            (set("8"), "--cpu-set 8: the CPUs there are 0-7"),
+            (set("x"), "such as 0-3,8"),
+            (Wish { map_by, ..wish() }, "--map-by core:pe=none: "),
+        ] {
+            let error = bound(&plan(wish), None).expect_err(words);
+            assert!(error.contains(words), "{error}");
+        }
+    }
+
+    #[test]
+    fn wishes_survive_the_journey() {
+        let wish = Wish {
+            map_by: "numa".to_string(),
+            cpu_set: "0-1".to_string(),
+            show: Show::Map,
+            ..Wish::default()
+        };
+        let mut w = Writer::new(1u8);
+        wish.write(&mut w);
+        assert_eq!(Wish::read(&mut Reader::new(&w.into_body())), Ok(wish));
+    }
+
+    #[test]
+    fn the_number_of_threads_is_found() {
+        let threads = |values: &[&str]| {
+            let vars = values
+                .iter()
+                .map(|value| ("OMP_NUM_THREADS".into(), value.into()));
+            let vars: Vec<(OsString, OsString)> = vars.collect();
+            super::threads(vars.iter())
+        };
+        assert_eq!(threads(&[]), None);
+        assert_eq!(threads(&["2", "4,2"]), Some(4));
+        assert_eq!(threads(&["many"]), None);
+        assert_eq!(threads(&["0"]), None);
+    }
+}
