@@ -30,12 +30,9 @@ const SUPPORTED: &str = "_supported";
 static FORTRAN: OnceLock<Vec<(String, String)>> = OnceLock::new();
 
 fn pairs_of(info: &Pairs) -> Vec<(String, String)> {
-    let keys = (0..info.len() as c_int).filter_map(|n| info.nth_key(n).ok());
-    keys.filter_map(|key| {
-        let value = info.get(&key)?;
-        Some((key, value))
-    })
-    .collect()
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let pairs = info.pairs().into_iter();
+    pairs.map(|(key, value)| (text(key), text(value))).collect()
 }
 
 /// Whether what the program says of its compiler is what the library does.

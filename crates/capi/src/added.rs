@@ -18,7 +18,7 @@ use crate::errors;
 struct Added {
     class: c_int,
     /// Empty if there is none.
-    text: String,
+    text: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub(crate) fn class_of(code: c_int) -> Option<c_int> {
 }
 
 /// Text of an added class or code.
-pub(crate) fn text_of(code: c_int) -> Option<String> {
+pub(crate) fn text_of(code: c_int) -> Option<Vec<u8>> {
     all().live.get(&code).map(|it| it.text.clone())
 }
 
@@ -59,7 +59,7 @@ fn add(class: Option<c_int>) -> c_int {
     let number = all.last;
     let added = Added {
         class: class.unwrap_or(number),
-        text: String::new(),
+        text: Vec::new(),
     };
     all.live.insert(number, added);
     number
@@ -129,12 +129,12 @@ mpi_fn! {
     }
 
     fn Add_error_string(errorcode: c_int, string: *const c_char) {
-        let string = args::string(string, "string")?;
+        let string = args::bytes(string, "string")?;
         if string.len() >= consts::MAX_ERROR_STRING as usize {
             fail!(Arg, "the string has {} bytes, at most {} are allowed", string.len(),
                 consts::MAX_ERROR_STRING - 1);
         }
-        change(errorcode, |it| string.clone_into(&mut it.text))
+        change(errorcode, |it| it.text = string.to_vec())
     }
 
     fn Remove_error_class(errorclass: c_int) {

@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use catena_abi::{Count, Status, consts};
+use catena_core::info::fitting;
 use catena_core::{Error, Kind, Result, fail};
 use catena_datatype::TypeRef;
 
@@ -163,15 +164,11 @@ pub(crate) fn string<'a>(at: *const c_char, name: &str) -> Result<&'a str> {
 /// The name of an object, clipped to the longest that is allowed.
 ///
 /// # Errors
-/// As [`string`].
-pub(crate) fn object_name(at: *const c_char, name: &str) -> Result<String> {
-    let mut s = string(at, name)?.to_owned();
-    let mut end = s.len().min(consts::MAX_OBJECT_NAME as usize - 1);
-    while !s.is_char_boundary(end) {
-        end -= 1;
-    }
-    s.truncate(end);
-    Ok(s)
+/// As [`bytes`].
+pub(crate) fn object_name(at: *const c_char, name: &str) -> Result<Vec<u8>> {
+    let s = bytes(at, name)?;
+    let len = fitting(s, consts::MAX_OBJECT_NAME as usize - 1);
+    Ok(s[..len].to_vec())
 }
 
 /// Stores a string with its terminating NUL in a buffer of `size` bytes,
@@ -179,14 +176,17 @@ pub(crate) fn object_name(at: *const c_char, name: &str) -> Result<String> {
 ///
 /// # Errors
 /// `Arg` for null pointers.
-pub(crate) fn put_string(to: *mut c_char, size: usize, len: *mut c_int, s: &str) -> Result<()> {
+pub(crate) fn put_string(
+    to: *mut c_char,
+    size: usize,
+    len: *mut c_int,
+    s: impl AsRef<[u8]>,
+) -> Result<()> {
     if to.is_null() {
         return Err(null_argument("string"));
     }
-    let mut n = s.len().min(size - 1);
-    while !s.is_char_boundary(n) {
-        n -= 1;
-    }
+    let s = s.as_ref();
+    let n = fitting(s, size - 1);
     // SAFETY: the standard says how long the program's buffer is: `size`.
     unsafe {
         std::ptr::copy_nonoverlapping(s.as_ptr(), to.cast(), n);

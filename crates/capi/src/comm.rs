@@ -235,7 +235,7 @@ mpi_fn! {
         if comm == consts::COMM_NULL {
             return put_string(comm_name, size, resultlen, "MPI_COMM_NULL");
         }
-        put_string(comm_name, size, resultlen, w.comm_ref(comm)?.name.borrow().as_str())
+        put_string(comm_name, size, resultlen, w.comm_ref(comm)?.name.borrow().as_slice())
     }
 
     fn Comm_set_info(comm: Comm, hints: Info) on comm {

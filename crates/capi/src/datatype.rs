@@ -227,7 +227,8 @@ mpi_fn! {
         let handle = get(datatype, "datatype")?;
         let obj = enter_any().type_object(handle)?;
         if obj.ty.is_predefined() {
-            fail!(Type, "{} is predefined and cannot be freed", obj.name.borrow());
+            let name = obj.name.borrow();
+            fail!(Type, "{} is predefined and cannot be freed", String::from_utf8_lossy(&name));
         }
         obj.attrs.delete_all(handle.0)?;
         enter_any().types.remove(handle.0);
@@ -267,13 +268,13 @@ mpi_fn! {
             return args::put_string(type_name, size, resultlen, "MPI_DATATYPE_NULL");
         }
         let obj = enter_any().type_object(datatype)?;
-        args::put_string(type_name, size, resultlen, &obj.name.borrow())
+        args::put_string(type_name, size, resultlen, obj.name.borrow().as_slice())
     }
 
     fn Type_set_name(datatype: Datatype, type_name: *const std::ffi::c_char) {
-        let name = args::string(type_name, "type_name")?;
+        let name = args::object_name(type_name, "type_name")?;
         let obj = enter_any().type_object(datatype)?;
-        name.clone_into(&mut obj.name.borrow_mut());
+        *obj.name.borrow_mut() = name;
         Ok(())
     }
 

@@ -38,7 +38,7 @@ fn host() -> String {
 /// The alignment that the program asks for (MPI-5, 9.2), or ours.
 fn alignment(size: usize, hints: Option<&Pairs>) -> usize {
     let asked = hints
-        .and_then(|i| i.get("mpi_minimum_memory_alignment"))
+        .and_then(|i| i.hint("mpi_minimum_memory_alignment"))
         .and_then(|v| v.parse::<usize>().ok())
         .and_then(usize::checked_next_power_of_two)
         .unwrap_or(1);
@@ -87,7 +87,7 @@ mpi_fn! {
     }
 
     fn Get_processor_name(name: *mut c_char, resultlen: *mut c_int) {
-        put_string(name, consts::MAX_PROCESSOR_NAME as usize, resultlen, &host())
+        put_string(name, consts::MAX_PROCESSOR_NAME as usize, resultlen, host())
     }
 
     fn Get_version(version: *mut c_int, subversion: *mut c_int) {
@@ -136,7 +136,7 @@ mpi_fn! {
 
     fn Error_string(errorcode: c_int, string: *mut c_char, resultlen: *mut c_int) {
         match errors::text_of(errorcode) {
-            Some(text) => put_string(string, consts::MAX_ERROR_STRING as usize, resultlen, &text),
+            Some(text) => put_string(string, consts::MAX_ERROR_STRING as usize, resultlen, text),
             None => fail!(Arg, "{errorcode} is not an error code"),
         }
     }

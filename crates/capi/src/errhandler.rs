@@ -83,7 +83,7 @@ mpi_fn! {
 
     fn Comm_call_errhandler(comm: Comm, errorcode: c_int) on comm {
         enter()?.comm_ref(comm)?;
-        let text = errors::text_of(errorcode).unwrap_or_else(|| format!("error {errorcode}"));
+        let text = errors::shown(errorcode);
         errors::call_handler(On::Comm(comm), errorcode, &text);
         Ok(())
     }
@@ -132,7 +132,7 @@ mpi_fn! {
 
     fn Session_call_errhandler(session: Session, errorcode: c_int) on session {
         enter_any().session(session)?;
-        let text = errors::text_of(errorcode).unwrap_or_else(|| format!("error {errorcode}"));
+        let text = errors::shown(errorcode);
         errors::call_handler(On::Session(session), errorcode, &text);
         Ok(())
     }

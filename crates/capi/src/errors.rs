@@ -168,19 +168,28 @@ pub(crate) fn class_of(code: c_int) -> Option<c_int> {
 }
 
 /// The text of a code.
-pub(crate) fn text_of(code: c_int) -> Option<String> {
+pub(crate) fn text_of(code: c_int) -> Option<Vec<u8>> {
     if let Some(text) = added::text_of(code) {
         return Some(text);
     }
     if names::class_name(code).is_some() {
-        return Some(describe(code));
+        return Some(describe(code).into());
     }
     let text = texts().texts.get(&code).cloned();
     let class = class_of(code)?;
-    Some(match text {
-        Some(text) => format!("{}: {text}", describe(class)),
-        None => describe(class),
-    })
+    let class = describe(class);
+    Some(
+        text.map_or(class.clone(), |text| format!("{class}: {text}"))
+            .into(),
+    )
+}
+
+/// The text of a code for a message; what is not UTF-8 is replaced.
+pub(crate) fn shown(code: c_int) -> String {
+    match text_of(code) {
+        Some(text) => String::from_utf8_lossy(&text).into_owned(),
+        None => format!("error {code}"),
+    }
 }
 
 fn describe(class: c_int) -> String {
@@ -267,7 +276,7 @@ fn handler_of(on: On) -> Raised {
     };
     let on_comm = |comm: abi::Comm| {
         let it = world.comm_ref(comm).ok()?;
-        let name = it.name.borrow();
+        let name = String::from_utf8_lossy(&it.name.borrow()).into_owned();
         let place = match name.as_str() {
             "" => format!(" (on communicator {:#x})", comm.0),
             name => format!(" (on {name})"),

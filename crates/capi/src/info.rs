@@ -40,17 +40,17 @@ pub(crate) fn add(objects: &Objects, info: Arc<Pairs>) -> Info {
     Info(objects.infos.insert(info))
 }
 
-fn key<'a>(at: *const c_char) -> Result<&'a str> {
+fn key<'a>(at: *const c_char) -> Result<&'a [u8]> {
     if at.is_null() {
         fail!(InfoKey, "the argument key is a null pointer");
     }
-    let key = args::string(at, "key")?;
+    let key = args::bytes(at, "key")?;
     check_key(key)?;
     Ok(key)
 }
 
 /// Stores the first `room` bytes of a value and a terminating NUL.
-fn put_value(to: *mut c_char, room: usize, value: &str) -> Result<()> {
+fn put_value(to: *mut c_char, room: usize, value: &[u8]) -> Result<()> {
     if to.is_null() {
         return Err(args::null_argument("value"));
     }
@@ -72,15 +72,15 @@ mpi_fn! {
         let env = init::info_env();
         let argc = usize::try_from(argc).unwrap_or(0);
         if !argv.is_null() && argc > 0 {
-            let words: Vec<String> = args::array(argv, argc, "argv")?
+            let words: Vec<&[u8]> = args::array(argv, argc, "argv")?
                 .iter()
                 .filter(|word| !word.is_null())
                 // SAFETY: the arguments of a program are strings.
-                .map(|&word| unsafe { CStr::from_ptr(word) }.to_string_lossy().into_owned())
+                .map(|&word| unsafe { CStr::from_ptr(word) }.to_bytes())
                 .collect();
             if let Some((command, rest)) = words.split_first() {
-                env.set("command", &init::clip(command.clone()))?;
-                env.set("argv", &init::clip(rest.join(" ")))?;
+                env.set("command", init::clip(command.to_vec()))?;
+                env.set("argv", init::clip(rest.join(&b' ')))?;
             }
         }
         put(info, add(&enter_any(), env), "info")
@@ -105,9 +105,10 @@ mpi_fn! {
         let info = own(&objects, handle)?;
         let name = key(name)?;
         if value.is_null() {
-            fail!(InfoValue, "the value of info key '{name}' is a null pointer");
+            fail!(InfoValue, "the value of info key '{}' is a null pointer",
+                String::from_utf8_lossy(name));
         }
-        info.set(name, args::string(value, "value")?)
+        info.set(name, args::bytes(value, "value")?)
     }
 
     fn Info_delete(handle: Info, name: *const c_char) {

@@ -1,4 +1,5 @@
-//! Info objects (MPI-5, chapter 10): ordered lists of (key, value) pairs.
+//! Info objects (MPI-5, chapter 10): ordered lists of (key, value) pairs. Strings are bytes in
+//! whatever encoding the program has.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +12,7 @@ pub const MAX_KEY: usize = 255;
 pub const MAX_VALUE: usize = 1023;
 
 /// A key and its value.
-type Pair = (String, String);
+pub type Pair = (Vec<u8>, Vec<u8>);
 
 /// Pairs in the order in which their keys first came. Any thread may use it at
 /// any time.
@@ -22,9 +23,14 @@ pub struct Info {
 
 impl Info {
     /// An info object with these pairs.
-    pub fn from_pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Arc<Self> {
+    pub fn from_pairs<K, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Arc<Self>
+    where
+        K: Into<Vec<u8>>,
+        V: Into<Vec<u8>>,
+    {
+        let pairs = pairs.into_iter().map(|(k, v)| (k.into(), v.into()));
         Arc::new(Info {
-            pairs: Mutex::new(pairs.into_iter().collect()),
+            pairs: Mutex::new(pairs.collect()),
         })
     }
 
@@ -41,37 +47,44 @@ impl Info {
     ///
     /// # Errors
     /// `InfoKey`, `InfoValue` if they are too long or the key is empty.
-    pub fn set(&self, key: &str, value: &str) -> Result<()> {
+    pub fn set(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
+        let (key, value) = (key.as_ref(), value.as_ref());
         check_key(key)?;
         if value.len() > MAX_VALUE {
             fail!(
                 InfoValue,
-                "the value of info key '{key}' has {} bytes, at most {MAX_VALUE} are \
-                allowed",
+                "the value of info key '{}' has {} bytes, at most {MAX_VALUE} are allowed",
+                String::from_utf8_lossy(key),
                 value.len()
             );
         }
         let mut pairs = self.locked();
         match pairs.iter_mut().find(|(k, _)| k == key) {
-            Some(pair) => value.clone_into(&mut pair.1),
-            None => pairs.push((key.to_owned(), value.to_owned())),
+            Some(pair) => pair.1 = value.to_vec(),
+            None => pairs.push((key.to_vec(), value.to_vec())),
         }
         Ok(())
     }
 
     /// The value of `key`.
-    pub fn get(&self, key: &str) -> Option<String> {
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Option<Vec<u8>> {
         self.locked()
             .iter()
-            .find(|(k, _)| k == key)
+            .find(|(k, _)| k == key.as_ref())
             .map(|(_, v)| v.clone())
+    }
+
+    /// The same, for one that the library understands; what is not UTF-8 is replaced.
+    pub fn hint(&self, key: &str) -> Option<String> {
+        let value = self.get(key)?;
+        Some(String::from_utf8_lossy(&value).into_owned())
     }
 
     /// Removes a pair.
     ///
     /// # Errors
     /// `InfoNoKey` if there is none of that key.
-    pub fn delete(&self, key: &str) -> Result<()> {
+    pub fn delete(&self, key: &[u8]) -> Result<()> {
         check_key(key)?;
         let mut pairs = self.locked();
         match pairs.iter().position(|(k, _)| k == key) {
@@ -79,7 +92,11 @@ impl Info {
                 pairs.remove(at);
                 Ok(())
             }
-            None => fail!(InfoNoKey, "the info object has no key '{key}'"),
+            None => fail!(
+                InfoNoKey,
+                "the info object has no key '{}'",
+                String::from_utf8_lossy(key)
+            ),
         }
     }
 
@@ -97,7 +114,7 @@ impl Info {
     ///
     /// # Errors
     /// `Arg` if there are not that many.
-    pub fn nth_key(&self, n: i32) -> Result<String> {
+    pub fn nth_key(&self, n: i32) -> Result<Vec<u8>> {
         let pairs = self.locked();
         match usize::try_from(n).ok().and_then(|n| pairs.get(n)) {
             Some((key, _)) => Ok(key.clone()),
@@ -110,7 +127,7 @@ impl Info {
     }
 
     /// All pairs.
-    pub fn pairs(&self) -> Vec<(String, String)> {
+    pub fn pairs(&self) -> Vec<Pair> {
         self.locked().clone()
     }
 }
@@ -119,7 +136,7 @@ impl Info {
 ///
 /// # Errors
 /// `InfoKey` if it is empty or too long.
-pub fn check_key(key: &str) -> Result<()> {
+pub fn check_key(key: &[u8]) -> Result<()> {
     if key.is_empty() || key.len() > MAX_KEY {
         fail!(
             InfoKey,
@@ -128,4 +145,16 @@ pub fn check_key(key: &str) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// How many of the first bytes of a string to keep, at most `most`: no part of a character,
+/// if it is UTF-8.
+pub fn fitting(s: &[u8], most: usize) -> usize {
+    let mut end = s.len().min(most);
+    if let Ok(s) = str::from_utf8(s) {
+        while !s.is_char_boundary(end) {
+            end -= 1;
+        }
+    }
+    end
 }

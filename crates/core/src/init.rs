@@ -1,5 +1,6 @@
 //! Start and end of the world model (MPI-5, chapter 11.2).
 
+use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
@@ -8,7 +9,7 @@ use catena_abi::consts;
 
 use crate::error::Result;
 use crate::fail;
-use crate::info::Info;
+use crate::info::{Info, Pair};
 use crate::life;
 use crate::world::{WorldModel, enter};
 
@@ -102,23 +103,24 @@ pub fn abort(code: i32, message: &str) -> ! {
 /// `MPI_INFO_ENV` (MPI-5, 11.2.2): what is known of how the program was
 /// started.
 pub fn info_env() -> Arc<Info> {
-    static ENV: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    static ENV: OnceLock<Vec<Pair>> = OnceLock::new();
     let pairs = ENV.get_or_init(|| {
-        let mut args = std::env::args();
+        let mut args = std::env::args_os().map(OsStringExt::into_vec);
         let mut pairs = Vec::new();
+        let mut push = |key: &str, value: Vec<u8>| pairs.push((key.into(), clip(value)));
         if let Some(command) = args.next() {
-            pairs.push(("command".to_owned(), clip(command)));
+            push("command", command);
         }
-        pairs.push(("argv".to_owned(), clip(args.collect::<Vec<_>>().join(" "))));
+        push("argv", args.collect::<Vec<_>>().join(&b' '));
         if let Ok(world) = enter() {
             let boot = world.boot.borrow();
-            pairs.push(("maxprocs".to_owned(), boot.job().size.to_string()));
+            push("maxprocs", boot.job().size.to_string().into());
         }
         if let Ok(dir) = std::env::current_dir() {
-            pairs.push(("wdir".to_owned(), clip(dir.to_string_lossy().into_owned())));
+            push("wdir", dir.into_os_string().into_vec());
         }
-        pairs.push(("arch".to_owned(), std::env::consts::ARCH.to_owned()));
-        pairs.push(("thread_level".to_owned(), "MPI_THREAD_MULTIPLE".to_owned()));
+        push("arch", std::env::consts::ARCH.into());
+        push("thread_level", "MPI_THREAD_MULTIPLE".into());
         pairs
     });
 
@@ -126,11 +128,7 @@ pub fn info_env() -> Arc<Info> {
 }
 
 /// Shortens a string to what an info value may have.
-pub fn clip(mut s: String) -> String {
-    let mut end = s.len().min(crate::info::MAX_VALUE);
-    while !s.is_char_boundary(end) {
-        end -= 1;
-    }
-    s.truncate(end);
+pub fn clip(mut s: Vec<u8>) -> Vec<u8> {
+    s.truncate(crate::info::fitting(&s, crate::info::MAX_VALUE));
     s
 }

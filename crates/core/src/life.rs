@@ -221,7 +221,7 @@ fn wire_up() -> Result<Box<World>> {
         let lanes = members.iter().map(|&p| (p, cid)).collect();
         link.open(cid, comm.rank, lanes);
         comm.handle.set(handle);
-        name.clone_into(&mut comm.name.borrow_mut());
+        *comm.name.borrow_mut() = name.into();
         comm
     };
     let everybody = predefined(consts::COMM_WORLD, "MPI_COMM_WORLD", &everyone);

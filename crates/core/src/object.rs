@@ -27,7 +27,7 @@ pub struct TypeObj {
     /// Layout.
     pub ty: TypeRef,
     /// Name, empty at first.
-    pub name: RefCell<String>,
+    pub name: RefCell<Vec<u8>>,
     /// Cached attributes.
     pub attrs: Attributes,
 }
@@ -186,9 +186,7 @@ impl Objects {
             return Ok(obj.clone());
         }
         let obj = TypeObj::new(ty.clone());
-        abi::datatype_name(h)
-            .unwrap_or_default()
-            .clone_into(&mut obj.name.borrow_mut());
+        *obj.name.borrow_mut() = abi::datatype_name(h).unwrap_or_default().into();
         named.push((h.0, obj.clone()));
         Ok(obj)
     }

@@ -70,7 +70,7 @@ fn level_name(level: i32) -> &'static str {
 
 /// The thread level that is asked for, if one is.
 fn level_of(hints: &Info) -> Result<Option<i32>> {
-    let Some(asked) = hints.get("thread_level") else {
+    let Some(asked) = hints.hint("thread_level") else {
         return Ok(None);
     };
     match LEVELS.iter().find(|(name, _)| *name == asked) {
@@ -106,13 +106,13 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
         ("thread_level", level_name(level).to_owned()),
         (
             MEMORY_KINDS,
-            memory_kinds(hints.get(MEMORY_KINDS).as_deref()),
+            memory_kinds(hints.hint(MEMORY_KINDS).as_deref()),
         ),
     ];
     let session = Arc::new(Session {
         handle: Cell::new(consts::SESSION_NULL),
         errhandler: RefCell::new(errhandler),
-        info: Info::from_pairs(granted.map(|(key, value)| (key.to_owned(), value))),
+        info: Info::from_pairs(granted),
         buffer: RefCell::default(),
     });
     let handle = abi::Session(world.objects.sessions.insert(session.clone()));
@@ -125,10 +125,10 @@ impl Comm {
     /// messages on it may lie in: those of its session.
     pub fn info_used(&self) -> Result<Arc<Info>> {
         let used = self.info.duplicate();
-        let of_session = self.group.session().and_then(|s| s.info.get(MEMORY_KINDS));
+        let of_session = self.group.session().and_then(|s| s.info.hint(MEMORY_KINDS));
         used.set(
             MEMORY_KINDS,
-            &of_session.unwrap_or_else(|| memory_kinds(None)),
+            of_session.unwrap_or_else(|| memory_kinds(None)),
         )?;
         Ok(used)
     }

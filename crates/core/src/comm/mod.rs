@@ -66,7 +66,7 @@ pub struct Comm {
     /// Error handler.
     pub errhandler: RefCell<ErrhandlerRef>,
     /// Name.
-    pub name: RefCell<String>,
+    pub name: RefCell<Vec<u8>>,
     /// Cached attributes.
     pub attrs: Attributes,
     /// Hints.

@@ -42,7 +42,7 @@ const PLACES: usize = 2;
 
 impl Criterion {
     fn new(split_type: i32, info: Option<&Info>) -> Result<Criterion> {
-        let hint = |key| info.and_then(|info| info.get(key));
+        let hint = |key| info.and_then(|info| info.hint(key));
         match split_type {
             consts::UNDEFINED => Ok(Criterion::Nothing),
             consts::COMM_TYPE_SHARED => Ok(Criterion::Resource(Resource::Machine.uri())),
