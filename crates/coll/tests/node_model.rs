@@ -155,7 +155,7 @@ impl<const LINES: u64> Board for Memory<LINES> {
 
     fn put_word(&mut self, _: &Payload, _: usize, _: u32) {}
 
-    fn publish(&mut self, own: &Payload, meta: u64) {
+    fn publish(&mut self, own: &Payload, meta: u64, _: Option<u32>) {
         if own.place == Place::Direct {
             let lent = &mut self.lent[self.rank as usize];
             *lent = (if lent.0 == 0 { own.seq } else { lent.0 }, own.seq);

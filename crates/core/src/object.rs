@@ -1,7 +1,7 @@
 //! The objects of a process and their handles: everything that exists with or
 //! without `MPI_Init`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::AcqRel};
 
@@ -15,11 +15,20 @@ use crate::error::{Error, Kind, Result};
 use crate::fail;
 use crate::group::Group;
 use crate::info::Info;
-use crate::op::Op;
+use crate::op::{Kernel, Op, kernel};
 use crate::p2p::Message;
 use crate::request::RequestObj;
 use crate::session::Session;
 use crate::table::{Guarded, ObjectKind, Table};
+
+/// How a predefined operation combines a predefined type.
+#[derive(Clone, Copy, Debug)]
+struct LastKernel {
+    op: abi::Op,
+    ty: abi::Datatype,
+    /// See [`Objects::kernel`].
+    found: (Kernel, usize),
+}
 
 /// A datatype that the program made.
 #[derive(Debug)]
@@ -72,6 +81,8 @@ pub struct Objects {
     pub messages: Table<Arc<Message>>,
     /// Attribute keys.
     pub keyvals: Keyvals,
+    /// The one that was looked up last: most often the next is the same.
+    last_kernel: Cell<Option<LastKernel>>,
     empty_group: Arc<Group>,
     fatal: ErrhandlerRef,
     abort: ErrhandlerRef,
@@ -93,6 +104,7 @@ impl Default for Objects {
             requests: Table::new(ObjectKind::Request),
             messages: Table::new(ObjectKind::Message),
             keyvals: Keyvals::default(),
+            last_kernel: Cell::new(None),
             empty_group: Group::new([], catena_fabric::Peer(u32::MAX)),
             fatal: Arc::new(Errhandler::Fatal),
             abort: Arc::new(Errhandler::Abort),
@@ -231,6 +243,42 @@ impl Objects {
             consts::NO_OP => OpKind::NoOp,
             _ => return None,
         })
+    }
+
+    /// The kernel of a predefined operation for the type of that handle, and the
+    /// bytes of its elements; none if the operation is not predefined.
+    ///
+    /// # Errors
+    /// `Op` if it is not defined on that type.
+    #[inline]
+    pub fn kernel(
+        &self,
+        op: abi::Op,
+        handle: abi::Datatype,
+        ty: &TypeRef,
+    ) -> Result<Option<(Kernel, usize)>> {
+        match self.last_kernel.get() {
+            Some(last) if (last.op, last.ty) == (op, handle) => Ok(Some(last.found)),
+            _ => self.find_kernel(op, handle, ty),
+        }
+    }
+
+    #[inline(never)]
+    fn find_kernel(
+        &self,
+        op: abi::Op,
+        handle: abi::Datatype,
+        ty: &TypeRef,
+    ) -> Result<Option<(Kernel, usize)>> {
+        let Some(kind) = self.predefined_op(op) else {
+            return Ok(None);
+        };
+        let found = (kernel(kind, handle, ty)?, ty.size() as usize);
+        if handle.0 < 0x1000 {
+            let ty = handle;
+            self.last_kernel.set(Some(LastKernel { op, ty, found }));
+        }
+        Ok(Some(found))
     }
 
     /// The operation behind a handle.

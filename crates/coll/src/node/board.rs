@@ -99,9 +99,10 @@ pub trait Board {
     /// The same with a number.
     fn put_word(&mut self, to: &Payload, at: usize, word: u32);
 
-    /// Publishes the own record of an operation: meta, where the payload is
-    /// unless in the record, then the stamp (Release).
-    fn publish(&mut self, own: &Payload, meta: u64);
+    /// Publishes the own record of an operation, which one `reader` wants or
+    /// several do: meta, where the payload is unless in the record, then the
+    /// stamp (Release).
+    fn publish(&mut self, own: &Payload, meta: u64, reader: Option<u32>);
 
     /// Copies bytes from `at` on of a payload.
     ///

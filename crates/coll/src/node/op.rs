@@ -304,7 +304,8 @@ impl Op {
             Place::Ring => turn.len * P::blocks(turn.args),
             Place::Direct => P::table(turn.args),
         };
-        let Some(at) = node.reserve(bytes, P::reader(turn), board) else {
+        let reader = P::reader(turn);
+        let Some(at) = node.reserve(bytes, reader, board) else {
             return false;
         };
         turn.own.at = at;
@@ -315,7 +316,7 @@ impl Op {
         self.at = turn.own.at;
         let root = P::root(turn.args);
         let meta = Meta::pack(self.kind, turn.own.place, root, P::says(turn));
-        board.publish(&turn.own, meta);
+        board.publish(&turn.own, meta, reader);
         board.warm(turn.own.seq + WARM_AHEAD);
         true
     }

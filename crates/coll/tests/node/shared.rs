@@ -157,7 +157,7 @@ impl Board for Seat {
         self.store(to, at, &word.to_ne_bytes());
     }
 
-    fn publish(&mut self, own: &Payload, meta: u64) {
+    fn publish(&mut self, own: &Payload, meta: u64, _: Option<u32>) {
         let line = self.shared.line(self.rank, own.seq);
         line.meta.store(meta, Ordering::Relaxed);
         line.at.store(own.at, Ordering::Relaxed);

@@ -44,11 +44,17 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The board of `size` members; the more there are, the less each has.
-    pub fn new(size: u32) -> Self {
+    /// The board of `size` members; the more there are, the less each has. Where
+    /// there are more ranks than cores, `crowded`, to hand a core on takes as
+    /// long as many calls: there must be room for those that can be made before.
+    pub fn new(size: u32, crowded: bool) -> Self {
         let size = size as usize;
         let ring = ((4 << 20) / size.next_power_of_two()).clamp(8 << 10, 256 << 10);
-        let lines = if size <= 16 { 64 } else { 16 };
+        let lines = match size {
+            0..=32 if crowded => 256,
+            0..=16 => 64,
+            _ => 16,
+        };
         Shape { size, lines, ring }
     }
 
@@ -201,11 +207,14 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    /// Wakes members that sleep.
+    /// Wakes members that sleep: one, or all.
     #[inline(always)]
-    pub fn ring(&self) {
-        for bell in &self.seat.bells {
-            bell.ring();
+    pub fn ring(&self, whom: Option<u32>) {
+        match whom {
+            Some(rank) => {
+                self.seat.bells[(rank - u32::from(rank > self.seat.rank)) as usize].ring()
+            }
+            None => self.seat.bells.iter().for_each(Bell::ring),
         }
     }
 
@@ -335,14 +344,14 @@ impl Board for View<'_> {
     }
 
     #[inline(always)]
-    fn publish(&mut self, own: &Payload, meta: u64) {
+    fn publish(&mut self, own: &Payload, meta: u64, reader: Option<u32>) {
         let word = |at| self.seat.area.word(self.seat.rank, own.seq, at);
         if own.place != Place::Line {
             word(PAYLOAD).store(own.at, Relaxed);
         }
         word(8).store(meta, Relaxed);
         word(0).store(own.seq, Release);
-        self.ring();
+        self.ring(reader);
     }
 
     #[inline(always)]
@@ -435,7 +444,7 @@ impl Board for View<'_> {
     #[inline(always)]
     fn set_done(&mut self, seq: u64) {
         self.seat.area.counter(self.seat.rank).store(seq, Release);
-        self.ring();
+        self.ring(None);
     }
 
     #[inline]

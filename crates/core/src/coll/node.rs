@@ -39,6 +39,10 @@ pub struct Place {
     seat: Seat,
 }
 
+/// Looks for a record before anything else is done, with a core of one's own:
+/// for about two microseconds.
+const LOOKS: u32 = 2000;
+
 /// A board that this process, its first member, made and has left.
 #[derive(Clone, Copy, Debug)]
 pub struct Retired {
@@ -46,10 +50,6 @@ pub struct Retired {
     offset: u64,
     shape: Shape,
 }
-
-/// Looks for a record before anything else is done: for about two
-/// microseconds.
-const LOOKS: u32 = 2000;
 
 impl World {
     /// Runs an operation of several members on the board of the communicator,
@@ -194,7 +194,7 @@ impl World {
     fn leave_op(&self, node: &mut Node, op: &mut Op, args: &Args<'_>, board: &mut View<'_>) {
         op.give_up();
         board.seat.area.fail(board.seat.rank);
-        board.ring();
+        board.ring(None);
         self.block(|_| matches!(op.poll(node, args, board), Ok(true)));
     }
 
@@ -208,7 +208,7 @@ impl World {
         if !comm.group.members().iter().all(near) {
             return Ok(Membership::None);
         }
-        let shape = Shape::new(comm.size());
+        let shape = Shape::new(comm.size(), self.oversubscribed);
         let offset = if comm.rank == 0 {
             self.find_board(shape)
         } else {

@@ -10,7 +10,7 @@ use crate::coll::side::{Numbers, check_buffer, check_count};
 use crate::coll::tag;
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
-use crate::op::{Reducer, kernel};
+use crate::op::Reducer;
 
 /// What a process has to do with a reduction.
 #[derive(Clone, Copy)]
@@ -42,8 +42,7 @@ impl Caller<'_> {
         let objects = self.world.objects;
         let ty = objects.committed(data.ty)?;
         call.operation = tag::operation(op);
-        if let Some(kind) = objects.predefined_op(op) {
-            let (run, size) = (kernel(kind, data.ty, ty)?, ty.size() as usize);
+        if let Some((run, size)) = objects.kernel(op, data.ty, ty)? {
             call.reducer = Some(Reducer::Kernel { run, size });
             call.args.elem = size;
         } else {
