@@ -39,8 +39,8 @@ pub(crate) struct Target {
     /// The connection that is sent over.
     pub link: Option<usize>,
     calling: Option<Box<Calling>>,
-    /// When it closed its connection.
-    closed: Option<Instant>,
+    /// When it closed its connection, and where it was.
+    closed: Option<(Instant, IpAddr)>,
     /// Set once it is gone.
     pub lost: Option<Box<PeerLost>>,
 }
@@ -248,7 +248,7 @@ impl Tcp {
         let Some(link) = &self.links[at] else {
             return;
         };
-        let (stage, peer) = (link.stage, link.peer);
+        let (stage, peer, there) = (link.stage, link.peer, link.socket.there);
         self.counters.strays += u64::from(matches!(end, End::Nonsense));
         match (stage, peer) {
             (Stage::Calling | Stage::Greeted, Some(peer)) => {
@@ -261,11 +261,11 @@ impl Tcp {
                 target.link.take_if(|link| *link == at);
                 match end {
                     End::Closed if only => {
-                        target.closed = Some(Instant::now());
+                        target.closed = Some((Instant::now(), there));
                         self.closed.push(peer);
                         self.remove(at);
                     }
-                    end if only => drop(self.lose(peer, end.to_string())),
+                    end if only => drop(self.lose(peer, format!("{end} (to {there})"))),
                     _ => self.remove(at),
                 }
             }
@@ -277,11 +277,11 @@ impl Tcp {
     pub(crate) fn tidy(&mut self) {
         let now = Instant::now();
         for peer in mem::take(&mut self.closed) {
-            let since = self.peers[peer.0 as usize].closed;
-            if since.is_some_and(|since| now.duration_since(since) < GRACE) {
-                self.closed.push(peer);
-            } else {
-                self.lose(peer, End::Closed.to_string());
+            match self.peers[peer.0 as usize].closed {
+                Some((since, there)) if now.duration_since(since) >= GRACE => {
+                    self.lose(peer, format!("{} (to {there})", End::Closed));
+                }
+                _ => self.closed.push(peer),
             }
         }
         for at in self.young.clone() {

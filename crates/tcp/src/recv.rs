@@ -28,9 +28,9 @@ pub(crate) enum End {
 impl std::fmt::Display for End {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            End::Closed => f.write_str("it closed its connection"),
-            End::Failed(error) => write!(f, "its connection failed: {error}"),
-            End::Nonsense => f.write_str("it sent what is no message of Catena's"),
+            End::Closed => f.write_str("it closed the connection"),
+            End::Failed(error) => write!(f, "the connection failed: {error}"),
+            End::Nonsense => f.write_str("what arrived is no message of Catena's"),
         }
     }
 }

@@ -9,15 +9,13 @@ use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use crate::frame::{HEAD, Head};
 use crate::init::Tcp;
 use crate::link::Link;
+use crate::settings::Config;
 
 /// Frames up to this are handed to the kernel in one piece, bytes.
 const PIECE: usize = 512;
 
 /// Payloads from this on are handed over in two halves, bytes.
 const HALVED: usize = 32 << 10;
-
-/// Packets in a row that leave at once; those that follow leave together.
-const AT_ONCE: u32 = 2;
 
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,19 +31,18 @@ pub(crate) enum Sent {
 }
 
 impl Link {
-    /// Sends a frame; `turn` is the number of the last poll, `room` how many
-    /// bytes may wait.
+    /// Sends a frame; `turn` is the number of the last poll.
     #[inline]
     pub fn post<P: Payload>(
         &mut self,
         head: &Head,
         payload: &P,
         turn: u64,
-        room: usize,
+        config: &Config,
     ) -> io::Result<Sent> {
         let len = HEAD + payload.len();
         if !self.out.is_empty() {
-            if self.out.bytes().len() + len > room {
+            if self.out.bytes().len() + len > config.room {
                 return Ok(Sent::Full);
             }
             self.out.add(&head.encode());
@@ -56,7 +53,7 @@ impl Link {
             (self.turn, self.row) = (turn, 0);
         }
         self.row += 1;
-        let more = self.row > AT_ONCE && len <= PIECE;
+        let more = self.row > config.at_once && len <= PIECE;
         let done = if len <= PIECE {
             self.send_short(head, payload, more)
         } else {
@@ -169,9 +166,8 @@ impl Tcp {
         let Some(at) = self.peers[peer.0 as usize].link else {
             return self.call(peer);
         };
-        let (turn, room) = (self.turn, self.config.room);
         let link = self.links[at].as_mut().expect("a peer's link is there");
-        match link.post(head, payload, turn, room) {
+        match link.post(head, payload, self.turn, &self.config) {
             Ok(Sent::Left) => {}
             Ok(Sent::Held) => {
                 self.counters.held += 1;

@@ -19,6 +19,13 @@ setting! {
     scope: AllEqual,
     level: Tuner,
 
+    /// Packets to one peer in a row that leave at once; those that follow before
+    /// the program waits leave together.
+    pub static TCP_AT_ONCE: u32 = 2;
+    range: 1..=1_000_000,
+    scope: Local,
+    level: Tuner,
+
     /// How long a host may be silent before it counts as lost.
     ///
     /// The kernel asks it when nothing else is sent, so a host that is waited
@@ -30,7 +37,7 @@ setting! {
 }
 
 /// All settings of this crate.
-pub static SETTINGS: &[&dyn Setting] = &[&TCP_PACKET, &TCP_EAGER_MAX, &TCP_TIMEOUT];
+pub static SETTINGS: &[&dyn Setting] = &[&TCP_PACKET, &TCP_EAGER_MAX, &TCP_AT_ONCE, &TCP_TIMEOUT];
 
 /// The settings, resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +46,8 @@ pub struct Config {
     pub packet: usize,
     /// See [`TCP_EAGER_MAX`].
     pub eager_max: u64,
+    /// See [`TCP_AT_ONCE`].
+    pub at_once: u32,
     /// See [`TCP_TIMEOUT`].
     pub timeout: Duration,
     /// Bytes to one peer that wait because the kernel takes no more, at most.
@@ -55,6 +64,7 @@ impl Config {
         Config {
             packet,
             eager_max: TCP_EAGER_MAX.get().get(),
+            at_once: TCP_AT_ONCE.get(),
             timeout: TCP_TIMEOUT.get(),
             room: (128 << 10).max(4 * packet),
             kernel: None,
@@ -66,6 +76,7 @@ impl Config {
         Config {
             packet: 100,
             eager_max: 512,
+            at_once: 2,
             timeout: Duration::from_secs(10),
             room: 300,
             kernel: Some(1),

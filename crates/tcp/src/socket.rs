@@ -42,7 +42,11 @@ pub(crate) fn listen() -> io::Result<TcpListener> {
 
 /// One end of a connection.
 #[derive(Debug)]
-pub(crate) struct Socket(TcpStream);
+pub(crate) struct Socket {
+    stream: TcpStream,
+    /// Where the other end is.
+    pub there: IpAddr,
+}
 
 impl Socket {
     /// Begins to connect; what comes of it is told by [`Socket::error`] when
@@ -57,7 +61,10 @@ impl Socket {
         // SAFETY: no memory; the descriptor is ours.
         let socket = unsafe {
             let fd = check(libc::socket(family, kind, 0))?;
-            Socket(TcpStream::from(OwnedFd::from_raw_fd(fd)))
+            Socket {
+                stream: TcpStream::from(OwnedFd::from_raw_fd(fd)),
+                there: to.ip(),
+            }
         };
         options.apply(socket.fd())?;
         // SAFETY: all zero is an address.
@@ -101,25 +108,28 @@ impl Socket {
 
     /// Takes a connection.
     pub fn accept(listener: &TcpListener, options: Options) -> io::Result<Socket> {
-        let (stream, _) = listener.accept()?;
+        let (stream, from) = listener.accept()?;
         stream.set_nonblocking(true)?;
         options.apply(stream.as_raw_fd())?;
-        Ok(Socket(stream))
+        Ok(Socket {
+            stream,
+            there: from.ip().to_canonical(),
+        })
     }
 
     pub fn fd(&self) -> RawFd {
-        self.0.as_raw_fd()
+        self.stream.as_raw_fd()
     }
 
     /// What has gone wrong, if anything has.
     pub fn error(&self) -> io::Result<()> {
-        self.0.take_error()?.map_or(Ok(()), Err)
+        self.stream.take_error()?.map_or(Ok(()), Err)
     }
 
     /// Says that nothing more is sent.
     pub fn shut(&self) {
         // A connection that has failed needs it no more.
-        let _ = self.0.shutdown(std::net::Shutdown::Write);
+        let _ = self.stream.shutdown(std::net::Shutdown::Write);
     }
 
     /// Hands bytes to the kernel, as many as it takes; with `more` it may keep
@@ -171,7 +181,7 @@ impl Socket {
     /// Has the kernel send what it keeps.
     pub fn push(&self) {
         // A connection that has failed is noticed elsewhere.
-        let _ = self.0.set_nodelay(true);
+        let _ = self.stream.set_nodelay(true);
     }
 }
 
