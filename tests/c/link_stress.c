@@ -4,7 +4,8 @@
 // time: 120
 // run: -n 4 -- 3000
 // run: -n 3 -- 2000 7
-// run: -n 3 --set LINK=tcp -- 700
+// run: -n 3 --set LINK=tcp -- 1500
+// run: -n 3 --set LINK=ofi:tcp -- 500
 // run: -n 2 --set "LINK=tcp;ofi_rxm" --set OFI_PACKET=1000 -- 500 3
 // needs: libfabric.so.1
 #include "check.h"

@@ -8,9 +8,11 @@ use std::time::Instant;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous,
 };
-use catena_link::{ANY_SOURCE, Cid, Endpoint, Mode, Net, Plane, ReqId, Selector, Sink, Source};
+use catena_link::{
+    ANY_SOURCE, Cid, Endpoint, Exposed, Mode, Net, Plane, ReqId, Selector, Sink, Source,
+};
 
 const SLOTS: usize = 256;
 
@@ -102,16 +104,16 @@ impl Net for Ring {
         Rendezvous::Stream
     }
 
-    fn expose(&mut self, _: Peer, _: &Message) -> Option<Remote> {
+    fn expose(&mut self, _: Peer, _: &Message) -> Option<Exposed> {
         None
     }
 
-    fn release(&mut self, _: Peer, _: Remote) {}
+    fn release(&mut self, _: Peer, _: Exposed) {}
 
     fn try_get(
         &mut self,
         _: Peer,
-        _: Remote,
+        _: Exposed,
         _: &mut Word,
         _: u64,
         _: u64,

@@ -36,10 +36,10 @@ mod wire;
 
 pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
 pub use endpoint::Endpoint;
-pub use net::{Net, Sink, Source};
+pub use net::{Exposed, Net, RAILS, Sink, Source};
 pub use types::{
     ANY_SOURCE, ANY_TAG, Cid, Completion, Envelope, Failure, MessageId, Mode, Plane, ReqId,
     Selector, Sent,
 };
 pub use watch::Arrival;
-pub use wire::begins;
+pub use wire::{begins, is_streamed};

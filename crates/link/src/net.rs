@@ -38,6 +38,66 @@ pub trait Sink: Debug {
     fn place(&mut self, at: u64, bytes: PeerBytes<'_>);
 }
 
+/// Rails that one route may have.
+pub const RAILS: usize = 4;
+
+/// Where a whole message lies in its sender's memory, and the key by which each
+/// rail of the route reads it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exposed {
+    /// As in [`Remote`], on every rail.
+    pub addr: u64,
+    /// Key of the first rail.
+    pub key: u64,
+    /// Keys of the others; 0 for one that does not read it.
+    pub more: [u64; RAILS - 1],
+}
+
+impl Exposed {
+    /// The message on rail `number`, if that reads it.
+    #[inline]
+    pub fn on(&self, number: usize) -> Option<Remote> {
+        let key = match number.checked_sub(1) {
+            None => self.key,
+            Some(other) => *self.more.get(other).filter(|&&key| key != 0)?,
+        };
+        Some(Remote {
+            addr: self.addr,
+            key,
+        })
+    }
+
+    /// The message from that byte on.
+    #[inline]
+    #[must_use]
+    pub fn at(self, byte: u64) -> Exposed {
+        Exposed {
+            addr: self.addr.wrapping_add(byte),
+            ..self
+        }
+    }
+
+    /// The message on the first rail.
+    #[inline]
+    pub fn first(&self) -> Remote {
+        Remote {
+            addr: self.addr,
+            key: self.key,
+        }
+    }
+}
+
+impl From<Remote> for Exposed {
+    #[inline]
+    fn from(Remote { addr, key }: Remote) -> Exposed {
+        Exposed {
+            addr,
+            key,
+            ..Exposed::default()
+        }
+    }
+}
+
 /// All routes of this process, seen as one.
 pub trait Net {
     /// Messages going out.
@@ -73,12 +133,12 @@ pub trait Net {
 
     /// Exposes a whole message for remote reads, if it is contiguous and the
     /// route can read.
-    fn expose(&mut self, peer: Peer, source: &Self::Source) -> Option<Remote>;
+    fn expose(&mut self, peer: Peer, source: &Self::Source) -> Option<Exposed>;
 
-    /// Ends what [`Net::expose`] began.
-    fn release(&mut self, peer: Peer, remote: Remote);
+    /// Ends what [`Net::expose`] or [`Net::expose_room`] began.
+    fn release(&mut self, peer: Peer, exposed: Exposed);
 
-    /// Reads message bytes `[at, at + len)` of `remote` into `sink` at `at`;
+    /// Reads message bytes `[at, at + len)` of `exposed` into `sink` at `at`;
     /// `Unable` if the sink is not contiguous or the route cannot read.
     ///
     /// # Errors
@@ -86,7 +146,7 @@ pub trait Net {
     fn try_get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        exposed: Exposed,
         sink: &mut Self::Sink,
         at: u64,
         len: u64,

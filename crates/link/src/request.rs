@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use catena_fabric::{Header, Peer, PeerLost, Remote};
+use catena_fabric::{Header, Peer, PeerLost};
 
 use crate::matching::{Link, Nodes};
-use crate::net::Net;
+use crate::net::{Exposed, Net};
 use crate::protocol::{Coverage, Recv, Send};
 use crate::slab::{NIL, Slab};
 use crate::types::{Completion, Failure, ReqId, Selector};
@@ -66,7 +66,7 @@ pub(crate) struct Rare {
     /// Sends: header of the first packet.
     pub header: Header,
     /// Sends: where the message is exposed. Receives: where it can be read.
-    pub remote: Option<Remote>,
+    pub exposed: Option<Exposed>,
     /// Messages that both ends copy.
     pub share: Share,
     /// Receives: bytes that will come.
@@ -119,7 +119,7 @@ impl<N: Net> Default for Request<N> {
                     generation: 0,
                 },
                 header: Header::default(),
-                remote: None,
+                exposed: None,
                 share: Share::default(),
                 total: 0,
                 coverage: Coverage::default(),

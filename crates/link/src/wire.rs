@@ -27,6 +27,7 @@ use std::ops::Range;
 use catena_base::{Parts, PeerBytes};
 use catena_fabric::{Header, Remote};
 
+use crate::net::{Exposed, RAILS};
 use crate::types::ReqId;
 
 /// Messages above this are never eager, and an arriving one that claims to be
@@ -66,6 +67,11 @@ pub fn begins(header: &Header) -> Option<u64> {
         kind::EAGER_SYNC => Some(SyncLen::decode(header.len).len),
         _ => None,
     }
+}
+
+/// Whether a packet is a part of a stream, which may arrive in any order.
+pub fn is_streamed(header: &Header) -> bool {
+    header.kind == kind::DATA
 }
 
 /// Names a synchronous eager send within 32 bits: 20 of the slot, 12 of the
@@ -110,42 +116,51 @@ impl SyncLen {
 }
 
 /// Payload of an `Rts`: 8 bytes, or 24 if the receiver may read the message out
-/// of the sender's memory.
+/// of the sender's memory, and 8 for each further rail that may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Announce {
     pub request: ReqId,
-    pub remote: Option<Remote>,
+    pub exposed: Option<Exposed>,
 }
 
 impl Announce {
-    pub const MAX: usize = 24;
+    /// With one rail.
+    pub const ONE: usize = 24;
+    const MAX: usize = Self::ONE + 8 * (RAILS - 1);
 
     /// The bytes, and how many of them count.
     pub fn encode(self) -> ([u8; Self::MAX], usize) {
         let mut out = [0; Self::MAX];
         out[..8].copy_from_slice(&self.request.to_bits().to_le_bytes());
-        let Some(remote) = self.remote else {
+        let Some(exposed) = self.exposed else {
             return (out, 8);
         };
-        out[8..16].copy_from_slice(&remote.addr.to_le_bytes());
-        out[16..].copy_from_slice(&remote.key.to_le_bytes());
-        (out, Self::MAX)
+        out[8..16].copy_from_slice(&exposed.addr.to_le_bytes());
+        out[16..24].copy_from_slice(&exposed.key.to_le_bytes());
+        let last = exposed.more.iter().rposition(|&key| key != 0);
+        let more = last.map_or(0, |at| at + 1);
+        for (to, key) in out[24..].chunks_exact_mut(8).zip(&exposed.more[..more]) {
+            to.copy_from_slice(&key.to_le_bytes());
+        }
+        (out, Self::ONE + 8 * more)
     }
 
     pub fn decode(payload: PeerBytes<'_>) -> Option<Self> {
         let mut bytes = [0; Self::MAX];
-        if payload.len() != 8 && payload.len() != Self::MAX {
+        let len = payload.len();
+        if len != 8 && !(Self::ONE..=Self::MAX).contains(&len) || !len.is_multiple_of(8) {
             return None;
         }
-        let n = payload.read(&mut bytes);
+        payload.read(&mut bytes);
         let word = |at: usize| u64_at(&bytes, at);
-        let remote = (n == Self::MAX).then(|| Remote {
+        let exposed = (len > 8).then(|| Exposed {
             addr: word(8),
             key: word(16),
+            more: std::array::from_fn(|other| word(24 + 8 * other)),
         });
         Some(Announce {
             request: ReqId::from_bits(word(0)),
-            remote,
+            exposed,
         })
     }
 }
@@ -287,16 +302,20 @@ mod tests {
             index: 0xf_fffe,
             generation: 0xdead_beef,
         };
-        for remote in [
-            None,
-            Some(Remote {
-                addr: 1 << 63,
-                key: 7,
-            }),
-        ] {
-            let (bytes, n) = Announce { request, remote }.encode();
+        let one = Exposed {
+            addr: 1 << 63,
+            key: 7,
+            ..Exposed::default()
+        };
+        let three = Exposed {
+            more: [0, u64::MAX, 0],
+            ..one
+        };
+        for (exposed, len) in [(None, 8), (Some(one), Announce::ONE), (Some(three), 40)] {
+            let (bytes, n) = Announce { request, exposed }.encode();
+            assert_eq!(n, len);
             let back = Announce::decode(PeerBytes::from(&bytes[..n]));
-            assert_eq!(back, Some(Announce { request, remote }));
+            assert_eq!(back, Some(Announce { request, exposed }));
         }
         let wanted = Wanted {
             from: 3,
@@ -337,7 +356,9 @@ mod tests {
 
     #[test]
     fn odd_lengths_are_refused() {
-        assert_eq!(Announce::decode(PeerBytes::from(&[0; 9][..])), None);
+        for odd in [0, 9, 16, 25, 56] {
+            assert_eq!(Announce::decode(PeerBytes::from(&[0; 64][..odd])), None);
+        }
         assert_eq!(Wanted::decode(PeerBytes::EMPTY), None);
         assert_eq!(Offer::decode(PeerBytes::from(&[0; 31][..])), None);
     }

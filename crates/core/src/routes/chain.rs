@@ -1,16 +1,18 @@
 //! Which transports there are: `CATENA_LINK`.
 
+use catena_link::RAILS;
 use catena_settings::{Setting, Text, setting};
 
 setting! {
     /// How ranks reach each other: transports joined by `+`.
     ///
-    /// `shm` is shared memory, for ranks on one node. `tcp` is TCP, `tcp:eth0`
-    /// through that interface. `ofi:PROVIDER` is a network through libfabric,
-    /// `ofi:PROVIDER:DOMAIN,DOMAIN` on these of its domains, which the ranks of
-    /// a node take in turn as they do with several interfaces; `ofi` alone takes
-    /// the first provider that leads to other nodes, and a PROVIDER other than
-    /// its own `tcp` needs no `ofi:` in front. `ucx` is a network through UCX,
+    /// `shm` is shared memory, for ranks on one node. `tcp` is TCP,
+    /// `tcp:eth0,eth1` through these interfaces. `ofi:PROVIDER` is a network
+    /// through libfabric, `ofi:PROVIDER:DOMAIN,DOMAIN` on these of its domains;
+    /// `ofi` alone takes the first provider that leads to other nodes, and a
+    /// PROVIDER other than its own `tcp` needs no `ofi:` in front. Interfaces or
+    /// domains, at most four, are used together: long messages over all of
+    /// them, short ones to a peer over one. `ucx` is a network through UCX,
     /// `ucx:TRANSPORTS` over these of its transports, `ucx:TRANSPORTS:DEVICES` on
     /// these of its devices, as in UCX_TLS and UCX_NET_DEVICES. Of several
     /// networks the first that both ends have joins them. Examples: `shm+tcp`,
@@ -58,11 +60,11 @@ pub struct Tcp {
 }
 
 impl Tcp {
-    /// The interface of the process that is number `local` on its node; `None`
-    /// for all.
-    pub fn interface(&self, local: usize) -> Option<&str> {
-        let count = self.interfaces.len().max(1);
-        self.interfaces.get(local % count).map(String::as_str)
+    /// The interface of each rail; one rail with `None` for all of them.
+    pub fn rails(&self) -> impl Iterator<Item = Option<&str>> {
+        let any = self.interfaces.is_empty().then_some(None);
+        let named = self.interfaces.iter().map(|it| Some(it.as_str()));
+        any.into_iter().chain(named)
     }
 }
 
@@ -76,13 +78,16 @@ pub struct Ofi {
 }
 
 impl Ofi {
-    /// What the process opens that is number `local` on its node.
-    pub fn wanted(&self, local: usize) -> catena_ofi::Wanted {
-        let count = self.domains.len().max(1);
-        catena_ofi::Wanted {
-            provider: self.provider.clone(),
-            domain: self.domains.get(local % count).cloned(),
-        }
+    /// What is to be opened: one thing at least.
+    pub fn rails(&self) -> impl Iterator<Item = catena_ofi::Wanted> {
+        let any = self.domains.is_empty().then_some(None);
+        let named = self.domains.iter().map(Some);
+        any.into_iter()
+            .chain(named)
+            .map(|domain| catena_ofi::Wanted {
+                provider: self.provider.clone(),
+                domain: domain.cloned(),
+            })
     }
 }
 
@@ -168,6 +173,12 @@ fn names(network: &str, text: &str) -> Result<Vec<String>, String> {
         return Err(format!(
             "the name of an interface is missing, as in {network}:eth0"
         ));
+    }
+    if names.len() > RAILS {
+        return Err(format!("at most {RAILS} interfaces can be used together"));
+    }
+    if let Some(at) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
+        return Err(format!("{} is named twice", names[at]));
     }
     Ok(names)
 }
@@ -272,6 +283,8 @@ mod tests {
             (":lo", "is missing"),
             ("tcp:", "interface is missing"),
             ("tcp:eth0,", "interface is missing"),
+            ("tcp:a,b,c,d,e", "at most 4"),
+            ("tcp:a,b,a", "a is named twice"),
         ] {
             let error = Chain::parse(text).expect_err(text);
             assert!(error.contains(why), "{text}: {error}");
@@ -279,14 +292,20 @@ mod tests {
     }
 
     #[test]
-    fn ranks_of_a_node_take_domains_in_turn() {
-        let two = ofi("cxi", &["cxi0", "cxi1"]);
-        let domain = |local| two.wanted(local).domain;
-        assert_eq!(domain(0).as_deref(), Some("cxi0"));
-        assert_eq!(domain(3).as_deref(), Some("cxi1"));
-        assert_eq!(Ofi::default().wanted(3), catena_ofi::Wanted::default());
-        assert_eq!(Tcp::default().interface(3), None);
-        let interfaces = vec!["e0".to_string(), "e1".to_string()];
-        assert_eq!(Tcp { interfaces }.interface(3), Some("e1"));
+    fn every_domain_is_a_rail() {
+        let domains = |ofi: Ofi| ofi.rails().map(|it| it.domain).collect::<Vec<_>>();
+        let both = [Some("cxi0".to_string()), Some("cxi1".to_string())];
+        assert_eq!(domains(ofi("cxi", &["cxi0", "cxi1"])), both);
+        assert_eq!(domains(Ofi::default()), [None]);
+        let interfaces = |tcp: &Tcp| {
+            tcp.rails()
+                .map(|it| it.map(str::to_string))
+                .collect::<Vec<_>>()
+        };
+        let two = Tcp {
+            interfaces: both.iter().flatten().cloned().collect(),
+        };
+        assert_eq!(interfaces(&two), both);
+        assert_eq!(interfaces(&Tcp::default()), [None]);
     }
 }

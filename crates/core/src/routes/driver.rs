@@ -1,4 +1,4 @@
-//! What drives one network. A library that does is added here: one variant,
+//! What drives one rail of a network. A library that does is added here: one variant,
 //! and one line in [`each`].
 
 use std::time::Duration;
@@ -36,7 +36,19 @@ pub struct Counters {
     pub strays: u64,
 }
 
-/// The routes over one network.
+impl std::iter::Sum for Counters {
+    fn sum<I: Iterator<Item = Counters>>(all: I) -> Counters {
+        all.fold(Counters::default(), |sum, one| Counters {
+            packets: sum.packets + one.packets,
+            together: sum.together + one.together,
+            full: sum.full + one.full,
+            reads: sum.reads + one.reads,
+            strays: sum.strays + one.strays,
+        })
+    }
+}
+
+/// The routes over one rail of a network.
 #[derive(Debug)]
 pub enum Driver {
     /// Through libfabric.
@@ -59,31 +71,39 @@ macro_rules! each {
 }
 
 impl Driver {
-    /// Opens a network for the process that is number `local` on its node;
-    /// `None` if it need not be there and is not.
+    /// Opens a network with all its rails; none if it need not be there and is
+    /// not.
     ///
     /// # Errors
     /// What failed and what to do.
-    pub fn open(network: &Network, place: Place, local: usize) -> Result<Option<Driver>, String> {
+    pub fn open(network: &Network, place: Place) -> Result<Vec<Driver>, String> {
         match network {
-            Network::Ofi(ofi) => Ofi::open(place, &ofi.wanted(local))
-                .map(|ofi| Some(Driver::Ofi(Box::new(ofi))))
+            Network::Ofi(ofi) => ofi
+                .rails()
+                .map(|rail| Ofi::open(place, &rail))
+                .map(|opened| opened.map(|ofi| Driver::Ofi(Box::new(ofi))))
+                .collect::<Result<_, _>>()
                 .map_err(|error| error.to_string()),
             Network::Fast => {
                 let has = DEVICES.iter().any(|folder| has_entries(folder));
                 let ofi = has.then(|| Ofi::open(place, &Wanted::default()).ok());
                 let fast = ofi.flatten().filter(|ofi| !ofi.is_plain());
-                Ok(fast.map(|ofi| Driver::Ofi(Box::new(ofi))))
+                Ok(fast
+                    .map(|ofi| Driver::Ofi(Box::new(ofi)))
+                    .into_iter()
+                    .collect())
             }
-            Network::Tcp(tcp) => Tcp::open(
-                place,
-                tcp.interface(local),
-                catena_tcp::Config::from_settings(),
-            )
-            .map(|tcp| Some(Driver::Tcp(Box::new(tcp))))
-            .map_err(|error| error.to_string()),
+            Network::Tcp(tcp) => {
+                let config = catena_tcp::Config::from_settings();
+                tcp.rails()
+                    .map(|rail| Tcp::open(place, rail, config))
+                    .map(|opened| opened.map(|tcp| Driver::Tcp(Box::new(tcp))))
+                    .collect::<Result<_, _>>()
+                    .map_err(|error| error.to_string())
+            }
+            // UCX makes rails of its own of the devices that it is given.
             Network::Ucx(wanted) => Ucx::open(place, wanted)
-                .map(|ucx| Some(Driver::Ucx(Box::new(ucx))))
+                .map(|ucx| vec![Driver::Ucx(Box::new(ucx))])
                 .map_err(|error| error.to_string()),
         }
     }

@@ -7,12 +7,14 @@
 //! | `driver`   | what drives one network                                    |
 //! | `loopback` | the route to oneself                                       |
 //! | `network`  | all networks: whose ends learn of each other as they run   |
+//! | `rails`    | one network over several domains                           |
 //! | `record`   | what a process tells the others of how it is reached       |
 
 pub mod chain;
 mod driver;
 mod loopback;
 mod network;
+mod rails;
 mod record;
 
 use catena_base::End;
@@ -20,7 +22,7 @@ use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
     Transport,
 };
-use catena_link::{Net, Tally};
+use catena_link::{Exposed, Net, Tally};
 use catena_shm::Shm;
 
 use crate::buffer::{RecvBuf, SendBuf};
@@ -130,9 +132,10 @@ impl Routes {
     }
 }
 
-/// Calls a method on the transport that leads to a peer.
+/// Calls a method on what leads to a peer: a transport, the networks, or
+/// nothing.
 macro_rules! by_route {
-    ($self:ident, $peer:expr, $t:ident => $call:expr, else $none:expr) => {
+    ($self:ident, $peer:expr, $t:ident => $call:expr, $n:ident => $far:expr, else $none:expr) => {
         match $self.route($peer) {
             Route::Shm => match &mut $self.shm {
                 Some($t) => $call,
@@ -143,7 +146,7 @@ macro_rules! by_route {
                 $call
             }
             Route::Network => match &mut $self.networks {
-                Some($t) => $call,
+                Some($n) => $far,
                 None => $none,
             },
             Route::None => $none,
@@ -172,6 +175,7 @@ impl Net for Routes {
         payload: P,
     ) -> Result<Posted, PeerLost> {
         by_route!(self, peer, t => t.try_send(peer, header, payload),
+            n => n.try_send(peer, header, payload),
             else Err(Routes::unreachable(peer)))
     }
 
@@ -206,19 +210,21 @@ impl Net for Routes {
         }
     }
 
-    fn expose(&mut self, peer: Peer, source: &SendBuf) -> Option<Remote> {
+    fn expose(&mut self, peer: Peer, source: &SendBuf) -> Option<Exposed> {
         let (at, len) = (source.contiguous()?, catena_link::Source::len(source));
-        by_route!(self, peer, t => t.expose(peer, at, len), else None)
+        by_route!(self, peer, t => t.expose(peer, at, len).map(Exposed::from),
+            n => n.expose(peer, at, len), else None)
     }
 
-    fn release(&mut self, peer: Peer, remote: Remote) {
-        by_route!(self, peer, t => t.release(peer, remote), else ());
+    fn release(&mut self, peer: Peer, exposed: Exposed) {
+        by_route!(self, peer, t => t.release(peer, exposed.first()),
+            n => n.release(peer, exposed), else ());
     }
 
     fn try_get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        exposed: Exposed,
         sink: &mut RecvBuf,
         at: u64,
         len: u64,
@@ -231,19 +237,18 @@ impl Net for Routes {
             return Ok(Got::Unable);
         }
         let len = usize::try_from(len.min(room - at)).unwrap_or(usize::MAX >> 1);
-        let from = Remote {
-            addr: remote.addr.wrapping_add(at),
-            key: remote.key,
-        };
+        let from = exposed.at(at);
         let into = base.wrapping_add(at as usize);
         // SAFETY: `[at, at + len)` is within the room that the program lends.
-        by_route!(self, peer, t => unsafe { t.try_get(peer, from, into, len) },
+        by_route!(self, peer, t => unsafe { t.try_get(peer, from.first(), into, len) },
+            // SAFETY: as above.
+            n => unsafe { n.try_get(peer, from, into, len) },
             else Err(Routes::unreachable(peer)))
     }
 
     fn expose_room(&mut self, peer: Peer, sink: &mut RecvBuf) -> Option<Remote> {
         let (at, len) = (sink.contiguous()?, catena_link::Sink::room(sink));
-        by_route!(self, peer, t => t.expose_room(peer, at, len), else None)
+        by_route!(self, peer, t => t.expose_room(peer, at, len), _n => None, else None)
     }
 
     fn try_put(
@@ -266,14 +271,16 @@ impl Net for Routes {
         let from = base.wrapping_add(at as usize);
         // SAFETY: `[at, at + len)` is within the message that the program lends.
         by_route!(self, peer, t => unsafe { t.try_put(peer, from, to, len) },
+            _n => Ok(Got::Unable),
             else Err(Routes::unreachable(peer)))
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {
-        by_route!(self, peer, t => t.open_parts(peer), else 0)
+        by_route!(self, peer, t => t.open_parts(peer), _n => 0, else 0)
     }
 
     fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
-        by_route!(self, peer, t => t.take_part(peer, end, number, parts), else None)
+        by_route!(self, peer, t => t.take_part(peer, end, number, parts), _n => None,
+            else None)
     }
 }

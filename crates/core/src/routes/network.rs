@@ -9,19 +9,18 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
-use std::time::Duration;
 
 use catena_base::PeerBytes;
 use catena_boot::{Boot, BootError};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Place, Posted, Remote, Rendezvous,
-    Sleeper, Transport,
+    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Place, Posted, Rendezvous, Sleeper,
 };
-use catena_link::Tally;
+use catena_link::{Exposed, Tally};
 
 use super::chain::Chain;
 use super::driver::{Counters, Driver};
-use super::record::Record;
+use super::rails::Rails;
+use super::record::{End, Record};
 
 /// The connection to the launcher, which the networks share.
 pub type SharedBoot = Rc<RefCell<Box<dyn Boot>>>;
@@ -59,7 +58,7 @@ enum Via {
 /// A network, and how lively it is.
 #[derive(Debug)]
 struct Member {
-    driver: Driver,
+    rails: Rails,
     /// Whether the last poll found something.
     lively: bool,
 }
@@ -120,12 +119,14 @@ impl Networks {
         let number = local.iter().position(|&peer| peer == me).unwrap_or(0);
         let (mut members, mut ends) = (Vec::new(), Vec::new());
         for network in &chain.networks {
-            let Some(driver) = Driver::open(network, place, number)? else {
+            let drivers = Driver::open(network, place)?;
+            if drivers.is_empty() {
                 continue;
-            };
-            ends.push(driver.end()?);
+            }
+            let rails = Rails::new(drivers, number, place.processes);
+            ends.push(rails.ends()?);
             members.push(Member {
-                driver,
+                rails,
                 lively: true,
             });
         }
@@ -142,7 +143,7 @@ impl Networks {
             .and_then(|()| connection.begin_fence())
             .map_err(|e| e.to_string())?;
         drop(connection);
-        let caps = members.iter().map(|it| it.driver.caps(me));
+        let caps = members.iter().map(|it| it.rails.caps(me));
         let least = caps.reduce(|a, b| Caps {
             max_packet: a.max_packet.min(b.max_packet),
             eager_max: a.eager_max.min(b.eager_max),
@@ -169,14 +170,7 @@ impl Networks {
 
     /// What happened so far, in all of them.
     pub fn counters(&self) -> Counters {
-        let all = self.members.iter().map(|it| it.driver.counters());
-        all.fold(Counters::default(), |sum, one| Counters {
-            packets: sum.packets + one.packets,
-            together: sum.together + one.together,
-            full: sum.full + one.full,
-            reads: sum.reads + one.reads,
-            strays: sum.strays + one.strays,
-        })
+        self.members.iter().map(|it| it.rails.counters()).sum()
     }
 
     /// Polls; where shared memory is polled too, which costs far less, not
@@ -207,7 +201,7 @@ impl Networks {
                     parting: matches!(self.stage, Stage::Parting | Stage::Parted),
                     deliver,
                 };
-                let count = member.driver.poll(&mut through);
+                let count = member.rails.poll(&mut through);
                 member.lively = count > 0;
                 moved += count;
             }
@@ -222,7 +216,7 @@ impl Networks {
             // The launcher's answer wakes nobody.
             Stage::Asking | Stage::Parting => Some(Sleeper::BLIND),
             Stage::Wired | Stage::Parted => {
-                let mut all = self.members.iter_mut().map(|it| it.driver.sleeper());
+                let mut all = self.members.iter_mut().map(|it| it.rails.sleeper());
                 let first = all.next().expect("a chain with networks")?;
                 all.try_fold(first, |sum, one| one.map(|one| sum.or(one)))
             }
@@ -306,8 +300,7 @@ impl Networks {
                 self.settings(me, peer, &theirs)
             ));
         };
-        let driver = &mut self.members[at].driver;
-        driver.connect(peer, &theirs.ends[their].address)?;
+        self.members[at].rails.connect(peer, &theirs.ends[their])?;
         Ok(Via::Network(at as u8))
     }
 
@@ -320,12 +313,16 @@ impl Networks {
                 "" => write!(text, "{separator}rank {rank} has no CATENA_LINK"),
                 value => write!(text, "{separator}rank {rank} has CATENA_LINK={value}"),
             };
-            let name = |end| {
+            let name = |end: &End| {
                 self.members
                     .iter()
-                    .find_map(|it| it.driver.protocol_name(end))
+                    .find_map(|it| it.rails.protocol_name(end))
             };
-            let spoken: Vec<String> = record.ends.iter().filter_map(name).collect();
+            let spoken: Vec<String> = record
+                .ends
+                .iter()
+                .filter_map(|rails| name(&rails[0]))
+                .collect();
             if !spoken.is_empty() {
                 let _ = write!(text, " ({})", spoken.join(", "));
             }
@@ -333,11 +330,11 @@ impl Networks {
         text
     }
 
-    /// The network that leads to a peer, if that is known.
-    #[inline]
-    fn driver(&mut self, peer: Peer) -> Option<&mut Driver> {
+    /// The network that leads to a peer, or will if any does.
+    fn number(&self, peer: Peer) -> Option<usize> {
         match self.via[peer.0 as usize] {
-            Via::Network(number) => Some(&mut self.members[number as usize].driver),
+            Via::Network(number) => Some(number.into()),
+            Via::Unknown if self.members.len() == 1 => Some(0),
             _ => None,
         }
     }
@@ -375,20 +372,18 @@ impl<D: Deliver> Deliver for Through<'_, D> {
     }
 }
 
-impl Transport for Networks {
-    fn name(&self) -> &'static str {
-        "network"
-    }
-
-    fn caps(&self, peer: Peer) -> Caps {
+impl Networks {
+    /// See [`Transport::caps`](catena_fabric::Transport::caps); the others
+    /// likewise.
+    pub(super) fn caps(&self, peer: Peer) -> Caps {
         match self.via[peer.0 as usize] {
-            Via::Network(number) => self.members[number as usize].driver.caps(peer),
+            Via::Network(number) => self.members[number as usize].rails.caps(peer),
             _ => self.least,
         }
     }
 
     #[inline(never)]
-    fn try_send<P: Payload>(
+    pub(super) fn try_send<P: Payload>(
         &mut self,
         peer: Peer,
         header: Header,
@@ -396,8 +391,8 @@ impl Transport for Networks {
     ) -> Result<Posted, PeerLost> {
         let posted = match self.via[peer.0 as usize] {
             Via::Network(number) => {
-                let driver = &mut self.members[number as usize].driver;
-                driver.try_send(peer, header, payload)?
+                let rails = &mut self.members[number as usize].rails;
+                rails.try_send(peer, header, payload)?
             }
             Via::Unknown => return Ok(Posted::Full),
             Via::Nowhere => return Err(self.lost(peer)),
@@ -410,51 +405,41 @@ impl Transport for Networks {
         Ok(posted)
     }
 
-    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
-        self.poll_some(true, deliver)
-    }
-
-    fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
-        match self.via[peer.0 as usize] {
-            Via::Network(number) => {
-                let driver = &self.members[number as usize].driver;
-                driver.rendezvous(peer, len, load)
-            }
-            _ => Rendezvous::Stream,
+    pub(super) fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
+        match self.number(peer) {
+            Some(number) => self.members[number].rails.rendezvous(peer, len, load),
+            None => Rendezvous::Stream,
         }
     }
 
-    fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote> {
-        self.driver(peer)?.expose(peer, addr, len)
+    pub(super) fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Exposed> {
+        let number = self.number(peer)?;
+        self.members[number].rails.expose(peer, addr, len)
     }
 
-    fn release(&mut self, peer: Peer, remote: Remote) {
-        if let Some(driver) = self.driver(peer) {
-            driver.release(peer, remote);
+    pub(super) fn release(&mut self, peer: Peer, exposed: Exposed) {
+        if let Some(number) = self.number(peer) {
+            self.members[number].rails.release(peer, exposed);
         }
     }
 
-    unsafe fn try_get(
+    /// # Safety
+    /// As [`Transport::try_get`](catena_fabric::Transport::try_get).
+    pub(super) unsafe fn try_get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        exposed: Exposed,
         into: *mut u8,
         len: usize,
     ) -> Result<Got, PeerLost> {
         match self.via[peer.0 as usize] {
             Via::Network(number) => {
-                let driver = &mut self.members[number as usize].driver;
+                let rails = &mut self.members[number as usize].rails;
                 // SAFETY: as the caller promised.
-                unsafe { driver.try_get(peer, remote, into, len) }
+                unsafe { rails.try_get(peer, exposed, into, len) }
             }
             Via::Unknown => Ok(Got::Full),
             Via::Nowhere => Err(self.lost(peer)),
-        }
-    }
-
-    fn sleep(&mut self, limit: Duration) {
-        if let Some(sleeper) = self.sleeper() {
-            sleeper.sleep(limit);
         }
     }
 }

@@ -13,8 +13,10 @@
 //! | 3    | `tcp`     | version of the protocol (8), port and addresses           |
 //! | 4    | `ucx`     | version of UCX (8), address of the worker                 |
 //!
-//! Networks stand in the order of the chain. Numbers are little-endian. Entries
-//! of other kinds are networks that this version does not know: passed over.
+//! Networks stand in the order of the chain; each has an entry for its first
+//! rail, and one with 128 added to the kind for every other. Numbers are
+//! little-endian. Entries of other kinds are networks that this version does not
+//! know: passed over.
 
 /// Changes whenever the meaning of a byte changes.
 const VERSION: u8 = 2;
@@ -28,6 +30,8 @@ pub(super) mod kind {
     pub const OFI: u8 = 2;
     pub const TCP: u8 = 3;
     pub const UCX: u8 = 4;
+    /// Of a network that has rails in front of this one.
+    pub const RAIL: u8 = 0x80;
 }
 
 /// An end of a network.
@@ -55,7 +59,8 @@ pub(super) struct Record {
     /// Value of `CATENA_LINK`; empty if it has none.
     pub setting: String,
     pub shm: bool,
-    pub ends: Vec<End>,
+    /// Networks with their rails, of which each has at least one.
+    pub ends: Vec<Vec<End>>,
 }
 
 impl Record {
@@ -76,8 +81,12 @@ impl Record {
         if self.shm {
             entry(kind::SHM, &[])?;
         }
-        for end in &self.ends {
-            entry(end.kind, &[&end.protocol.to_le_bytes(), &end.address])?;
+        for rails in &self.ends {
+            for (number, end) in rails.iter().enumerate() {
+                let rail = if number > 0 { kind::RAIL } else { 0 };
+                let protocol = end.protocol.to_le_bytes();
+                entry(end.kind | rail, &[&protocol, &end.address])?;
+            }
         }
         Some(bytes)
     }
@@ -97,11 +106,16 @@ impl Record {
                 kind::SHM => record.shm = true,
                 kind => {
                     let (protocol, address) = body.split_first_chunk()?;
-                    record.ends.push(End {
-                        kind,
+                    let end = End {
+                        kind: kind & !kind::RAIL,
                         protocol: u64::from_le_bytes(*protocol),
                         address: address.to_vec(),
-                    });
+                    };
+                    if kind & kind::RAIL == 0 {
+                        record.ends.push(vec![end]);
+                    } else {
+                        record.ends.last_mut()?.push(end);
+                    }
                 }
             }
             rest = next;
@@ -114,8 +128,8 @@ impl Record {
     /// `first` of them that the other has, too.
     pub fn common(&self, other: &Record, first: bool) -> Option<(usize, usize)> {
         let (leader, follower) = if first { (self, other) } else { (other, self) };
-        let (leads, follows) = leader.ends.iter().enumerate().find_map(|(at, end)| {
-            let same = |it: &End| it.speaks_with(end);
+        let (leads, follows) = leader.ends.iter().enumerate().find_map(|(at, rails)| {
+            let same = |it: &Vec<End>| it[0].speaks_with(&rails[0]);
             Some((at, follower.ends.iter().position(same)?))
         })?;
         Some(if first {
@@ -142,14 +156,15 @@ mod tests {
         Record {
             setting: "shm+ofi:tcp".to_string(),
             shm: true,
-            ends: vec![end(kind::OFI, 25 << 32 | 1, address)],
+            ends: vec![vec![end(kind::OFI, 25 << 32 | 1, address)]],
         }
     }
 
     #[test]
     fn records_survive_the_journey_and_are_short() {
         let mut two = record(16);
-        two.ends.push(end(kind::OFI, 7, 3000));
+        two.ends[0].push(end(kind::OFI, 7, 16));
+        two.ends.push(vec![end(kind::OFI, 7, 3000)]);
         for record in [Record::default(), record(16), record(28), two] {
             let bytes = record.encode().expect("short enough");
             assert_eq!(Record::decode(&bytes), Some(record));
@@ -172,6 +187,11 @@ mod tests {
         longer.extend([77, 9, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5]);
         let ends = Record::decode(&longer).map(|it| it.ends.len());
         assert_eq!(ends, Some(2));
+        // A rail of no network.
+        assert_eq!(
+            Record::decode(&[VERSION, 130, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+            None
+        );
         let whole = [0, 1, 15, 18, bytes.len()];
         for cut in 0..=bytes.len() {
             let read = Record::decode(&bytes[..cut]);
@@ -192,7 +212,10 @@ mod tests {
     #[test]
     fn both_ends_choose_the_same_network() {
         let chain = |protocols: &[u64]| Record {
-            ends: protocols.iter().map(|&it| end(kind::OFI, it, 1)).collect(),
+            ends: protocols
+                .iter()
+                .map(|&it| vec![end(kind::OFI, it, 1)])
+                .collect(),
             ..Record::default()
         };
         for (mine, yours, found) in [

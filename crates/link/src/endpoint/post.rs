@@ -102,7 +102,7 @@ impl<N: Net> Endpoint<N> {
         let token = SyncToken::of(id);
         // Reading is asked about for long messages only.
         let is_read = |net: &N| {
-            caps.max_packet >= Announce::MAX
+            caps.max_packet >= Announce::ONE
                 && net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream
         };
         let one_packet = len < u64::from(lane.fast);
@@ -148,9 +148,9 @@ impl<N: Net> Endpoint<N> {
             request.rare.header,
             request.rare.cancelling,
         ) = (peer, header, false);
-        request.rare.remote = None;
+        request.rare.exposed = None;
         if style == Style::Rendezvous && is_read(&self.net) {
-            request.rare.remote = self.net.expose(peer, &source);
+            request.rare.exposed = self.net.expose(peer, &source);
         }
         request.buffer = Buffer::Source(source);
 

@@ -56,8 +56,8 @@ impl<N: Net> Endpoint<N> {
 
     /// Releases what nobody reads any more.
     pub(super) fn settle_releases(&mut self) {
-        for (peer, remote) in self.engine.releases.drain(..) {
-            self.net.release(peer, remote);
+        for (peer, exposed) in self.engine.releases.drain(..) {
+            self.net.release(peer, exposed);
         }
     }
 
@@ -101,7 +101,7 @@ impl<N: Net> Endpoint<N> {
             Phase::Recv(recv) if test(recv) => Some((
                 request.rare.total,
                 request.rare.peer,
-                request.rare.remote.is_some(),
+                request.rare.exposed.is_some(),
             )),
             _ => None,
         }
@@ -199,10 +199,10 @@ impl<N: Net> Endpoint<N> {
             let max_packet = self.net.caps(peer).max_packet as u64;
             let (posted, n) = match *send {
                 Send::Queued(Style::Rendezvous) => {
-                    let remote = request.rare.remote;
+                    let exposed = request.rare.exposed;
                     let (bytes, n) = Announce {
                         request: id,
-                        remote,
+                        exposed,
                     }
                     .encode();
                     (self.net.try_send(peer, header, &bytes[..n]), 0)

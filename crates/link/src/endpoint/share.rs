@@ -131,11 +131,12 @@ impl<N: Net> Endpoint<N> {
     /// peer is lost.
     fn read_some(&mut self, id: ReqId, at: u64, upto: u64) -> Option<Got> {
         let request = self.engine.requests.get_mut(id.index);
-        let (Buffer::Sink(sink), Some(remote)) = (&mut request.buffer, request.rare.remote) else {
+        let (Buffer::Sink(sink), Some(exposed)) = (&mut request.buffer, request.rare.exposed)
+        else {
             return Some(Got::Unable);
         };
         let len = (upto - at).min(CHUNK);
-        match self.net.try_get(request.rare.peer, remote, sink, at, len) {
+        match self.net.try_get(request.rare.peer, exposed, sink, at, len) {
             Ok(got) => {
                 let counters = &mut self.engine.counters;
                 match got {

@@ -1,12 +1,12 @@
 //! Messages and announcements in their turn: matched, or kept as unexpected.
 
 use catena_base::PeerBytes;
-use catena_fabric::{Header, Peer, Remote};
+use catena_fabric::{Header, Peer};
 
 use super::{Engine, Target};
 use crate::counters::Traffic;
 use crate::matching::{Key, Reply};
-use crate::net::{Net, Sink};
+use crate::net::{Exposed, Net, Sink};
 use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent};
 use crate::request::{Buffer, Phase};
@@ -84,7 +84,7 @@ impl<N: Net> Engine<N> {
 
     /// The announcement of a long message.
     pub fn on_rts(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
-        let Some(Announce { request, remote }) = Announce::decode(payload) else {
+        let Some(Announce { request, exposed }) = Announce::decode(payload) else {
             return false;
         };
         let key = key(header);
@@ -95,11 +95,11 @@ impl<N: Net> Engine<N> {
                 from,
                 header,
                 PeerBytes::EMPTY,
-                Reply::Data { request, remote },
+                Reply::Data { request, exposed },
             );
         } else {
             self.note_match(at, key, header.len);
-            self.begin_rendezvous(at, from, request, remote);
+            self.begin_rendezvous(at, from, request, exposed);
         }
         true
     }
@@ -189,9 +189,9 @@ impl<N: Net> Engine<N> {
             (entry.key(), entry.peer, entry.seq, entry.len, entry.reply);
         let whole = entry.is_whole();
         self.note_match(at, key, len);
-        if let Reply::Data { request, remote } = reply {
+        if let Reply::Data { request, exposed } = reply {
             self.unexpected.entries.free_slot(from);
-            self.begin_rendezvous(at, peer, request, remote);
+            self.begin_rendezvous(at, peer, request, exposed);
             return;
         }
         if let Reply::Ack(token) = reply {
@@ -238,11 +238,11 @@ impl<N: Net> Engine<N> {
         self.unexpected.entries.free_slot(from);
     }
 
-    fn begin_rendezvous(&mut self, at: u32, peer: Peer, other: ReqId, remote: Option<Remote>) {
+    fn begin_rendezvous(&mut self, at: u32, peer: Peer, other: ReqId, exposed: Option<Exposed>) {
         let request = self.requests.get_mut(at);
         request.phase = Phase::Recv(Recv::Starting);
         let rare = &mut request.rare;
-        (rare.peer, rare.other, rare.remote, rare.total) = (peer, other, remote, request.len);
+        (rare.peer, rare.other, rare.exposed, rare.total) = (peer, other, exposed, request.len);
         if let Some(lost) = self.losses.get(&peer).cloned() {
             self.fail(at, &lost);
             return;

@@ -9,13 +9,13 @@ mod lifetime;
 
 use std::collections::{HashMap, VecDeque};
 
-use catena_fabric::{Peer, PeerLost, Remote};
+use catena_fabric::{Peer, PeerLost};
 
 use crate::counters::Counters;
 use crate::lane::{Context, Lane};
 use crate::matching::{Index, Key, Store};
 use crate::mix::BuildMix;
-use crate::net::{Net, Sink};
+use crate::net::{Exposed, Net, Sink};
 use crate::outbox::{Item, Outbox};
 use crate::park::Park;
 use crate::pool::Pool;
@@ -53,7 +53,7 @@ pub(crate) struct Engine<N: Net> {
     /// Sends of which parts may be written into the receiver's memory.
     pub puts: VecDeque<ReqId>,
     /// Exposed messages that nobody reads any more.
-    pub releases: Vec<(Peer, Remote)>,
+    pub releases: Vec<(Peer, Exposed)>,
     pub assemblies: HashMap<Assembly, Target, BuildMix>,
     pub park: Park,
     pub pool: Pool,
@@ -222,8 +222,8 @@ impl<N: Net> Engine<N> {
     /// Ends a send: nobody needs its buffer any more.
     pub fn complete_send(&mut self, at: u32) {
         let rare = &mut self.requests.get_mut(at).rare;
-        if let Some(remote) = rare.remote.take() {
-            self.releases.push((rare.peer, remote));
+        if let Some(exposed) = rare.exposed.take() {
+            self.releases.push((rare.peer, exposed));
             self.work = true;
         }
         self.complete(at);
@@ -246,7 +246,8 @@ impl<N: Net> Engine<N> {
         let request = self.requests.get_mut(at);
         if request.phase == Phase::Recv(Recv::Sharing) {
             let rare = &request.rare;
-            self.releases.push((rare.peer, rare.share.offer.room));
+            self.releases
+                .push((rare.peer, rare.share.offer.room.into()));
             self.work = true;
         }
     }

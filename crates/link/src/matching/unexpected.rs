@@ -1,8 +1,9 @@
 //! Messages that arrived before their receive.
 
-use catena_fabric::{Peer, Remote};
+use catena_fabric::Peer;
 
 use super::{Index, Key, Link, List, Nodes};
+use crate::net::Exposed;
 use crate::pool::Pool;
 use crate::protocol::Coverage;
 use crate::slab::{NIL, Slab};
@@ -20,7 +21,7 @@ pub(crate) enum Reply {
     /// To be asked for the data.
     Data {
         request: ReqId,
-        remote: Option<Remote>,
+        exposed: Option<Exposed>,
     },
 }
 

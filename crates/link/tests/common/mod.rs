@@ -9,7 +9,7 @@ use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
     Transport,
 };
-use catena_link::{Cid, Completion, Endpoint, Net, Plane, ReqId, Selector, Sink, Source};
+use catena_link::{Cid, Completion, Endpoint, Exposed, Net, Plane, ReqId, Selector, Sink, Source};
 use catena_sim::{Port, Sim};
 
 /// A message.
@@ -99,28 +99,26 @@ impl Net for SimNet {
         self.0.rendezvous(peer, len, load)
     }
 
-    fn expose(&mut self, peer: Peer, source: &Bytes) -> Option<Remote> {
-        self.0.expose(peer, source.0.as_ptr(), source.len())
+    fn expose(&mut self, peer: Peer, source: &Bytes) -> Option<Exposed> {
+        let exposed = self.0.expose(peer, source.0.as_ptr(), source.len());
+        exposed.map(Exposed::from)
     }
 
-    fn release(&mut self, peer: Peer, remote: Remote) {
-        self.0.release(peer, remote);
+    fn release(&mut self, peer: Peer, exposed: Exposed) {
+        self.0.release(peer, exposed.first());
     }
 
     fn try_get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        exposed: Exposed,
         sink: &mut Into,
         at: u64,
         len: u64,
     ) -> Result<Got, PeerLost> {
         let mut room = sink.0.borrow_mut();
         let into = &mut room[at as usize..(at + len) as usize];
-        let from = Remote {
-            addr: remote.addr.wrapping_add(at),
-            ..remote
-        };
+        let from = exposed.at(at).first();
         // SAFETY: `into` is a slice of that length.
         let got = unsafe { self.0.try_get(peer, from, into.as_mut_ptr(), into.len()) }?;
         if let Got::Bytes(n) = got {
