@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use catena_settings::nearest;
 
+use crate::hosts::manager::Launcher;
 use crate::place::{Show, Wish};
 use crate::pset::ProcessSet;
 
@@ -47,6 +48,8 @@ pub struct Request {
     pub ppn: Option<u32>,
     /// The command that starts something on another host.
     pub agent: Option<OsString>,
+    /// How daemons are started, if that was said.
+    pub launcher: Option<Launcher>,
 }
 
 /// One program of the command line.
@@ -119,9 +122,13 @@ hosts
   --hostfile, --machinefile, -f FILE
                           the same from lines HOST, HOST:N or HOST slots=N
   -ppn N                  N ranks on each host
+  --launcher ssh|slurm|pals
+                          what starts programs there (default: slurm in an
+                          allocation of Slurm, whose hosts are taken if none are
+                          named; else ssh, which must not ask for a password)
   --launcher-agent COMMAND
-                          what starts a program on a host, as COMMAND HOST PROGRAM
-                          (default: ssh, which must not ask for a password)
+                          a command in place of ssh, called as COMMAND HOST
+                          PROGRAM, or in place of srun or of PALS's mpiexec
 
 placement
   --map-by WHAT           slot, core, l1cache, l2cache, l3cache, numa, package or
@@ -185,6 +192,7 @@ enum Opt {
     Hostfile,
     Ppn,
     Agent,
+    Launcher,
     Help,
     Version,
     /// Asks for what is the case anyway.
@@ -239,6 +247,7 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("hostfile", Opt::Hostfile),
     ("machinefile", Opt::Hostfile),
     ("ppn", Opt::Ppn),
+    ("launcher", Opt::Launcher),
     ("launcher-agent", Opt::Agent),
     ("mca", Opt::Elsewhere(MCA)),
 ];
@@ -266,6 +275,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
             hostfiles: Vec::new(),
             ppn: None,
             agent: None,
+            launcher: None,
         },
         answer: None,
     };
@@ -461,6 +471,11 @@ impl Parser {
                 request.hostfiles.push((shown.clone(), path.into()));
             }
             Opt::Ppn => request.ppn = Some(count(&shown, &value("a number of ranks")?)?),
+            Opt::Launcher => {
+                let name = value("ssh, slurm or pals")?;
+                let launcher = Launcher::parse(&shown, &name.to_string_lossy())?;
+                request.launcher = Some(launcher);
+            }
             Opt::Agent => request.agent = Some(value("a command")?),
             Opt::Help => self.answer = Some(Parsed::Help),
             Opt::Version => self.answer = Some(Parsed::Version),
@@ -657,6 +672,7 @@ mod tests {
             ("--pset w=0 -n 2 --pset=w=1 a", "a set w already"),
             ("--host", "--host needs names of hosts"),
             ("-ppn 0 a", "at least one rank"),
+            ("--launcher rsh a", "ssh, slurm or pals"),
             ("--mca btl self a", "Open MPI"),
             ("-env A", "needs NAME and VALUE"),
         ] {

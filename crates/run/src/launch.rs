@@ -14,6 +14,7 @@ use crate::base::Base;
 use crate::hosts::Means;
 use crate::hosts::brief::Brief;
 use crate::hosts::list::{Hosts, is_here};
+use crate::hosts::manager::Launcher;
 use crate::hosts::tree::Tree;
 use crate::job::{Job, Show};
 use crate::node::{Input, Node};
@@ -33,7 +34,12 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
         (None, Some(text)) => Some(args::seconds(TIMEOUT, &text).or_else(|e| usage(e.0))?),
         (given, _) => given,
     };
-    let hosts = hosts(&request)?;
+    let launcher = request.launcher.unwrap_or_else(|| match request.agent {
+        Some(_) => Launcher::Agent,
+        None => Launcher::detect(variable),
+    });
+    let hosts = hosts(&request, launcher)?;
+    let agent = request.agent.is_some();
     let means = Means::new(&request, &settings)?;
     let show = Show {
         command: command.to_string(),
@@ -63,8 +69,19 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
             env: env.collect(),
             directory: std::env::current_dir().map_err(system)?.into(),
         };
+        let means = brief.means.clone();
         let brief: Arc<[u8]> = brief.encode();
-        tree.grow(&others, &brief, &base);
+        match launcher {
+            Launcher::Agent => tree.grow(&others, &brief, &base),
+            manager => {
+                let names = others
+                    .iter()
+                    .map(|&node| plan.hosts[node as usize].as_str());
+                let agent = agent.then_some(&means.agent[..]);
+                let command = manager.command(agent, &names.collect::<Vec<_>>());
+                tree.hire(&others, command, &brief, &base).map_err(system)?;
+            }
+        }
         tree.flush(&base.poller);
     }
     let reader = plan.stdin.map(|rank| plan.node_of[rank as usize]);
@@ -108,8 +125,12 @@ fn nodes(plan: &Plan) -> (Option<u32>, Vec<u32>) {
     (here, others.filter(used).collect())
 }
 
-/// The hosts that were named.
-fn hosts(request: &Request) -> Result<Option<Hosts>, ProgramError> {
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The hosts that were named, or those that a resource manager has given.
+fn hosts(request: &Request, launcher: Launcher) -> Result<Option<Hosts>, ProgramError> {
     let mut hosts = Hosts::default();
     for (option, list) in &request.hosts {
         hosts.add_list(option, list).or_else(|e| usage(e.0))?;
@@ -118,7 +139,10 @@ fn hosts(request: &Request) -> Result<Option<Hosts>, ProgramError> {
         hosts.add_file(option, path).or_else(|e| usage(e.0))?;
     }
     if hosts.as_slice().is_empty() {
-        return Ok(None);
+        match launcher.hosts(variable).or_else(|e| usage(e.0))? {
+            Some(given) => hosts = given,
+            None => return Ok(None),
+        }
     }
     if let Some(ppn) = request.ppn {
         hosts.set_slots(ppn);

@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString};
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::mem::{MaybeUninit, size_of, zeroed};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -71,6 +72,80 @@ pub fn take_streams() -> io::Result<[OwnedFd; 2]> {
         check(unsafe { libc::dup2(null.as_raw_fd(), fd) })?;
     }
     Ok(taken)
+}
+
+/// The addresses of this host's networks that are up, without loopback.
+pub fn addresses() -> Vec<IpAddr> {
+    let mut first = ptr::null_mut();
+    let mut found = Vec::new();
+    // SAFETY: `first` is writable; the list that it then leads to is valid until
+    // it is freed, and an address is of the kind that its family says.
+    unsafe {
+        if libc::getifaddrs(&mut first) != 0 {
+            return found;
+        }
+        let mut next = first;
+        while let Some(entry) = next.as_ref() {
+            next = entry.ifa_next;
+            let up = entry.ifa_flags & libc::IFF_UP as u32 != 0;
+            let loopback = entry.ifa_flags & libc::IFF_LOOPBACK as u32 != 0;
+            if entry.ifa_addr.is_null() || !up || loopback {
+                continue;
+            }
+            match i32::from((*entry.ifa_addr).sa_family) {
+                libc::AF_INET => {
+                    let address = *entry.ifa_addr.cast::<libc::sockaddr_in>();
+                    let bits = u32::from_be(address.sin_addr.s_addr);
+                    found.push(IpAddr::V4(bits.into()));
+                }
+                libc::AF_INET6 => {
+                    let address = *entry.ifa_addr.cast::<libc::sockaddr_in6>();
+                    let address = std::net::Ipv6Addr::from(address.sin6_addr.s6_addr);
+                    // Those of a link need its name, which differs between hosts.
+                    if !address.is_unicast_link_local() {
+                        found.push(IpAddr::V6(address));
+                    }
+                }
+                _ => {}
+            }
+        }
+        libc::freeifaddrs(first);
+    }
+    found
+}
+
+/// Begins to connect; writable once that has succeeded or failed.
+pub fn begin_connect(to: &SocketAddr) -> io::Result<TcpStream> {
+    // SAFETY: all-zero is valid for both.
+    let (mut v4, mut v6): (libc::sockaddr_in, libc::sockaddr_in6) = unsafe { (zeroed(), zeroed()) };
+    let (family, address, len): (_, *const libc::sockaddr, _) = match to {
+        SocketAddr::V4(to) => {
+            v4.sin_family = libc::AF_INET as libc::sa_family_t;
+            v4.sin_port = to.port().to_be();
+            v4.sin_addr.s_addr = u32::from(*to.ip()).to_be();
+            (libc::AF_INET, ptr::from_ref(&v4).cast(), size_of_val(&v4))
+        }
+        SocketAddr::V6(to) => {
+            v6.sin6_family = libc::AF_INET6 as libc::sa_family_t;
+            v6.sin6_port = to.port().to_be();
+            v6.sin6_addr.s6_addr = to.ip().octets();
+            (libc::AF_INET6, ptr::from_ref(&v6).cast(), size_of_val(&v6))
+        }
+    };
+    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    // SAFETY: plain calls; the new descriptor is nobody else's, and the address
+    // is readable for its length.
+    unsafe {
+        let fd = OwnedFd::from_raw_fd(check(libc::socket(family, kind, 0))?);
+        match check(libc::connect(
+            fd.as_raw_fd(),
+            address,
+            len as libc::socklen_t,
+        )) {
+            Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
+            _ => Ok(fd.into()),
+        }
+    }
 }
 
 /// Has a command start with the signals and limits that this process began

@@ -269,3 +269,87 @@ fn wrong_hosts_are_told() {
         assert!(said.err.contains(words), "{}", said.err);
     }
 }
+
+/// What PALS's `mpiexec` does, as far as daemons need it: starts the command
+/// once for each host, with what it gives its processes.
+const PALS: &str = "#!/bin/sh\nshift 7; hosts=$1; shift\n\
+                    for h in $(echo $hosts | tr , ' '); do\n\
+                    PALS_NODENAME=$h SLINGSHOT_VNIS=vni-$h \"$@\" & done; wait\n";
+
+#[test]
+fn a_resource_manager_starts_all_daemons_with_one_command() {
+    let scratch = Scratch::new("pals");
+    let agent = scratch.program("mpiexec", PALS);
+    let options = ["--launcher", "pals", "--launcher-agent", &agent];
+    let start = |hosts: &str, more: &[String]| {
+        let mut command = mpirun();
+        command.args(options).args(["--host", hosts]).args(more);
+        said(command.output().unwrap())
+    };
+    let script = "echo $CATENA_RANK has $SLINGSHOT_VNIS and not ${CATENA_DAEMON-that}";
+    let said = start("a:1,b:2", &sh(script));
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    let mut lines: Vec<_> = said.out.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "0 has vni-a and not that",
+            "1 has vni-b and not that",
+            "2 has vni-b and not that"
+        ]
+    );
+    let said = start("a:2,b:2,c:1", &role("exchange"));
+    assert_eq!((said.status, said.err.as_str()), (0, ""), "{}", said.out);
+    assert_eq!(said.out.matches("exchanged").count(), 5);
+}
+
+#[test]
+fn an_allocation_of_slurm_gives_the_hosts() {
+    let scratch = Scratch::new("slurm");
+    let script = "#!/bin/sh\nfor w in \"$@\"; do case $w in\n\
+                  --nodelist=*) hosts=${w#--nodelist=} ;; esac; done\n\
+                  while case $1 in --catena-daemon) false ;; -*) true ;; *) false ;; esac; \
+                  do shift; done\n\
+                  for h in $(echo $hosts | tr , ' '); do SLURMD_NODENAME=$h \"$@\" & done; wait\n";
+    let bin = scratch.program("srun", script);
+    let folder = Path::new(&bin).parent().unwrap().to_str().unwrap();
+    let mut command = mpirun();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap());
+    command
+        .env("PATH", path)
+        .args(sh("echo $CATENA_RANK on $SLURMD_NODENAME"));
+    command
+        .env("SLURM_JOB_ID", "7")
+        .env("SLURM_JOB_NODELIST", "x[08-09]");
+    command.env("SLURM_TASKS_PER_NODE", "1,2");
+    let said = said(command.output().unwrap());
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    let mut lines: Vec<_> = said.out.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["0 on x08", "1 on x09", "2 on x09"]);
+}
+
+#[test]
+fn a_resource_manager_that_fails_is_told() {
+    let scratch = Scratch::new("fails");
+    let agent = scratch.program("srun", "#!/bin/sh\necho no nodes left; exit 3\n");
+    let options = ["--launcher", "slurm", "--launcher-agent", &agent];
+    let said = run([&options[..], &["--host", "a,b", "true"]].concat());
+    assert_eq!(said.status, 1);
+    assert!(
+        said.err.contains("ended with status 3\n    no nodes left"),
+        "{}",
+        said.err
+    );
+    let agent = scratch.program("mute", "#!/bin/sh\nexec sleep 1000\n");
+    let options = ["--launcher", "slurm", "--launcher-agent", &agent];
+    let more = ["--set=LAUNCH_TIMEOUT=50ms", "--host", "a,b", "true"];
+    let said = run([&options[..], &more].concat());
+    assert_eq!(said.status, 1);
+    assert!(
+        said.err.contains("did not call back within 0.05 s"),
+        "{}",
+        said.err
+    );
+}

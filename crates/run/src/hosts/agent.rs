@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use catena_boot::Interest;
 
@@ -44,7 +45,6 @@ impl Agent {
         let (input, to) = io::pipe()?;
         let (from, output) = io::pipe()?;
         let (stderr, errors) = io::pipe()?;
-        sys::set_nonblocking(&stderr)?;
         let mut process = Command::new(&agent[0]);
         process
             .args(&agent[1..])
@@ -52,19 +52,47 @@ impl Agent {
             .args(command.iter().map(quoted))
             .stdin(input)
             .stdout(output)
-            .stderr(errors)
-            .process_group(0);
+            .stderr(errors);
+        Ok((Agent::spawn(process, stderr, token, base)?, to, from))
+    }
+
+    /// Has a resource manager start something on several hosts, with one
+    /// variable more in its environment. What it says has `token`.
+    pub fn start_all(
+        command: &[OsString],
+        variable: (&str, &str),
+        token: u64,
+        base: &Base,
+    ) -> io::Result<Agent> {
+        let (said, output) = io::pipe()?;
+        let mut process = Command::new(&command[0]);
+        process
+            .args(&command[1..])
+            .env(variable.0, variable.1)
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output);
+        Agent::spawn(process, said, token, base)
+    }
+
+    fn spawn(
+        mut process: Command,
+        stderr: PipeReader,
+        token: u64,
+        base: &Base,
+    ) -> io::Result<Agent> {
+        sys::set_nonblocking(&stderr)?;
+        process.process_group(0);
         sys::restore_in(&mut process, &base.signals, base.files);
         let pid = process.spawn()?.id() as i32;
         base.warden.watch(pid);
         base.poller.add(&stderr, token, Interest::Read)?;
-        let agent = Agent {
+        Ok(Agent {
             pid,
             exit: None,
             stderr: Some(stderr),
             said: Vec::new(),
-        };
-        Ok((agent, to, from))
+        })
     }
 
     /// Whether it has ended and all that it said was heard.
@@ -148,6 +176,28 @@ impl Agent {
             ),
         };
         format!("host {host}: {cause}{}", self.quote())
+    }
+
+    /// Why a daemon that it should have started on `host` did not call back.
+    pub fn explain_all(&self, host: &str, command: &[OsString], limit: Duration) -> String {
+        let name = command[0].to_string_lossy();
+        let cause = match self.exit {
+            Some(Exit::Code(code)) => format!("{name} ended with status {code}"),
+            Some(Exit::Signal(signal)) => {
+                format!(
+                    "{name} was killed by signal {signal} ({})",
+                    signal_name(signal)
+                )
+            }
+            None => format!(
+                "it did not call back within {} s; see whether {name} starts programs there, \
+                 whether a firewall is in the way, or give it more time \
+                 (--set LAUNCH_TIMEOUT=...)",
+                limit.as_secs_f64()
+            ),
+        };
+        let quote = self.quote();
+        format!("host {host}: Catena's daemon was not started: {cause}{quote}")
     }
 
     /// What it said, as the end of a message.

@@ -1,5 +1,6 @@
 //! The launcher on another host: what its parent in the tree started there. It
-//! talks to its parent over its stdin and stdout, which the agent connects.
+//! talks to its parent over its stdin and stdout, which the agent connects; or
+//! calls mpirun, if a resource manager has started it.
 //!
 //! If the parent is lost, so is the job: everything here and below ends.
 
@@ -13,6 +14,7 @@ use catena_boot::wire::{Malformed, Writer};
 use catena_topo::Machine;
 
 use super::brief::{self, Brief, GREETING};
+use super::call;
 use super::link::{End, Link};
 use super::tree::Tree;
 use crate::base::Base;
@@ -75,10 +77,27 @@ pub fn run() -> i32 {
 /// gone or makes no sense.
 fn start() -> io::Result<Option<Daemon>> {
     let mut base = Base::new(Machine::here())?;
-    let [input, output] = sys::take_streams()?;
     let tokens = [token::UP, token::UP_OUT];
-    let mut up = Link::new(input, Some(output), tokens, &base.poller)?;
-    up.push(GREETING.to_vec());
+    let mut up = match std::env::var(call::VAR) {
+        Ok(place) => match call::call(&place) {
+            Ok((stream, hello)) => {
+                stream.set_nodelay(true)?;
+                let mut up = Link::new(stream.into(), None, tokens, &base.poller)?;
+                up.push(hello);
+                up
+            }
+            Err(text) => {
+                eprintln!("catena: host {}: {text}", catena_boot::host_name());
+                return Ok(None);
+            }
+        },
+        Err(_) => {
+            let [input, output] = sys::take_streams()?;
+            let mut up = Link::new(input, Some(output), tokens, &base.poller)?;
+            up.push(GREETING.to_vec());
+            up
+        }
+    };
     let told = hear(&mut up, &mut base)?;
     let told = told.and_then(|body| {
         let (nodes, rest) = brief::open(&body).map_err(End::Malformed)?;
@@ -149,7 +168,7 @@ fn environment(given: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
     };
     let given: Vec<_> = given.iter().filter(|(name, _)| !here(name)).collect();
     std::env::vars_os()
-        .filter(|(name, _)| !given.iter().any(|(other, _)| other == name))
+        .filter(|(name, _)| name != call::VAR && !given.iter().any(|(other, _)| other == name))
         .chain(given.iter().map(|var| (*var).clone()))
         .collect()
 }

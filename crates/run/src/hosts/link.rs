@@ -37,6 +37,8 @@ pub struct Link {
     /// Tokens of the poller for both.
     tokens: [u64; 2],
     inbox: Inbox,
+    /// Longest body of a frame, bytes.
+    limit: usize,
     /// What came before the greeting, while that is awaited.
     before: Option<Vec<u8>>,
     /// What came before it for sure.
@@ -67,6 +69,7 @@ impl Link {
             output,
             tokens,
             inbox: Inbox::default(),
+            limit: LIMIT,
             before: None,
             chatter: Vec::new(),
             outbox: VecDeque::new(),
@@ -85,6 +88,18 @@ impl Link {
             before: Some(Vec::new()),
             ..self
         }
+    }
+
+    /// The same, but its frames have at most so many bytes.
+    #[must_use]
+    pub fn limited(self, limit: usize) -> Link {
+        Link { limit, ..self }
+    }
+
+    /// The descriptor that is read, for another link.
+    pub fn into_input(self, poller: &Poller) -> OwnedFd {
+        let _ = poller.remove(&self.input);
+        self.input
     }
 
     /// What came before the greeting since the last call.
@@ -184,7 +199,7 @@ impl Link {
     /// [`End::Malformed`].
     pub fn next(&mut self) -> Result<Option<(Kind, Vec<u8>)>, End> {
         loop {
-            let frame = self.inbox.next(LIMIT).map_err(End::Malformed)?;
+            let frame = self.inbox.next(self.limit).map_err(End::Malformed)?;
             let Some((kind, body)) = frame else {
                 return Ok(None);
             };

@@ -87,7 +87,11 @@ impl Hosts {
         }
     }
 
-    fn add(&mut self, name: &str, slots: Option<u32>) -> Result<(), String> {
+    /// Adds one; `slots` as in [`Hosts::add_list`].
+    ///
+    /// # Errors
+    /// If it was named before.
+    pub(super) fn add(&mut self, name: &str, slots: Option<u32>) -> Result<(), String> {
         match self.list.iter().position(|host| host.name == name) {
             None => {
                 self.list.push(Host {
@@ -116,11 +120,15 @@ impl Hosts {
 /// Whether a host is the one that this process runs on, as far as its name
 /// tells.
 pub fn is_here(host: &str) -> bool {
+    ["localhost", "127.0.0.1", "::1"].contains(&host) || alike(host, &catena_boot::host_name())
+}
+
+/// Whether two names are of one host: equal, but for the domain. Addresses have
+/// none.
+pub fn alike(one: &str, other: &str) -> bool {
     let short = |name: &str| name.split('.').next().unwrap_or_default().to_string();
-    let here = catena_boot::host_name();
-    ["localhost", "127.0.0.1", "::1"].contains(&host)
-        || host == here
-        || (host.parse::<std::net::IpAddr>().is_err() && short(host) == short(&here))
+    let name = one.parse::<std::net::IpAddr>().is_err();
+    one == other || (name && short(one) == short(other))
 }
 
 /// Splits `a:2`; an address of IPv6 is in brackets.

@@ -8,12 +8,16 @@
 //! | `link`   | frames to another process of the launcher                     |
 //! | `tree`   | this host and the daemons below: their news, their orders     |
 //! | `daemon` | the launcher on another host                                  |
+//! | `manager`| resource managers: which hosts they give, how they start      |
+//! | `call`   | how daemons that those have started reach mpirun              |
 
 pub mod agent;
 pub mod brief;
+mod call;
 pub mod daemon;
 mod link;
 pub mod list;
+pub mod manager;
 pub mod tree;
 
 use std::ffi::OsString;

@@ -2,6 +2,9 @@
 //! has one, and the daemons that it has started, each with others below it.
 //! News of all of them comes together here, and orders are spread.
 
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,7 +13,9 @@ use catena_boot::wire::{MAX_BODY, Malformed};
 use catena_boot::{Interest, Poller};
 
 use super::agent::Agent;
+use super::call::{self, Calls};
 use super::link::{End, Link};
+use super::list::alike;
 use super::{Means, brief};
 use crate::base::Base;
 use crate::message::{Kind, News, Order};
@@ -22,6 +27,9 @@ use crate::plan::Plan;
 const DAEMONS: u64 = 2 << 32;
 const TOKENS: u64 = 4;
 const STDERR: u64 = 2;
+
+/// What a resource manager says, and from the next one on daemons that call.
+const MANAGER: u64 = 3 << 32;
 
 /// How long after the end of a stream the agent's end and words are awaited.
 const WORDS: Duration = Duration::from_secs(1);
@@ -48,15 +56,27 @@ struct Daemon {
     /// Its node, then those below.
     nodes: Vec<u32>,
     link: Option<Link>,
-    agent: Agent,
+    /// Unless a resource manager has started it.
+    agent: Option<Agent>,
     state: State,
     since: Instant,
+    /// Frames for a daemon that has not called yet.
+    waiting: Vec<Vec<u8>>,
+}
+
+/// A resource manager, which starts all daemons with one command.
+struct Manager {
+    command: Vec<OsString>,
+    agent: Agent,
+    calls: Calls,
+    brief: Arc<[u8]>,
 }
 
 /// A part of the job.
 pub struct Tree {
     pub node: Option<Node>,
     daemons: Vec<Daemon>,
+    manager: Option<Manager>,
     means: Means,
     hosts: Vec<String>,
     node_of: Vec<u32>,
@@ -80,6 +100,7 @@ impl Tree {
         Tree {
             node: None,
             daemons: Vec::new(),
+            manager: None,
             means,
             hosts: hosts.clone(),
             node_of: plan.node_of.clone(),
@@ -107,16 +128,7 @@ impl Tree {
             match started {
                 Ok((agent, mut link)) => {
                     link.push(brief::frame(nodes, brief));
-                    for &node in nodes {
-                        self.way[node as usize] = Some(self.daemons.len());
-                    }
-                    self.daemons.push(Daemon {
-                        nodes: nodes.to_vec(),
-                        link: Some(link),
-                        agent,
-                        state: State::Starting,
-                        since: Instant::now(),
-                    });
+                    self.await_daemon(nodes, Some(link), Some(agent));
                 }
                 Err(error) => {
                     let agent = agent[0].to_string_lossy();
@@ -127,6 +139,78 @@ impl Tree {
                     self.lose(nodes, Some(text));
                 }
             }
+        }
+    }
+
+    /// Has a resource manager start the daemons for `nodes`: `command`, and what
+    /// it is to start.
+    pub fn hire(
+        &mut self,
+        nodes: &[u32],
+        command: Vec<OsString>,
+        brief: &Arc<[u8]>,
+        base: &Base,
+    ) -> io::Result<()> {
+        let calls = Calls::open(MANAGER + 1, &base.poller)?;
+        let place = calls.place(self.means.start)?;
+        let all = [&command[..], &self.means.daemon[..]].concat();
+        match Agent::start_all(&all, (call::VAR, &place), MANAGER, base) {
+            Ok(agent) => {
+                nodes
+                    .iter()
+                    .for_each(|&node| self.await_daemon(&[node], None, None));
+                self.manager = Some(Manager {
+                    command,
+                    agent,
+                    calls,
+                    brief: Arc::clone(brief),
+                });
+            }
+            Err(error) => {
+                let name = command[0].to_string_lossy();
+                let text = format!(
+                    "{name} cannot be started: {error}; put it in PATH, or say where it is with \
+                     --launcher-agent"
+                );
+                self.lose(nodes, Some(text));
+            }
+        }
+        Ok(())
+    }
+
+    /// A daemon is about to come up.
+    fn await_daemon(&mut self, nodes: &[u32], link: Option<Link>, agent: Option<Agent>) {
+        for &node in nodes {
+            self.way[node as usize] = Some(self.daemons.len());
+        }
+        self.daemons.push(Daemon {
+            nodes: nodes.to_vec(),
+            link,
+            agent,
+            state: State::Starting,
+            since: Instant::now(),
+            waiting: Vec::new(),
+        });
+    }
+
+    /// A daemon calls, whose node has these names.
+    fn called(&mut self, from: OwnedFd, names: &[String], poller: &Poller) {
+        let hosts = &self.hosts;
+        let awaited = |daemon: &Daemon| {
+            let host = &hosts[daemon.nodes[0] as usize];
+            let waiting = daemon.state == State::Starting && daemon.link.is_none();
+            waiting && names.iter().any(|name| alike(name, host))
+        };
+        let index = self.daemons.iter().position(awaited);
+        let (Some(index), Some(manager)) = (index, &self.manager) else {
+            return;
+        };
+        let token = DAEMONS + index as u64 * TOKENS;
+        if let Ok(mut link) = Link::new(from, None, [token; 2], poller) {
+            let daemon = &mut self.daemons[index];
+            link.push(brief::frame(&daemon.nodes, &manager.brief));
+            daemon.waiting.drain(..).for_each(|frame| link.push(frame));
+            daemon.link = Some(link);
         }
     }
 
@@ -154,13 +238,22 @@ impl Tree {
     pub fn handle(&mut self, token: u64, base: &Base) {
         if token <= node::token::LAST {
             self.at_node(|node, news| node.handle(token, &base.poller, news));
+        } else if token >= MANAGER {
+            let Some(manager) = &mut self.manager else {
+                return;
+            };
+            if token == MANAGER {
+                manager.agent.listen();
+            } else if let Some((from, names)) = manager.calls.handle(token, &base.poller) {
+                self.called(from, &names, &base.poller);
+            }
         } else if let Some(of) = token.checked_sub(DAEMONS) {
             let index = (of / TOKENS) as usize;
             let Some(daemon) = self.daemons.get_mut(index) else {
                 return;
             };
             match of % TOKENS {
-                STDERR => daemon.agent.listen(),
+                STDERR => daemon.agent.iter_mut().for_each(Agent::listen),
                 0 => self.hear(index),
                 // Links are flushed after every turn.
                 _ => {}
@@ -171,9 +264,21 @@ impl Tree {
     /// Some children may have ended.
     pub fn children(&mut self) {
         self.at_node(Node::children);
-        for daemon in &mut self.daemons {
-            daemon.agent.look();
+        for agent in self.agents() {
+            agent.look();
         }
+        let ended = self.manager.as_ref().is_some_and(|m| !m.agent.is_running());
+        for index in 0..self.daemons.len() {
+            let daemon = &self.daemons[index];
+            if ended && daemon.agent.is_none() && daemon.state == State::Starting {
+                self.closed(index, End::Closed);
+            }
+        }
+    }
+
+    fn agents(&mut self) -> impl Iterator<Item = &mut Agent> {
+        let own = self.daemons.iter_mut().filter_map(|d| d.agent.as_mut());
+        own.chain(self.manager.iter_mut().map(|m| &mut m.agent))
     }
 
     /// Has an order done.
@@ -189,9 +294,15 @@ impl Tree {
                     Order::Signal { signal, .. } => *signal,
                     _ => 0,
                 };
+                let starting = self.daemons.iter().any(|d| d.state == State::Starting);
+                if let (Some(manager), libc::SIGKILL, true) = (&self.manager, signal, starting) {
+                    manager.agent.kill();
+                }
                 for daemon in &mut self.daemons {
                     match (&daemon.state, signal) {
-                        (State::Starting, libc::SIGKILL) => daemon.agent.kill(),
+                        (State::Starting, libc::SIGKILL) => {
+                            daemon.agent.iter().for_each(Agent::kill);
+                        }
                         (_, libc::SIGCONT) => daemon.link.iter_mut().for_each(Link::wake),
                         _ => {}
                     }
@@ -243,7 +354,11 @@ impl Tree {
         let daemon = &mut self.daemons[index];
         let Some(link) = &mut daemon.link else { return };
         let received = link.receive();
-        daemon.agent.hear(&link.take_chatter());
+        let chatter = link.take_chatter();
+        daemon
+            .agent
+            .iter_mut()
+            .for_each(|agent| agent.hear(&chatter));
         loop {
             let Some(link) = &mut self.daemons[index].link else {
                 return;
@@ -357,7 +472,7 @@ impl Tree {
             }
             let daemon = &mut self.daemons[index];
             if let State::Ending(_, at, _) = daemon.state
-                && (at <= now || daemon.agent.is_over())
+                && (at <= now || daemon.agent.as_ref().is_some_and(Agent::is_over))
             {
                 self.bury(index);
             }
@@ -367,7 +482,7 @@ impl Tree {
     /// Tells why a daemon is lost, if it is.
     fn bury(&mut self, index: usize) {
         let daemon = &mut self.daemons[index];
-        daemon.agent.listen();
+        daemon.agent.iter_mut().for_each(Agent::listen);
         let State::Ending(end, _, answered) = std::mem::replace(&mut daemon.state, State::Gone)
         else {
             return;
@@ -377,12 +492,22 @@ impl Tree {
         let text = match (end, answered) {
             (_, false) => {
                 let (agent, command) = (&self.means.agent, &self.means.daemon);
-                daemon.agent.explain(host, agent, command)
+                match (&daemon.agent, &mut self.manager) {
+                    (Some(own), _) => own.explain(host, agent, command),
+                    (None, Some(manager)) => {
+                        manager.agent.listen();
+                        let agent = &manager.agent;
+                        let text = agent.explain_all(host, &manager.command, self.means.start);
+                        agent.kill();
+                        text
+                    }
+                    (None, None) => format!("host {host} is lost"),
+                }
             }
             (End::Closed, true) => format!(
                 "host {host} is lost: the connection to Catena's daemon there was closed; the host \
                  may be down, or the daemon was killed{}",
-                daemon.agent.quote()
+                daemon.agent.as_ref().map(Agent::quote).unwrap_or_default()
             ),
             (End::Silent(limit), true) => format!(
                 "host {host} is lost: nothing was heard of it for {} s; it may be down, or the \
@@ -394,7 +519,7 @@ impl Tree {
                  the same version of Catena on all hosts"
             ),
         };
-        daemon.agent.kill();
+        daemon.agent.iter().for_each(Agent::kill);
         self.lose(&nodes, Some(text));
     }
 
@@ -403,7 +528,7 @@ impl Tree {
         for index in 0..self.daemons.len() {
             let daemon = &mut self.daemons[index];
             daemon.link = None;
-            daemon.agent.kill();
+            daemon.agent.iter().for_each(Agent::kill);
             daemon.state = State::Gone;
             let nodes = daemon.nodes.clone();
             self.lose(&nodes, None);
@@ -436,25 +561,27 @@ impl Tree {
         if let Ok(mut poller) = poller {
             loop {
                 while base.signals.next().is_some() {}
-                self.daemons.iter_mut().for_each(|d| d.agent.look());
+                self.agents().for_each(Agent::look);
                 let left = until.saturating_duration_since(Instant::now());
-                let running = self.daemons.iter().any(|d| d.agent.is_running());
+                let running = self.agents().any(|agent| agent.is_running());
                 if !running || left.is_zero() {
                     break;
                 }
                 let _ = poller.wait(Some(left));
             }
         }
-        for daemon in self.daemons {
-            daemon.agent.end();
-        }
+        let own = self.daemons.into_iter().filter_map(|d| d.agent);
+        own.chain(self.manager.map(|m| m.agent))
+            .for_each(Agent::end);
     }
 }
 
 impl Daemon {
     fn push(&mut self, frame: Vec<u8>) {
-        if let Some(link) = &mut self.link {
-            link.push(frame);
+        match &mut self.link {
+            Some(link) => link.push(frame),
+            None if self.state == State::Starting => self.waiting.push(frame),
+            None => {}
         }
     }
 }
