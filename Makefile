@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 BUILD := build
 
-.PHONY: help setup build run test check-c clients mpi4py osu mpich-suite app compare install uninstall clean
+.PHONY: help setup build run test check-c clients mpi4py osu mpich-suite launchers app compare install uninstall clean
 
 help:
 	@echo "make run                 build Catena and run the example on 4 ranks"
@@ -14,6 +14,7 @@ help:
 	@echo "make clients             mpi4py's own tests and a real application"
 	@echo "make osu OSU_SRC=dir     the OSU micro-benchmarks with data validation"
 	@echo "make mpich-suite MPICH_SRC=dir  the test suite of MPICH"
+	@echo "make launchers PEERS=dir under the launchers of other MPI libraries and of Slurm"
 	@echo "make check-c             the C tests alone (ARGS=name for some of them)"
 	@echo "make build               release build of the library and the launcher"
 	@echo "make clean               removes build/ and target/"
@@ -55,6 +56,9 @@ osu: $(BUILD)/prefix
 
 mpich-suite: $(BUILD)/prefix
 	@scripts/clients/mpich-suite "$(MPICH_SRC)" $(ARGS)
+
+launchers: $(BUILD)/prefix
+	@scripts/clients/launchers "$(PEERS)" $(ARGS)
 
 compare: $(BUILD)/prefix
 	@scripts/setup python
