@@ -24,16 +24,17 @@ setting! {
 
     /// Largest packet; longer messages are cut.
     ///
-    /// One that fits a segment of UCX's transport, mostly 8 KiB with UCX's own
-    /// header, is not cut again.
-    pub static UCX_PACKET: Bytes = Bytes(8 * 1024 - 64);
+    /// UCX's TCP sends one in one piece (`UCX_TCP_TX_SEG_SIZE`); others may cut
+    /// it again.
+    pub static UCX_PACKET: Bytes = Bytes::kib(65);
     range: Bytes(256)..=Bytes::mib(1),
     scope: AllEqual,
     level: Tuner,
 
     /// Largest message sent without asking the receiver first.
     ///
-    /// Longer messages wait for their receiver.
+    /// Longer messages wait for their receiver, which reads them out of the
+    /// sender's memory; where the hardware cannot, UCX does it in software.
     pub static UCX_EAGER_MAX: Bytes = Bytes::kib(64);
     range: Bytes::kib(0)..=Bytes::mib(64),
     scope: AllEqual,

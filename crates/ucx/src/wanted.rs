@@ -2,6 +2,9 @@
 
 use std::ffi::{CStr, CString};
 
+/// Segments of TCP: the longest packet with all headers.
+const SEGMENT: &str = "68k";
+
 /// What the user asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
@@ -26,9 +29,10 @@ impl Wanted {
 
     /// The same as UCX's own settings, without `UCX_`; others stay as the user
     /// has them. Unless the user has said otherwise UCX keeps its messages to
-    /// itself, its shared memory notices the loss of a peer too, and what is
-    /// sent is copied: zero-copy sends over TCP to a peer that dies abort the
-    /// program in UCX 1.13.
+    /// itself, its shared memory notices the loss of a peer too, its TCP sends
+    /// the longest packet in one piece, and what is sent is copied: over TCP
+    /// that is faster, and zero-copy sends to a peer that dies abort the program
+    /// in UCX 1.13.
     pub(crate) fn settings(&self) -> Vec<(&'static CStr, CString)> {
         let unless = |variable: &str, value: &str| {
             let free = std::env::var_os(variable).is_none();
@@ -37,6 +41,8 @@ impl Wanted {
         let named = [
             (c"TLS", self.transports.clone()),
             (c"NET_DEVICES", self.devices.clone()),
+            (c"TCP_TX_SEG_SIZE", unless("UCX_TCP_TX_SEG_SIZE", SEGMENT)),
+            (c"TCP_RX_SEG_SIZE", unless("UCX_TCP_RX_SEG_SIZE", SEGMENT)),
             (c"ZCOPY_THRESH", unless("UCX_ZCOPY_THRESH", "inf")),
             (c"LOG_LEVEL", unless("UCX_LOG_LEVEL", "fatal")),
             (c"MM_ERROR_HANDLING", unless("UCX_MM_ERROR_HANDLING", "y")),

@@ -127,11 +127,15 @@ impl Driver {
                 protocol: tcp.protocol(),
                 address: tcp.address().map_err(|error| error.to_string())?,
             }),
-            Driver::Ucx(ucx) => Ok(End {
-                kind: kind::UCX,
-                protocol: u64::from(ucx.version().0),
-                address: ucx.address().map_err(|error| error.to_string())?,
-            }),
+            Driver::Ucx(ucx) => {
+                // Versions of UCX do not understand each other.
+                let (major, minor, _) = ucx.version();
+                Ok(End {
+                    kind: kind::UCX,
+                    protocol: u64::from(major) << 32 | u64::from(minor),
+                    address: ucx.address().map_err(|error| error.to_string())?,
+                })
+            }
         }
     }
 
@@ -143,7 +147,10 @@ impl Driver {
                 Some(format!("{name} {}", end.protocol as u32))
             }
             (Driver::Tcp(_), kind::TCP) => Some("TCP".to_string()),
-            (Driver::Ucx(_), kind::UCX) => Some(format!("UCX {}", end.protocol)),
+            (Driver::Ucx(_), kind::UCX) => {
+                let (major, minor) = (end.protocol >> 32, end.protocol as u32);
+                Some(format!("UCX {major}.{minor}"))
+            }
             _ => None,
         }
     }
