@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 
 use catena_settings::{Level, Registry, Setting};
+use catena_tool::{Bind, Pvar, catalog};
 
 const HELP: &str = "\
-usage: catena info [--all] [name]...
+usage: catena info [--all] [--pvars] [name]...
        catena info --boot
 
 Shows the version and the settings for users, with value, origin and range.
@@ -13,12 +14,13 @@ Shows the version and the settings for users, with value, origin and range.
   -a, --all  also those for tuners and developers, with all of their text
   --boot     how processes that were started like this one find each other:
              once for the job, so that it can be started by any launcher
-  name       only settings whose names contain this, of all levels
+  --pvars    the performance variables of MPI_T instead: class, unit, meaning
+  name       only settings, or variables, whose names contain this, of all levels
 ";
 
 /// Runs the command; gives the status.
 pub fn info(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
-    let mut all = false;
+    let (mut all, mut pvars) = (false, false);
     let mut names = Vec::new();
     for arg in args {
         let arg = arg.to_string_lossy().into_owned();
@@ -29,12 +31,16 @@ pub fn info(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
                 return 0;
             }
             "--boot" => return boot(),
+            "--pvars" => pvars = true,
             option if option.starts_with('-') => {
                 eprintln!("catena info: there is no option {option}; see catena info --help");
                 return catena_run::USAGE;
             }
             _ => names.push(arg.trim_start_matches("CATENA_").to_ascii_uppercase()),
         }
+    }
+    if pvars {
+        return show_pvars(&names);
     }
     let wanted = |setting: &&dyn Setting| {
         if names.is_empty() {
@@ -103,6 +109,35 @@ fn boot() -> i32 {
     }
 }
 
+/// Lists the performance variables whose names contain one of these, or all.
+fn show_pvars(names: &[String]) -> i32 {
+    let wanted = |pvar: &&Pvar| {
+        let name = pvar.name.to_ascii_uppercase();
+        names.is_empty() || names.iter().any(|part| name.contains(part.as_str()))
+    };
+    let found: Vec<_> = catalog().pvars.iter().filter(wanted).collect();
+    if let ([], Some(name)) = (&found[..], names.first()) {
+        eprintln!(
+            "catena info: no performance variable has {name} in its name; \
+             `catena info --pvars` shows all"
+        );
+        return 1;
+    }
+    for pvar in found {
+        print!("{}", describe_pvar(pvar));
+    }
+    0
+}
+
+fn describe_pvar(pvar: &Pvar) -> String {
+    let of = match pvar.bind() {
+        Bind::Comm => ", of a communicator",
+        Bind::Process => "",
+    };
+    let (name, class, unit) = (&pvar.name, pvar.class.name(), pvar.unit());
+    format!("{name}: {class}, {unit}{of}\n    {}\n", pvar.doc)
+}
+
 /// A setting in two lines, or with everything about it.
 fn describe(setting: &dyn Setting, whole: bool) -> String {
     let value = match setting.value_text() {
@@ -149,6 +184,24 @@ mod tests {
         range: Bytes::ZERO..=Bytes::kib(64),
         scope: AllEqual,
         level: Tuner,
+    }
+
+    #[test]
+    fn variables_are_described() {
+        let of = |name: &str| {
+            let mut all = catalog().pvars.iter();
+            describe_pvar(all.find(|pvar| pvar.name == name).unwrap())
+        };
+        assert_eq!(
+            of("wait_asleep"),
+            "wait_asleep: timer, seconds\n    Time that the process slept while it waited, in \
+             seconds.\n"
+        );
+        let text = of("comm_received_bytes");
+        assert!(
+            text.starts_with("comm_received_bytes: aggregate, bytes, of a communicator\n"),
+            "{text}"
+        );
     }
 
     #[test]

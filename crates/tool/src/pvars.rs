@@ -52,6 +52,16 @@ impl std::fmt::Debug for Pvar {
 }
 
 impl Pvar {
+    /// What a value of it counts.
+    pub fn unit(&self) -> &'static str {
+        match self.class {
+            Class::State => "index of a state",
+            Class::Timer => "seconds",
+            _ if self.name.ends_with("bytes") => "bytes",
+            _ => "number",
+        }
+    }
+
     /// What it has to be bound to.
     pub fn bind(&self) -> Bind {
         match self.source {
