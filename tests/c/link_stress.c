@@ -7,6 +7,8 @@
 // run: -n 3 --set LINK=tcp -- 1500
 // run: -n 3 --set LINK=ofi:tcp -- 500
 // run: -n 2 --set "LINK=tcp;ofi_rxm" --set OFI_PACKET=1000 -- 500 3
+// run: --host a:2,b:2 --launcher-agent tests/c/here.sh -- 700
+// run: --host a:2,b:2 --launcher-agent tests/c/here.sh --set LINK=shm+ofi:tcp -- 300 5
 // needs: libfabric.so.1
 #include "check.h"
 
