@@ -353,3 +353,20 @@ fn a_resource_manager_that_fails_is_told() {
         said.err
     );
 }
+
+/// Each host with a network of its own that leads nowhere: the launcher needs
+/// none, as its daemons talk through their agent.
+#[test]
+fn hosts_without_a_network_in_common_are_served() {
+    let own = ["-n", "-u", "-i"];
+    let possible = Command::new("unshare").args(own).arg("true").output();
+    if !possible.is_ok_and(|output| output.status.success()) {
+        println!("skipped: no namespaces can be made here (unshare -n)");
+        return;
+    }
+    let agent = format!("--launcher-agent=unshare {} env -u", own.join(" "));
+    let hosts = ["--set=LAUNCH_FANOUT=1", "--host=a:2,b:2,c:1"].map(str::to_string);
+    let said = run([&[agent], &hosts[..], &role("exchange")].concat());
+    assert_eq!((said.status, said.err.as_str()), (0, ""), "{}", said.out);
+    assert_eq!(said.out.matches("exchanged").count(), 5);
+}
