@@ -159,9 +159,10 @@ static int ascending(const void *a, const void *b)
 static double median_round(const struct figure *f, int n, double budget)
 {
     double took[BATCHES];
-    int rounds = 1, batches = BATCHES;
+    int rounds = 1, batches = BATCHES, sure = 0;
     MPI_Barrier(MPI_COMM_WORLD);
-    /* Doubles the rounds until a batch is long enough; rank 0 decides for all. */
+    /* Doubles the rounds until a batch is long enough, twice: once, somebody may have been held
+     * up. Rank 0 decides for all. */
     for (;;) {
         double begin = MPI_Wtime();
         f->run(n, rounds);
@@ -169,6 +170,8 @@ static double median_round(const struct figure *f, int n, double budget)
         double t = MPI_Wtime() - begin;
         if (t < budget / BATCHES && rounds < 1 << 24)
             plan[0] = t < budget / BATCHES / 8 ? rounds * 4 : rounds * 2;
+        else if (!sure++)
+            plan[0] = rounds;
         else if (t * BATCHES > 3 * budget)
             plan[1] = 3 * budget > 4 * t ? (int)(3 * budget / t) : 3;
         MPI_Bcast(plan, 2, MPI_INT, 0, MPI_COMM_WORLD);
