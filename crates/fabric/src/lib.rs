@@ -225,6 +225,15 @@ pub trait Transport {
     /// How a message of `len` bytes to or from `peer` is best moved.
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
+    /// Whether a message to `peer` of `len` bytes, that may be sent eagerly, is
+    /// announced all the same and moved as [`Transport::rendezvous`] says if a
+    /// receive waits for it. Called once for each such message, so that a
+    /// transport may try both ways and see which one the program does better
+    /// with.
+    fn announces(&mut self, _peer: Peer, _len: u64) -> bool {
+        false
+    }
+
     /// Describes `len` bytes at `addr` for a peer's [`Transport::try_get`].
     /// The registration lives until [`Transport::release`].
     fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote>;

@@ -131,6 +131,11 @@ pub trait Net {
     /// See [`catena_fabric::Transport::rendezvous`].
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
+    /// See [`catena_fabric::Transport::announces`].
+    fn announces(&mut self, _peer: Peer, _len: u64) -> bool {
+        false
+    }
+
     /// Exposes a whole message for remote reads, if it is contiguous and the
     /// route can read.
     fn expose(&mut self, peer: Peer, source: &Self::Source) -> Option<Exposed>;

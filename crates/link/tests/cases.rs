@@ -115,6 +115,22 @@ fn both_ends_copy_what_is_shared() {
 }
 
 #[test]
+fn an_eager_message_that_is_announced_waits_for_nobody() {
+    for expected in [true, false] {
+        let sim = Sim::new(Seed(5)).max_packet(64).eager_max(500);
+        let mut ranks = two(sim.announces_one_in(1));
+        let early = expected.then(|| recv(&mut ranks, 1, 0, 7, 500));
+        let id = pending(send(&mut ranks, 7, Mode::Standard, &pattern(1, 500)));
+        wait(&mut ranks, 0, id);
+        let (got, into) = early.unwrap_or_else(|| recv(&mut ranks, 1, 0, 7, 500));
+        wait(&mut ranks, 1, got);
+        assert_eq!(into.bytes(), pattern(1, 500).0[..]);
+        let read = ranks[1].counters().got.bytes;
+        assert_eq!(read, if expected { 500 } else { 0 });
+    }
+}
+
+#[test]
 fn a_send_is_cancelled_exactly_if_it_is_not_matched() {
     for seed in 0..400 {
         let mut rng = Rng::new(Seed(seed));

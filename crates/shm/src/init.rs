@@ -16,7 +16,7 @@ use crate::error::ShmError;
 use crate::recv::Inlet;
 use crate::segment::{Segment, create_segment};
 use crate::send::Lane;
-use crate::settings::Config;
+use crate::settings::{Config, SingleCopy};
 
 /// Not on this node.
 const ABSENT: u32 = u32::MAX;
@@ -265,6 +265,13 @@ impl Transport for Shm {
 
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
         self.best_rendezvous(peer, len, load)
+    }
+
+    fn announces(&mut self, peer: Peer, _len: u64) -> bool {
+        let number = self.number(peer);
+        self.config.single_copy == SingleCopy::Auto
+            && !self.config.oversubscribed
+            && self.lanes[number].pace.announces()
     }
 
     fn expose(&mut self, peer: Peer, addr: *const u8, _len: u64) -> Option<Remote> {

@@ -13,6 +13,7 @@
 //! | `recv`      | incoming rings                                           |
 //! | `rma`       | a peer's memory (cross-memory attach)                    |
 //! | `tune`      | which way of copying is the fastest to a peer            |
+//! | `pace`      | which way the program's messages are the fastest         |
 //! | `warm`      | fetching room before it is needed                        |
 //! | `progress`  | sleeping                                                 |
 //! | `board`     | regions for the collectives of a node                    |
@@ -29,6 +30,7 @@ mod addr;
 mod board;
 mod error;
 mod init;
+mod pace;
 mod progress;
 mod recv;
 mod rma;

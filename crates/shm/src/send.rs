@@ -10,6 +10,7 @@ use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use crate::addr::{Block, RingHead};
 use crate::error::ShmError;
 use crate::init::Shm;
+use crate::pace::Pace;
 use crate::rma::Reader;
 use crate::settings::Config;
 use crate::tune::{Tuner, WORTH_CHOOSING, Way};
@@ -31,6 +32,7 @@ pub(crate) struct Lane {
     pub inbound: Option<*const RingHead>,
     pub peer: Peer,
     tuner: Tuner,
+    pub pace: Pace,
     warm: Warm,
     pub reader: Reader,
 }
@@ -75,6 +77,7 @@ impl Lane {
             inbound: None,
             peer,
             tuner: Tuner::new(config),
+            pace: Pace::default(),
             warm: Warm::default(),
             reader: Reader::Unknown,
         }

@@ -76,8 +76,9 @@ setting! {
     /// Which messages the kernel copies straight from the sender's memory to
     /// the receiver's: auto, always, never.
     ///
-    /// `auto` means those from 32 KiB on, `always` all that are longer than
-    /// CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
+    /// `auto` means those from 32 KiB on, but up to CATENA_SHM_EAGER_MAX only
+    /// while that makes the program faster; `always` means all that are longer
+    /// than CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
     /// memory, which some containers withhold; that is noticed, and the ring is
     /// used instead.
     pub static SHM_SINGLE_COPY: SingleCopy = SingleCopy::Auto;

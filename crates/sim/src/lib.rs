@@ -37,6 +37,7 @@ pub(crate) struct Faults {
     pub full_one_in: u32,
     pub reads: Reads,
     pub part: u64,
+    pub announces_one_in: u32,
     pub duplicate_one_in: u32,
     pub garbage_one_in: u32,
 }
@@ -60,6 +61,7 @@ impl Sim {
             full_one_in: 0,
             reads: Reads::Whole,
             part: 0,
+            announces_one_in: 0,
             duplicate_one_in: 0,
             garbage_one_in: 0,
         };
@@ -108,6 +110,12 @@ impl Sim {
     /// and remote writes go like remote reads.
     pub fn shared_in_parts(mut self, bytes: u64) -> Self {
         self.faults.part = bytes;
+        self
+    }
+
+    /// Eager messages are announced.
+    pub fn announces_one_in(mut self, n: u32) -> Self {
+        self.faults.announces_one_in = n;
         self
     }
 

@@ -135,6 +135,12 @@ impl Transport for Port {
         }
     }
 
+    fn announces(&mut self, _: Peer, _: u64) -> bool {
+        let mut wire = self.wire();
+        let n = wire.faults.announces_one_in;
+        wire.rng.one_in(n)
+    }
+
     #[expect(clippy::not_unsafe_ptr_arg_deref, reason = "the trait's signature")]
     fn expose(&mut self, _: Peer, addr: *const u8, len: u64) -> Option<Remote> {
         let mut wire = self.wire();

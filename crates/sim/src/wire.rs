@@ -161,7 +161,7 @@ impl Wire {
             let any = self.rng.any();
             let small = any >> 60;
             match self.rng.below(9) {
-                0 => header.kind = small as u8,
+                0 => header.kind = (any >> 59) as u8,
                 1 => header.kind = any as u8,
                 2 => header.seq = header.seq.wrapping_add(small as u16).wrapping_sub(7),
                 3 => header.context = small as u32,

@@ -210,6 +210,13 @@ impl Net for Routes {
         }
     }
 
+    fn announces(&mut self, peer: Peer, len: u64) -> bool {
+        match (self.route(peer), &mut self.shm) {
+            (Route::Shm, Some(shm)) => shm.announces(peer, len),
+            _ => false,
+        }
+    }
+
     fn expose(&mut self, peer: Peer, source: &SendBuf) -> Option<Exposed> {
         let (at, len) = (source.contiguous()?, catena_link::Source::len(source));
         by_route!(self, peer, t => t.expose(peer, at, len).map(Exposed::from),

@@ -110,7 +110,13 @@ impl<N: Net> Endpoint<N> {
             Load::Heavy if !one_packet && is_read(&self.net) => 0,
             _ => eager_max,
         };
+        let asks = mode == Mode::Standard
+            && !one_packet
+            && len <= eager_max
+            && is_read(&self.net)
+            && self.net.announces(peer, len);
         let (style, kind, wire_len) = match (mode, token) {
+            _ if asks => (Style::Asking, kind::ASK, len),
             (Mode::Standard, _) if len <= eager_max => (Style::Eager, kind::EAGER, len),
             (Mode::Synchronous, Some(token)) if len <= eager_max => (
                 Style::EagerSync,
@@ -128,7 +134,8 @@ impl<N: Net> Endpoint<N> {
             tag,
             len: wire_len,
         };
-        if style == Style::Rendezvous {
+        let announced = matches!(style, Style::Rendezvous | Style::Asking);
+        if announced {
             context.traffic.sent.announced(len);
         } else {
             context.traffic.sent.eager(len);
@@ -149,7 +156,7 @@ impl<N: Net> Endpoint<N> {
             request.rare.cancelling,
         ) = (peer, header, false);
         request.rare.exposed = None;
-        if style == Style::Rendezvous && is_read(&self.net) {
+        if announced && is_read(&self.net) {
             request.rare.exposed = self.net.expose(peer, &source);
         }
         request.buffer = Buffer::Source(source);

@@ -198,7 +198,7 @@ impl<N: Net> Endpoint<N> {
             let (peer, header) = (request.rare.peer, request.rare.header);
             let max_packet = self.net.caps(peer).max_packet as u64;
             let (posted, n) = match *send {
-                Send::Queued(Style::Rendezvous) => {
+                Send::Queued(Style::Rendezvous | Style::Asking) => {
                     let exposed = request.rare.exposed;
                     let (bytes, n) = Announce {
                         request: id,

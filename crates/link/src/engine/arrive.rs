@@ -12,7 +12,7 @@ use crate::protocol::{Recv, RecvAction, RecvEvent};
 use crate::request::{Buffer, Phase};
 use crate::slab::NIL;
 use crate::types::{Plane, ReqId};
-use crate::wire::{Announce, EAGER_CEILING, Note, SyncLen, SyncToken, kind};
+use crate::wire::{self, Announce, EAGER_CEILING, Note, SyncLen, SyncToken, kind};
 
 fn key(header: &Header) -> Key {
     Key {
@@ -82,15 +82,25 @@ impl<N: Net> Engine<N> {
         true
     }
 
-    /// The announcement of a long message.
+    /// The announcement of a message: a long one, or an eager one whose sender
+    /// asks whether a receive waits for it.
     pub fn on_rts(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
         let Some(Announce { request, exposed }) = Announce::decode(payload) else {
             return false;
         };
+        let is_eager = header.kind == kind::ASK;
+        if is_eager && !(1..=EAGER_CEILING).contains(&header.len) {
+            return false;
+        }
         let key = key(header);
         self.traffic(key).received.announced(header.len);
         let at = self.match_posted(key);
-        if at == NIL {
+        if at == NIL && is_eager {
+            self.keep(from, header, PeerBytes::EMPTY, Reply::None);
+            let header = wire::with_number(kind::GO, 0, request.to_bits());
+            let note = Note::Empty;
+            self.control(from, Item::Control { header, note });
+        } else if at == NIL {
             self.keep(
                 from,
                 header,

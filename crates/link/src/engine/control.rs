@@ -65,6 +65,16 @@ impl<N: Net> Engine<N> {
         placed
     }
 
+    /// No receive waits for a message that is eager.
+    pub fn on_go(&mut self, from: Peer, header: &Header) -> bool {
+        let Some((index, action)) = self.named_send(from, header.len, SendEvent::Go) else {
+            return false;
+        };
+        debug_assert_eq!(action, SendAction::Flow);
+        self.control(from, Item::Send(self.id(index)));
+        true
+    }
+
     pub fn on_fin(&mut self, from: Peer, header: &Header) -> bool {
         let Some((index, _)) = self.named_send(from, header.len, SendEvent::Fin) else {
             return false;

@@ -12,6 +12,8 @@ pub(crate) enum Style {
     EagerSync,
     /// Announced; moved once the receiver has matched it.
     Rendezvous,
+    /// Announced; sent straight away if no receive waits for it.
+    Asking,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub(crate) enum SendEvent {
     Cts(Wanted),
     /// The receiver shares the work: it wants that many bytes.
     Share { upto: u64 },
+    /// No receive waits for the message, which is eager after all.
+    Go,
     /// The receiver has all it wants.
     Fin,
     /// The user wants to cancel.
@@ -57,6 +61,8 @@ pub(crate) enum SendAction {
     Stream,
     /// Start to write parts.
     Put,
+    /// Start to send it eagerly.
+    Flow,
     /// The request is done, and nothing was transferred. Its place in the
     /// sequence must still be filled.
     CancelHere,
@@ -71,7 +77,9 @@ impl Send {
     pub fn step(&mut self, len: u64, event: SendEvent) -> Result<SendAction, ProtoError> {
         use SendEvent as E;
         let (next, action) = match (*self, event) {
-            (Send::Queued(Style::Rendezvous), E::Posted(_)) => (Send::AwaitMatch, SendAction::None),
+            (Send::Queued(Style::Rendezvous | Style::Asking), E::Posted(_)) => {
+                (Send::AwaitMatch, SendAction::None)
+            }
             (Send::Queued(style), E::Posted(n)) => flow(n, len, style == Style::EagerSync),
             (Send::Flowing { at, awaits_ack }, E::Posted(n)) => flow(at + n, len, awaits_ack),
             (
@@ -97,6 +105,13 @@ impl Send {
             }
             (Send::AwaitMatch, E::Share { upto }) if upto <= len => {
                 (Send::Sharing, SendAction::Put)
+            }
+            (Send::AwaitMatch, E::Go) => {
+                let flowing = Send::Flowing {
+                    at: 0,
+                    awaits_ack: false,
+                };
+                (flowing, SendAction::Flow)
             }
             // The receiver has found out since that it cannot.
             (Send::Streaming { .. }, E::Share { .. }) => (*self, SendAction::None),
@@ -165,6 +180,19 @@ mod tests {
         let mut send = Send::Queued(Style::EagerSync);
         assert_eq!(send.step(0, SendEvent::Posted(0)), Ok(SendAction::None));
         assert_eq!(send.step(0, SendEvent::Ack), Ok(SendAction::Complete));
+    }
+
+    #[test]
+    fn an_eager_message_that_asked_in_vain_flows() {
+        let mut send = Send::Queued(Style::Asking);
+        assert_eq!(send.step(10, SendEvent::Posted(0)), Ok(SendAction::None));
+        assert_eq!(send.step(10, SendEvent::Go), Ok(SendAction::Flow));
+        assert_eq!(send.step(10, SendEvent::Go), Err(ProtoError));
+        assert_eq!(send.step(10, SendEvent::Posted(6)), Ok(SendAction::None));
+        assert_eq!(
+            send.step(10, SendEvent::Posted(4)),
+            Ok(SendAction::Complete)
+        );
     }
 
     #[test]

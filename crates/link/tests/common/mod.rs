@@ -99,6 +99,10 @@ impl Net for SimNet {
         self.0.rendezvous(peer, len, load)
     }
 
+    fn announces(&mut self, peer: Peer, len: u64) -> bool {
+        self.0.announces(peer, len)
+    }
+
     fn expose(&mut self, peer: Peer, source: &Bytes) -> Option<Exposed> {
         let exposed = self.0.expose(peer, source.0.as_ptr(), source.len());
         exposed.map(Exposed::from)
