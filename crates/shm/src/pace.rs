@@ -118,7 +118,8 @@ impl Pace {
     /// Whether it is time for a trial, after a lap of `span` ticks.
     fn is_due(&self, span: u64, now: u64) -> bool {
         let (began, ended) = self.trial;
-        let (took, rested) = (ended - began, now.wrapping_sub(ended));
+        // Clocks of two cores may differ a little.
+        let (took, rested) = (ended.saturating_sub(began), now.wrapping_sub(ended));
         let best = self.best[usize::from(self.announces)];
         let changed = best == u64::MAX || span.abs_diff(best) > best / 4;
         rested >= took.saturating_mul(if changed { REST.0 } else { REST.1 })
