@@ -1,10 +1,13 @@
 // A session that ends with communicators left waits for their members, in whatever order these end
-// theirs; without, for nobody. Processes that have no session are not waited for.
+// theirs; without, for nobody. Processes that have no session are not waited for,
+// nor are their addresses.
 // run: -n 4
 // run: -n 2 -- gone
 // run: -n 2 -- silent ; exit 1 ; says rank 0 .* ended without MPI_Finalize \(or MPI_Session_finalize\)
 // run: -n 4 -- some
 // run: -n 4 -- alone
+// run: --host a:2,b:2 --launcher-agent tests/c/here.sh --set LINK=shm+tcp -- pair ; exit 3
+// run: --host a:2,b:2 --launcher-agent tests/c/here.sh --set LINK=tcp -- pair ; exit 3
 // time: 20
 // only: catena
 #include "check.h"
@@ -78,6 +81,20 @@ static void send_and_end(MPI_Session session, MPI_Group world)
     MPI_Session_finalize(&session);
 }
 
+/* The first and the last talk over a network, though the others never use MPI. */
+static void talk_and_abort(MPI_Group world)
+{
+    MPI_Group ends;
+    MPI_Comm both;
+    MPI_Group_incl(world, 2, (int[]){0, 3}, &ends);
+    MPI_Comm_create_from_group(ends, "ends", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &both);
+    for (int i = 0; i < 100; i++) {
+        MPI_Allreduce(&rank, &size, 1, MPI_INT, MPI_SUM, both);
+        EQUAL(size, 3);
+    }
+    MPI_Abort(both, 3);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -104,8 +121,15 @@ int main(int argc, char **argv)
     rank = atoi(getenv("CATENA_RANK"));
     if (!strcmp(how, "alone") && rank != 2)
         return 0;
+    if (!strcmp(how, "pair") && rank % 3)
+        for (;;)
+            pause(); /* until the others abort the job */
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &one);
     MPI_Group_from_session_pset(one, "mpi://WORLD", &world);
+    if (!strcmp(how, "pair")) {
+        talk_and_abort(world);
+        return 0;
+    }
     if (!strcmp(how, "alone")) {
         MPI_Comm own = comm_of(one, world, 2, 2, "alone");
         MPI_Allreduce(&rank, &size, 1, MPI_INT, MPI_SUM, own);

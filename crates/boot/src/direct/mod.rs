@@ -160,6 +160,8 @@ pub struct Direct {
     /// How many fences have ended.
     fences: u32,
     in_fence: bool,
+    /// Whether that fence publishes.
+    publishing: bool,
 }
 
 impl Direct {
@@ -222,6 +224,7 @@ impl Direct {
             puts: BTreeMap::new(),
             fences: 1,
             in_fence: false,
+            publishing: false,
         })
     }
 
@@ -298,11 +301,14 @@ impl Boot for Direct {
 
     fn publish(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
         self.put(key, value)?;
-        self.begin_fence()
+        self.begin_fence()?;
+        self.publishing = true;
+        Ok(())
     }
 
     fn ask(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
-        match self.in_fence && !self.fence_done()? {
+        // The end of another fence is for who began it.
+        match self.in_fence && (!self.publishing || !self.fence_done()?) {
             true => Ok(None),
             false => self.get(rank, key),
         }
@@ -340,7 +346,7 @@ impl Direct {
         }
         let done = lock(&self.manager).fence_done(wait)?;
         if done {
-            self.in_fence = false;
+            (self.in_fence, self.publishing) = (false, false);
             self.fences += 1;
         }
         Ok(done)

@@ -233,6 +233,32 @@ fn ranks_learn_the_job_and_exchange_values() {
 }
 
 #[test]
+fn what_is_published_lasts_until_all_have() {
+    let pmi = Pmi::new(3, 64, "(vector,(0,3,1))");
+    job(&pmi, |mut boot| {
+        let me = boot.job().rank;
+        boot.publish("link", &[me as u8]).unwrap();
+        assert!(matches!(boot.begin_fence(), Err(BootError::Fence)));
+        while boot.ask(me, "link").unwrap().is_none() {
+            thread::yield_now();
+        }
+        // The question does not end a fence that is somebody else's.
+        boot.begin_fence().unwrap();
+        for other in 0..3 {
+            assert_eq!(boot.ask(other, "link").unwrap(), None);
+        }
+        while !boot.fence_done().unwrap() {
+            thread::yield_now();
+        }
+        for other in 0..3 {
+            let link = boot.ask(other, "link").unwrap();
+            assert_eq!(link.as_deref(), Some(&[other as u8][..]));
+        }
+        boot.end().unwrap();
+    });
+}
+
+#[test]
 fn ranks_of_a_node_share_memory() {
     let pmi = Pmi::new(3, 1024, "(vector,(0,1,2),(1,1,1))");
     job(&pmi, |mut boot| {

@@ -9,6 +9,7 @@
 //! | `network`  | all networks: whose ends learn of each other as they run   |
 //! | `rails`    | one network over several domains                           |
 //! | `record`   | what a process tells the others of how it is reached       |
+//! | `ways`     | which network leads to a peer, and whose records are wanted|
 
 pub mod chain;
 mod driver;
@@ -16,6 +17,7 @@ mod loopback;
 mod network;
 mod rails;
 mod record;
+mod ways;
 
 use catena_base::End;
 use catena_fabric::{

@@ -1,9 +1,9 @@
 //! The networks: transports whose ends learn of each other while they run.
 //!
-//! Opening them publishes this process's address record and begins a fence; it
-//! does not wait for anybody. Until all processes of the job have published
-//! theirs, the routes are full. Then each peer is reached over one network: the
-//! first of the chain that both ends have.
+//! Opening them publishes this process's address record; it does not wait for
+//! anybody. The record of a peer is asked for when the peer is first needed, and
+//! until it comes the route is full. Then the peer is reached over one network:
+//! the first of the chain that both ends have.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,6 +21,7 @@ use super::chain::Chain;
 use super::driver::{Counters, Driver};
 use super::rails::Rails;
 use super::record::{End, Record};
+use super::ways::{Via, Ways};
 
 /// The connection to the launcher, which the networks share.
 pub type SharedBoot = Rc<RefCell<Box<dyn Boot>>>;
@@ -31,28 +32,20 @@ const KEY: &str = "link";
 /// Polls of shared memory to one of a network that was silent at the last.
 const RATIO: u32 = 16;
 
-/// How far the wire-up is.
+/// Records asked for in one poll, at most.
+const QUESTIONS: usize = 8;
+
+/// How far this process is from needing the others no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The records of others are awaited.
-    Asking,
-    /// The others are known.
-    Wired,
-    /// No other process needs this one any more, once all have said so.
+    /// It needs them.
+    Open,
+    /// It does not, and says so once its own record is published.
+    Leaving,
+    /// It has said so.
     Parting,
     /// All have said so.
     Parted,
-}
-
-/// Over which network a peer is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Via {
-    /// That is not known yet: the route is full.
-    Unknown,
-    /// The one of that number.
-    Network(u8),
-    /// Over none of them.
-    Nowhere,
 }
 
 /// A network, and how lively it is.
@@ -67,8 +60,7 @@ struct Member {
 pub struct Networks {
     /// In the order of the chain.
     members: Vec<Member>,
-    /// By rank in the world.
-    via: Box<[Via]>,
+    ways: Ways,
     /// Why there is no way to a peer.
     lost: HashMap<Peer, String>,
     /// The least of what the networks can do.
@@ -138,11 +130,15 @@ impl Networks {
         let bytes = record
             .encode()
             .ok_or("an address of a network is too long")?;
-        let published = connection.put(KEY, &bytes);
-        published
-            .and_then(|()| connection.begin_fence())
-            .map_err(|e| e.to_string())?;
+        connection.publish(KEY, &bytes).map_err(|e| e.to_string())?;
         drop(connection);
+        let mut ways = Ways::new(place.processes);
+        if !chain.shm {
+            // One that uses shared memory sends what never arrives, and is not
+            // told: this process has to find out.
+            let others = local.iter().filter(|&&peer| peer != me);
+            others.for_each(|&peer| ways.want(peer));
+        }
         let caps = members.iter().map(|it| it.rails.caps(me));
         let least = caps.reduce(|a, b| Caps {
             max_packet: a.max_packet.min(b.max_packet),
@@ -151,13 +147,13 @@ impl Networks {
         });
         Ok(Some(Box::new(Networks {
             members,
-            via: vec![Via::Unknown; place.processes as usize].into(),
+            ways,
             lost: HashMap::new(),
             least: least.expect("a chain with networks"),
             boot: Rc::clone(boot),
             record,
             local: local.into(),
-            stage: Stage::Asking,
+            stage: Stage::Open,
             sent: Tally::default(),
             turn: 0,
         })))
@@ -188,17 +184,19 @@ impl Networks {
     /// Polls all networks or the lively ones.
     #[inline(never)]
     fn poll_some<D: Deliver>(&mut self, all: bool, deliver: &mut D) -> usize {
-        if self.stage == Stage::Asking {
-            self.wire(deliver);
+        if self.ways.wanted() > 0 {
+            self.ask(deliver);
         }
         let mut moved = 0;
+        let only = self.members.len() == 1;
         for (number, member) in self.members.iter_mut().enumerate() {
             if all || member.lively {
                 let via = Via::Network(number as u8);
                 let mut through = Through {
-                    routes: &self.via,
+                    ways: &mut self.ways,
                     via,
-                    parting: matches!(self.stage, Stage::Parting | Stage::Parted),
+                    only,
+                    parting: self.stage != Stage::Open,
                     deliver,
                 };
                 let count = member.rails.poll(&mut through);
@@ -214,8 +212,9 @@ impl Networks {
     pub fn sleeper(&mut self) -> Option<Sleeper> {
         match self.stage {
             // The launcher's answer wakes nobody.
-            Stage::Asking | Stage::Parting => Some(Sleeper::BLIND),
-            Stage::Wired | Stage::Parted => {
+            Stage::Leaving | Stage::Parting => Some(Sleeper::BLIND),
+            _ if self.ways.wanted() > 0 => Some(Sleeper::BLIND),
+            Stage::Open | Stage::Parted => {
                 let mut all = self.members.iter_mut().map(|it| it.rails.sleeper());
                 let first = all.next().expect("a chain with networks")?;
                 all.try_fold(first, |sum, one| one.map(|one| sum.or(one)))
@@ -230,56 +229,53 @@ impl Networks {
     /// # Errors
     /// If the launcher is gone.
     pub fn part(&mut self) -> Result<bool, BootError> {
-        if self.stage == Stage::Wired {
-            self.boot.borrow_mut().begin_fence()?;
+        if self.stage == Stage::Open {
+            self.stage = Stage::Leaving;
+        }
+        let mut boot = self.boot.borrow_mut();
+        let me = boot.job().rank;
+        // Where publishing is a fence, there cannot be another one yet.
+        if self.stage == Stage::Leaving && boot.ask(me, KEY)?.is_some() {
+            boot.begin_fence()?;
             self.stage = Stage::Parting;
         }
-        if self.stage == Stage::Parting && self.boot.borrow_mut().fence_done()? {
+        if self.stage == Stage::Parting && boot.fence_done()? {
             self.stage = Stage::Parted;
         }
         Ok(self.stage == Stage::Parted)
     }
 
-    /// Learns of the others if all have published their records.
+    /// Asks for the records that are wanted, and learns of those that have come.
     #[cold]
     #[inline(never)]
-    fn wire<D: Deliver>(&mut self, deliver: &mut D) {
+    fn ask<D: Deliver>(&mut self, deliver: &mut D) {
         let boot = Rc::clone(&self.boot);
         // Somebody may be looking at the job.
         let Ok(mut boot) = boot.try_borrow_mut() else {
             return;
         };
-        let (me, size) = (boot.job().rank, boot.job().size);
-        let broken = match boot.fence_done() {
-            Ok(false) => return,
-            Ok(true) => None,
-            Err(error) => Some(error.to_string()),
-        };
-        self.stage = Stage::Wired;
-        for rank in (0..size).filter(|&rank| rank != me) {
-            let peer = Peer(rank);
-            let wired = match &broken {
-                Some(error) => Err(error.clone()),
-                None => self.meet(Peer(me), peer, boot.get(rank, KEY)),
+        let me = Peer(boot.job().rank);
+        for _ in 0..self.ways.wanted().min(QUESTIONS) {
+            let Some(peer) = self.ways.next() else {
+                return;
             };
-            self.via[rank as usize] = wired.unwrap_or_else(|cause| {
+            let met = match boot.ask(peer.0, KEY) {
+                Ok(None) => continue,
+                Ok(Some(record)) => self.meet(me, peer, &record),
+                Err(error) => Err(error.to_string()),
+            };
+            let via = met.unwrap_or_else(|cause| {
                 self.lost.insert(peer, cause.clone());
                 deliver.lost(PeerLost { peer, cause });
                 Via::Nowhere
             });
+            self.ways.settle(via);
         }
     }
 
     /// Learns how one process is reached, from its record.
-    fn meet(
-        &mut self,
-        me: Peer,
-        peer: Peer,
-        record: Result<Option<Vec<u8>>, BootError>,
-    ) -> Result<Via, String> {
-        let record = record.map_err(|e| e.to_string())?;
-        let record = record.as_deref().and_then(Record::decode);
-        let theirs = record.ok_or("it runs another version of Catena")?;
+    fn meet(&mut self, me: Peer, peer: Peer, record: &[u8]) -> Result<Via, String> {
+        let theirs = Record::decode(record).ok_or("it runs another version of Catena")?;
         let ours = &self.record;
         if self.local.contains(&peer) {
             if ours.shm != theirs.shm {
@@ -332,9 +328,9 @@ impl Networks {
 
     /// The network that leads to a peer, or will if any does.
     fn number(&self, peer: Peer) -> Option<usize> {
-        match self.via[peer.0 as usize] {
+        match self.ways.to(peer) {
             Via::Network(number) => Some(number.into()),
-            Via::Unknown if self.members.len() == 1 => Some(0),
+            Via::Unknown | Via::Wanted if self.members.len() == 1 => Some(0),
             _ => None,
         }
     }
@@ -353,8 +349,10 @@ impl Networks {
 /// if the peer is reached over it, and not while all part: who is through
 /// first closes its ends.
 struct Through<'a, D> {
-    routes: &'a [Via],
+    ways: &'a mut Ways,
     via: Via,
+    /// Whether there is no other network.
+    only: bool,
     parting: bool,
     deliver: &'a mut D,
 }
@@ -362,11 +360,14 @@ struct Through<'a, D> {
 impl<D: Deliver> Deliver for Through<'_, D> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
+        self.ways.want(from);
         self.deliver.deliver(from, header, payload);
     }
 
     fn lost(&mut self, lost: PeerLost) {
-        if !self.parting && self.routes[lost.peer.0 as usize] == self.via {
+        let via = self.ways.to(lost.peer);
+        let unknown = matches!(via, Via::Unknown | Via::Wanted);
+        if !self.parting && (via == self.via || unknown && self.only) {
             self.deliver.lost(lost);
         }
     }
@@ -376,7 +377,7 @@ impl Networks {
     /// See [`Transport::caps`](catena_fabric::Transport::caps); the others
     /// likewise.
     pub(super) fn caps(&self, peer: Peer) -> Caps {
-        match self.via[peer.0 as usize] {
+        match self.ways.to(peer) {
             Via::Network(number) => self.members[number as usize].rails.caps(peer),
             _ => self.least,
         }
@@ -389,12 +390,15 @@ impl Networks {
         header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
-        let posted = match self.via[peer.0 as usize] {
+        let posted = match self.ways.to(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 rails.try_send(peer, header, payload)?
             }
-            Via::Unknown => return Ok(Posted::Full),
+            Via::Unknown | Via::Wanted => {
+                self.ways.want(peer);
+                return Ok(Posted::Full);
+            }
             Via::Nowhere => return Err(self.lost(peer)),
         };
         if posted == Posted::Done
@@ -432,13 +436,16 @@ impl Networks {
         into: *mut u8,
         len: usize,
     ) -> Result<Got, PeerLost> {
-        match self.via[peer.0 as usize] {
+        match self.ways.to(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 // SAFETY: as the caller promised.
                 unsafe { rails.try_get(peer, exposed, into, len) }
             }
-            Via::Unknown => Ok(Got::Full),
+            Via::Unknown | Via::Wanted => {
+                self.ways.want(peer);
+                Ok(Got::Full)
+            }
             Via::Nowhere => Err(self.lost(peer)),
         }
     }

@@ -1,0 +1,110 @@
+//! Over which network each peer is reached, and whose records are wanted for
+//! it.
+//!
+//! A peer's record is asked for when the peer is first needed: this process has
+//! something for it, or has got something from it.
+
+use std::collections::VecDeque;
+
+use catena_fabric::Peer;
+
+/// Over which network a peer is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// Nobody has asked: the route is full.
+    Unknown,
+    /// Its record is awaited: the route is full.
+    Wanted,
+    /// The one of that number.
+    Network(u8),
+    /// Over none of them.
+    Nowhere,
+}
+
+/// The ways to all peers.
+#[derive(Debug)]
+pub struct Ways {
+    /// By rank in the world.
+    via: Box<[Via]>,
+    /// Those whose records are awaited.
+    wanted: VecDeque<Peer>,
+}
+
+impl Ways {
+    /// All unknown.
+    pub fn new(processes: u32) -> Ways {
+        Ways {
+            via: vec![Via::Unknown; processes as usize].into(),
+            wanted: VecDeque::new(),
+        }
+    }
+
+    /// How a peer is reached.
+    #[inline]
+    pub fn to(&self, peer: Peer) -> Via {
+        self.via[peer.0 as usize]
+    }
+
+    /// The peer is needed: if its way is unknown, its record is wanted.
+    #[inline]
+    pub fn want(&mut self, peer: Peer) {
+        if self.to(peer) == Via::Unknown {
+            self.via[peer.0 as usize] = Via::Wanted;
+            self.wanted.push_back(peer);
+        }
+    }
+
+    /// How many records are wanted.
+    #[inline]
+    pub fn wanted(&self) -> usize {
+        self.wanted.len()
+    }
+
+    /// The peer whose record is to be asked for next, those asked for least
+    /// recently first.
+    pub fn next(&mut self) -> Option<Peer> {
+        self.wanted
+            .rotate_left(usize::from(!self.wanted.is_empty()));
+        self.wanted.back().copied()
+    }
+
+    /// The way to the peer that [`Ways::next`] gave is known: its record is
+    /// wanted no more.
+    pub fn settle(&mut self, via: Via) {
+        let peer = self.wanted.pop_back().expect("one was asked for");
+        self.via[peer.0 as usize] = via;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_wanted_once_and_asked_for_in_turn() {
+        let mut ways = Ways::new(5);
+        assert_eq!((ways.next(), ways.wanted()), (None, 0));
+        for rank in [3, 1, 3, 4] {
+            ways.want(Peer(rank));
+        }
+        assert_eq!(ways.wanted(), 3);
+        assert_eq!(
+            [ways.to(Peer(3)), ways.to(Peer(2))],
+            [Via::Wanted, Via::Unknown]
+        );
+        let asked: Vec<u32> = (0..4).filter_map(|_| ways.next()).map(|it| it.0).collect();
+        assert_eq!(asked, [3, 1, 4, 3]);
+
+        assert_eq!(ways.next(), Some(Peer(1)));
+        ways.settle(Via::Network(1));
+        assert_eq!(ways.next(), Some(Peer(4)));
+        ways.settle(Via::Nowhere);
+        ways.want(Peer(1));
+        ways.want(Peer(4));
+        assert_eq!((ways.wanted(), ways.next()), (1, Some(Peer(3))));
+        assert_eq!(
+            [ways.to(Peer(1)), ways.to(Peer(4))],
+            [Via::Network(1), Via::Nowhere]
+        );
+    }
+}
