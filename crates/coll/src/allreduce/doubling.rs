@@ -11,7 +11,8 @@ use crate::fold::{Fold, Role};
 
 pub(super) fn cost(t: &Terms) -> f64 {
     let work = t.combine(t.n);
-    t.exchanges(t.folding(t.n, work), t.distances().map(|d| (d, t.n, work))) + t.folding(t.n, 0.0)
+    let folding = [t.folding(t.n, work), t.folding(t.n, 0.0)];
+    t.folded_exchanges(folding, t.distances().map(|d| (d, t.n, work)))
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -118,13 +118,28 @@ impl Terms<'_> {
         (before + front).max(waiting * before + behind)
     }
 
+    /// The same between folding, which takes some time `before`, and handing back,
+    /// which takes some `after`. Those in front find what those behind have sent
+    /// long ago, so they are done first.
+    pub(crate) fn folded_exchanges(
+        &self,
+        [before, after]: [f64; 2],
+        rounds: impl Iterator<Item = (u32, f64, f64)> + Clone,
+    ) -> f64 {
+        let aside = self.shape.size - self.folded();
+        let behind = rounds.clone().filter(|&(distance, ..)| distance >= aside);
+        let ahead = behind.map(|(distance, ..)| self.link(self.level(distance)).latency);
+        let ahead = ahead.sum::<f64>().min(before);
+        self.exchanges(before, rounds) + (after - ahead).max(0.0)
+    }
+
     fn exchanges_of(
         &self,
         ranks: &Range<u32>,
         rounds: impl Iterator<Item = (u32, f64, f64)>,
     ) -> f64 {
         let mut all = Rounds::default();
-        let mut detour: f64 = 0.0;
+        let (mut detour, mut detours): (f64, f64) = (0.0, 0.0);
         for (distance, bytes, work) in rounds {
             let pairs = self.pairs(distance, ranks);
             let (fixed, moving) = (
@@ -137,10 +152,11 @@ impl Terms<'_> {
             if pairs.detour {
                 let longer = self.message(Level::Network, bytes) + work - fixed - moving;
                 detour = detour.max(longer);
+                detours += longer;
             }
         }
         // There, and back.
-        all.time() + 2.0 * detour
+        all.time() + detours.min(2.0 * detour)
     }
 
     /// Rounds in which everyone sends `number` messages of `bytes` to those
