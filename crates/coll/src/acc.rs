@@ -73,8 +73,7 @@ impl Acc {
 
     fn arrival(&mut self, b: &mut Builder) -> Region {
         let len = self.home.len;
-        let places = (ARRIVAL_MEMORY / len).clamp(2, MOST_ARRIVALS);
-        self.turn = (self.turn + 1) % places;
+        self.turn = (self.turn + 1) % places(len);
         // A value only shrinks while it is combined: those that are there are
         // long enough.
         match self.arrive.get(self.turn) {
@@ -87,6 +86,16 @@ impl Acc {
             }
         }
     }
+}
+
+/// Operands of `len` bytes each that can arrive at once.
+pub(crate) fn arrivals(len: usize) -> usize {
+    // The first arrives where the result belongs.
+    1 + places(len)
+}
+
+fn places(len: usize) -> usize {
+    (ARRIVAL_MEMORY / len.max(1)).clamp(2, MOST_ARRIVALS)
 }
 
 /// Combines the operands of all ranks with the own one, `input`, to `output`:

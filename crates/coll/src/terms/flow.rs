@@ -102,25 +102,34 @@ impl Terms<'_> {
         work: impl Fn(f64) -> f64,
     ) -> f64 {
         let (nodes, node) = (self.shape.placement.nodes, self.per_node);
-        let network = [Level::Network; 2];
-        let network = self.stage(tree.across, nodes, network, nodes, over, work(over));
         let levels = [Level::Domain, self.level(node - 1)];
         let domains = node.div_ceil(self.per_domain);
-        let work = work(segment);
-        let local = self.stage(tree.within, node, levels, domains, segment, work);
-        let share = segment / over;
-        let leader = share * (network.parent + network.children) + local.children;
-        let member = local.parent + local.children;
-        let next = leader
-            .max(member)
-            .max(share * network.ports)
-            .max(local.ports);
+        // The stages, and the time from one segment to the next.
+        let stages = |over: f64, segment: f64| {
+            let far = [Level::Network; 2];
+            let network = self.stage(tree.across, nodes, far, nodes, over, work(over));
+            let local = self.stage(tree.within, node, levels, domains, segment, work(segment));
+            let share = segment / over;
+            let leader = share * (network.parent + network.children) + local.children;
+            let member = local.parent + local.children;
+            let ports = (share * network.ports).max(local.ports);
+            (network, local, leader.max(member).max(ports))
+        };
+        let (network, local, next) = stages(over, segment);
         let segments = (self.n / segment).max(1.0);
+        // The last segment may be shorter.
+        let rest = (segments - segments.floor()) * segment;
+        let last = if rest > 0.0 {
+            stages(over.min(rest), rest).2
+        } else {
+            0.0
+        };
+        let work = work(segment);
         // The last node may have fewer ranks.
         let few = self.shape.placement.fewest;
         let fewer = self.stage(tree.within, few, levels, domains.min(few), segment, work);
         let first = (network.first + fewer.first).max(network.before + local.first);
-        let time = first + (segments - 1.0) * next;
+        let time = first + (segments.floor() - 1.0) * next + last;
         let memory = segments * f64::from(self.per_domain - 1) * self.busy(levels[1], segment);
         // A memory that is full lets little through to where the next one waits.
         let memory = match tree.within {
@@ -134,7 +143,7 @@ impl Terms<'_> {
                 let late = memory * (1.0 + 0.7 * full * times);
                 late.max(memory + first)
             }
-            Branch::Binary if work > 0.0 => memory + 0.7 * time,
+            Branch::Binary if work > 0.0 => memory + 0.5 * time,
             _ => memory + self.message(levels[1], segment),
         };
         time.max(memory)

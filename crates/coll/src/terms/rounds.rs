@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Level, Terms, powers};
+use crate::acc::arrivals;
 use crate::model::log2_ceil;
 
 /// Rounds that follow each other. In each, the messages of all ranks take some
@@ -276,8 +277,9 @@ impl Terms<'_> {
                 _ => memory += busy,
             }
             // Ranks that are close together send to one far away at the same
-            // time, if they first wait for answers.
-            if level == Level::Node && bytes > link.eager as f64 {
+            // time, if they first wait for answers; not if few are answered at once.
+            let at_once = work == 0.0 || self.p - 1.0 <= arrivals(bytes as usize) as f64;
+            if level == Level::Node && bytes > link.eager as f64 && at_once {
                 ports[0] += f64::from(self.per_domain - 1) * self.port(level, bytes);
             }
             if level == Level::Network {
