@@ -145,7 +145,7 @@ impl Terms<'_> {
             let pairs = self.pairs(distance, ranks);
             let (fixed, moving) = (
                 self.fixed(pairs.level, bytes) + work,
-                self.moving(pairs.level, bytes),
+                Terms { crowd: 1.0, ..*self }.moving(pairs.level, bytes),
             );
             let memory = pairs.memory * self.busy(Level::Domain, bytes);
             let card = pairs.card * self.busy(Level::Network, bytes);
@@ -287,7 +287,10 @@ impl Terms<'_> {
             }
         }
         let far = self.far();
-        let processor = 2.0 * sends + (self.p - 1.0) * work;
+        // Nothing is taken before the neighbour's arrives.
+        let near = self.level(1);
+        let arrives = self.message(near, bytes) - self.link(near).overhead;
+        let processor = sends.max(arrives) + sends + (self.p - 1.0) * work;
         let last = self.fixed(far, bytes) + crowd + work;
         let first = self.link(far).overhead;
         let wire = (sends - first)
