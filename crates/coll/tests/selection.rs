@@ -122,10 +122,10 @@ fn the_choice_is_close_to_the_best() {
         println!("{loss:.2} {text}");
     }
     // Odd numbers of ranks have effects that no short formula has.
-    let bad = off.iter().filter(|(loss, _)| *loss > 1.25).count();
-    assert_eq!(bad, 0, "a choice costs a quarter more than need be");
+    let bad = off.iter().filter(|(loss, _)| *loss > 1.15).count();
+    assert_eq!(bad, 0, "a choice costs over 15 % more than need be");
     assert!(
-        off.len() * 200 <= points.len(),
+        off.len() * 600 <= points.len(),
         "{} of {} choices are off",
         off.len(),
         points.len()

@@ -17,10 +17,7 @@ pub(super) fn cost(t: &Terms) -> f64 {
         .distances()
         .rev()
         .map(|d| (d, part(d), t.combine(part(d))));
-    let folding = [
-        t.folding(t.n, t.combine(t.n)),
-        t.folding(t.n / t.p, 0.0),
-    ];
+    let folding = [t.folding(t.n, t.combine(t.n)), t.folding(t.n / t.p, 0.0)];
     t.folded_exchanges(folding, rounds) + t.copies(1.0, t.n / t.p)
 }
 

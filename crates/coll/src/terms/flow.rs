@@ -143,6 +143,7 @@ impl Terms<'_> {
                 let late = memory * (1.0 + 0.7 * full * times);
                 late.max(memory + first)
             }
+            // Half of the work is done while that memory rests.
             Branch::Binary if work > 0.0 => memory + 0.5 * time,
             _ => memory + self.message(levels[1], segment),
         };

@@ -141,11 +141,20 @@ impl Terms<'_> {
     ) -> f64 {
         let mut all = Rounds::default();
         let (mut detour, mut detours): (f64, f64) = (0.0, 0.0);
+        // Who has met everyone, if only through others, is in step with all.
+        let (all_ranks, everyone) = (0..self.shape.size, self.folded() - 1);
+        let mut met = 0;
         for (distance, bytes, work) in rounds {
-            let pairs = self.pairs(distance, ranks);
+            let in_step = if met == everyone { &all_ranks } else { ranks };
+            let pairs = self.pairs(distance, in_step);
+            met |= distance;
             let (fixed, moving) = (
                 self.fixed(pairs.level, bytes) + work,
-                Terms { crowd: 1.0, ..*self }.moving(pairs.level, bytes),
+                Terms {
+                    crowd: 1.0,
+                    ..*self
+                }
+                .moving(pairs.level, bytes),
             );
             let memory = pairs.memory * self.busy(Level::Domain, bytes);
             let card = pairs.card * self.busy(Level::Network, bytes);
