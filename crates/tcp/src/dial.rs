@@ -20,15 +20,13 @@ use crate::link::{Link, Stage};
 use crate::recv::End;
 use crate::socket::{Options, Socket};
 
-/// How long one address is tried while others are left.
+/// How long the kernel may take to connect to one address while others are left.
 const TRY: Duration = Duration::from_secs(2);
-/// How long a guest may take to greet.
-const GUEST: Duration = Duration::from_secs(10);
 /// How long a peer that has closed its connection counts as alive: the launcher
 /// may know why, and says it better.
 const GRACE: Duration = Duration::from_millis(500);
-/// Guests that have not greeted, at most.
-const GUESTS: usize = 1024;
+/// Guests that have not greeted, at most: then the first of them must go.
+const GUESTS: usize = 4096;
 
 /// A peer as this process reaches it.
 #[derive(Debug, Default)]
@@ -58,10 +56,6 @@ struct Calling {
 }
 
 impl Target {
-    fn is_alive(&self) -> bool {
-        self.lost.is_none() && self.closed.is_none()
-    }
-
     /// Learns where it is.
     pub fn learn(&mut self, address: &[u8], ours: &[Interface]) -> Option<()> {
         let (port, all) = addr::decode(address)?;
@@ -177,20 +171,22 @@ impl Tcp {
         }
     }
 
-    /// Somebody calls.
+    /// Somebody calls. A guest may take its time to greet: it may be computing.
     pub(crate) fn welcome(&mut self) {
-        while self.guests() < GUESTS
-            && let Ok(socket) = Socket::accept(&self.listener, self.options())
-        {
+        while let Ok(socket) = Socket::accept(&self.listener, self.options()) {
             if let Ok(at) = self.add(Link::new(socket, Stage::Guest, None)) {
                 self.young.push(at);
             }
+            let mut guests = self.young.iter().filter(|&&at| {
+                let link = self.links[at].as_ref();
+                link.is_some_and(|link| link.stage == Stage::Guest)
+            });
+            let first = guests.next().copied();
+            if let (Some(first), true) = (first, guests.count() >= GUESTS) {
+                self.counters.strays += 1;
+                self.remove(first);
+            }
         }
-    }
-
-    fn guests(&self) -> usize {
-        let young = self.young.iter().filter_map(|&at| self.links[at].as_ref());
-        young.filter(|link| link.stage == Stage::Guest).count()
     }
 
     /// The other end has greeted.
@@ -204,7 +200,7 @@ impl Tcp {
             && from != self.me
             && greeting.packet as usize == self.config.packet
             && link.peer.is_none_or(|peer| peer == from)
-            && self.peers[from.0 as usize].is_alive();
+            && self.peers[from.0 as usize].lost.is_none();
         if !sound {
             return Err(End::Nonsense);
         }
@@ -221,6 +217,7 @@ impl Tcp {
         self.open.push(at);
         let me = self.me;
         let target = &mut self.peers[from.0 as usize];
+        target.closed = None;
         target.calling.take_if(|calling| calling.link == at);
         let Some(old) = target.link else {
             target.link = Some(at);
@@ -234,11 +231,16 @@ impl Tcp {
         } else {
             at
         };
-        if let Some(link) = &mut self.links[kept] {
-            link.retired = true;
-            self.wait(kept);
-        }
+        self.retire(kept);
         Ok(())
+    }
+
+    /// A connection ends when nothing waits in it any more.
+    fn retire(&mut self, at: usize) {
+        if let Some(link) = &mut self.links[at] {
+            link.retired = true;
+            self.wait(at);
+        }
     }
 
     /// Connection `at` is of no more use.
@@ -260,6 +262,8 @@ impl Tcp {
                 let only = target.link == Some(at) && target.calling.is_none();
                 target.link.take_if(|link| *link == at);
                 match end {
+                    // The other end still reads what waits.
+                    End::Closed if !only && !link.out.is_empty() => self.retire(at),
                     End::Closed if only => {
                         target.closed = Some((Instant::now(), there));
                         self.closed.push(peer);
@@ -281,20 +285,24 @@ impl Tcp {
                 Some((since, there)) if now.duration_since(since) >= GRACE => {
                     self.lose(peer, format!("{} (to {there})", End::Closed));
                 }
-                _ => self.closed.push(peer),
+                Some(_) => self.closed.push(peer),
+                // It has called again.
+                None => {}
             }
         }
         for at in self.young.clone() {
-            let Some(link) = &self.links[at] else {
+            // Who has connected may take its time to answer, as above; whether
+            // its host lives the kernel finds out.
+            let Some(Link {
+                stage: Stage::Calling,
+                peer: Some(peer),
+                since,
+                ..
+            }) = &self.links[at]
+            else {
                 continue;
             };
-            let age = now.duration_since(link.since);
-            let Some(peer) = link.peer else {
-                if age > GUEST {
-                    self.remove(at);
-                }
-                continue;
-            };
+            let (peer, age) = (*peer, now.duration_since(*since));
             let calling = self.peers[peer.0 as usize].calling.as_ref();
             let last = calling.is_none_or(|calling| calling.rest.is_empty());
             let limit = if last { self.config.timeout } else { TRY };

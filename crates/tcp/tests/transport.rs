@@ -39,6 +39,36 @@ fn two_that_call_at_once_end_with_one_connection() {
     assert!(at_a.lost.is_empty() && at_b.lost.is_empty());
 }
 
+/// What waits in the connection that is given up arrives, too: its other end
+/// has closed one direction only.
+#[test]
+fn two_that_call_at_once_lose_nothing() {
+    let config = Config {
+        kernel: Some(1),
+        ..Config::from_settings()
+    };
+    for slow in [1, 2, 7] {
+        let (mut a, mut b) = pair(config);
+        let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+        let long = vec![1; 60_000];
+        let (mut sent, mut turn) = ([0, 0], 0);
+        until(|| {
+            turn += 1;
+            while sent[0] < 40 && try_send(&mut a, 1, &long) {
+                sent[0] += 1;
+            }
+            while sent[1] < 40 && try_send(&mut b, 0, &long) {
+                sent[1] += 1;
+            }
+            a.poll(&mut at_a);
+            if turn % slow == 0 {
+                b.poll(&mut at_b);
+            }
+            at_a.packets.len() == 40 && at_b.packets.len() == 40
+        });
+    }
+}
+
 #[test]
 fn packets_in_a_row_leave_together_and_one_alone_at_once() {
     let (mut a, mut b) = connected(Config::from_settings());
