@@ -69,6 +69,13 @@ impl Waiter {
         self.until = 0;
     }
 
+    /// Tick at which looking without a sleep came to its end; only of a wait
+    /// that has come to sleeping.
+    #[inline(always)]
+    pub fn sleepy_since(&self) -> u64 {
+        self.until
+    }
+
     /// Nothing was found: what now?
     #[inline(always)]
     pub fn idle(&mut self) -> Idle {
@@ -178,6 +185,7 @@ mod tests {
     fn yields_at_once_when_crowded() {
         let mut waiter = Waiter::new(true);
         let (spins, yields) = phases(&mut waiter);
+        assert!(clock::ticks().wrapping_sub(waiter.sleepy_since()) < 1 << 63);
         assert_eq!(spins, 0);
         assert!(yields >= u64::from(YIELDS_AT_LEAST));
         assert!(matches!(waiter.idle(), Idle::Sleep(_)), "goes on sleeping");

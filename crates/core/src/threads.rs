@@ -175,7 +175,7 @@ impl World {
                     LOCK.released(yield_core);
                 }
                 Idle::Sleep(limit) => {
-                    if self.doze(limit, wanted) {
+                    if self.doze(limit, waiter.sleepy_since(), wanted) {
                         break;
                     }
                 }
@@ -185,7 +185,7 @@ impl World {
     }
 
     /// Sleeps until rung or woken; true if what is wanted has come.
-    fn doze(&self, limit: Duration, wanted: &mut Wanted<'_>) -> bool {
+    fn doze(&self, limit: Duration, since: u64, wanted: &mut Wanted<'_>) -> bool {
         let dozer = Sleeper::new(wanted);
         // Nobody asks for a thread in a callback: it may be asking itself.
         let known = !LOCK.is_nested();
@@ -208,8 +208,9 @@ impl World {
             depth = Some(LOCK.let_go());
             false
         };
-        let limit = self.deaf_for(limit);
+        let limit = self.deaf_for(limit, since);
         self.sleep_by(|| match self.bell {
+            Some(_) if self.network_is_busy() => false,
             Some(bell) => bell.sleep(limit, ready),
             None => {
                 if !ready() {

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+use catena_base::clock;
 use catena_base::wait::{Idle, Waiter};
 
 use crate::events::{self, What};
@@ -11,8 +12,13 @@ use crate::world::World;
 
 /// Longest sleep of a process that nobody can wake.
 pub(crate) const UNHEARD: Duration = Duration::from_millis(1);
-/// Longest sleep of a process that a network cannot wake.
+/// Sleep of a process that a network cannot wake, at first.
 const BESIDE_NETWORK: Duration = Duration::from_micros(100);
+/// The same, after a long wait.
+const BESIDE_NETWORK_MOST: Duration = Duration::from_millis(5);
+/// What part of the wait so far it may oversleep: with many ranks on a core,
+/// looking takes it from those that have something to do.
+const OVERSLEEP: u32 = 8;
 
 /// What this process did while it waited.
 #[derive(Debug, Default)]
@@ -66,7 +72,7 @@ impl World {
             match waiter.idle() {
                 Idle::Spin => {}
                 idle => {
-                    if self.idle_slow(idle, &mut done) {
+                    if self.idle_slow(idle, waiter.sleepy_since(), &mut done) {
                         break;
                     }
                 }
@@ -78,15 +84,16 @@ impl World {
     /// Idles; true if `done` was asked in the meantime and said so.
     #[cold]
     #[inline(never)]
-    fn idle_slow(&self, idle: Idle, done: &mut impl FnMut(&World) -> bool) -> bool {
+    fn idle_slow(&self, idle: Idle, since: u64, done: &mut impl FnMut(&World) -> bool) -> bool {
         let mut finished = false;
         if idle == Idle::Yield {
             self.waits.yielded();
         }
         idle.act(|limit| {
             self.sleep_by(|| match self.bell {
+                Some(_) if self.network_is_busy() => false,
                 // What is waited for may lie outside of the rings.
-                Some(bell) => bell.sleep(self.deaf_for(limit), || {
+                Some(bell) => bell.sleep(self.deaf_for(limit, since), || {
                     finished = done(self);
                     let shm = self.link().net().shm();
                     finished || shm.is_some_and(catena_shm::Shm::is_ready)
@@ -105,12 +112,21 @@ impl World {
         finished
     }
 
-    /// How long to sleep where one does not hear from a network.
-    pub(crate) fn deaf_for(&self, limit: Duration) -> Duration {
-        match self.link().net().networks() {
-            Some(_) => limit.min(BESIDE_NETWORK),
-            None => limit,
+    /// Before a sleep on the doorbell: whether there may be something to do in a
+    /// network, whose next poll looks at everything.
+    pub(crate) fn network_is_busy(&self) -> bool {
+        let networks = self.link().net().networks_mut();
+        networks.is_some_and(|networks| networks.sleeper().is_none())
+    }
+
+    /// How long to sleep where one does not hear from a network, in a wait that
+    /// came to sleeping at the tick `since`.
+    pub(crate) fn deaf_for(&self, limit: Duration, since: u64) -> Duration {
+        if self.link().net().networks().is_none() {
+            return limit;
         }
+        let waited = clock::duration(clock::ticks().wrapping_sub(since));
+        (waited / OVERSLEEP).clamp(BESIDE_NETWORK, BESIDE_NETWORK_MOST)
     }
 
     /// Has `sleep` sleep, which says whether it was woken.

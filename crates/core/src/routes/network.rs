@@ -208,8 +208,9 @@ impl Networks {
     }
 
     /// What a process with nothing to do may sleep on, or `None` if there may
-    /// be something to do.
+    /// be something to do. The next poll looks at everything.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
+        self.turn = u32::MAX;
         match self.stage {
             // The launcher's answer wakes nobody.
             Stage::Leaving | Stage::Parting => Some(Sleeper::BLIND),
