@@ -2,9 +2,9 @@
 // ever: every member that takes part is told who called what, blocking or not, and the program
 // goes on with other communicators.
 // only: catena
-// run: -n 3
-// run: -n 4
-// run: -n 5
+// run: --set LINK=shm -n 3
+// run: --set LINK=shm -n 4
+// run: --set LINK=shm -n 5
 // run: --set COLL_ALLREDUCE=ring --set COLL_ALLTOALL=pairwise --set COLL_ALLGATHER=ring --set COLL_BCAST=scatter_ring --set COLL_GATHERV=linear --set COLL_BARRIER=dissemination --set COLL_REDUCE=binomial -n 4 -- plans
 #include "check.h"
 
