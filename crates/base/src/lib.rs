@@ -13,11 +13,13 @@
 //! | `slab`  | numbered things with stable addresses and stale-key checks  |
 //! | `parts` | work that two processes share                               |
 //! | `pad`   | cache lines                                                 |
+//! | `cpus`  | sets of CPUs                                                |
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
 pub mod bell;
 pub mod clock;
 pub mod copy;
+mod cpus;
 pub mod futex;
 pub mod lock;
 pub mod mem;
@@ -29,6 +31,7 @@ pub mod sync;
 pub mod wait;
 
 pub use bell::{Barrier, Doorbell};
+pub use cpus::Cpus;
 pub use lock::Lock;
 pub use mem::{PeerBytes, Room};
 pub use pad::CachePadded;

@@ -2,7 +2,6 @@
 //!
 //! | module     | what                                                            |
 //! |------------|-----------------------------------------------------------------|
-//! | `cpus`     | sets of CPUs                                                    |
 //! | `resource` | kinds of hardware resource                                      |
 //! | `sysfs`    | what Linux tells of this machine                                |
 //! | `xml`      | what hwloc has told of any machine                              |
@@ -13,7 +12,6 @@
 //! | `picture`  | the same, drawn in text                                         |
 #![forbid(unsafe_code)]
 
-mod cpus;
 mod machine;
 mod map;
 mod picture;
@@ -23,7 +21,7 @@ mod resource;
 mod sysfs;
 mod xml;
 
-pub use cpus::Cpus;
+pub use catena_base::Cpus;
 pub use machine::{Machine, Nic};
 pub use map::{MapError, Node, Seats, Spot, map, seats};
 pub use picture::picture;

@@ -30,7 +30,7 @@ impl Machine {
     /// That part of this machine which the calling process may use.
     pub fn here() -> Machine {
         let machine = Machine::read(Path::new(sysfs::ROOT), Path::new("/sys/class"));
-        match sysfs::allowed() {
+        match Cpus::allowed() {
             Some(allowed) => machine.restricted(&allowed),
             None => machine,
         }

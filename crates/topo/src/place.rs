@@ -23,7 +23,7 @@ pub struct Place([Within; Resource::ALL.len()]);
 impl Place {
     /// That of the calling process, now: somebody may move it later.
     pub fn here() -> Place {
-        match sysfs::allowed() {
+        match Cpus::allowed() {
             Some(cpus) => Place::of(&cpus, Path::new(sysfs::ROOT)),
             None => Place([Within::Unknown; Resource::ALL.len()]),
         }

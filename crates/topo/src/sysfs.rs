@@ -15,14 +15,6 @@ use crate::{Cpus, Resource};
 /// Where this machine is described.
 pub const ROOT: &str = "/sys/devices/system";
 
-/// The CPUs that the calling process may use: its affinity, within the cpuset
-/// of its control group.
-pub fn allowed() -> Option<Cpus> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let list = |line: &str| Cpus::parse(line.strip_prefix("Cpus_allowed_list:")?);
-    status.lines().find_map(list)
-}
-
 /// The CPUs of the resource that has that CPU.
 pub fn instance(resource: Resource, cpu: u32, sys: &Path) -> Option<Cpus> {
     let at = sys.join(format!("cpu/cpu{cpu}"));

@@ -38,6 +38,14 @@ impl Cpus {
         Cpus { runs }
     }
 
+    /// Those that the calling process may use: its affinity, within the cpuset
+    /// of its control group.
+    pub fn allowed() -> Option<Cpus> {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let list = |line: &str| Cpus::parse(line.strip_prefix("Cpus_allowed_list:")?);
+        status.lines().find_map(list)
+    }
+
     /// Reads a list; `None` if it is none. An empty one is the empty set.
     pub fn parse(text: &str) -> Option<Cpus> {
         let text = text.trim();
