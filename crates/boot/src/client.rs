@@ -56,6 +56,15 @@ impl Place {
     }
 }
 
+/// Where a rank stands between two fences. Its end may arrive while the rank asks for something else: it is told
+/// by the next look at the fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fence {
+    None,
+    Begun,
+    Over,
+}
+
 /// A connection to the launcher.
 #[derive(Debug)]
 pub struct Client {
@@ -67,7 +76,7 @@ pub struct Client {
     puts: BTreeMap<String, Vec<u8>>,
     /// What fences have brought.
     fenced: BTreeMap<String, BTreeMap<u32, Vec<u8>>>,
-    in_fence: bool,
+    fence: Fence,
     /// What was asked for, and the answers that have come.
     asked: BTreeMap<String, BTreeMap<u32, Option<Vec<u8>>>>,
 }
@@ -113,7 +122,7 @@ impl Client {
             segment,
             puts,
             fenced,
-            in_fence: false,
+            fence: Fence::None,
             asked,
         })
     }
@@ -128,14 +137,14 @@ impl Client {
         while let Some((kind, body)) = self.inbox.next(wire::MAX_BODY)? {
             let mut r = Reader::new(body);
             match Kind::from_byte(kind)? {
-                Kind::Fenced if self.in_fence => {
+                Kind::Fenced if self.fence == Fence::Begun => {
                     while !r.is_empty() {
                         let rank = r.u32()?;
                         let key = r.text()?;
                         let value = r.bytes()?.to_vec();
                         self.fenced.entry(key).or_default().insert(rank, value);
                     }
-                    self.in_fence = false;
+                    self.fence = Fence::Over;
                 }
                 Kind::Answer => {
                     let rank = r.u32()?;
@@ -192,7 +201,7 @@ impl Boot for Client {
     }
 
     fn begin_fence(&mut self) -> Result<(), BootError> {
-        if self.in_fence {
+        if self.fence != Fence::None {
             return Err(BootError::Fence);
         }
         let mut frame = Writer::new(Kind::Fence);
@@ -200,26 +209,25 @@ impl Boot for Client {
             frame.bytes(key.as_bytes());
             frame.bytes(&value);
         }
-        self.in_fence = true;
+        self.fence = Fence::Begun;
         send(&self.socket, &mut self.inbox, &frame.finish())
     }
 
     fn fence_done(&mut self) -> Result<bool, BootError> {
-        if !self.in_fence {
-            return Err(BootError::Fence);
-        }
         self.catch_up()?;
-        Ok(!self.in_fence)
+        Ok(match self.fence {
+            Fence::None => return Err(BootError::Fence),
+            Fence::Begun => false,
+            Fence::Over => {
+                self.fence = Fence::None;
+                true
+            }
+        })
     }
 
     fn end_fence(&mut self) -> Result<(), BootError> {
-        if !self.in_fence {
-            return Err(BootError::Fence);
-        }
-        self.take()?;
-        while self.in_fence {
+        while !self.fence_done()? {
             read_some(&self.socket, &mut self.inbox, true)?;
-            self.take()?;
         }
         Ok(())
     }
