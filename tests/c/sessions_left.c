@@ -4,6 +4,7 @@
 // run: -n 4
 // run: -n 2 -- gone
 // run: -n 2 -- silent ; exit 1 ; says rank 0 .* ended without MPI_Finalize \(or MPI_Session_finalize\)
+// run: --set LINK=tcp -n 2 -- silent ; exit 1 ; says rank 0 .* ended without MPI_Finalize \(or MPI_Session_finalize\)
 // run: -n 4 -- some
 // run: -n 4 -- alone
 // run: --host a:2,b:2 --launcher-agent tests/c/here.sh --set LINK=shm+tcp -- pair ; exit 3

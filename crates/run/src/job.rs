@@ -352,6 +352,7 @@ impl Job {
     /// patience, or if nobody reads what a failed job has written.
     fn finish(mut self) -> i32 {
         self.finishing = true;
+        self.find_cause();
         self.order(&Order::Finish);
         self.learn();
         self.flush();

@@ -82,6 +82,7 @@ impl Job {
         if self.ending {
             return;
         }
+        self.find_cause();
         self.ending = true;
         let failed = self.failure.as_ref().and_then(|failure| failure.rank);
         for (rank, process) in (0..).zip(&self.processes) {
@@ -90,6 +91,24 @@ impl Job {
         }
         self.order(&Order::End);
         self.at(GRACE, Task::Kill);
+    }
+
+    /// Who is said to be gone may have left without MPI_Finalize: the others
+    /// notice that first.
+    pub(super) fn find_cause(&mut self) {
+        let silent =
+            |p: &Process| p.exit == Some(Exit::Code(0)) && p.joined.is_some() && !p.finalized;
+        if !self.ending
+            && self.failure.as_ref().is_some_and(|known| known.hearsay)
+            && let Some(rank) = self.processes.iter().position(silent)
+        {
+            self.failure = Some(self.silent(rank as u32));
+        }
+    }
+
+    /// The fault of a rank that left without MPI_Finalize.
+    fn silent(&self, rank: u32) -> Failure {
+        Failure::new(1, format!("{} {SILENTLY}", self.who(rank))).of(rank)
     }
 
     /// Sends a signal to all ranks and their children.
@@ -225,8 +244,7 @@ impl Job {
     fn check_silent(&mut self, rank: u32) {
         let others = self.processes.iter().any(|p| p.running);
         if self.failure.is_none() && others {
-            let text = format!("{} {SILENTLY}", self.who(rank));
-            self.fail(Failure::new(1, text).of(rank), Duration::ZERO);
+            self.fail(self.silent(rank), Duration::ZERO);
         }
     }
 
