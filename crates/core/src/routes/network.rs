@@ -384,6 +384,7 @@ impl Networks {
         }
     }
 
+    #[cold]
     #[inline(never)]
     pub(super) fn try_send<P: Payload>(
         &mut self,
