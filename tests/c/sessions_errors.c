@@ -45,6 +45,18 @@ static void fatal(const char *how)
     MPI_Session_get_num_psets(copy, MPI_INFO_NULL, &n);
 }
 
+/* No call takes groups of two sessions, or of a session and the world. */
+static void not_together(MPI_Group a, MPI_Group b)
+{
+    MPI_Group mixed;
+    int n, zero = 0;
+    EQUAL(class_of(MPI_Group_union(a, b, &mixed)), MPI_ERR_SESSION);
+    EQUAL(class_of(MPI_Group_intersection(a, b, &mixed)), MPI_ERR_SESSION);
+    EQUAL(class_of(MPI_Group_difference(a, b, &mixed)), MPI_ERR_SESSION);
+    EQUAL(class_of(MPI_Group_compare(a, b, &n)), MPI_ERR_SESSION);
+    EQUAL(class_of(MPI_Group_translate_ranks(a, 1, &zero, b, &n)), MPI_ERR_SESSION);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -52,7 +64,7 @@ int main(int argc, char **argv)
     MPI_Errhandler for_sessions, for_comms, got;
     MPI_Session session, other;
     MPI_Info info;
-    MPI_Group group, of_other, mixed;
+    MPI_Group group, of_other, of_world, again, mixed;
     MPI_Comm comm;
     int n, room = 0;
     MPI_Session_create_errhandler(on_session, &for_sessions);
@@ -101,9 +113,31 @@ int main(int argc, char **argv)
     MPI_Init(NULL, NULL);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Group_from_session_pset(other, "mpi://SELF", &of_other);
-    EQUAL(class_of(MPI_Group_union(group, of_other, &mixed)), MPI_ERR_SESSION);
-    EQUAL(class_of(MPI_Group_intersection(group, of_other, &mixed)), MPI_ERR_SESSION);
+    not_together(group, of_other);
+    MPI_Comm_group(MPI_COMM_WORLD, &of_world);
+    not_together(group, of_world);
+    not_together(of_world, group);
+    MPI_Group_free(&of_world);
+    EQUAL(class_of(MPI_Comm_compare(comm, MPI_COMM_SELF, &n)), MPI_ERR_SESSION);
+    EQUAL(class_of(MPI_Comm_compare(MPI_COMM_SELF, comm, &n)), MPI_ERR_SESSION);
+    MPI_Comm_group(comm, &again);
+    EQUAL(MPI_Group_compare(group, again, &n), MPI_SUCCESS);
+    EQUAL(n, MPI_IDENT);
+    MPI_Group_free(&again);
+
+    /* Those of one do, and the empty group, which is of none, goes with all. */
+    EQUAL(MPI_Group_compare(group, MPI_GROUP_EMPTY, &n), MPI_SUCCESS);
+    EQUAL(n, MPI_UNEQUAL);
+    EQUAL(MPI_Group_translate_ranks(group, 1, &(int){size - 1}, MPI_GROUP_EMPTY, &n), MPI_SUCCESS);
+    EQUAL(n, MPI_UNDEFINED);
     EQUAL(MPI_Group_union(group, MPI_GROUP_EMPTY, &mixed), MPI_SUCCESS);
+    EQUAL(MPI_Group_compare(group, mixed, &n), MPI_SUCCESS);
+    EQUAL(n, MPI_IDENT);
+    MPI_Group_free(&mixed);
+    EQUAL(MPI_Group_union(MPI_GROUP_EMPTY, group, &mixed), MPI_SUCCESS);
+    EQUAL(MPI_Group_translate_ranks(mixed, 1, &(int){size - 1}, group, &n), MPI_SUCCESS);
+    EQUAL(n, size - 1);
+    not_together(mixed, of_other);
     MPI_Group_free(&mixed);
     EQUAL(MPI_Group_difference(group, group, &mixed), MPI_SUCCESS);
     CHECK(mixed == MPI_GROUP_EMPTY);

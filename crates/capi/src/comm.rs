@@ -72,14 +72,6 @@ fn origin<'a>(
     })
 }
 
-/// `MPI_Comm_free` and `MPI_Comm_disconnect`. Messages that are still on their
-/// way belong to `link`, which finishes them.
-fn free(w: &World, comm: *mut Comm) -> Result<()> {
-    let old = w.comm(args::get(comm, "comm")?)?;
-    w.comm_free(old)?;
-    put(comm, consts::COMM_NULL, "comm")
-}
-
 mpi_fn! {
     fn Comm_size(comm: Comm, size: *mut c_int) on comm {
         put(size, enter()?.comm_ref(comm)?.size() as c_int, "size")
@@ -91,7 +83,7 @@ mpi_fn! {
 
     fn Comm_compare(comm1: Comm, comm2: Comm, result: *mut c_int) on comm1 {
         let w = enter()?;
-        let like = w.comm_ref(comm1)?.compare(w.comm_ref(comm2)?);
+        let like = w.comm_ref(comm1)?.compare(w.comm_ref(comm2)?)?;
         put(result, likeness(like), "result")
     }
 
@@ -165,12 +157,18 @@ mpi_fn! {
         })
     }
 
+    /// Messages that are still on their way belong to `link`, which finishes
+    /// them.
     fn Comm_free(comm: *mut Comm) on comm {
-        free(&*enter()?, comm)
+        let w = enter()?;
+        w.comm_free(w.comm(args::get(comm, "comm")?)?)?;
+        put(comm, consts::COMM_NULL, "comm")
     }
 
     fn Comm_disconnect(comm: *mut Comm) on comm {
-        free(&*enter()?, comm)
+        let w = enter()?;
+        w.comm_disconnect(w.comm(args::get(comm, "comm")?)?)?;
+        put(comm, consts::COMM_NULL, "comm")
     }
 
     fn Intercomm_create(local_comm: Comm, local_leader: c_int, peer_comm: Comm,

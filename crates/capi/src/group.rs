@@ -34,7 +34,7 @@ fn ranges(group: &Members, n: c_int, ranges: *const [c_int; 3]) -> Result<Vec<c_
     group.expand_ranges(array(ranges, number(n)?, "ranges")?)
 }
 
-/// Two groups to make one of.
+/// Two groups of one call.
 fn related(objects: &Objects, a: Group, b: Group) -> Result<(Arc<Members>, Arc<Members>)> {
     let (a, b) = (objects.group(a)?, objects.group(b)?);
     a.check_related(&b)?;
@@ -42,7 +42,7 @@ fn related(objects: &Objects, a: Group, b: Group) -> Result<(Arc<Members>, Arc<M
 }
 
 fn translate(objects: &Objects, from: Group, to: Group, ranks: &[c_int]) -> Result<Vec<c_int>> {
-    let (from, to) = (objects.group(from)?, objects.group(to)?);
+    let (from, to) = related(objects, from, to)?;
     let real: Vec<c_int> = ranks
         .iter()
         .copied()
@@ -83,8 +83,8 @@ mpi_fn! {
 
     fn Group_compare(group1: Group, group2: Group, result: *mut c_int) {
         let w = enter()?;
-        let like = w.objects.group(group1)?.compare(&*w.objects.group(group2)?);
-        put(result, likeness(like), "result")
+        let (a, b) = related(w.objects, group1, group2)?;
+        put(result, likeness(a.compare(&b)), "result")
     }
 
     fn Group_union(group1: Group, group2: Group, newgroup: *mut Group) {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use catena_base::slab::{Key, Slab};
 
+use crate::comm::Comm;
 use crate::events;
 use crate::request::RequestObj;
 use crate::world::World;
@@ -146,6 +147,22 @@ impl World {
     pub(crate) fn max_active(&self, f: impl Fn(&Arc<RequestObj>) -> Option<u32>) -> Option<u32> {
         let runs = self.active.runs.borrow();
         runs.all.iter().filter_map(|(_, entry)| f(&entry.obj)).max()
+    }
+
+    /// What is under way on a communicator.
+    pub(crate) fn active_on(&self, comm: &Arc<Comm>) -> Vec<Arc<RequestObj>> {
+        let is_on = |obj: &&Arc<RequestObj>| match &***obj {
+            RequestObj::Collective(run) => {
+                let run = run.borrow();
+                run.under_way()
+                    .is_some_and(|(prepared, _)| Arc::ptr_eq(prepared.comm(), comm))
+            }
+            RequestObj::Making(making) => making.borrow().is_of(comm),
+            _ => false,
+        };
+        let (runs, makings) = (self.active.runs.borrow(), self.active.makings.borrow());
+        let runs = runs.all.iter().map(|(_, entry)| &entry.obj);
+        runs.chain(makings.iter()).filter(is_on).cloned().collect()
     }
 
     /// Advances what can move; true if anything did.

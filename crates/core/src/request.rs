@@ -86,6 +86,17 @@ pub enum RequestObj {
     },
 }
 
+impl RequestObj {
+    /// Whether it is a collective or a duplicate that is complete.
+    pub(crate) fn is_over(&self) -> bool {
+        match self {
+            RequestObj::Collective(run) => run.borrow().is_done(),
+            RequestObj::Making(making) => making.borrow().is_done(),
+            _ => false,
+        }
+    }
+}
+
 /// A send and a receive that complete as one, with the receive's status.
 #[derive(Debug)]
 pub struct Pair {

@@ -31,6 +31,11 @@ impl Making {
         self.accord.is_none()
     }
 
+    /// Whether it is one of that communicator.
+    pub(crate) fn is_of(&self, comm: &Arc<Comm>) -> bool {
+        Arc::ptr_eq(&self.parent, comm)
+    }
+
     /// What went wrong.
     pub fn take_error(&mut self) -> Option<Error> {
         self.error.take()

@@ -138,6 +138,20 @@ impl Comm {
         self.group.size()
     }
 
+    /// Its context, and that of its local group.
+    pub fn cids(&self) -> impl Iterator<Item = Cid> + '_ {
+        let local = self.remote.as_ref().map(|remote| remote.local.cid);
+        std::iter::once(self.cid).chain(local)
+    }
+
+    /// Checks that the program may free it.
+    fn check_freed(&self) -> Result<()> {
+        if self.handle.get().0 < 0x1000 {
+            fail!(Comm, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed");
+        }
+        Ok(())
+    }
+
     /// Whether it joins two groups.
     #[inline]
     pub fn is_inter(&self) -> bool {
@@ -145,21 +159,24 @@ impl Comm {
     }
 
     /// How it compares to another.
-    pub fn compare(&self, other: &Comm) -> Likeness {
+    ///
+    /// # Errors
+    /// `Session` if they are of different sessions.
+    pub fn compare(&self, other: &Comm) -> Result<Likeness> {
         if self.cid == other.cid {
-            return Likeness::Ident;
+            return Ok(Likeness::Ident);
         }
+        self.group.check_related(&other.group)?;
         let mut like = self.group.compare(&other.group);
         match (&self.remote, &other.remote) {
             (None, None) => {}
             (Some(a), Some(b)) => like = worse(like, a.group.compare(&b.group)),
-            _ => return Likeness::Unequal,
+            _ => return Ok(Likeness::Unequal),
         }
         if like == Likeness::Ident {
-            Likeness::Congruent
-        } else {
-            like
+            like = Likeness::Congruent;
         }
+        Ok(like)
     }
 }
 
@@ -301,16 +318,41 @@ impl World {
         }
     }
 
-    /// `MPI_Comm_free`, `MPI_Comm_disconnect`: after this the handle is dead.
-    /// What was started on it goes on.
+    /// `MPI_Comm_disconnect`: waits until nothing is pending on the communicator,
+    /// then frees it.
+    ///
+    /// # Errors
+    /// As [`World::comm_free`].
+    pub fn comm_disconnect(&self, comm: Arc<Comm>) -> Result<()> {
+        comm.check_freed()?;
+        self.flush(&comm.buffer);
+        // Collectives first: they begin messages.
+        let left = self.active_on(&comm);
+        self.finish(left, |_, obj| obj.is_over());
+        for cid in comm.cids() {
+            let left = self.link().pending(cid);
+            self.finish(left, |w, &id| !w.link().is_under_way(id));
+        }
+        self.comm_free(comm)
+    }
+
+    /// Waits until each of these is over. Cost: each is asked once more than it
+    /// is found under way.
+    fn finish<T>(&self, mut left: Vec<T>, is_over: impl Fn(&World, &T) -> bool) {
+        self.block(|w| {
+            while left.pop_if(|it| is_over(w, it)).is_some() {}
+            left.is_empty()
+        });
+    }
+
+    /// `MPI_Comm_free`: after this the handle is dead. What was started on it
+    /// goes on.
     ///
     /// # Errors
     /// `Comm` for a predefined one, and what a delete callback returns.
     pub fn comm_free(&self, comm: Arc<Comm>) -> Result<()> {
         let handle = comm.handle.get();
-        if handle.0 < 0x1000 {
-            fail!(Comm, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed");
-        }
+        comm.check_freed()?;
         comm.attrs.delete_all(handle.0)?;
         self.flush(&comm.buffer);
         self.forget(comm);

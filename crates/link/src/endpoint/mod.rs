@@ -144,6 +144,19 @@ impl<N: Net> Endpoint<N> {
             .is_some_and(|context| context.open)
     }
 
+    /// The requests of a communicator that are under way.
+    /// Cost: all requests.
+    pub fn pending(&self, cid: Cid) -> Vec<ReqId> {
+        let all = self.engine.requests.taken();
+        let of = |id: &ReqId| self.cid(*id) == cid && self.is_under_way(*id);
+        all.map(|at| self.engine.id(at)).filter(of).collect()
+    }
+
+    /// Whether that request exists and is not complete.
+    pub fn is_under_way(&self, id: ReqId) -> bool {
+        self.valid(id) && !self.is_done(id)
+    }
+
     /// The communicator that a request belongs to.
     #[inline]
     pub fn cid(&self, id: ReqId) -> Cid {
