@@ -1,20 +1,170 @@
-/* What the files of the benchmark share. */
+/* What the files of the measuring program share.
+ *
+ *   mpirun -n 2 bench [NAME...] [options]
+ *
+ * A **benchmark** is a function that does something so many times, and a line in the table of its
+ * family. For every size it becomes a **task**: buffers, a type, a root, neighbours. main.c walks
+ * through the tables, measure.c takes the samples, data.c knows what has to arrive. Written
+ * against the standard alone, for any library: with its ABI the library is chosen when the
+ * program starts; Open MPI compiles it with its own header.
+ */
 #ifndef BENCH_H
 #define BENCH_H
 
-/* A figure: `rounds` times something that all ranks take part in. */
-typedef void run_fn(int n, int rounds);
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
 
-/* Place of this process, and its buffers. */
+/* A value of US is the time of an operation; of MB_S (10^6 bytes) and PER_S, what moved meanwhile,
+ * all ranks together. */
+enum unit { US, MB_S, PER_S, PERCENT };
+
+/* What a collective moves. Blocks are numbered by rank, or by neighbour. */
+enum who { NOBODY, ROOT, EVERYBODY };
+enum blocks { SINGLE, EACH };
+enum source { OF_ROOT, OF_BLOCK, OF_ALL, OF_LOWER, OF_UP_TO_ME, OF_PEER };
+
+/* A block that arrives is the sum of what `from` sent; how many there are, and where. */
+struct shape {
+    enum who sender;
+    enum blocks sends;
+    enum who receiver;
+    enum blocks receives;
+    enum source from;
+};
+
+struct task;
+typedef void run_fn(struct task *t, int rounds);
+typedef void step_fn(struct task *t);
+
+struct bench {
+    const char *name, *family;
+    const char *options; /* letters that mean something here; `m`: it has sizes */
+    enum unit unit;
+    int ranks;         /* so many are needed */
+    struct shape shape;
+    run_fn *run;       /* does it `rounds` times */
+    step_fn *prepare;  /* pairs or neighbours, before there are buffers; NULL: nothing to do */
+    step_fn *open;     /* before the first time, collective */
+    step_fn *close;    /* after the last */
+    step_fn *start;    /* begins one `request`, where that is what it is about */
+    const char *needs; /* of the library */
+};
+
+/* An MPI datatype of -T: how its elements are written and compared. */
+struct element {
+    const char *name;
+    MPI_Datatype type, sums; /* `sums`: of the same size, if it is not for arithmetic itself */
+    size_t size;
+    void (*put)(void *at, size_t i, int value);
+    bool (*is)(const void *at, size_t i, int value);
+};
+
+struct task {
+    const struct bench *bench;
+    MPI_Comm comm;
+    int rank, size;
+    size_t bytes;      /* of a block, of a message */
+    size_t payload;    /* so many of them travel: fewer with gaps (-D) */
+    const struct element *element;
+    MPI_Datatype type; /* a block is `count` of it, without a gap between blocks */
+    int count;
+    MPI_Op op;
+    int root, step;    /* `step`: how far the root moves on each time */
+    bool in_place;
+    char *out, *in;    /* `outs` and `ins` blocks; */
+    void *send, *recv; /* the arguments: these or MPI_IN_PLACE */
+    int outs, ins, *to, *from; /* whom block k is for, and of whom it is */
+    int *counts, *displs, *offsets; /* `displs` in types, `offsets` in bytes */
+    MPI_Datatype *types;
+    int pairs, peer;   /* rank r < pairs sends to r + pairs; -1: has no part */
+    bool first;
+    int window;        /* messages in flight; each `gap` bytes behind the one before */
+    size_t gap;
+    MPI_Request request, *requests;
+    int timers;        /* ranks below keep time */
+    double parts;      /* operations, bytes or messages in a round */
+    const char *skip;  /* why it cannot be measured */
+    void *own;         /* of the benchmark */
+};
+
+enum start { BY_BARRIER, BY_WINDOW };
+enum layout { PLAIN, CONTIGUOUS, VECTOR, INDEXED };
+
+/* The command line: see options.c. Zero where nothing was said. */
+extern struct options {
+    char **names;
+    size_t sizes[64], least_size, most_size, memory;
+    int size_count, samples, rounds, warmup, window, pairs, root, stride, block;
+    int percents[16], percent_count;
+    double seconds, least;
+    enum start start;
+    enum layout layout;
+    unsigned elements; /* bits: indices into `elements` */
+    const char *layout_file;
+    bool list, records, validate, full, in_place, rotate, session, pin, many_buffers, help;
+} opt;
+
+bool options_read(int argc, char **argv); /* false: said what is wrong */
+bool options_size(const char *text, size_t *bytes); /* "64K" */
+void options_help(void);
+
+/* main.c */
+void *must(void *memory); /* ends the program where there is none */
+
+/* life.c */
 extern int rank, size;
-extern char *out, *in;
+extern MPI_Comm world; /* MPI_COMM_WORLD, or that of a session */
+void life_begin(int *argc, char ***argv, bool threads);
+void life_end(void);
+const char *life_threads(void);
 
-/* Collectives: `n` bytes in each block, or in each vector. */
-run_fn barrier, bcast, reduce, allreduce, reduce_scatter, reduce_scatter_block, scan, exscan;
-run_fn gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv;
+/* errors.c: a library that refuses a call is heard, and the program goes on. */
+void errors_listen(MPI_Comm comm);
+MPI_Errhandler errors_of_session(void);
+const char *errors_heard(void); /* since it was last asked; alike on all ranks; NULL: none */
 
-/* How far apart the cores of ranks 0 and 1 are just now: see line.c. */
-void line_open(const char *path);
+/* data.c */
+extern const struct element elements[];
+extern const int element_count;
+const struct element *data_usual(const struct bench *b);
+void data_open(struct task *t);
+void data_close(struct task *t);
+void data_aim(struct task *t, int root);
+void data_fill(struct task *t);
+bool data_right(struct task *t, char *error, size_t room);
+
+/* measure.c: samples of one size. `values` holds the greatest over the ranks, `means` the mean. */
+struct samples {
+    int count, late;
+    int batch; /* operations behind each value */
+    double *values, *means;
+    double line[2]; /* see line.c; negative: unknown */
+};
+
+double now(void); /* seconds */
+double clock_cost(void);
+void measure(struct task *t, struct samples *s);
+
+/* clocks.c: the clock of rank 0, as known here. */
+void clocks_learn(void);
+void clocks_correct(void);
+double clocks_now(void);
+
+/* line.c: nanoseconds a cache line takes between ranks 0 and 1; negative if they share no node. */
+void line_open(void);
 double line_now(void);
+
+/* report.c: rank 0 tells. */
+void report_list_row(const struct bench *b);
+void report_env(void);
+void report_head(const struct bench *b);
+void report_samples(const struct task *t, const struct samples *s);
+void report_wrong(const struct task *t, const char *error);
+void report_skipped(const struct bench *b, const struct task *t, const char *why);
+void report_end(void);
+
+/* The tables, each ended by a row without a name. */
+extern const struct bench point_to_point[], blocking[];
 
 #endif

@@ -1,103 +1,79 @@
-/* The blocking collectives, over and over. Roots are rank 0, reductions sum doubles. */
+/* The collectives of the standard: a line for each says what it moves and what it is called with;
+ * its blocking, non-blocking and persistent forms follow from that. `bytes` is the size of a
+ * block: what one rank has for another, or the whole vector where everybody has but one. */
 #include "bench.h"
 
-#include <mpi.h>
+#define ONE t->count, t->type
+#define MANY t->counts, t->displs, t->type
+#define TYPED t->counts, t->offsets, t->types
 
-enum { MOST_RANKS = 256 };
+#define MOVES "mixcTDIM"
+#define ADDS "mixcTIMl"
 
-#define WORLD MPI_COMM_WORLD
-#define REPEAT for (int i = 0; i < rounds; i++)
+/*   name of MPI_..., MPI_I..., options, what is sent by whom, received by whom, of whom, arguments */
+#define COLLECTIVES(X)                                                                             \
+    X(Barrier, barrier, "ixI", NOBODY, SINGLE, NOBODY, SINGLE, OF_ROOT, t->comm)                   \
+    X(Bcast, bcast, MOVES "k", ROOT, SINGLE, EVERYBODY, SINGLE, OF_ROOT,                           \
+      t->in, ONE, t->root, t->comm)                                                                \
+    X(Gather, gather, MOVES "kl", EVERYBODY, SINGLE, ROOT, EACH, OF_BLOCK,                         \
+      t->send, ONE, t->recv, ONE, t->root, t->comm)                                                \
+    X(Gatherv, gatherv, MOVES "kl", EVERYBODY, SINGLE, ROOT, EACH, OF_BLOCK,                       \
+      t->send, ONE, t->recv, MANY, t->root, t->comm)                                               \
+    X(Scatter, scatter, MOVES "kl", ROOT, EACH, EVERYBODY, SINGLE, OF_ROOT,                        \
+      t->send, ONE, t->recv, ONE, t->root, t->comm)                                                \
+    X(Scatterv, scatterv, MOVES "kl", ROOT, EACH, EVERYBODY, SINGLE, OF_ROOT,                      \
+      t->send, MANY, t->recv, ONE, t->root, t->comm)                                               \
+    X(Allgather, allgather, MOVES "l", EVERYBODY, SINGLE, EVERYBODY, EACH, OF_BLOCK,               \
+      t->send, ONE, t->recv, ONE, t->comm)                                                         \
+    X(Allgatherv, allgatherv, MOVES "l", EVERYBODY, SINGLE, EVERYBODY, EACH, OF_BLOCK,             \
+      t->send, ONE, t->recv, MANY, t->comm)                                                        \
+    X(Alltoall, alltoall, MOVES "l", EVERYBODY, EACH, EVERYBODY, EACH, OF_BLOCK,                   \
+      t->send, ONE, t->recv, ONE, t->comm)                                                         \
+    X(Alltoallv, alltoallv, MOVES "l", EVERYBODY, EACH, EVERYBODY, EACH, OF_BLOCK,                 \
+      t->send, MANY, t->recv, MANY, t->comm)                                                       \
+    X(Alltoallw, alltoallw, MOVES "l", EVERYBODY, EACH, EVERYBODY, EACH, OF_BLOCK,                 \
+      t->send, TYPED, t->recv, TYPED, t->comm)                                                     \
+    X(Reduce, reduce, ADDS "k", EVERYBODY, SINGLE, ROOT, SINGLE, OF_ALL,                           \
+      t->send, t->recv, ONE, t->op, t->root, t->comm)                                              \
+    X(Allreduce, allreduce, ADDS, EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_ALL,                    \
+      t->send, t->recv, ONE, t->op, t->comm)                                                       \
+    X(Reduce_scatter, reduce_scatter, ADDS, EVERYBODY, EACH, EVERYBODY, SINGLE, OF_ALL,            \
+      t->send, t->recv, t->counts, t->type, t->op, t->comm)                                        \
+    X(Reduce_scatter_block, reduce_scatter_block, ADDS, EVERYBODY, EACH, EVERYBODY, SINGLE,        \
+      OF_ALL, t->send, t->recv, ONE, t->op, t->comm)                                               \
+    X(Scan, scan, ADDS, EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_UP_TO_ME,                         \
+      t->send, t->recv, ONE, t->op, t->comm)                                                       \
+    X(Exscan, exscan, ADDS, EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_LOWER,                        \
+      t->send, t->recv, ONE, t->op, t->comm)
 
-/* Equal blocks of `n`, for the forms that take arrays. */
-static int counts[MOST_RANKS], displs[MOST_RANKS];
-
-static void cut(int n)
+static void turn(struct task *t)
 {
-    for (int r = 0; r < size; r++) {
-        counts[r] = n;
-        displs[r] = r * n;
+    if (t->step)
+        data_aim(t, (t->root + t->step) % t->size);
+}
+
+#define BLOCKING(Name, name, options, sender, sends, receiver, receives, from, ...)                \
+    static void name(struct task *t, int rounds)                                                   \
+    {                                                                                              \
+        for (int i = 0; i < rounds; i++, turn(t))                                                  \
+            MPI_##Name(__VA_ARGS__);                                                               \
     }
-}
 
-void barrier(int n, int rounds)
+#define BLOCKING_ROW(Name, NAME, OPTIONS, SENDER, SENDS, RECEIVER, RECEIVES, FROM, ...)            \
+    {.name = #NAME, .family = "collective", .options = OPTIONS, .unit = US, .ranks = 1,            \
+     .shape = {SENDER, SENDS, RECEIVER, RECEIVES, FROM}, .run = NAME},
+
+COLLECTIVES(BLOCKING)
+
+static void reduce_local(struct task *t, int rounds)
 {
-    (void)n;
-    REPEAT MPI_Barrier(WORLD);
+    for (int i = 0; i < rounds; i++)
+        MPI_Reduce_local(t->out, t->in, ONE, t->op);
 }
 
-void bcast(int n, int rounds) { REPEAT MPI_Bcast(out, n, MPI_BYTE, 0, WORLD); }
-
-void reduce(int n, int rounds)
-{
-    REPEAT MPI_Reduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, 0, WORLD);
-}
-
-void allreduce(int n, int rounds)
-{
-    REPEAT MPI_Allreduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, WORLD);
-}
-
-void reduce_scatter(int n, int rounds)
-{
-    cut(n / 8);
-    REPEAT MPI_Reduce_scatter(out, in, counts, MPI_DOUBLE, MPI_SUM, WORLD);
-}
-
-void reduce_scatter_block(int n, int rounds)
-{
-    REPEAT MPI_Reduce_scatter_block(out, in, n / 8, MPI_DOUBLE, MPI_SUM, WORLD);
-}
-
-void scan(int n, int rounds)
-{
-    REPEAT MPI_Scan(out, in, n / 8, MPI_DOUBLE, MPI_SUM, WORLD);
-}
-
-void exscan(int n, int rounds)
-{
-    REPEAT MPI_Exscan(out, in, n / 8, MPI_DOUBLE, MPI_SUM, WORLD);
-}
-
-void gather(int n, int rounds)
-{
-    REPEAT MPI_Gather(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, WORLD);
-}
-
-void gatherv(int n, int rounds)
-{
-    cut(n);
-    REPEAT MPI_Gatherv(out, n, MPI_BYTE, in, counts, displs, MPI_BYTE, 0, WORLD);
-}
-
-void scatter(int n, int rounds)
-{
-    REPEAT MPI_Scatter(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, WORLD);
-}
-
-void scatterv(int n, int rounds)
-{
-    cut(n);
-    REPEAT MPI_Scatterv(out, counts, displs, MPI_BYTE, in, n, MPI_BYTE, 0, WORLD);
-}
-
-void allgather(int n, int rounds)
-{
-    REPEAT MPI_Allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, WORLD);
-}
-
-void allgatherv(int n, int rounds)
-{
-    cut(n);
-    REPEAT MPI_Allgatherv(out, n, MPI_BYTE, in, counts, displs, MPI_BYTE, WORLD);
-}
-
-void alltoall(int n, int rounds)
-{
-    REPEAT MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, WORLD);
-}
-
-void alltoallv(int n, int rounds)
-{
-    cut(n);
-    REPEAT MPI_Alltoallv(out, counts, displs, MPI_BYTE, in, counts, displs, MPI_BYTE, WORLD);
-}
+const struct bench blocking[] = {
+    COLLECTIVES(BLOCKING_ROW)
+    {.name = "reduce_local", .family = "collective", .options = "mixTIM", .unit = US, .ranks = 1,
+     .shape = {EVERYBODY, SINGLE, NOBODY, SINGLE, OF_ALL}, .run = reduce_local},
+    {.name = NULL},
+};

@@ -1,0 +1,108 @@
+/* The clock of rank 0, as every rank knows it, for starts at an agreed time.
+ *
+ * As in HCA3 (Hunold and Carpen-Amarie, Hierarchical Clock Synchronization in MPI, 2018): ranks
+ * learn from one another along a binomial tree, so in log2 p rounds, and who has learnt teaches
+ * the clock of rank 0. A rank fits a line through offsets that it sees over some time, each the
+ * one of the quickest of some round trips. Before each series the line is shifted to what a few
+ * more round trips say.
+ */
+#include "bench.h"
+
+#include <float.h>
+
+enum { TAG = 77, POINTS = 20, TRIPS = 20 };
+static const double between_points = 2e-3;
+
+/* The clock of rank 0 is now() + offset + slope * (now() - base). */
+static double offset, slope, base;
+
+static double global(double local)
+{
+    return local + offset + slope * (local - base);
+}
+
+double clocks_now(void)
+{
+    return global(now());
+}
+
+static void wait_until(double local)
+{
+    while (now() < local)
+        ;
+}
+
+static void teach(int pupil, int points)
+{
+    double at;
+    for (int i = 0; i < points * TRIPS; i++) {
+        MPI_Recv(&at, 1, MPI_DOUBLE, pupil, TAG, world, MPI_STATUS_IGNORE);
+        at = clocks_now();
+        MPI_Send(&at, 1, MPI_DOUBLE, pupil, TAG, world);
+    }
+}
+
+/* Offset of the teacher's idea of the time, seen at the local time `when`. */
+static double look(int teacher, double *when)
+{
+    double quickest = DBL_MAX, best = 0, there = 0;
+    for (int i = 0; i < TRIPS; i++) {
+        double begin = now(), end;
+        MPI_Send(&begin, 1, MPI_DOUBLE, teacher, TAG, world);
+        MPI_Recv(&there, 1, MPI_DOUBLE, teacher, TAG, world, MPI_STATUS_IGNORE);
+        end = now();
+        if (end - begin < quickest) {
+            quickest = end - begin;
+            *when = (begin + end) / 2;
+            best = there - *when;
+        }
+    }
+    return best;
+}
+
+static void learn_line(int teacher)
+{
+    double x[POINTS], y[POINTS], mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+    for (int i = 0; i < POINTS; i++) {
+        wait_until(now() + between_points);
+        y[i] = look(teacher, &x[i]);
+        mean_x += x[i] / POINTS;
+        mean_y += y[i] / POINTS;
+    }
+    for (int i = 0; i < POINTS; i++) {
+        xx += (x[i] - mean_x) * (x[i] - mean_x);
+        xy += (x[i] - mean_x) * (y[i] - mean_y);
+    }
+    slope = xy / xx;
+    offset = mean_y;
+    base = mean_x;
+}
+
+static void learn_offset(int teacher)
+{
+    double when, seen = look(teacher, &when);
+    offset += when + seen - global(when);
+}
+
+/* Down the tree; a rank learns before it teaches. */
+static void spread(void (*learn)(int teacher), int points)
+{
+    int top = 1;
+    while (top < size)
+        top *= 2;
+    for (int step = top / 2; step; step /= 2)
+        if (rank % (2 * step) == step)
+            learn(rank - step);
+        else if (rank % (2 * step) == 0 && rank + step < size)
+            teach(rank + step, points);
+}
+
+void clocks_learn(void)
+{
+    spread(learn_line, POINTS);
+}
+
+void clocks_correct(void)
+{
+    spread(learn_offset, 1);
+}

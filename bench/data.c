@@ -1,0 +1,270 @@
+/* Buffers: what is sent, and whether the right thing arrived.
+ *
+ * Element i of the block that rank s has for rank d is `value(t, s, d, i)`, a small number that every
+ * type can hold; who sends the same to everybody sends what is for rank 0. Whatever arrives is a
+ * sum of those, so a shape (see bench.h) is all that has to be known of an operation.
+ */
+#include "bench.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ELEMENT(suffix, ctype)                                                                     \
+    static void put_##suffix(void *at, size_t i, int value) { ((ctype *)at)[i] = (ctype)value; }   \
+    static bool is_##suffix(const void *at, size_t i, int value)                                   \
+    {                                                                                              \
+        return ((const ctype *)at)[i] == (ctype)value;                                             \
+    }
+
+ELEMENT(char, signed char)
+ELEMENT(int, int)
+ELEMENT(long, long)
+ELEMENT(float, float)
+ELEMENT(double, double)
+
+#define ROW(NAME, SUMS, suffix, ctype)                                                             \
+    {#NAME, NAME, SUMS, sizeof(ctype), put_##suffix, is_##suffix}
+
+const struct element elements[] = {
+    ROW(MPI_CHAR, MPI_SIGNED_CHAR, char, signed char),
+    ROW(MPI_INT, MPI_INT, int, int),
+    ROW(MPI_LONG, MPI_LONG, long, long),
+    ROW(MPI_FLOAT, MPI_FLOAT, float, float),
+    ROW(MPI_DOUBLE, MPI_DOUBLE, double, double),
+};
+const int element_count = sizeof elements / sizeof *elements;
+
+static bool adds(const struct bench *b)
+{
+    return b->shape.from == OF_ALL || b->shape.from == OF_LOWER || b->shape.from == OF_UP_TO_ME;
+}
+
+/* What is used where nothing else is asked for: bytes, or what is worth adding. */
+const struct element *data_usual(const struct bench *b)
+{
+    return adds(b) ? &elements[element_count - 1] : elements;
+}
+
+enum { PAGE = 4096, PADDING = 64, UNTOUCHED = -1, PERIOD = 127 };
+
+/* Sums of short integers stay within them: what lies beyond is not the same in all libraries. */
+static int value(const struct task *t, int s, int d, size_t i)
+{
+    int period = adds(t->bench) && t->element->size == 1 ? 1 + (PERIOD - 1) / t->size : PERIOD;
+    return 1 + (int)((31 * (size_t)s + 17 * (size_t)d + i) % period);
+}
+
+/* Pairs of displacement and length from the file of -D indx; read once. */
+static int *index_at, *index_length, indexes;
+
+static void read_indexes(void)
+{
+    FILE *file = fopen(opt.layout_file, "r");
+    char line[256];
+    int at, length;
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "%d , %d", &at, &length) == 2 && at >= 0 && length > 0) {
+            index_at = must(realloc(index_at, (indexes + 1) * sizeof *index_at));
+            index_length = must(realloc(index_length, (indexes + 1) * sizeof *index_length));
+            index_at[indexes] = at;
+            index_length[indexes++] = length;
+        }
+    if (file)
+        fclose(file);
+}
+
+/* Makes one type of `n` elements' room; returns how many of them it moves. */
+static size_t layout_type(struct task *t, int n)
+{
+    MPI_Datatype base = t->type, raw = MPI_DATATYPE_NULL;
+    int blocks = 0;
+    size_t moved = 0;
+    switch (opt.layout) {
+    case PLAIN: return n;
+    case CONTIGUOUS:
+        MPI_Type_contiguous(n, base, &raw);
+        moved = n;
+        break;
+    case VECTOR:
+        MPI_Type_vector(n / opt.stride, opt.block, opt.stride, base, &raw);
+        moved = (size_t)(n / opt.stride) * opt.block;
+        break;
+    case INDEXED:
+        if (!indexes)
+            read_indexes();
+        for (; blocks < indexes && index_at[blocks] + index_length[blocks] <= n; blocks++)
+            moved += index_length[blocks];
+        MPI_Type_indexed(blocks, index_length, index_at, base, &raw);
+        break;
+    }
+    if (!moved)
+        t->skip = "nothing of this size is in the derived type";
+    MPI_Type_create_resized(raw, 0, (MPI_Aint)t->bytes, &t->type);
+    MPI_Type_free(&raw);
+    MPI_Type_commit(&t->type);
+    t->count = 1;
+    return moved;
+}
+
+/* Whether the derived type moves element i of a block. */
+static bool moves(size_t n, size_t i)
+{
+    if (opt.layout == VECTOR)
+        return i % opt.stride < (size_t)opt.block && i / opt.stride < n / opt.stride;
+    if (opt.layout != INDEXED)
+        return true;
+    for (int k = 0; k < indexes && (size_t)(index_at[k] + index_length[k]) <= n; k++)
+        if (i >= (size_t)index_at[k] && i < (size_t)(index_at[k] + index_length[k]))
+            return true;
+    return false;
+}
+
+/* Buffers stay from task to task, and grow: page faults are not what is measured. */
+static struct room {
+    char *at;
+    size_t bytes;
+} rooms[2];
+
+static char *room_of(struct room *r, size_t bytes)
+{
+    if (bytes > r->bytes) {
+        bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+        free(r->at);
+        *r = (struct room){must(aligned_alloc(PAGE, bytes)), bytes};
+    }
+    memset(r->at, 0, bytes); /* zero bytes are numbers that stay zero in a sum */
+    return r->at;
+}
+
+static int *numbers(size_t n, int first, int step)
+{
+    int *array = must(malloc((n + 1) * sizeof *array));
+    for (size_t i = 0; i < n; i++)
+        array[i] = first + (int)i * step;
+    return array;
+}
+
+/* Needs rank, size, bytes and element, and a pair its peer and window. Where there are no
+ * neighbours (`to`), every rank is one. */
+void data_open(struct task *t)
+{
+    const struct shape *s = &t->bench->shape;
+    bool pair = s->from == OF_PEER;
+    if (!t->to) {
+        t->outs = pair ? (t->gap ? t->window : 1) : s->sends == EACH ? t->size : 1;
+        t->ins = pair ? t->outs : s->receives == EACH ? t->size : 1;
+        t->to = numbers(t->outs, 0, !pair);
+        t->from = numbers(t->ins, 0, !pair);
+    }
+    size_t most = t->outs > t->ins ? t->outs : t->ins;
+    if (most * t->bytes > opt.memory / 2 || most * t->bytes > INT32_MAX) {
+        t->skip = "needs more memory than -M allows";
+        t->bytes = 0;
+    }
+    t->type = adds(t->bench) ? t->element->sums : t->element->type;
+    t->count = (int)(t->bytes / t->element->size);
+    t->payload = layout_type(t, t->count) * t->element->size;
+    t->counts = numbers(most, t->count, 0);
+    t->displs = numbers(most, 0, t->count);
+    t->offsets = numbers(most, 0, (int)t->bytes);
+    t->types = must(malloc((most + 1) * sizeof *t->types));
+    for (size_t k = 0; k < most; k++)
+        t->types[k] = t->type;
+    t->out = room_of(&rooms[0], most * t->bytes + PADDING);
+    t->in = room_of(&rooms[1], most * t->bytes + PADDING);
+    data_aim(t, t->root);
+}
+
+void data_close(struct task *t)
+{
+    if (opt.layout != PLAIN)
+        MPI_Type_free(&t->type);
+    free(t->to);
+    free(t->from);
+    free(t->counts);
+    free(t->displs);
+    free(t->offsets);
+    free(t->types);
+}
+
+/* Makes `root` the root; a root may have nothing to send to itself, or nothing to receive. */
+void data_aim(struct task *t, int root)
+{
+    const struct shape *s = &t->bench->shape;
+    bool me = t->rank == root;
+    t->root = root;
+    t->send = t->in_place && s->sender == EVERYBODY && (s->receiver == EVERYBODY || me)
+                  ? MPI_IN_PLACE : t->out;
+    t->recv = t->in_place && s->sender == ROOT && me ? MPI_IN_PLACE : t->in;
+}
+
+static void put_block(const struct task *t, char *at, int destination, bool known)
+{
+    size_t n = t->bytes / t->element->size;
+    for (size_t i = 0; i < n; i++)
+        t->element->put(at, i, known ? value(t, t->rank, destination, i) : UNTOUCHED);
+}
+
+void data_fill(struct task *t)
+{
+    const struct shape *s = &t->bench->shape;
+    bool sends = s->sender == EVERYBODY || (s->sender == ROOT && t->rank == t->root);
+    bool from_in = t->send == MPI_IN_PLACE || s->from == OF_ROOT;
+    for (int k = 0; k < t->ins; k++)
+        put_block(t, t->in + k * t->bytes, 0, false);
+    for (int k = 0; k < t->outs && sends; k++) {
+        int for_whom = s->sends == EACH ? t->to[k] : s->from == OF_PEER ? t->peer : 0;
+        char *own = t->in + (s->sends == SINGLE && s->receives == EACH ? t->rank : k) * t->bytes;
+        put_block(t, t->out + k * t->bytes, for_whom, true);
+        /* A broadcast has one buffer. */
+        if (from_in && !(s->from == OF_ROOT && s->sends == EACH))
+            memcpy(own, t->out + k * t->bytes, t->bytes);
+    }
+}
+
+/* What element i of block k has to be. */
+static int expected(const struct task *t, int k, size_t i)
+{
+    const struct shape *s = &t->bench->shape;
+    int for_whom = s->sends == EACH || s->from == OF_PEER ? t->rank : 0, sum = 0;
+    int below = s->from == OF_ALL ? t->size : s->from == OF_UP_TO_ME ? t->rank + 1 : t->rank;
+    switch (s->from) {
+    case OF_ROOT: return value(t, t->root, for_whom, i);
+    case OF_BLOCK: return value(t, t->from[k], for_whom, i);
+    case OF_PEER: return value(t, t->peer, for_whom, i);
+    default: break;
+    }
+    for (int r = 0; r < below; r++)
+        sum += value(t, r, for_whom, i);
+    return sum;
+}
+
+/* Whether this rank receives anything that is defined. */
+static bool receives(const struct task *t)
+{
+    const struct shape *s = &t->bench->shape;
+    if (s->from == OF_PEER)
+        return t->peer >= 0 && (s->receiver == EVERYBODY || !t->first);
+    return t->recv != MPI_IN_PLACE && !(s->from == OF_LOWER && t->rank == 0) &&
+           (s->receiver == EVERYBODY || (s->receiver == ROOT && t->rank == t->root));
+}
+
+bool data_right(struct task *t, char *error, size_t room)
+{
+    size_t n = t->bytes / t->element->size;
+    /* Gaps stay as they were, but who sends from this buffer has filled its own. */
+    bool filled = t->in_place || (t->bench->shape.from == OF_ROOT && t->rank == t->root);
+    for (int k = 0; k < t->ins && receives(t); k++)
+        for (size_t i = 0; i < n; i++) {
+            bool moved = moves(n, i);
+            int want = moved ? expected(t, k, i) : UNTOUCHED;
+            if ((moved || !filled) && !t->element->is(t->in + k * t->bytes, i, want)) {
+                snprintf(error, room, "rank %d: element %zu of block %d should be %d", t->rank, i,
+                         k, want);
+                return false;
+            }
+        }
+    return true;
+}

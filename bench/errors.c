@@ -1,0 +1,62 @@
+/* A library that refuses a call is heard, and the program goes on.
+ *
+ * Calls do not look at what they return: an error handler notes the first failure, and between two
+ * tasks all ranks ask each other whether somebody has heard of one. (A handler of one's own also
+ * means the same to libraries that do not agree upon the value of MPI_ERRORS_RETURN.)
+ */
+#include "bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char heard[MPI_MAX_ERROR_STRING];
+static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+static void note(int code)
+{
+    int length;
+    if (*heard)
+        return;
+    if (MPI_Error_string(code, heard, &length) != MPI_SUCCESS || !*heard)
+        snprintf(heard, sizeof heard, "error code %d", code);
+    heard[strcspn(heard, "\n")] = 0;
+}
+
+static void of_comm(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    note(*code);
+}
+
+static void of_session(MPI_Session *session, int *code, ...)
+{
+    (void)session;
+    note(*code);
+}
+
+void errors_listen(MPI_Comm comm)
+{
+    if (handler == MPI_ERRHANDLER_NULL)
+        MPI_Comm_create_errhandler(of_comm, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+}
+
+MPI_Errhandler errors_of_session(void)
+{
+    MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+    MPI_Session_create_errhandler(of_session, &made);
+    return made;
+}
+
+const char *errors_heard(void)
+{
+    static char told[MPI_MAX_ERROR_STRING];
+    int mine = *heard ? rank : size, first;
+    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, world);
+    if (first == size)
+        return NULL;
+    memcpy(told, heard, sizeof told);
+    MPI_Bcast(told, sizeof told, MPI_CHAR, first, world);
+    *heard = 0;
+    return told;
+}

@@ -1,0 +1,239 @@
+/* Walks through the tables: every benchmark that is asked for, every size, every type. */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct bench *const families[] = {point_to_point, blocking};
+enum { USUAL_MOST = 1 << 20, FAMILIES = sizeof families / sizeof *families };
+
+void *must(void *memory)
+{
+    if (memory)
+        return memory;
+    fprintf(stderr, "bench: no memory\n");
+    abort();
+}
+
+/* Whether NAME or FAMILY, with sizes behind a colon or without, means this benchmark. */
+static bool means(const char *name, const struct bench *b)
+{
+    size_t n = strcspn(name, ":");
+    return (strlen(b->name) == n && !strncmp(name, b->name, n)) ||
+           (strlen(b->family) == n && !strncmp(name, b->family, n));
+}
+
+/* Calls `visit` for all that are named, and how; for all if none is. */
+static void each_wanted(void (*visit)(const struct bench *b, const char *name))
+{
+    for (int f = 0; f < FAMILIES; f++)
+        for (const struct bench *b = families[f]; b->name; b++)
+            if (!*opt.names)
+                visit(b, b->name);
+            else
+                for (char **name = opt.names; *name; name++)
+                    if (means(*name, b))
+                        visit(b, *name);
+}
+
+static bool names_known(void)
+{
+    for (char **name = opt.names; *name; name++) {
+        bool known = false;
+        for (int f = 0; f < FAMILIES; f++)
+            for (const struct bench *b = families[f]; b->name; b++)
+                known |= means(*name, b);
+        if (!known) {
+            fprintf(stderr, "bench: no benchmark '%s'; bench --list names them\n", *name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool threads_wanted;
+
+static void note_threads(const struct bench *b, const char *name)
+{
+    (void)name;
+    threads_wanted |= b->needs && !strcmp(b->needs, "threads");
+}
+
+static bool takes(const struct bench *b, char letter)
+{
+    return strchr(b->options, letter);
+}
+
+/* Fills, does it once, and looks; once for each root if it moves. Says what is wrong on any rank. */
+static bool validate(struct task *t)
+{
+    char error[128] = "";
+    for (int i = 0; i < (t->step ? t->size : 1) && !*error; i++) {
+        int root = t->root, next;
+        data_fill(t);
+        MPI_Barrier(t->comm);
+        t->bench->run(t, 1);
+        next = t->root;
+        data_aim(t, root);
+        data_right(t, error, sizeof error);
+        data_aim(t, next);
+    }
+    int mine = *error ? t->rank : t->size, first;
+    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, t->comm);
+    if (first == t->size)
+        return true;
+    MPI_Bcast(error, sizeof error, MPI_CHAR, first, t->comm);
+    report_wrong(t, error);
+    return false;
+}
+
+/* Measures what is prepared. */
+static void perform(struct task *t)
+{
+    struct samples s = {0};
+    const char *why;
+    bool right = true;
+    t->bench->run(t, 1);
+    if (!(why = errors_heard()) && takes(t->bench, 'c') && opt.validate)
+        right = validate(t);
+    if (!why && right) {
+        measure(t, &s);
+        why = errors_heard();
+        if (!why && s.count == 0)
+            why = "every start was late";
+    }
+    if (why)
+        report_skipped(t->bench, t, why);
+    else if (right)
+        report_samples(t, &s);
+    free(s.values);
+    free(s.means);
+}
+
+static void one(const struct bench *b, size_t bytes, const struct element *element)
+{
+    struct task t = {.bench = b, .comm = world, .rank = rank, .size = size, .bytes = bytes,
+                     .element = element, .op = MPI_SUM, .peer = -1, .timers = size, .parts = 1,
+                     .request = MPI_REQUEST_NULL};
+    t.in_place = opt.in_place && takes(b, 'l');
+    if (takes(b, 'k')) {
+        t.root = opt.root % size;
+        t.step = opt.rotate;
+    }
+    if (b->prepare)
+        b->prepare(&t);
+    data_open(&t);
+    if (b->open && !t.skip)
+        b->open(&t);
+    const char *why = errors_heard();
+    if (t.skip || why)
+        report_skipped(b, &t, t.skip ? t.skip : why);
+    else
+        perform(&t);
+    if (b->close && !t.skip && !why)
+        b->close(&t);
+    data_close(&t);
+    errors_heard(); /* what it takes to tidy up is not measured */
+}
+
+static void named_size(const struct bench *b, size_t bytes, const struct element *element)
+{
+    struct task t = {.bench = b, .bytes = bytes, .payload = bytes, .element = element};
+    if (bytes % element->size)
+        report_skipped(b, &t, "the size is no multiple of the type's");
+    else
+        one(b, bytes, element);
+}
+
+/* All sizes with one type: those behind the name, those of --sizes, or powers of two. */
+static void sizes(const struct bench *b, const char *name, const struct element *element)
+{
+    const char *list = strchr(name, ':');
+    size_t most = opt.most_size ? opt.most_size : USUAL_MOST, bytes;
+    if (!takes(b, 'm')) {
+        one(b, 0, element);
+    } else if (list) {
+        while (list && options_size(list + 1, &bytes)) {
+            named_size(b, bytes, element);
+            list = strchr(list + 1, ',');
+        }
+    } else if (opt.size_count) {
+        for (int i = 0; i < opt.size_count; i++)
+            named_size(b, opt.sizes[i], element);
+    } else {
+        for (bytes = 1; bytes <= most; bytes *= 2)
+            if (bytes >= opt.least_size && bytes % element->size == 0)
+                one(b, bytes, element);
+    }
+}
+
+static void visit(const struct bench *b, const char *name)
+{
+    char why[64];
+    if (size < b->ranks) {
+        snprintf(why, sizeof why, "needs %d ranks", b->ranks);
+        report_skipped(b, NULL, why);
+        return;
+    }
+    if (opt.layout != PLAIN && !takes(b, 'D')) {
+        report_skipped(b, NULL, "derived types do not apply");
+        return;
+    }
+    report_head(b);
+    if (!opt.elements || !takes(b, 'T'))
+        sizes(b, name, data_usual(b));
+    else
+        for (int i = 0; i < element_count; i++)
+            if (opt.elements >> i & 1)
+                sizes(b, name, &elements[i]);
+}
+
+/* Rank r of a host goes to the r-th core that it may run on, so that all libraries run on the
+ * same places. */
+static void pin(void)
+{
+    MPI_Comm node;
+    cpu_set_t may, one;
+    int mine, seen = 0;
+    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &mine);
+    MPI_Comm_free(&node);
+    sched_getaffinity(0, sizeof may, &may);
+    mine %= CPU_COUNT(&may);
+    CPU_ZERO(&one);
+    for (int c = 0; c < CPU_SETSIZE; c++)
+        if (CPU_ISSET(c, &may) && seen++ == mine)
+            CPU_SET(c, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+static void list(const struct bench *b, const char *name)
+{
+    (void)name;
+    report_list_row(b);
+}
+
+int main(int argc, char **argv)
+{
+    if (!options_read(argc, argv) || !names_known())
+        return 2;
+    if (opt.help || opt.list) {
+        opt.help ? options_help() : each_wanted(list);
+        return 0;
+    }
+    each_wanted(note_threads);
+    life_begin(&argc, &argv, threads_wanted);
+    if (opt.pin)
+        pin();
+    line_open();
+    if (opt.start == BY_WINDOW)
+        clocks_learn();
+    report_env();
+    each_wanted(visit);
+    report_end();
+    life_end();
+    return 0;
+}

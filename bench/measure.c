@@ -1,0 +1,158 @@
+/* Samples: all ranks begin together, do it `batch` times, and each knows how long it took.
+ *
+ * What is too short for the clock is done several times for one value, `batch`; how often is
+ * found before the first. Nothing is exchanged between two values but what makes the ranks begin
+ * together: a barrier, or a time on the clock of rank 0 that all have learnt (clocks.c).
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* A clock is read in `clock_cost`. A value of something where all begin together takes at least
+ * so many times that; where messages stream, longer, for the first ones find the others idle. */
+enum { LEAST_CLOCKS = 100, LEAST_CLOCKS_OF_STREAMS = 1000, LEAST_SAMPLES = 3 };
+static const double window_slack = 20e-6;
+
+double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+double clock_cost(void)
+{
+    enum { READS = 1000 };
+    double begin = now(), end = begin;
+    for (int i = 0; i < READS; i++)
+        end = now();
+    return (end - begin) / READS;
+}
+
+/* The next start that all have agreed upon, and how far apart they are. */
+static double next_start, start_every;
+
+/* Waits for the others; when it began, or below 0 if that was too late. */
+static double begin_together(const struct task *t)
+{
+    if (opt.start == BY_BARRIER) {
+        MPI_Barrier(t->comm);
+        return now();
+    }
+    double start = next_start, at = clocks_now();
+    next_start += start_every;
+    if (at > start)
+        return -1;
+    while (clocks_now() < start)
+        ;
+    return start;
+}
+
+/* Seconds of `rounds`; below 0 if it began late. */
+static double timed(struct task *t, int rounds)
+{
+    double begin = begin_together(t);
+    t->bench->run(t, rounds);
+    double end = opt.start == BY_BARRIER ? now() : clocks_now();
+    return begin < 0 ? -1 : t->rank < t->timers ? end - begin : 0;
+}
+
+static double longest(const struct task *t, double mine)
+{
+    double most;
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, t->comm);
+    return most;
+}
+
+/* Seconds of `rounds` that begin by a barrier, its own included: the slowest rank's. */
+static double roughly(struct task *t, int rounds)
+{
+    double begin = now();
+    MPI_Barrier(t->comm);
+    t->bench->run(t, rounds);
+    return longest(t, now() - begin);
+}
+
+/* How many rounds a value needs to take `least` seconds; the time of a value goes to `took`. It
+ * has to be long enough twice: once, somebody may have been held up. */
+static int batch_of(struct task *t, double least, double *took)
+{
+    int rounds = opt.rounds ? opt.rounds : 1, sure = 0;
+    for (;;) {
+        *took = roughly(t, rounds);
+        if (opt.rounds || (*took >= least && sure++) || rounds >= 1 << 24)
+            return rounds;
+        if (*took < least)
+            rounds *= *took < least / 8 ? 4 : 2;
+    }
+}
+
+/* All agree on the first start, and on time enough for each. */
+static void plan_starts(const struct task *t, double took)
+{
+    clocks_correct();
+    start_every = 1.5 * took + window_slack;
+    next_start = clocks_now() + 10 * start_every;
+    MPI_Bcast(&next_start, 1, MPI_DOUBLE, 0, t->comm);
+}
+
+static double in_unit(const struct task *t, double seconds, int batch)
+{
+    switch (t->bench->unit) {
+    case US: return seconds / batch / t->parts * 1e6;
+    case MB_S: return t->parts * batch / seconds * 1e-6;
+    case PER_S: return t->parts * batch / seconds;
+    default: return seconds;
+    }
+}
+
+/* The greatest and the mean over the ranks; values of which some rank began late are left out. */
+static void gather(struct task *t, struct samples *s, double *mine)
+{
+    int n = s->count;
+    double *late = must(calloc(n, sizeof *late));
+    for (int i = 0; i < n; i++)
+        if (mine[i] < 0) {
+            late[i] = 1;
+            mine[i] = 0;
+        }
+    MPI_Allreduce(MPI_IN_PLACE, late, n, MPI_DOUBLE, MPI_MAX, t->comm);
+    MPI_Allreduce(mine, s->values, n, MPI_DOUBLE, MPI_MAX, t->comm);
+    MPI_Allreduce(mine, s->means, n, MPI_DOUBLE, MPI_SUM, t->comm);
+    s->count = 0;
+    for (int i = 0; i < n; i++)
+        if (!late[i]) {
+            s->values[s->count] = in_unit(t, s->values[i], s->batch);
+            s->means[s->count++] = in_unit(t, s->means[i] / t->timers, s->batch);
+        }
+    s->late = n - s->count;
+    free(late);
+}
+
+void measure(struct task *t, struct samples *s)
+{
+    double least = opt.least * 1e-6, took;
+    if (!least)
+        least = clock_cost() * (t->timers < t->size || t->bench->unit != US
+                                    ? LEAST_CLOCKS_OF_STREAMS : LEAST_CLOCKS);
+    least = longest(t, least);
+    t->bench->run(t, opt.warmup ? opt.warmup : 1);
+    s->batch = batch_of(t, least, &took);
+    double room = opt.seconds / took;
+    s->count = room >= opt.samples ? opt.samples : room > LEAST_SAMPLES ? (int)room : LEAST_SAMPLES;
+    if (s->count > opt.samples)
+        s->count = opt.samples;
+    s->values = must(calloc(s->count, sizeof *s->values));
+    s->means = must(calloc(s->count, sizeof *s->means));
+    double *mine = must(calloc(s->count, sizeof *mine));
+    s->line[0] = line_now();
+    if (opt.start == BY_WINDOW)
+        plan_starts(t, took);
+    for (int i = 0; i < s->count; i++)
+        mine[i] = timed(t, s->batch);
+    s->line[1] = line_now();
+    gather(t, s, mine);
+    free(mine);
+}

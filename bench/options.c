@@ -1,0 +1,225 @@
+/* The command line: letters as the OSU micro-benchmarks have them, and what they lack. */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, LEAST, START, PIN };
+
+struct options opt = {.samples = 100, .seconds = 0.2, .memory = 512 << 20};
+
+static const struct option longs[] = {
+    {"help", no_argument, NULL, 'h'},
+    {"message-size", required_argument, NULL, 'm'},
+    {"sizes", required_argument, NULL, SIZES},
+    {"num-iterations", required_argument, NULL, 'i'},
+    {"warmup", required_argument, NULL, 'x'},
+    {"samples", required_argument, NULL, SAMPLES},
+    {"seconds", required_argument, NULL, SECONDS},
+    {"least", required_argument, NULL, LEAST},
+    {"start", required_argument, NULL, START},
+    {"window-size", required_argument, NULL, 'W'},
+    {"num-pairs", required_argument, NULL, 'p'},
+    {"buffer-num", required_argument, NULL, 'b'},
+    {"validation", no_argument, NULL, 'c'},
+    {"type", required_argument, NULL, 'T'},
+    {"ddt", required_argument, NULL, 'D'},
+    {"in-place", no_argument, NULL, 'l'},
+    {"root-rank", required_argument, NULL, 'k'},
+    {"session", no_argument, NULL, 'I'},
+    {"mem-limit", required_argument, NULL, 'M'},
+    {"accelerator", required_argument, NULL, 'd'},
+    {"full", no_argument, NULL, 'f'},
+    {"tail-lat", optional_argument, NULL, 'z'},
+    {"pin", no_argument, NULL, PIN},
+    {"records", no_argument, NULL, RECORDS},
+    {"list", no_argument, NULL, LIST},
+    {NULL, 0, NULL, 0},
+};
+
+void options_help(void)
+{
+    puts("usage: bench [NAME|FAMILY][:SIZE,...]... [options], started as an MPI program\n"
+         "\n"
+         "  -m, --message-size [MIN:]MAX  sizes: powers of two, in bytes; K, M and G may follow\n"
+         "      --sizes A,B,...           these sizes\n"
+         "  -i, --num-iterations N        operations behind each value (as many as --least asks)\n"
+         "      --least US                a value takes at least so many microseconds\n"
+         "  -x, --warmup N                operations before the first value\n"
+         "      --samples N               values of each size (100)\n"
+         "      --seconds S               but no more than fit into this time (0.2)\n"
+         "      --start barrier|window    how the ranks begin together (barrier)\n"
+         "  -W, --window-size N           messages in flight (64)\n"
+         "  -p, --num-pairs N             pairs of ranks (half of the ranks)\n"
+         "  -b, --buffer-num single|multiple   one buffer for all of a window, or one each\n"
+         "  -c, --validation              checks what arrives\n"
+         "  -T, --type TYPE[,...]         all, mpi_char, mpi_int, mpi_long, mpi_float, mpi_double\n"
+         "  -D, --ddt cont | vect:STRIDE:BLOCK | indx:FILE   derived types, in elements;\n"
+         "                                a line of FILE: displacement, length\n"
+         "  -l, --in-place                MPI_IN_PLACE\n"
+         "  -k, --root-rank fixed:R|rotate\n"
+         "  -I, --session                 MPI_Session_init instead of MPI_Init\n"
+         "  -M, --mem-limit BYTES         of a rank's buffers (512M)\n"
+         "  -d, --accelerator host        kind of memory\n"
+         "  -f, --full                    mean, least and most, too\n"
+         "  -z, --tail-lat[=P,...]        percentiles (50,90,99)\n"
+         "      --pin                     rank r of a host to the r-th core it may run on\n"
+         "      --list                    the benchmarks, a line of JSON each\n"
+         "      --records                 a line of JSON for each result");
+}
+
+bool options_size(const char *text, size_t *value)
+{
+    char *end;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (end == text || *text == '-')
+        return false;
+    int shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    *value = (size_t)n << shift;
+    end += shift > 0;
+    return !*end || *end == ',';
+}
+
+static bool read_number(const char *text, int *value)
+{
+    size_t n;
+    bool good = options_size(text, &n) && n <= 1 << 30;
+    *value = good ? (int)n : 0;
+    return good;
+}
+
+static bool read_seconds(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && *value >= 0;
+}
+
+/* `MIN:MAX`, `MIN:` or `MAX`. */
+static bool read_range(char *text)
+{
+    char *colon = strchr(text, ':');
+    if (!colon)
+        return options_size(text, &opt.most_size);
+    *colon++ = 0;
+    return options_size(text, &opt.least_size) && (!*colon || options_size(colon, &opt.most_size));
+}
+
+/* Calls `one` with each part of a list. */
+static bool read_list(char *text, bool (*one)(const char *word))
+{
+    for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
+        if (!one(word))
+            return false;
+    return true;
+}
+
+static bool one_size(const char *word)
+{
+    const int room = sizeof opt.sizes / sizeof *opt.sizes;
+    return opt.size_count < room && options_size(word, &opt.sizes[opt.size_count++]);
+}
+
+static bool one_percent(const char *word)
+{
+    const int room = sizeof opt.percents / sizeof *opt.percents;
+    return opt.percent_count < room && read_number(word, &opt.percents[opt.percent_count]) &&
+           opt.percents[opt.percent_count++] <= 100;
+}
+
+static bool one_type(const char *word)
+{
+    unsigned before = opt.elements;
+    for (int i = 0; i < element_count; i++)
+        if (!strcasecmp(word, elements[i].name) || !strcmp(word, "all"))
+            opt.elements |= 1u << i;
+    return opt.elements != before;
+}
+
+static bool read_layout(const char *text)
+{
+    int end = 0;
+    if (!strcmp(text, "cont")) {
+        opt.layout = CONTIGUOUS;
+        return true;
+    }
+    if (!strncmp(text, "indx:", 5)) {
+        opt.layout = INDEXED;
+        opt.layout_file = text + 5;
+        return true;
+    }
+    opt.layout = VECTOR;
+    return sscanf(text, "vect:%d:%d%n", &opt.stride, &opt.block, &end) == 2 && end &&
+           !text[end] && opt.block > 0 && opt.stride >= opt.block;
+}
+
+static bool read_root(const char *text)
+{
+    opt.rotate = !strcmp(text, "rotate");
+    return opt.rotate || (!strncmp(text, "fixed:", 6) && read_number(text + 6, &opt.root));
+}
+
+static bool is(const char *text, const char *word, bool *flag)
+{
+    return *flag = !strcmp(text, word);
+}
+
+static bool read_one(int letter, char *text)
+{
+    static char usual[] = "50,90,99";
+    bool flag;
+    switch (letter) {
+    case 'm': return read_range(text);
+    case SIZES: return read_list(text, one_size);
+    case 'i': return read_number(text, &opt.rounds);
+    case 'x': return read_number(text, &opt.warmup);
+    case SAMPLES: return read_number(text, &opt.samples) && opt.samples > 0;
+    case SECONDS: return read_seconds(text, &opt.seconds);
+    case LEAST: return read_seconds(text, &opt.least);
+    case START:
+        opt.start = is(text, "window", &flag) ? BY_WINDOW : BY_BARRIER;
+        return flag || is(text, "barrier", &flag);
+    case 'W': return read_number(text, &opt.window);
+    case 'p': return read_number(text, &opt.pairs);
+    case 'b': return is(text, "multiple", &opt.many_buffers) || is(text, "single", &flag);
+    case 'c': return opt.validate = true;
+    case 'T': return read_list(text, one_type);
+    case 'D': return read_layout(text);
+    case 'l': return opt.in_place = true;
+    case 'k': return read_root(text);
+    case 'I': return opt.session = true;
+    case 'M': return options_size(text, &opt.memory);
+    case 'd': return is(text, "host", &flag);
+    case 'f': return opt.full = true;
+    case 'z': return read_list(text ? text : usual, one_percent);
+    case PIN: return opt.pin = true;
+    case RECORDS: return opt.records = true;
+    case LIST: return opt.list = true;
+    case 'h': return opt.help = true;
+    }
+    return false;
+}
+
+bool options_read(int argc, char **argv)
+{
+    int letter, index;
+    opterr = 0;
+    while (index = -1,
+           (letter = getopt_long(argc, argv, "hm:i:x:W:p:b:cT:D:lk:IM:d:fz::", longs, &index)) !=
+               -1) {
+        char given[128] = "";
+        snprintf(given, sizeof given, "%s", optarg ? optarg : "");
+        if (letter == '?' || !read_one(letter, optarg)) {
+            const char *word = argv[optind - 1];
+            fprintf(stderr, "bench: %s '%s'; bench --help lists the options\n",
+                    letter == '?' ? "no such option, or a value is missing:" : "not understood:",
+                    *given ? given : word);
+            return false;
+        }
+    }
+    opt.names = argv + optind;
+    return true;
+}

@@ -1,0 +1,259 @@
+/* Point to point: between ranks 0 and 1, or between pairs of ranks r and r + pairs. */
+#include "bench.h"
+
+#include <stdlib.h>
+
+enum { TAG = 1, ACK = 2, USUAL_WINDOW = 64 };
+
+#define EVERY_ROUND for (int i = 0; i < rounds; i++)
+#define EVERY_MESSAGE for (int k = 0; k < t->window; k++)
+#define ONE(buffer) (buffer), t->count, t->type, t->peer, TAG, t->comm
+#define OUT(k) ONE(t->out + (k) * t->gap)
+#define IN(k) ONE(t->in + (k) * t->gap)
+
+static void pair(struct task *t, int pairs)
+{
+    int most = t->size / 2;
+    t->pairs = pairs > most ? most : pairs;
+    t->first = t->rank < t->pairs;
+    if (t->rank < 2 * t->pairs)
+        t->peer = t->first ? t->rank + t->pairs : t->rank - t->pairs;
+    t->timers = t->pairs;
+}
+
+static void one_pair(struct task *t)
+{
+    pair(t, 1);
+}
+
+static void pairs(struct task *t)
+{
+    pair(t, opt.pairs ? opt.pairs : t->size);
+}
+
+static void with_window(struct task *t)
+{
+    t->window = opt.window ? opt.window : USUAL_WINDOW;
+    t->gap = opt.many_buffers ? t->bytes : 0;
+    t->requests = must(malloc(2 * t->window * sizeof *t->requests));
+}
+
+static void window_of_pair(struct task *t)
+{
+    one_pair(t);
+    with_window(t);
+}
+
+static void window_of_pairs(struct task *t)
+{
+    pairs(t);
+    with_window(t);
+}
+
+static void open_latency(struct task *t)
+{
+    t->parts = 2; /* there and back */
+}
+
+static void open_bytes(struct task *t)
+{
+    t->parts = (double)t->window * t->pairs * t->payload;
+}
+
+static void open_bytes_both_ways(struct task *t)
+{
+    t->parts = 2.0 * t->window * t->pairs * t->payload;
+}
+
+static void open_messages(struct task *t)
+{
+    t->parts = (double)t->window * t->pairs;
+}
+
+static void close_window(struct task *t)
+{
+    free(t->requests);
+}
+
+static void latency(struct task *t, int rounds)
+{
+    if (t->peer < 0)
+        return;
+    EVERY_ROUND
+        if (t->first) {
+            MPI_Send(OUT(0));
+            MPI_Recv(IN(0), MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(IN(0), MPI_STATUS_IGNORE);
+            MPI_Send(OUT(0));
+        }
+}
+
+/* The same with data that the sender has just written, and that the receiver reads. */
+
+static void send_written(struct task *t, int i)
+{
+    for (size_t k = 0; k < t->bytes; k += sizeof(long))
+        *(long *)(t->out + k) = i;
+    MPI_Send(OUT(0));
+}
+
+static void recv_and_read(struct task *t)
+{
+    static volatile long sum;
+    long s = 0;
+    MPI_Recv(IN(0), MPI_STATUS_IGNORE);
+    for (size_t k = 0; k < t->bytes; k += sizeof s)
+        s += *(long *)(t->in + k);
+    sum += s;
+}
+
+static void latency_touched(struct task *t, int rounds)
+{
+    if (t->peer < 0)
+        return;
+    EVERY_ROUND
+        if (t->first) {
+            send_written(t, i);
+            recv_and_read(t);
+        } else {
+            recv_and_read(t);
+            send_written(t, i);
+        }
+}
+
+/* A window of messages, then a word from who received them. */
+static void one_way(struct task *t, int rounds)
+{
+    if (t->peer < 0)
+        return;
+    EVERY_ROUND
+        if (t->first) {
+            EVERY_MESSAGE MPI_Isend(OUT(k), &t->requests[k]);
+            MPI_Waitall(t->window, t->requests, MPI_STATUSES_IGNORE);
+            MPI_Recv(NULL, 0, MPI_BYTE, t->peer, ACK, t->comm, MPI_STATUS_IGNORE);
+        } else {
+            EVERY_MESSAGE MPI_Irecv(IN(k), &t->requests[k]);
+            MPI_Waitall(t->window, t->requests, MPI_STATUSES_IGNORE);
+            MPI_Send(NULL, 0, MPI_BYTE, t->peer, ACK, t->comm);
+        }
+}
+
+static void both_ways(struct task *t, int rounds)
+{
+    if (t->peer < 0)
+        return;
+    EVERY_ROUND {
+        EVERY_MESSAGE MPI_Irecv(IN(k), &t->requests[k]);
+        EVERY_MESSAGE MPI_Isend(OUT(k), &t->requests[t->window + k]);
+        MPI_Waitall(2 * t->window, t->requests, MPI_STATUSES_IGNORE);
+    }
+}
+
+/* Persistent requests: receives first, then sends. */
+
+static void open_persistent(struct task *t)
+{
+    EVERY_MESSAGE {
+        t->requests[k] = t->requests[t->window + k] = MPI_REQUEST_NULL;
+        if (t->peer < 0)
+            continue;
+        MPI_Recv_init(IN(k), &t->requests[k]);
+        MPI_Send_init(OUT(k), &t->requests[t->window + k]);
+    }
+}
+
+static void close_persistent(struct task *t)
+{
+    for (int k = 0; k < 2 * t->window; k++)
+        if (t->requests[k] != MPI_REQUEST_NULL)
+            MPI_Request_free(&t->requests[k]);
+    free(t->requests);
+}
+
+static void one_message(struct task *t)
+{
+    window_of_pair(t);
+    t->window = 1;
+}
+
+static void open_latency_persistent(struct task *t)
+{
+    open_latency(t);
+    open_persistent(t);
+}
+
+static void open_bytes_persistent(struct task *t)
+{
+    open_bytes(t);
+    open_persistent(t);
+}
+
+static void open_both_persistent(struct task *t)
+{
+    open_bytes_both_ways(t);
+    open_persistent(t);
+}
+
+static void go(MPI_Request *requests, int n)
+{
+    MPI_Startall(n, requests);
+    MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+}
+
+static void latency_persistent(struct task *t, int rounds)
+{
+    if (t->peer < 0)
+        return;
+    for (int i = 0; i < 2 * rounds; i++)
+        go(&t->requests[t->first ^ (i & 1)], 1);
+}
+
+static void one_way_persistent(struct task *t, int rounds)
+{
+    if (t->peer < 0)
+        return;
+    EVERY_ROUND
+        if (t->first) {
+            go(t->requests + t->window, t->window);
+            MPI_Recv(NULL, 0, MPI_BYTE, t->peer, ACK, t->comm, MPI_STATUS_IGNORE);
+        } else {
+            go(t->requests, t->window);
+            MPI_Send(NULL, 0, MPI_BYTE, t->peer, ACK, t->comm);
+        }
+}
+
+static void both_ways_persistent(struct task *t, int rounds)
+{
+    if (t->peer < 0)
+        return;
+    EVERY_ROUND go(t->requests, 2 * t->window);
+}
+
+#define ROW(NAME, OPTIONS, UNIT, RECEIVERS, RUN, PREPARE, OPEN, CLOSE)                              \
+    {                                                                                              \
+        .name = NAME, .family = "point-to-point", .options = "mixIM" OPTIONS, .unit = UNIT,        \
+        .ranks = 2, .shape = {EVERYBODY, SINGLE, RECEIVERS, SINGLE, OF_PEER}, .run = RUN,          \
+        .prepare = PREPARE, .open = OPEN, .close = CLOSE,                                          \
+    }
+
+/* `ROOT` receives where data goes one way. */
+const struct bench point_to_point[] = {
+    ROW("latency", "cTD", US, EVERYBODY, latency, one_pair, open_latency, NULL),
+    ROW("latency_touched", "", US, EVERYBODY, latency_touched, one_pair, open_latency, NULL),
+    ROW("latency_persistent", "cTD", US, EVERYBODY, latency_persistent, one_message,
+        open_latency_persistent, close_persistent),
+    ROW("multi_latency", "cTDp", US, EVERYBODY, latency, pairs, open_latency, NULL),
+    ROW("bandwidth", "cTDWb", MB_S, ROOT, one_way, window_of_pair, open_bytes, close_window),
+    ROW("bibandwidth", "cTDWb", MB_S, EVERYBODY, both_ways, window_of_pair, open_bytes_both_ways,
+        close_window),
+    ROW("bandwidth_persistent", "cTDWb", MB_S, ROOT, one_way_persistent, window_of_pair,
+        open_bytes_persistent, close_persistent),
+    ROW("bibandwidth_persistent", "cTDWb", MB_S, EVERYBODY, both_ways_persistent, window_of_pair,
+        open_both_persistent, close_persistent),
+    ROW("multi_bandwidth", "cTDWbp", MB_S, ROOT, one_way, window_of_pairs, open_bytes,
+        close_window),
+    ROW("message_rate", "cTDWbp", PER_S, ROOT, one_way, window_of_pairs, open_messages,
+        close_window),
+    {.name = NULL},
+};

@@ -1,0 +1,255 @@
+/* What rank 0 prints: a table for people, or a record per line (`--records`), each a JSON object
+ * behind `@catena-bench `, so that other output does no harm. */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const unit_names[] = {[US] = "us", [MB_S] = "MB/s", [PER_S] = "1/s",
+                                         [PERCENT] = "%"};
+
+static void text(const char *s)
+{
+    putchar('"');
+    for (; *s; s++)
+        if (*s == '"' || *s == '\\')
+            printf("\\%c", *s);
+        else if ((unsigned char)*s < ' ')
+            printf("\\u%04x", *s);
+        else
+            putchar(*s);
+    putchar('"');
+}
+
+static void field(const char *name, const char *value)
+{
+    printf(",\"%s\":", name);
+    text(value);
+}
+
+static void begin(const char *kind)
+{
+    printf("@catena-bench {\"kind\":\"%s\"", kind);
+}
+
+static void end(void)
+{
+    puts("}");
+    fflush(stdout);
+}
+
+void report_list_row(const struct bench *b)
+{
+    printf("{\"name\":\"%s\",\"family\":\"%s\",\"unit\":\"%s\",\"better\":\"%s\"", b->name,
+           b->family, unit_names[b->unit], b->unit == US ? "less" : "more");
+    printf(",\"sized\":%s,\"min_ranks\":%d,\"needs\":[", strchr(b->options, 'm') ? "true" : "false",
+           b->ranks);
+    if (b->needs)
+        text(b->needs);
+    printf("]");
+    field("options", b->options);
+    puts("}");
+}
+
+struct place {
+    char host[256];
+    cpu_set_t cpus;
+};
+
+/* Hosts in the order in which they first appear, and for each rank its host and processors. */
+static void places(const struct place *at)
+{
+    int *host = must(malloc(size * sizeof *host)), hosts = 0;
+    printf(",\"hosts\":[");
+    for (int r = 0; r < size; r++) {
+        int same = 0;
+        while (same < r && strcmp(at[same].host, at[r].host))
+            same++;
+        host[r] = same < r ? host[same] : hosts;
+        if (same < r)
+            continue;
+        printf(hosts++ ? "," : "");
+        text(at[r].host);
+    }
+    printf("],\"placement\":[");
+    for (int r = 0; r < size; r++) {
+        const char *comma = "";
+        printf("%s[%d,[", r ? "," : "", host[r]);
+        for (int c = 0; c < CPU_SETSIZE; c++)
+            if (CPU_ISSET(c, &at[r].cpus)) {
+                printf("%s%d", comma, c);
+                comma = ",";
+            }
+        printf("]]");
+    }
+    printf("]");
+    free(host);
+}
+
+/* Ends at the first line; of several spaces one is left. */
+static void one_line(char *s)
+{
+    char *to = s;
+    for (; *s && *s != '\n'; s++)
+        if (*s != '\t' && !(*s == ' ' && s[1] == ' '))
+            *to++ = *s;
+    *to = 0;
+}
+
+void report_env(void)
+{
+    struct place mine = {.host = ""}, *all = must(calloc(size, sizeof *all));
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length, version, subversion;
+    gethostname(mine.host, sizeof mine.host - 1);
+    sched_getaffinity(0, sizeof mine.cpus, &mine.cpus);
+    MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, world);
+    MPI_Get_library_version(library, &length);
+    one_line(library);
+    MPI_Get_version(&version, &subversion);
+    if (rank == 0 && opt.records) {
+        begin("env");
+        printf(",\"protocol\":1");
+        field("library", library);
+        printf(",\"standard\":\"%d.%d\",\"ranks\":%d,\"threads\":\"%s\",\"clock_ns\":%.1f", version,
+               subversion, size, life_threads(), clock_cost() * 1e9);
+        places(all);
+        end();
+    } else if (rank == 0) {
+        printf("# %s, %d ranks\n", library, size);
+    }
+    free(all);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double d = *(const double *)a - *(const double *)b;
+    return (d > 0) - (d < 0);
+}
+
+/* The value below which `percent` of them are; `sorted` ascending. */
+static double percentile(const double *sorted, int n, double percent)
+{
+    double at = percent / 100 * (n - 1);
+    int low = (int)at;
+    return low + 1 < n ? sorted[low] + (at - low) * (sorted[low + 1] - sorted[low]) : sorted[low];
+}
+
+void report_head(const struct bench *b)
+{
+    if (rank || opt.records)
+        return;
+    printf("\n# %s\n# %-10s%16s", b->name, "size", unit_names[b->unit]);
+    for (int i = 0; i < opt.percent_count; i++)
+        printf("%11s%02d %%", "", opt.percents[i]);
+    if (opt.full)
+        printf("%16s%16s%16s%16s", "mean", "least", "most", "mean of ranks");
+    puts("");
+}
+
+static void row(const struct task *t, const struct samples *s)
+{
+    double *sorted = must(malloc(s->count * sizeof *sorted)), mean = 0, means = 0;
+    memcpy(sorted, s->values, s->count * sizeof *sorted);
+    qsort(sorted, s->count, sizeof *sorted, ascending);
+    printf("%-12zu%16.2f", t->bytes, percentile(sorted, s->count, 50));
+    for (int i = 0; i < opt.percent_count; i++)
+        printf("%16.2f", percentile(sorted, s->count, opt.percents[i]));
+    for (int i = 0; i < s->count; i++) {
+        mean += s->values[i] / s->count;
+        means += s->means[i] / s->count;
+    }
+    if (opt.full)
+        printf("%16.2f%16.2f%16.2f%16.2f", mean, sorted[0], sorted[s->count - 1], means);
+    puts("");
+    fflush(stdout);
+    free(sorted);
+}
+
+static void array(const char *name, const double *values, int n)
+{
+    printf(",\"%s\":[", name);
+    for (int i = 0; i < n; i++)
+        printf("%s%.6g", i ? "," : "", values[i]);
+    printf("]");
+}
+
+/* What a record says of its task. */
+static void of_task(const struct task *t)
+{
+    field("bench", t->bench->name);
+    printf(",\"size\":%zu", t->bytes);
+    if (strchr(t->bench->options, 'T'))
+        field("type", t->element->name);
+    if (t->payload != t->bytes)
+        printf(",\"payload\":%zu", t->payload);
+}
+
+void report_samples(const struct task *t, const struct samples *s)
+{
+    if (rank)
+        return;
+    if (!opt.records) {
+        row(t, s);
+        return;
+    }
+    begin("samples");
+    of_task(t);
+    printf(",\"ranks\":%d,\"unit\":\"%s\",\"better\":\"%s\",\"batch\":%d", t->size,
+           unit_names[t->bench->unit], t->bench->unit == US ? "less" : "more", s->batch);
+    array("values", s->values, s->count);
+    if (t->timers > 1)
+        array("mean_values", s->means, s->count);
+    if (s->line[0] < 0)
+        printf(",\"line_ns\":null");
+    else
+        array("line_ns", s->line, 2);
+    printf(",\"late\":%d", s->late);
+    end();
+}
+
+void report_wrong(const struct task *t, const char *error)
+{
+    if (rank)
+        return;
+    if (opt.records) {
+        begin("invalid");
+        of_task(t);
+        field("error", error);
+        end();
+    } else {
+        printf("%-12zu%16s  %s\n", t->bytes, "wrong:", error);
+    }
+}
+
+/* `t` is NULL where it concerns all sizes. */
+void report_skipped(const struct bench *b, const struct task *t, const char *why)
+{
+    if (rank)
+        return;
+    if (opt.records) {
+        begin("skipped");
+        if (t)
+            of_task(t);
+        else
+            field("bench", b->name);
+        field("why", why);
+        end();
+    } else if (t) {
+        printf("%-12zu%16s  %s\n", t->bytes, "skipped:", why);
+    } else {
+        printf("\n# %s skipped: %s\n", b->name, why);
+    }
+}
+
+void report_end(void)
+{
+    if (rank == 0 && opt.records) {
+        begin("end");
+        end();
+    }
+}
