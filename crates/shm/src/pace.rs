@@ -6,7 +6,10 @@
 //! the ring do so while a rank waits. If it does not, or if both ranks send,
 //! copying wins, by up to a half. What a way costs is seen in the program, not
 //! here. So the sender looks at its **pace**: it takes the time of some
-//! messages of either way, now and then, and keeps to the faster one.
+//! messages of either way, now and then, and keeps to the faster one. Every
+//! trial begins with the same way, whatever is settled: the two ends of an
+//! exchange then often try the same at the same time, and see what it would be
+//! if both did. Each with the other's way, they would see no difference.
 
 use catena_base::clock;
 
@@ -40,6 +43,8 @@ pub(crate) struct Pace {
     phase: Phase,
     /// Whether they are announced now.
     announces: bool,
+    /// Whether they are outside of trials.
+    settled: bool,
     /// Messages until the next decision.
     left: u32,
     /// Laps of the trial so far.
@@ -57,6 +62,7 @@ impl Default for Pace {
         Pace {
             phase: Phase::Rest,
             announces: false,
+            settled: false,
             left: FIRST,
             laps: 0,
             best: [u64::MAX; 2],
@@ -78,7 +84,7 @@ impl Pace {
 
     /// Whether the way that is not settled is in use, and has no time yet.
     fn is_new(&self) -> bool {
-        self.phase != Phase::Rest && self.laps == 1
+        self.announces != self.settled && self.best[usize::from(self.announces)] == u64::MAX
     }
 
     fn look(&mut self, now: u64) {
@@ -86,7 +92,6 @@ impl Pace {
         let here = usize::from(self.announces);
         // A way that is much slower is not tried for long.
         if self.is_new() && span / 2 > self.best[1 - here] {
-            self.announces = !self.announces;
             return self.rest(now);
         }
         if self.left > 0 {
@@ -96,7 +101,9 @@ impl Pace {
             Phase::Rest => {
                 if self.is_due(span, now) {
                     self.best = [u64::MAX; 2];
+                    self.best[here] = span;
                     (self.phase, self.laps) = (Phase::Lead, 0);
+                    self.announces = false;
                     self.trial.0 = now;
                 }
             }
@@ -125,18 +132,19 @@ impl Pace {
         rested >= took.saturating_mul(if changed { REST.0 } else { REST.1 })
     }
 
-    /// The end of a trial, in a lap of the other way: takes the faster one, or
-    /// the settled one if there is hardly a difference.
+    /// The end of a trial: takes the faster way, or the settled one if there is
+    /// hardly a difference.
     fn settle(&mut self, now: u64) {
-        let here = usize::from(self.announces);
-        let (new, old) = (self.best[here], self.best[1 - here]);
-        if new.saturating_add(new / 16) >= old {
-            self.announces = !self.announces;
+        let here = usize::from(self.settled);
+        let (old, new) = (self.best[here], self.best[1 - here]);
+        if new.saturating_add(new / 16) < old {
+            self.settled = !self.settled;
         }
         self.rest(now);
     }
 
     fn rest(&mut self, now: u64) {
+        self.announces = self.settled;
         (self.phase, self.left, self.lap_began) = (Phase::Rest, LAP, now);
         self.trial.1 = now;
     }
@@ -173,6 +181,21 @@ mod tests {
         let (mut pace, mut now) = (Pace::default(), 1 << 40);
         let announced = run(&mut pace, 20_000, &mut now, [6000, 5800]);
         assert!((1..2000).contains(&announced), "{announced}");
+    }
+
+    /// Two ranks that send in turn, one of which announces already.
+    #[test]
+    fn both_ends_find_the_way_that_is_best_for_both() {
+        let (mut now, mut pair) = (1 << 40, [Pace::default(), Pace::default()]);
+        (pair[0].announces, pair[0].settled) = (true, true);
+        for _ in 0..20_000 {
+            for pace in &mut pair {
+                pace.left -= 1;
+                pace.look(now);
+                now += if pace.announces { 3500 } else { 5000 };
+            }
+        }
+        assert!(pair.iter().all(|pace| pace.settled));
     }
 
     #[test]
