@@ -256,8 +256,12 @@ static void splits(void)
                         MPI_INFO_NULL, &comm);
     CHECK((comm == MPI_COMM_NULL) == (rank == 0));
     if (rank) {
+        int ranks[16];
         MPI_Comm_rank(comm, &r);
-        EQUAL(r, size - 1 - rank);
+        MPI_Comm_size(comm, &n);
+        MPI_Allgather(&rank, 1, MPI_INT, ranks, 1, MPI_INT, comm);
+        EQUAL(ranks[r], rank);
+        for (int i = 1; i < n; i++) CHECK(ranks[i - 1] > ranks[i]);
         MPI_Comm_free(&comm);
     }
 }
