@@ -1,4 +1,4 @@
-//! Row 6: the command `catena`, also installed as `mpirun` and `mpiexec`.
+//! Row 7: the command `catena`, also installed as `mpirun` and `mpiexec`.
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,7 @@ usage: catena <command> [arguments]
 commands
   run      run a program as several ranks; the same as mpirun and mpiexec
   info     show the version and the settings with their values and origins
+  bench    measure MPI libraries, and compare them
   coll     show which algorithm a collective takes, and why
   version  show the version
   help     show this text
@@ -24,7 +25,7 @@ commands
 `catena <command> --help` tells more about a command.
 ";
 
-const COMMANDS: [&str; 5] = ["run", "info", "coll", "version", "help"];
+const COMMANDS: [&str; 6] = ["run", "info", "bench", "coll", "version", "help"];
 
 /// All settings that this command knows.
 fn registry() -> Registry {
@@ -53,6 +54,7 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
     match command.as_deref() {
         Some("run") => catena_run::run("catena run", args, &registry()),
         Some("info") => info::info(args, &registry()),
+        Some("bench") => catena_bench::bench(args, &registry()),
         Some("coll") => coll::coll(args, &registry()),
         Some("version" | "--version" | "-V") => {
             println!("catena {}", env!("CARGO_PKG_VERSION"));

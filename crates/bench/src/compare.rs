@@ -1,0 +1,209 @@
+//! Which variant is better, and how sure that is.
+
+use crate::figures::{Figure, Figures};
+use crate::raw::Plan;
+use crate::record::Better;
+use crate::stats::{Interval, RankSum, Stratum, holm, least_p, rank_sum};
+
+/// The first variant next to another one, in one figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Index of the figure.
+    pub figure: usize,
+    /// Index of the other variant.
+    pub other: usize,
+    /// The first one's value as a share of the other's; or, of percentages, their difference.
+    pub ratio: f64,
+    /// Where the true ratio is.
+    pub interval: Option<Interval>,
+    /// Chance of a false alarm, corrected for the number of comparisons.
+    pub p: f64,
+    /// Effect size: see [`RankSum::delta`].
+    pub delta: f64,
+    /// What it comes to.
+    pub verdict: Verdict,
+}
+
+/// What a comparison comes to, for the first variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is better.
+    Better,
+    /// It is worse.
+    Worse,
+    /// No difference, or none that matters.
+    Same,
+    /// More launches are needed to tell.
+    Open,
+}
+
+impl Verdict {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Better => "better",
+            Verdict::Worse => "worse",
+            Verdict::Same => "no difference",
+            Verdict::Open => "too few launches",
+        }
+    }
+
+    /// The mark of a cell of the grid.
+    pub fn mark(self) -> char {
+        match self {
+            Verdict::Better => '+',
+            Verdict::Worse => '!',
+            Verdict::Same => '=',
+            Verdict::Open => '?',
+        }
+    }
+}
+
+/// Compares the first variant with each of the others, wherever both were measured.
+pub fn compare(plan: &Plan, figures: &Figures) -> Vec<Comparison> {
+    let mut tests = Vec::new();
+    for (index, figure) in figures.figures.iter().enumerate() {
+        for other in 1..plan.variants.len() {
+            let strata = figure.strata(0, other);
+            if let Some(test) = rank_sum(&strata, plan.confidence) {
+                tests.push((index, other, least(&strata), test));
+            }
+        }
+    }
+    let adjusted = holm(&tests.iter().map(|(.., test)| test.p).collect::<Vec<_>>());
+    let alpha = 1.0 - plan.confidence;
+    let reach = tests.len() as f64;
+    tests
+        .into_iter()
+        .zip(adjusted)
+        .map(|((index, other, least, test), p)| {
+            let figure = &figures.figures[index];
+            let verdict = match p <= alpha {
+                true => sure(figure, &test, plan.margin),
+                false if least * reach > alpha => Verdict::Open,
+                false => Verdict::Same,
+            };
+            let told = |v: f64| if figure.in_points() { v } else { v.exp() };
+            Comparison {
+                figure: index,
+                other,
+                ratio: told(test.shift),
+                interval: test.interval.map(|i| Interval {
+                    low: told(i.low),
+                    high: told(i.high),
+                }),
+                p,
+                delta: test.delta,
+                verdict,
+            }
+        })
+        .collect()
+}
+
+/// The verdict if there is a difference: which one, unless it is too small to matter.
+fn sure(figure: &Figure, test: &RankSum, margin: f64) -> Verdict {
+    let size = match figure.in_points() {
+        true => test.shift.abs() / 100.0,
+        false => test.shift.abs().exp() - 1.0,
+    };
+    if size < margin {
+        return Verdict::Same;
+    }
+    match (figure.better, test.shift < 0.0) {
+        (Better::Less, true) | (Better::More, false) => Verdict::Better,
+        _ => Verdict::Worse,
+    }
+}
+
+/// The smallest p-value that so many launches can give.
+fn least(strata: &[Stratum]) -> f64 {
+    let each = strata
+        .iter()
+        .filter(|(a, b)| !a.is_empty() && !b.is_empty());
+    2.0 * each
+        .map(|(a, b)| least_p(a.len(), b.len()) / 2.0)
+        .product::<f64>()
+}
+
+/// How many launches of each variant could find a difference in so many comparisons.
+pub fn launches_needed(comparisons: usize, confidence: f64) -> usize {
+    let reach = (1.0 - confidence) / comparisons.max(1) as f64;
+    (2..)
+        .find(|&n| least_p(n, n) <= reach)
+        .unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::tests::{launch, sample};
+    use crate::raw::Launch;
+    use crate::raw::tests::header;
+
+    /// So many launches of each of two variants, whose figure `i` the second has `factor(i)` times.
+    fn launches(rng: &mut fastrand::Rng, each: u32, factors: &[f64]) -> Vec<Launch> {
+        let mut all = Vec::new();
+        for number in 0..2 * each {
+            let variant = number as usize % 2;
+            // A launch has luck of its own, larger than the noise within.
+            let luck = 1.0 + 0.02 * (rng.f64() - 0.5);
+            let records = factors.iter().enumerate().map(|(i, factor)| {
+                let factor = if variant == 1 { *factor } else { 1.0 };
+                let values: Vec<f64> = (0..11)
+                    .map(|_| factor * luck * (1.0 + 0.02 * rng.f64()))
+                    .collect();
+                sample("latency", 8 << i, &values, 0.0)
+            });
+            all.push(launch(number, variant, records.collect()));
+        }
+        all
+    }
+
+    #[test]
+    fn what_is_five_per_cent_slower_is_found() {
+        let plan = header(&["a", "b"]).plan;
+        let mut rng = fastrand::Rng::with_seed(3);
+        let launches = launches(&mut rng, 10, &[1.0, 1.05, 0.95, 1.001]);
+        let figures = Figures::of(&plan, &launches);
+        let verdicts: Vec<_> = compare(&plan, &figures).iter().map(|c| c.verdict).collect();
+        use Verdict::{Better, Same, Worse};
+        assert_eq!(verdicts, [Same, Better, Worse, Same]);
+        let found = &compare(&plan, &figures)[1];
+        let interval = found.interval.unwrap();
+        assert!(
+            interval.low < 1.0 / 1.05 && 1.0 / 1.05 < interval.high,
+            "{found:?}"
+        );
+        assert!(found.delta < -0.9);
+    }
+
+    /// The whole chain, a thousand times with two variants that are the same: at most one table in
+    /// twenty may have any verdict.
+    #[test]
+    fn tables_of_equals_raise_no_alarm() {
+        let mut plan = header(&["a", "b"]).plan;
+        plan.margin = 0.0;
+        let mut rng = fastrand::Rng::with_seed(4);
+        let alarms = (0..1000).filter(|_| {
+            let launches = launches(&mut rng, 8, &[1.0; 12]);
+            let figures = Figures::of(&plan, &launches);
+            let all = compare(&plan, &figures);
+            all.iter()
+                .any(|c| matches!(c.verdict, Verdict::Better | Verdict::Worse))
+        });
+        let alarms = alarms.count();
+        assert!(alarms <= 50, "{alarms} of 1000");
+    }
+
+    #[test]
+    fn too_few_launches_say_so() {
+        let plan = header(&["a", "b"]).plan;
+        let mut rng = fastrand::Rng::with_seed(5);
+        let launches = launches(&mut rng, 3, &[2.0]);
+        let figures = Figures::of(&plan, &launches);
+        assert_eq!(compare(&plan, &figures)[0].verdict, Verdict::Open);
+        assert_eq!(launches_needed(1, 0.95), 4);
+        assert_eq!(launches_needed(6, 0.95), 5);
+        assert_eq!(launches_needed(3000, 0.95), 10);
+    }
+}

@@ -1,0 +1,84 @@
+//! Graphs and tables in files, and graphs on the terminal.
+//!
+//! | module  | what it does                                                       |
+//! |---------|--------------------------------------------------------------------|
+//! | `data`  | results as data: JSON, CSV, and what the page shows                |
+//! | `html`  | one page that needs nothing else                                   |
+//! | `chart` | from results to lines and words at places                          |
+//! | `svg`   | those as SVG                                                       |
+//! | `pdf`   | those as PDF                                                       |
+//! | `tty`   | charts made of letters                                             |
+
+mod chart;
+mod data;
+mod html;
+mod pdf;
+mod svg;
+mod tty;
+
+use std::fs;
+use std::path::Path;
+
+pub use data::Results;
+
+/// A kind of graph or table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Graph {
+    /// Drawn on the terminal.
+    Tty,
+    /// A page with everything.
+    Html,
+    /// Drawings alone.
+    Svg,
+    /// The same.
+    Pdf,
+    /// A table of what each variant reaches.
+    Csv,
+    /// All results as data.
+    Json,
+}
+
+impl Graph {
+    /// By its name.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn parse(name: &str) -> Result<Graph, String> {
+        Ok(match name {
+            "tty" => Graph::Tty,
+            "html" => Graph::Html,
+            "svg" => Graph::Svg,
+            "pdf" => Graph::Pdf,
+            "csv" => Graph::Csv,
+            "json" => Graph::Json,
+            _ => {
+                return Err(format!(
+                    "there is no {name}: write tty, html, svg, pdf, csv or json"
+                ));
+            }
+        })
+    }
+
+    /// Shows the results, or writes them into a file beside the raw data and says its name.
+    ///
+    /// # Errors
+    /// In words, if the file cannot be written.
+    pub fn make(self, results: &Results, raw: &Path) -> Result<(), String> {
+        let (ending, content) = match self {
+            Graph::Tty => {
+                print!("{}", tty::draw(&chart::charts(results)));
+                return Ok(());
+            }
+            Graph::Html => ("html", html::page(results)?.into_bytes()),
+            Graph::Svg => ("svg", svg::draw(&chart::charts(results)).into_bytes()),
+            Graph::Pdf => ("pdf", pdf::draw(&chart::charts(results))),
+            Graph::Csv => ("csv", results.csv().into_bytes()),
+            Graph::Json => ("json", results.json()?.into_bytes()),
+        };
+        let path = raw.with_extension(ending);
+        fs::write(&path, content)
+            .map_err(|e| format!("{} cannot be written: {e}", path.display()))?;
+        println!("{ending}: {}", path.display());
+        Ok(())
+    }
+}

@@ -1,0 +1,256 @@
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const page = document.getElementById("page");
+const tip = document.getElementById("tip");
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#888"];
+const names = data.plan.variants.map(v => v.name);
+const shown = names.map(() => true);
+const view = { logarithmic: true, relative: false, across: "size" };
+
+/* Elements. */
+
+function add(parent, tag, attributes = {}, text) {
+  const svg = parent.namespaceURI === "http://www.w3.org/2000/svg" || tag === "svg";
+  const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+    : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  parent.append(element);
+  return element;
+}
+
+function rows(parent, attributes, head, body) {
+  const table = add(add(parent, "div", { class: "wide" }), "table", attributes);
+  if (head) head.forEach(function (cell) { add(this, "th", {}, cell); }, add(table, "tr"));
+  for (const line of body) {
+    const row = add(table, "tr");
+    for (const cell of line)
+      if (typeof cell === "object") hover(add(row, "td", { class: cell.class }, cell.text), cell.tip);
+      else add(row, "td", {}, cell);
+  }
+}
+
+function hover(element, text) {
+  element.addEventListener("mousemove", event => {
+    tip.hidden = false;
+    tip.textContent = text;
+    const left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8);
+    tip.style.left = `${left}px`;
+    tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)}px`;
+  });
+  element.addEventListener("mouseleave", () => { tip.hidden = true; });
+}
+
+/* Numbers. */
+
+function digits(v) {
+  const size = Math.abs(v);
+  return size >= 99.95 ? v.toFixed(0) : size >= 9.995 ? v.toFixed(1) : v.toFixed(2);
+}
+
+const UNITS = {
+  "us": [[1e6, "s"], [1e3, "ms"], [1, "us"], [1e-3, "ns"]],
+  "MB/s": [[1e3, "GB/s"], [1, "MB/s"]],
+  "1/s": [[1e6, "M/s"], [1e3, "k/s"], [1, "/s"]],
+};
+
+function value(v, unit) {
+  const scales = UNITS[unit] || [[1, unit]];
+  const [scale, name] = scales.find(([s]) => Math.abs(v) >= s) || scales[scales.length - 1];
+  return `${digits(v / scale)} ${name}`;
+}
+
+function bytes(n) {
+  for (const [scale, name] of [[2 ** 30, "G"], [2 ** 20, "M"], [2 ** 10, "K"]])
+    if (n >= scale && n % scale === 0) return `${n / scale}${name}`;
+  return `${n}`;
+}
+
+function ratio(c, r) {
+  return data.figures[c.figure].unit === "%" ? `${r >= 0 ? "+" : ""}${r.toFixed(1)}` : digits(r);
+}
+
+/* What was measured, and where. */
+
+function facts() {
+  add(page, "h1", {}, names.join(" · "));
+  const m = data.machine, p = data.plan;
+  const lines = [
+    ["measured", `${data.time} on ${m.host}: ${m.processor}, ${m.cpus} processors, ` +
+      `${(m.memory / 2 ** 30).toFixed(0)} GiB, ${m.kernel}, load ${m.load}` +
+      (m.governor ? `, governor ${m.governor}` : "")],
+    ["command", data.command.join(" ")],
+    ["statistics", `${p.launches[0]} to ${p.launches[1]} launches of each variant, until the ` +
+      `${100 * p.confidence} % interval of the mean is within ${100 * p.precision} %; seed ${p.seed}`],
+  ];
+  for (const l of data.libraries) {
+    const variables = Object.entries(p.variants[l.variant].env).map(([k, v]) => `${k}=${v}`);
+    const more = Object.entries(l.more).map(([k, v]) => `${k} ${JSON.stringify(v)}`);
+    lines.push([`${names[l.variant]}, ${l.ranks} ranks`, [l.library,
+      p.variants[l.variant].launcher.join(" "), ...variables, ...more].join("; ")]);
+  }
+  rows(page, { class: "facts" }, null, lines);
+  for (const note of data.notes) add(page, "p", { class: "note" }, note);
+  for (const trouble of data.troubles) add(page, "p", { class: "trouble" }, trouble);
+}
+
+/* Ratios by benchmark and size, coloured where the difference is significant. */
+
+const CLASSES = { "better": "better", "worse": "worse", "too few launches": "open" };
+
+function told(c) {
+  const f = data.figures[c.figure], [a, b] = [f.variants[0], f.variants[c.other]];
+  const range = c.interval ? ` (${ratio(c, c.interval.low)} to ${ratio(c, c.interval.high)})` : "";
+  return [`${f.bench} ${bytes(f.size)}, ${f.ranks} ranks: ${c.verdict}`,
+    a && `${names[0]}: ${value(a.mean, f.unit)}`,
+    b && `${names[c.other]}: ${value(b.mean, f.unit)}`,
+    `ratio ${ratio(c, c.ratio)}${range}`,
+    `p ${c.p.toPrecision(2)}, effect ${c.delta.toFixed(2)}`].filter(Boolean).join("\n");
+}
+
+function grids() {
+  for (let other = 1; other < names.length; other++)
+    for (const ranks of data.plan.ranks) {
+      const cells = data.comparisons.filter(c =>
+        c.other === other && data.figures[c.figure].ranks === ranks);
+      if (!cells.length) continue;
+      const of = c => data.figures[c.figure];
+      const sizes = [...new Set(cells.map(c => of(c).size))].sort((a, b) => a - b);
+      const lines = [...new Set(cells.map(c => of(c).bench))].map(bench => [bench,
+        ...sizes.map(size => {
+          const c = cells.find(c => of(c).bench === bench && of(c).size === size);
+          return c ? { text: ratio(c, c.ratio), class: CLASSES[c.verdict] || "", tip: told(c) } : "";
+        })]);
+      add(page, "h2", {}, `${names[0]} next to ${names[other]}, ${ranks} ranks`);
+      rows(page, { class: "verdicts" }, ["ratio", ...sizes.map(bytes)], lines);
+    }
+}
+
+/* Charts. */
+
+function axis(values, from, to) {
+  const low = Math.min(...values), high = Math.max(...values);
+  const logarithmic = view.logarithmic && low > 0;
+  const [a, b] = logarithmic ? [Math.log10(low * 0.9), Math.log10(high * 1.1)]
+    : [Math.min(low, 0), high * 1.05 || 1];
+  const place = v => from + ((logarithmic ? Math.log10(v) : v) - a) / (b - a || 1) * (to - from);
+  const ticks = [];
+  if (logarithmic && b - a >= 1) {
+    const steps = b - a > 3 ? [1] : [1, 2, 5];
+    for (let power = Math.floor(a); power <= b; power++)
+      ticks.push(...steps.map(s => s * 10 ** power));
+  } else {
+    const [first, last] = logarithmic ? [10 ** a, 10 ** b] : [a, b];
+    const rough = (last - first) / 5, power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * [1, 2, 5, 10].find(s => s * power >= rough);
+    for (let t = Math.ceil(first / step) * step; t <= last; t += step) ticks.push(t);
+  }
+  const inside = t => place(t) <= Math.max(from, to) && place(t) >= Math.min(from, to);
+  return { place, ticks: ticks.filter(inside) };
+}
+
+/* Series of one chart: for each variant points {x, mean, low, high, text}. */
+function series(figures) {
+  return names.map((name, v) => figures.filter(f => f.variants[v]).map(f => {
+    const r = f.variants[v], base = view.relative && f.variants[0] ? f.variants[0].mean : 1;
+    const ends = r.interval || { low: r.mean, high: r.mean };
+    const range = r.interval ? ` (${value(ends.low, f.unit)} to ${value(ends.high, f.unit)})` : "";
+    const q = r.quantiles.map(q => value(q, f.unit));
+    return {
+      x: f[view.across], mean: r.mean / base, low: ends.low / base, high: ends.high / base,
+      text: `${name}: ${f.bench} ${bytes(f.size)}, ${f.ranks} ranks\n` +
+        `${value(r.mean, f.unit)}${range}, ${r.medians.length} launches\n` +
+        `repetitions: half from ${q[1]} to ${q[3]}, 1 % ${q[0]}, 99 % ${q[4]}`,
+    };
+  }));
+}
+
+function chart(parent, title, figures) {
+  const [width, height, left, top, right, bottom] = [460, 280, 66, 26, 12, 28];
+  const all = series(figures), points = all.filter((_, v) => shown[v]).flat();
+  const svg = add(parent, "svg", { viewBox: `0 0 ${width} ${height}`, "data-x": view.across });
+  add(svg, "text", { x: left, y: 16, "font-weight": "bold" }, title);
+  if (!points.length) return;
+  const y = axis(points.flatMap(p => [p.mean, p.low, p.high]), height - bottom, top);
+  const places = [...new Set(points.map(p => p.x))].sort((a, b) => a - b);
+  const step = (width - left - right) / places.length;
+  const x = v => left + step * (places.indexOf(v) + 0.5);
+  const unit = view.relative ? "x" : figures[0].unit;
+  for (const tick of y.ticks) {
+    add(svg, "line", { x1: left, x2: width - right, y1: y.place(tick), y2: y.place(tick), class: "grid" });
+    add(svg, "text", { x: left - 5, y: y.place(tick) + 4, "text-anchor": "end" }, value(tick, unit));
+  }
+  const every = Math.ceil(places.length / 9);
+  places.filter((p, i) => i % every === 0 && (p || places.length > 1)).forEach(p =>
+    add(svg, "text", { x: x(p), y: height - 10, "text-anchor": "middle" }, bytes(p)));
+  all.forEach((points, v) => {
+    if (!shown[v]) return;
+    const stroke = COLOURS[v % COLOURS.length], aside = (v - (names.length - 1) / 2) * 2;
+    const at = p => `${x(p.x) + aside},${y.place(p.mean)}`;
+    add(svg, "polyline", { points: points.map(at).join(" "), fill: "none", stroke, "stroke-width": 1.4 });
+    for (const p of points) {
+      const cx = x(p.x) + aside;
+      add(svg, "line", { x1: cx, x2: cx, y1: y.place(p.low), y2: y.place(p.high), stroke });
+      add(svg, "circle", { cx, cy: y.place(p.mean), r: 3, fill: stroke });
+      hover(add(svg, "circle", { cx, cy: y.place(p.mean), r: 9, fill: "transparent" }), p.text);
+    }
+  });
+}
+
+/* A chart for each benchmark: across sizes one for each number of ranks, across ranks one for each
+ * size. */
+function draw(parent) {
+  parent.replaceChildren();
+  const groups = new Map();
+  for (const f of data.figures) {
+    const title = view.across === "size" ? `${f.bench}, ${f.ranks} ranks`
+      : f.size ? `${f.bench} ${bytes(f.size)}` : f.bench;
+    if (!groups.has(title)) groups.set(title, []);
+    groups.get(title).push(f);
+  }
+  for (const [title, figures] of groups) chart(parent, title, figures);
+}
+
+function check(parent, text, change) {
+  const label = add(parent, "label");
+  const box = add(label, "input", { type: "checkbox" });
+  label.append(` ${text}`);
+  box.addEventListener("change", () => change(box.checked));
+  return box;
+}
+
+function charts() {
+  add(page, "h2", {}, "Charts");
+  const controls = add(page, "p", { class: "controls" }), place = add(page, "div", { class: "charts" });
+  const again = change => on => { change(on); draw(place); };
+  check(controls, "logarithmic", again(on => { view.logarithmic = on; })).checked = true;
+  if (names.length > 1) check(controls, `relative to ${names[0]}`, again(on => { view.relative = on; }));
+  if (data.plan.ranks.length > 1)
+    check(controls, "across ranks", again(on => { view.across = on ? "ranks" : "size"; }));
+  names.forEach((name, v) => {
+    const legend = add(controls, "span", { class: "legend" });
+    add(legend, "i", { style: `background:${COLOURS[v % COLOURS.length]}` });
+    legend.append(name);
+    legend.addEventListener("click", () => {
+      shown[v] = !shown[v];
+      legend.classList.toggle("off", !shown[v]);
+      draw(place);
+    });
+  });
+  draw(place);
+}
+
+function figures() {
+  add(page, "h2", {}, "Figures");
+  const lines = data.figures.flatMap(f => f.variants.map((r, v) => r && [
+    f.bench, bytes(f.size), f.ranks, names[v], value(r.mean, f.unit),
+    r.interval ? `${value(r.interval.low, f.unit)} to ${value(r.interval.high, f.unit)}` : "",
+    r.medians.length])).filter(Boolean);
+  rows(page, {}, ["benchmark", "size", "ranks", "variant", "mean", "interval", "launches"], lines);
+}
+
+facts();
+grids();
+charts();
+figures();
+document.body.dataset.ready = "yes";

@@ -1,0 +1,75 @@
+//! What `catena bench --help` says.
+
+/// The text.
+pub const HELP: &str = "\
+usage: catena bench NAME... [options]              measure
+       catena bench compare NAME... [options]      measure side by side, and judge
+       catena bench report FILE... [-G KINDS]      show what was measured before
+       catena bench list                           show what can be measured
+
+NAME is a benchmark, a family of them, or all.
+
+Every launch of the measuring program gives one number for each benchmark and
+size: the median of its repetitions. Intervals and tests are about these, since
+repetitions within a launch share its luck. Launches go on in rounds until the
+interval of the mean is narrow enough; in a round everything runs once, in an
+order drawn anew. All repetitions are kept in a file, line by line as they come.
+
+what to measure
+  -n RANKS[,RANKS...]     numbers of ranks (2)
+  --lib NAME[=PREFIX],... libraries: catena (this one), mpich, intel and openmpi if
+                          they are on PATH, and others by the folder that has
+                          bin and lib. For Open MPI the measuring program is
+                          compiled once (kept in ~/.cache/catena)
+  --link VALUE,...        values of CATENA_LINK
+  --setting NAME=VALUE,...
+                          a setting of Catena (see `catena info`)
+  --env NAME=VALUE,...    an environment variable
+  --commit A,B            versions of Catena, built from the git repository here
+                          Several values of these give several variants; an
+                          option that is given again adds a value with commas
+how to start it
+  --launcher COMMAND      start programs by this, such as \"srun --mpi=pmix\", and not
+                          by each library's own launcher
+  --host a:2,b:2          run on these hosts
+  --no-pin                leave ranks where launcher and library put them; without
+                          it rank r runs on the r-th core of those it may use
+when to stop
+  --launches FEWEST:MOST  launches of each variant (10:30)
+  --precision PERCENT     half-width of the interval that is narrow enough (2)
+  --confidence PERCENT    of intervals and tests (95)
+  --at-most SECONDS       begin no new round after that time
+  --limit SECONDS         end a launch that says nothing for so long (60)
+  --seed N                of the order of launches (drawn; the file tells it)
+  --resume FILE           go on with a session that was interrupted
+what to show
+  -o, --output FILE       raw data (catena-bench-DATE.jsonl)
+  --margin PERCENT        smaller differences do not matter (1)
+  -f, --full              the least and the most launch, too
+  -z P,P...               percentiles of all repetitions
+  -G KINDS                tty: graphs here; html, svg, pdf, csv, json: files beside the
+                          raw data
+how the program measures (as in the OSU micro-benchmarks where they have it)
+  -m [MIN:]MAX, --sizes A,B,...     bytes: 8, 64K, 1M
+  --samples N, --seconds S          repetitions of a size, and the time for them
+  -i N, -x N                        operations in a repetition; before the first
+  --start barrier|window            how ranks begin together
+  -W N, -p N, -b single|multiple    window, pairs, buffers
+  -c                                check what arrives
+  -T TYPE,... -D cont|vect:STRIDE:BLOCK|indx:FILE    datatypes
+  -l, -k fixed:R|rotate             in place; root
+  -N cart:DIMS:RADIUS|graph:FILE    neighbours
+  -I, -t N, -M BYTES, -d host       sessions, threads, memory
+  --program PATH                    another measuring program
+
+The first variant is judged next to each of the others. Its ratio is the median
+of the ratios of all pairs of launches; a verdict needs a rank-sum test that stays
+significant when corrected for the number of comparisons (Holm), so that a whole
+table of equals raises a false alarm in one of twenty at most. If the machine has
+two states, as virtual machines whose cores move, launches are only compared
+within one.
+
+Status: 0; 1 if the first variant is worse somewhere; 2 for a wrong command line;
+3 if some launches failed and the rest is sound; 130 if interrupted (the file can
+be gone on with).
+";

@@ -1,0 +1,291 @@
+//! Row 6: `catena bench`, benchmarks of any MPI library with sound statistics.
+//!
+//! | module     | what it does                                                               |
+//! |------------|----------------------------------------------------------------------------|
+//! | `args`     | understands the command line; `help` is its text                           |
+//! | `library`  | finds MPI libraries, and how each starts programs                          |
+//! | `commits`  | builds versions of Catena                                                  |
+//! | `variants` | what is measured side by side                                              |
+//! | `session`  | launch after launch, until enough is known; `progress` is its line         |
+//! | `launch`   | one launch of the measuring program, which is in C: see `bench`            |
+//! | `record`   | what the program says                                                      |
+//! | `raw`      | the file that keeps everything                                             |
+//! | `machine`  | where figures were taken                                                   |
+//! | `figures`  | one number per launch, sorted                                              |
+//! | `stats`    | medians, intervals, tests                                                  |
+//! | `compare`  | verdicts                                                                   |
+//! | `table`    | results as text; `show` is numbers as text                                 |
+//! | `graph`    | results in files                                                           |
+//!
+//! Data flow one way: records -> raw file -> figures -> verdicts -> tables and graphs. So whatever can
+//! be shown after measuring can be shown again from the file.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod commits;
+mod compare;
+mod figures;
+mod graph;
+mod help;
+mod launch;
+mod library;
+mod machine;
+mod progress;
+mod raw;
+mod record;
+mod session;
+mod show;
+pub mod stats;
+mod table;
+mod variants;
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use catena_settings::{Registry, nearest};
+
+use args::{Output, Parsed, Request};
+use compare::Verdict;
+use figures::Figures;
+use graph::Results;
+use library::Home;
+use machine::Machine;
+use raw::{FORMAT, Header, Plan, Purpose, Run};
+use record::Row;
+use session::{Finish, Session};
+
+/// Status if the first variant is worse somewhere.
+const WORSE: i32 = 1;
+/// Status if the command line cannot be understood or followed.
+const USAGE: i32 = 2;
+/// Status if some launches failed.
+const FAILED: i32 = 3;
+/// Status if the user interrupted it.
+const INTERRUPTED: i32 = 130;
+
+/// Does what `args`, the words after `catena bench`, ask for; gives the exit status. `--setting` knows
+/// the settings of `registry`.
+pub fn bench(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
+    let words: Vec<OsString> = args.collect();
+    let done = match args::parse(words.clone()) {
+        Err(error) => Err(error.0),
+        Ok(Parsed::Help) => {
+            print!("{}", args::HELP);
+            Ok(0)
+        }
+        Ok(Parsed::List(program)) => list(&Home::here(program)),
+        Ok(Parsed::Measure(request)) => measure(&request, &words, registry),
+        Ok(Parsed::Resume(path, output)) => resume(&path, &output),
+        Ok(Parsed::Report(files, output)) => report(&files, &output),
+    };
+    done.unwrap_or_else(|why| {
+        eprintln!("catena bench: {why}");
+        USAGE
+    })
+}
+
+fn list(home: &Home) -> Result<i32, String> {
+    let rows: Vec<Vec<String>> = rows(home)?
+        .into_iter()
+        .map(|row| {
+            let ranks = row.min_ranks.to_string();
+            vec![row.family, row.name, row.unit, ranks, row.needs.join(", ")]
+        })
+        .collect();
+    print!(
+        "{}",
+        show::columns(&["family", "benchmark", "unit", "ranks", "needs"], &rows)
+    );
+    Ok(0)
+}
+
+/// The table of the measuring program.
+fn rows(home: &Home) -> Result<Vec<Row>, String> {
+    let program = home.program()?;
+    let done = Command::new(&program)
+        .arg("--list")
+        .env(
+            "LD_LIBRARY_PATH",
+            library::joined(&home.prefix.join("lib"), "LD_LIBRARY_PATH"),
+        )
+        .output()
+        .map_err(|e| format!("{} cannot be started: {e}", program.display()))?;
+    let text = String::from_utf8_lossy(&done.stdout);
+    let rows: Result<Vec<Row>, _> = text.lines().map(serde_json::from_str).collect();
+    match rows {
+        Ok(rows) if done.status.success() && !rows.is_empty() => Ok(rows),
+        _ => Err(format!(
+            "{} --list does not tell what it can measure: {}",
+            program.display(),
+            String::from_utf8_lossy(&done.stderr).trim_end()
+        )),
+    }
+}
+
+/// The benchmarks that `wanted` names, by themselves or by their families, with the sizes that follow a
+/// name (`latency:8,64K`); all if it is empty.
+fn chosen(rows: &[Row], wanted: &[String]) -> Result<Vec<String>, String> {
+    let named = |row: &Row, word: &str| row.name == word || row.family == word;
+    for word in wanted.iter().map(|word| record::bench_of(word)) {
+        if !rows.iter().any(|row| named(row, word)) {
+            let known = rows
+                .iter()
+                .flat_map(|row| [row.name.as_str(), row.family.as_str()]);
+            let hint = match nearest(word, known) {
+                Some(near) => format!("did you mean {near}?"),
+                None => "`catena bench list` shows them".to_string(),
+            };
+            return Err(format!("there is no benchmark {word}; {hint}"));
+        }
+    }
+    let with_sizes = |row: &Row| {
+        let mut words = wanted
+            .iter()
+            .filter(|word| named(row, record::bench_of(word)));
+        let word = words.next()?;
+        Some(word.replacen(record::bench_of(word), &row.name, 1))
+    };
+    Ok(match wanted {
+        [] => rows.iter().map(|row| row.name.clone()).collect(),
+        _ => rows.iter().filter_map(with_sizes).collect(),
+    })
+}
+
+fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result<i32, String> {
+    let home = Home::here(request.program.clone());
+    let names = chosen(&rows(&home)?, &request.names)?;
+    let (variants, missing) = variants::variants(request, &home, registry)?;
+    for why in &missing {
+        eprintln!("catena bench: {why}\n    (the others go on without it)");
+    }
+    if request.purpose == Purpose::Compare && variants.len() < 2 {
+        return Err("only one variant is left: there is nothing to compare it with".into());
+    }
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let time = show::utc(now.as_secs());
+    let mut options = request.options.clone();
+    options.extend(request.pin.then(|| "--pin".to_string()));
+    let command = words.iter().map(|w| w.to_string_lossy().into_owned());
+    let header = Header {
+        format: FORMAT,
+        catena: env!("CARGO_PKG_VERSION").to_string(),
+        command: ["catena".to_string(), "bench".to_string()]
+            .into_iter()
+            .chain(command)
+            .collect(),
+        machine: Machine::this(),
+        plan: Plan {
+            purpose: request.purpose,
+            names,
+            ranks: request.ranks.clone(),
+            variants,
+            options,
+            launches: request.launches,
+            precision: request.precision,
+            confidence: request.confidence,
+            margin: request.margin,
+            limit: request.limit,
+            at_most: request.at_most,
+            seed: request.seed.unwrap_or(u64::from(now.subsec_nanos())),
+        },
+        time,
+    };
+    let path = request.output.raw.clone().unwrap_or_else(|| {
+        let date: String = header
+            .time
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect();
+        PathBuf::from(format!("catena-bench-{date}.jsonl"))
+    });
+    for warning in header.machine.warnings() {
+        eprintln!("catena bench: {warning}");
+    }
+    let session = Session::new(&path, header, stop()?)?;
+    let status = carry_on(session, &path, &request.output)?;
+    Ok(if missing.is_empty() {
+        status
+    } else {
+        status.max(FAILED)
+    })
+}
+
+fn resume(path: &Path, output: &Output) -> Result<i32, String> {
+    carry_on(Session::resume(path, stop()?)?, path, output)
+}
+
+fn carry_on(mut session: Session, path: &Path, output: &Output) -> Result<i32, String> {
+    if session.measure()? == Finish::Interrupted {
+        eprintln!(
+            "catena bench: interrupted; nothing is lost. Go on: catena bench --resume {0}\n\
+             See what there is: catena bench report {0}",
+            path.display()
+        );
+        return Ok(INTERRUPTED);
+    }
+    let status = tell(&session.into_run(), path, output)?;
+    println!("raw data: {}", path.display());
+    Ok(status)
+}
+
+/// Becomes true when the user wants to stop.
+fn stop() -> Result<Arc<AtomicBool>, String> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // The second one ends this at once.
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
+            .map_err(|e| format!("signals cannot be caught: {e}"))?;
+    }
+    Ok(stop)
+}
+
+fn report(files: &[PathBuf], output: &Output) -> Result<i32, String> {
+    let mut status = 0;
+    for path in files {
+        let run = raw::read(path)?;
+        if files.len() > 1 {
+            println!("\n{}", path.display());
+        }
+        status = status.max(tell(&run, path, output)?);
+    }
+    Ok(status)
+}
+
+/// Shows and writes what a run has found; gives the exit status.
+fn tell(run: &Run, path: &Path, output: &Output) -> Result<i32, String> {
+    let plan = &run.header.plan;
+    let all = Figures::of(plan, &run.launches);
+    let found = table::judged(plan, &all);
+    let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    match plan.purpose {
+        Purpose::Compare => print!("{}", table::comparisons(plan, &all, &found, colour)),
+        _ => print!("{}", table::figures(plan, &all, output)),
+    }
+    let notes = table::notes(run, &all, &found);
+    for note in &notes {
+        println!("note: {note}");
+    }
+    let troubles = session::troubles(run);
+    for trouble in &troubles {
+        println!("{trouble}");
+    }
+    let results = Results::of(run, &all, &found, notes, troubles);
+    for graph in &output.graphs {
+        graph.make(&results, path)?;
+    }
+    let failed = run.launches.iter().any(|l| l.failed.is_some());
+    Ok(match failed {
+        _ if found.iter().any(|c| c.verdict == Verdict::Worse) => WORSE,
+        true => FAILED,
+        false => 0,
+    })
+}

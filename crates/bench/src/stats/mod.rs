@@ -1,0 +1,67 @@
+//! What numbers mean. Nothing here reads, prints or knows MPI.
+//!
+//! The unit of evidence is the **launch**: repetitions within one share its memory, its cores and its
+//! luck, so a launch gives one number, the median of its repetitions, and intervals and tests are
+//! about those (Hunold & Carpen-Amarie, IEEE TPDS 2016).
+//!
+//! | module      | what it answers                                                     |
+//! |-------------|---------------------------------------------------------------------|
+//! | `order`     | medians, quantiles, and where the true median is                    |
+//! | `bootstrap` | where the true mean of the launches' medians is                     |
+//! | `rank`      | whether two groups differ, by how much, and how surely              |
+//! | `many`      | the same for many questions at once                                 |
+//! | `modes`     | whether values have two states, and where the gap is                |
+
+mod bootstrap;
+mod many;
+mod modes;
+mod order;
+mod rank;
+
+pub use bootstrap::mean_interval;
+pub use many::{holm, holm_reach};
+pub use modes::{Modes, far_out, modes};
+pub use order::{mean, median, median_interval, quantile, sorted};
+pub use rank::{RankSum, Stratum, least_p, rank_sum};
+
+use serde::{Deserialize, Serialize};
+
+/// A range that holds the true value with the confidence asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Its lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Half its width as a share of `centre`.
+    pub fn relative_half_width(self, centre: f64) -> f64 {
+        (self.high - self.low) / 2.0 / centre.abs()
+    }
+}
+
+/// Whether the mean of the launches is known to `precision` (0.02: two per cent to either side).
+pub fn precise(launches: &[f64], confidence: f64, precision: f64) -> bool {
+    mean_interval(launches, confidence, 0)
+        .is_some_and(|i| i.relative_half_width(mean(launches)) <= precision)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn precise_enough_is_about_half_the_width() {
+        let quiet = [10.0, 10.1, 9.9, 10.05, 9.95];
+        assert!(precise(&quiet, 0.95, 0.02));
+        assert!(!precise(&quiet, 0.95, 0.002));
+        assert!(!precise(&[10.0, 15.0, 9.0, 30.0], 0.95, 0.02));
+        assert!(
+            !precise(&[10.0], 0.95, 0.02),
+            "one launch says nothing of others"
+        );
+        assert!(precise(&[3.0; 4], 0.95, 0.0));
+    }
+}

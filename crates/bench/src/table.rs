@@ -1,0 +1,393 @@
+//! Results as text: tables, the grid, and what must be known to read them.
+
+use std::fmt::Write;
+
+use crate::args::Output;
+use crate::compare::{Comparison, Verdict, compare, launches_needed};
+use crate::figures::{Figure, Figures};
+use crate::raw::{Plan, Run};
+use crate::show;
+use crate::stats::{far_out, modes, quantile, sorted};
+
+/// Factor between the middles from which on the launches of a figure have two states.
+const APART: f64 = 1.25;
+
+/// Share of repetitions far out from which on it is told.
+const FAR_OUT: f64 = 0.1;
+
+/// What each variant reaches.
+pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
+    let several = plan.variants.len() > 1;
+    let mut head = vec!["benchmark", "size", "ranks"];
+    head.extend(several.then_some("variant"));
+    head.extend(["mean", "+-", "launches"]);
+    if output.full {
+        head.extend(["least", "most"]);
+    }
+    let percentiles: Vec<String> = output
+        .percentiles
+        .iter()
+        .map(|p| format!("{p} %"))
+        .collect();
+    head.extend(percentiles.iter().map(String::as_str));
+    let mut rows = Vec::new();
+    for figure in &all.figures {
+        for (index, variant) in plan.variants.iter().enumerate() {
+            let Some(summary) = figure.summary(index, plan.confidence, plan.seed) else {
+                continue;
+            };
+            let value = |v: f64| show::value(v, figure.unit);
+            let mut row = of_figure(figure);
+            row.extend(several.then(|| variant.name.clone()));
+            let width = summary
+                .interval
+                .map(|i| i.relative_half_width(summary.mean));
+            let width = width.map_or("-".to_string(), |w| format!("{:.1} %", 100.0 * w));
+            row.extend([value(summary.mean), width, summary.launches.to_string()]);
+            let medians = sorted(&figure.main(index));
+            if output.full {
+                row.extend([
+                    value(quantile(&medians, 0.0)),
+                    value(quantile(&medians, 1.0)),
+                ]);
+            }
+            let repetitions = figure.points[index].iter().flat_map(|p| &p.samples.values);
+            let repetitions = sorted(&repetitions.copied().collect::<Vec<_>>());
+            let percentiles = output.percentiles.iter();
+            row.extend(percentiles.map(|p| value(quantile(&repetitions, p / 100.0))));
+            rows.push(row);
+        }
+    }
+    show::columns(&head, &rows)
+}
+
+/// The first variant next to each of the others, and the grid.
+pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: bool) -> String {
+    let first = plan.variants[0].name.as_str();
+    let head = [
+        "benchmark",
+        "size",
+        "ranks",
+        first,
+        "next to",
+        "",
+        "ratio",
+        "from",
+        "to",
+        "p",
+        "verdict",
+    ];
+    let rows: Vec<Vec<String>> = found
+        .iter()
+        .map(|c| {
+            let figure = &all.figures[c.figure];
+            let value = |variant| {
+                let summary = figure.summary(variant, plan.confidence, plan.seed);
+                summary.map_or("-".into(), |s| show::value(s.mean, figure.unit))
+            };
+            let ratio = |r: f64| match figure.in_points() {
+                true => format!("{r:+.1}"),
+                false => show::digits(r),
+            };
+            let end = |end: fn(&crate::stats::Interval) -> f64| {
+                c.interval.as_ref().map_or("-".into(), |i| ratio(end(i)))
+            };
+            let mut row = of_figure(figure);
+            row.extend([
+                value(0),
+                plan.variants[c.other].name.clone(),
+                value(c.other),
+                ratio(c.ratio),
+                end(|i| i.low),
+                end(|i| i.high),
+                show::chance(c.p),
+                paint(c.verdict, c.verdict.words(), colour),
+            ]);
+            row
+        })
+        .collect();
+    let mut text = show::columns(&head, &rows);
+    for other in 1..plan.variants.len() {
+        text += &grid(plan, all, found, other, colour);
+    }
+    text
+}
+
+/// Ratios by benchmark and size, marked by their verdict.
+fn grid(plan: &Plan, all: &Figures, found: &[Comparison], other: usize, colour: bool) -> String {
+    const CELL: usize = 8;
+    let mut text = String::new();
+    let key = |c: &Comparison| &all.figures[c.figure].key;
+    for &ranks in &plan.ranks {
+        let cells = found
+            .iter()
+            .filter(|c| c.other == other && key(c).ranks == ranks);
+        let cells: Vec<&Comparison> = cells.collect();
+        let mut sizes: Vec<u64> = cells.iter().map(|c| key(c).size).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let mut titles: Vec<String> = cells.iter().map(|c| key(c).title()).collect();
+        titles.dedup();
+        let names = (&plan.variants[0].name, &plan.variants[other].name);
+        let head = format!("{} next to {}, {ranks} ranks", names.0, names.1);
+        let width = titles
+            .iter()
+            .map(String::len)
+            .chain([head.len()])
+            .max()
+            .unwrap_or(0);
+        if cells.is_empty() {
+            continue;
+        }
+        let _ = write!(text, "\n{head:width$}");
+        for size in &sizes {
+            let _ = write!(text, "{:>CELL$}", short(*size));
+        }
+        text += "\n";
+        for title in &titles {
+            let mut line = format!("{title:width$}");
+            for size in &sizes {
+                let cell = cells
+                    .iter()
+                    .find(|c| key(c).size == *size && key(c).title() == *title);
+                line += &match cell {
+                    Some(c) => {
+                        let cell = format!("{}{}", show::digits(c.ratio), c.verdict.mark());
+                        paint(c.verdict, &format!("{cell:>CELL$}"), colour)
+                    }
+                    None => " ".repeat(CELL),
+                };
+            }
+            text += line.trim_end();
+            text += "\n";
+        }
+    }
+    text
+}
+
+/// A size in few letters: 8, 64K.
+fn short(bytes: u64) -> String {
+    match show::size(bytes).split_once(' ') {
+        Some((number, "B")) => number.to_string(),
+        Some((number, unit)) => format!("{number}{}", &unit[..1]),
+        None => String::new(),
+    }
+}
+
+/// Green is better, red is worse, yellow is not known.
+fn paint(verdict: Verdict, text: &str, colour: bool) -> String {
+    let code = match verdict {
+        Verdict::Better => "30;42",
+        Verdict::Worse => "97;41",
+        Verdict::Open => "33",
+        Verdict::Same => return text.to_string(),
+    };
+    match colour {
+        true => format!("\x1b[{code}m{text}\x1b[0m"),
+        false => text.to_string(),
+    }
+}
+
+fn of_figure(figure: &Figure) -> Vec<String> {
+    let key = &figure.key;
+    let size = if key.size == 0 {
+        String::new()
+    } else {
+        show::size(key.size)
+    };
+    vec![key.title(), size, key.ranks.to_string()]
+}
+
+/// What must be known to read the tables: causes of doubt, with a remedy each.
+pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
+    let plan = &run.header.plan;
+    let mut notes = run.header.machine.warnings();
+    for (ranks, modes) in &all.states {
+        notes.push(format!(
+            "{ranks} ranks: a cache line between ranks 0 and 1 had two states, {:.0} ns and {:.0} ns \
+             ({:.0} % of the time): cores moved, as virtual ones do; launches are compared within one \
+             state, and the means are those of the more frequent one. Pin the virtual machine's cores \
+             to get rid of it",
+            modes.low,
+            modes.high,
+            100.0 * modes.share
+        ));
+    }
+    if all.mixed > 0 {
+        notes.push(format!(
+            "{} values are left out since the state changed while they were taken",
+            all.mixed
+        ));
+    }
+    notes.extend(unsteady(plan, all));
+    let open = found.iter().filter(|c| c.verdict == Verdict::Open).count();
+    if open > 0 {
+        notes.push(format!(
+            "{open} of {} comparisons have too few launches for a verdict; {} of each variant could \
+             tell: --launches {1}",
+            found.len(),
+            launches_needed(found.len(), plan.confidence)
+        ));
+    }
+    notes
+}
+
+/// Figures whose launches or repetitions are not of one kind.
+fn unsteady(plan: &Plan, all: &Figures) -> Vec<String> {
+    let mut split = Vec::new();
+    let mut far = Vec::new();
+    for figure in &all.figures {
+        for (index, variant) in plan.variants.iter().enumerate() {
+            let who = format!("{} {}", variant.name, of_figure(figure)[..2].join(" "));
+            let who = who.trim_end();
+            if let Some(modes) = modes(&figure.main(index), APART) {
+                let value = |v| show::value(v, figure.unit);
+                split.push(format!(
+                    "{who} ({} and {})",
+                    value(modes.low),
+                    value(modes.high)
+                ));
+            }
+            let values = figure.points[index].iter().flat_map(|p| &p.samples.values);
+            let values: Vec<f64> = values.copied().collect();
+            if figure.unit == "us" && far_out(&values) > FAR_OUT {
+                far.push(who.to_string());
+            }
+        }
+    }
+    let mut notes = Vec::new();
+    if !split.is_empty() {
+        notes.push(format!(
+            "launches of {} have two states that the distance of the cores does not explain: each \
+             launch may place memory or ranks differently. Bind ranks (--no-pin leaves them free), or \
+             take more launches",
+            listed(&split)
+        ));
+    }
+    if !far.is_empty() {
+        notes.push(format!(
+            "more than {:.0} % of the repetitions of {} are far above the rest: something interrupts \
+             the ranks. The medians stand; look at other programs, or leave the system a core",
+            100.0 * FAR_OUT,
+            listed(&far)
+        ));
+    }
+    notes
+}
+
+/// The first three, and how many more.
+fn listed(all: &[String]) -> String {
+    match all.len() {
+        n @ 0..=3 => all[..n].join(", "),
+        n => format!("{} and {} more", all[..3].join(", "), n - 3),
+    }
+}
+
+/// The comparisons of a run.
+pub fn judged(plan: &Plan, all: &Figures) -> Vec<Comparison> {
+    match plan.variants.len() {
+        0 | 1 => Vec::new(),
+        _ => compare(plan, all),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::tests::{launch, sample};
+    use crate::raw::tests::header;
+
+    fn run() -> Run {
+        let mut header = header(&["a", "b"]);
+        header.plan.names.push("barrier".into());
+        let launches = (0..16).map(|i| {
+            let (variant, noise) = (i as usize % 2, f64::from(i) / 1000.0);
+            let value = if variant == 0 { 1.0 } else { 2.0 };
+            let records = vec![
+                sample("latency", 8, &[value + noise, value], 0.0),
+                sample("latency", 65536, &[10.0 + noise], 0.0),
+                sample("barrier", 0, &[0.3 / value + noise], 0.0),
+            ];
+            launch(i, variant, records)
+        });
+        let launches = launches.collect();
+        Run { header, launches }
+    }
+
+    #[test]
+    fn tables_say_what_was_found() {
+        let run = run();
+        let plan = &run.header.plan;
+        let all = Figures::of(plan, &run.launches);
+        let found = judged(plan, &all);
+        let text = comparisons(plan, &all, &found, false);
+        let line = |number: usize| text.lines().nth(number).unwrap_or_default();
+        assert!(
+            line(1).starts_with("latency") && line(1).ends_with("<.001  better"),
+            "{text}"
+        );
+        assert!(
+            line(2).contains("64 KiB") && line(2).ends_with("no difference"),
+            "{text}"
+        );
+        assert!(
+            line(3).starts_with("barrier") && line(3).ends_with("worse"),
+            "{text}"
+        );
+        assert!(
+            text.contains("a next to b, 2 ranks       0       8     64K"),
+            "{text}"
+        );
+        assert!(text.contains("0.50+   1.00="), "{text}");
+        let colours = comparisons(plan, &all, &found, true);
+        assert!(colours.contains("\x1b[30;42m") && colours.contains("\x1b[97;41m"));
+        assert!(notes(&run, &all, &found).is_empty());
+    }
+
+    #[test]
+    fn figures_have_the_columns_asked_for() {
+        let run = run();
+        let plan = &run.header.plan;
+        let all = Figures::of(plan, &run.launches);
+        let output = Output {
+            full: true,
+            percentiles: vec![99.0],
+            ..Output::default()
+        };
+        let text = figures(plan, &all, &output);
+        let head = text.lines().next().unwrap();
+        for word in ["variant", "mean", "least", "most", "99 %"] {
+            assert!(head.contains(word), "{text}");
+        }
+        assert_eq!(text.lines().count(), 7);
+        assert!(text.contains("10.0 us"), "{text}");
+    }
+
+    #[test]
+    fn doubts_come_with_a_remedy() {
+        let mut run = run();
+        run.header.machine.cpus = 2;
+        run.header.machine.load = 2.0;
+        run.launches.truncate(8);
+        for (i, launch) in run.launches.iter_mut().enumerate() {
+            let line = if i % 3 == 0 {
+                155.0
+            } else {
+                40.0 + i as f64 / 10.0
+            };
+            launch.records = vec![sample("latency", 8, &[1.0], line)];
+        }
+        let plan = run.header.plan.clone();
+        let all = Figures::of(&plan, &run.launches);
+        let notes = notes(&run, &all, &judged(&plan, &all)).join("\n");
+        for part in [
+            "load 2.0",
+            "40 ns and 155 ns",
+            "Pin",
+            "too few launches",
+            "--launches",
+        ] {
+            assert!(notes.contains(part), "{part}: {notes}");
+        }
+    }
+}
