@@ -4,10 +4,11 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use crate::infos::Infos;
 use crate::library::{Library, Status};
 use crate::types::{
-    self, ByteObject, Data, GLOBAL, Info, NOT_FOUND, OPERATION_SUCCEEDED, Proc, RANK_WILDCARD,
-    RawStatus, RawValue, SUCCESS, Value, kind, yes,
+    self, ByteObject, Data, GLOBAL, Info, NOT_FOUND, OPERATION_SUCCEEDED, Proc, Query,
+    RANK_WILDCARD, RawStatus, RawValue, SUCCESS, Value, keys, kind, yes,
 };
 
 /// A process that is known to its server.
@@ -42,6 +43,42 @@ pub struct Fence(Arc<Progress>);
 unsafe extern "C" fn fenced(status: RawStatus, at: *mut c_void) {
     // SAFETY: as promised; called once.
     unsafe { Arc::from_raw(at.cast_const().cast::<Progress>()) }.end(status);
+}
+
+type QueryInfo = unsafe extern "C" fn(*const Query, usize, *mut *mut Info, *mut usize) -> RawStatus;
+
+/// Asks the server for `key`, and reads the answer.
+fn ask<T>(
+    query: QueryInfo,
+    key: &CStr,
+    qualifiers: &[Info],
+    read: impl Fn(&RawValue) -> Option<T>,
+) -> Option<T> {
+    let keys = [key.as_ptr(), ptr::null()];
+    let question = Query {
+        keys: keys.as_ptr(),
+        qualifiers: match qualifiers {
+            // Else the library looks for an end that it can see.
+            [] => ptr::null(),
+            some => some.as_ptr(),
+        },
+        qualifier_count: qualifiers.len(),
+    };
+    let (mut answers, mut count) = (ptr::null_mut::<Info>(), 0);
+    // SAFETY: the question outlives the call; the answers are the caller's, and
+    // keys end in 0.
+    unsafe {
+        if query(&question, 1, &mut answers, &mut count) != SUCCESS || answers.is_null() {
+            return None;
+        }
+        let list = std::slice::from_raw_parts(answers, count);
+        let mut with = list
+            .iter()
+            .filter(|info| CStr::from_ptr(info.key.as_ptr()) == key);
+        let answer = with.find_map(|info| read(&info.value));
+        types::free_infos(answers, count);
+        answer
+    }
 }
 
 /// What a fence is to do besides waiting: bring what was put.
@@ -182,6 +219,35 @@ impl Client {
             types::free(value);
             Ok(read)
         }
+    }
+
+    /// The process sets that the server knows of, with their ranks in this job,
+    /// ascending; none if it does not tell.
+    pub fn process_sets(&self) -> Vec<(String, Vec<u32>)> {
+        // SAFETY: the type is that of the standard. Old libraries lack it.
+        let query = unsafe { self.library.function::<QueryInfo>(c"PMIx_Query_info") };
+        let Ok(query) = query else { return Vec::new() };
+        let names = ask(query, keys::PSET_NAMES, &[], |value| {
+            // SAFETY: the value is what its kind says.
+            unsafe { Value::read(value) }.and_then(Value::text)
+        });
+        let names = names.unwrap_or_default();
+        let names = names.split(',').filter(|name| !name.is_empty());
+        let set = |name: &str| {
+            let mut of = Infos::default();
+            of.text(keys::PSET_NAME, name);
+            let ranks = ask(query, keys::PSET_MEMBERS, of.as_slice(), |value| {
+                // SAFETY: as above.
+                let procs = unsafe { types::procs(value) }.iter();
+                let mine = procs.filter(|proc| proc.nspace == self.me.nspace);
+                let mut ranks: Vec<u32> = mine.map(|proc| proc.rank).collect();
+                ranks.sort_unstable();
+                ranks.dedup();
+                Some(ranks)
+            });
+            Some((name.to_string(), ranks?))
+        };
+        names.filter_map(set).collect()
     }
 
     /// Has all processes of the job ended.

@@ -9,11 +9,19 @@
 //! | `library` | finding and opening the library; the functions it exports   |
 //! | `types`   | structures and constants                                    |
 //! | `client`  | a process that a PMIx server serves                         |
+//! | `server`  | a PMIx server                                               |
+//! | `upcalls` | what the library calls in a server                          |
+//! | `infos`   | lists of arguments                                          |
 
 mod client;
+mod infos;
 mod library;
+mod server;
 mod types;
+mod upcalls;
 
 pub use client::{Client, Fence};
 pub use library::{Library, NotFound, Status};
+pub use server::{Job, Server};
 pub use types::{Value, keys};
+pub use upcalls::{GroupReply, Reply, Upcall};

@@ -32,6 +32,7 @@ type Get = unsafe extern "C" fn(
 #[derive(Clone, Debug)]
 pub struct Library {
     name: String,
+    handle: Handle,
     get_version: GetVersion,
     error_string: ErrorString,
     pub(crate) init: Init,
@@ -42,6 +43,16 @@ pub struct Library {
     pub(crate) fence_nb: FenceNb,
     pub(crate) get: Get,
 }
+
+/// What the dynamic loader knows the library by.
+#[derive(Clone, Copy, Debug)]
+struct Handle(*mut c_void);
+
+// SAFETY: the loader's functions may be called from any thread, and the library
+// is never closed.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
 
 /// Why libpmix was not opened: every name that was tried, and what the dynamic
 /// loader said to it.
@@ -131,6 +142,7 @@ impl Library {
         unsafe {
             Ok(Library {
                 name: name.to_string(),
+                handle: Handle(handle),
                 get_version: function(handle, c"PMIx_Get_version")?,
                 error_string: function(handle, c"PMIx_Error_string")?,
                 init: function(handle, c"PMIx_Init")?,
@@ -153,6 +165,15 @@ impl Library {
     pub fn version(&self) -> String {
         // SAFETY: no arguments; the text is a constant.
         unsafe { text((self.get_version)()) }
+    }
+
+    /// Another function of it.
+    ///
+    /// # Safety
+    /// `F` is the type of a pointer to that function.
+    pub(crate) unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
+        // SAFETY: as promised.
+        unsafe { function(self.handle.0, name) }
     }
 
     /// What `status`, returned by `of`, means.

@@ -9,6 +9,8 @@ pub(crate) const SUCCESS: RawStatus = 0;
 /// Done at once: no callback follows.
 pub(crate) const OPERATION_SUCCEEDED: RawStatus = -157;
 pub(crate) const NOT_FOUND: RawStatus = -46;
+pub(crate) const NOT_SUPPORTED: RawStatus = -47;
+pub(crate) const ERROR: RawStatus = -1;
 
 /// To all processes of the namespace.
 pub(crate) const GLOBAL: u8 = 3;
@@ -22,6 +24,26 @@ pub(crate) struct Proc {
     /// Its job, a text that ends in 0.
     pub nspace: [c_char; 256],
     pub rank: u32,
+}
+
+impl Proc {
+    /// A process of the job `nspace`, whose name is cut after 255 bytes.
+    pub fn new(nspace: &CStr, rank: u32) -> Proc {
+        let mut proc = Proc {
+            nspace: [0; 256],
+            rank,
+        };
+        copy(&mut proc.nspace, nspace);
+        proc
+    }
+}
+
+/// Copies a text into a field that it may fill but for a 0 at the end.
+fn copy(to: &mut [c_char], from: &CStr) {
+    let room = to.len() - 1;
+    for (to, from) in to[..room].iter_mut().zip(from.to_bytes()) {
+        *to = *from as c_char;
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -44,8 +66,21 @@ pub(crate) union Data {
     pub uint32: u32,
     pub uint64: u64,
     pub bytes: ByteObject,
+    pub array: *mut DataArray,
     pub words: [u64; 3],
 }
+
+/// Elements of one kind.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct DataArray {
+    pub kind: u16,
+    pub size: usize,
+    pub elements: *mut c_void,
+}
+
+// SAFETY: whoever makes one sees to it that its elements may go along.
+unsafe impl Send for DataArray {}
 
 /// A value, owned by whoever made it.
 #[derive(Clone, Copy)]
@@ -67,6 +102,15 @@ pub(crate) struct Info {
 const _: () = assert!(size_of::<Proc>() == 260);
 const _: () = assert!(size_of::<RawValue>() == 32 && size_of::<Info>() == 552);
 
+/// A question.
+#[repr(C)]
+pub(crate) struct Query {
+    /// A list that ends with a null.
+    pub keys: *const *const c_char,
+    pub qualifiers: *const Info,
+    pub qualifier_count: usize,
+}
+
 /// Called by a thread of the library when an operation is over.
 pub(crate) type OpCallback = unsafe extern "C" fn(RawStatus, *mut c_void);
 
@@ -81,8 +125,12 @@ pub(crate) mod kind {
     pub const UINT16: u16 = 13;
     pub const UINT32: u16 = 14;
     pub const UINT64: u16 = 15;
+    pub const PROC: u16 = 22;
+    pub const INFO: u16 = 24;
     pub const BYTE_OBJECT: u16 = 27;
+    pub const DATA_ARRAY: u16 = 39;
     pub const PROC_RANK: u16 = 40;
+    pub const REGEX: u16 = 49;
 }
 
 /// What a server knows of a job.
@@ -99,6 +147,22 @@ pub mod keys {
     pub const NODE_ID: &CStr = c"pmix.nodeid";
     /// The nodes of all ranks, as PMI has it.
     pub const MAPPING: &CStr = c"pmix.anlmap";
+    /// A process set, as a qualifier.
+    pub const PSET_NAME: &CStr = c"pmix.pset.nm";
+    /// How many process sets there are.
+    pub const PSET_COUNT: &CStr = c"pmix.qry.psetnum";
+    /// Their names, separated by commas.
+    pub const PSET_NAMES: &CStr = c"pmix.qry.psets";
+    /// The processes of one.
+    pub const PSET_MEMBERS: &CStr = c"pmix.qry.pmems";
+    /// Number of a group.
+    pub const GROUP_NUMBER: &CStr = c"pmix.grp.ctxid";
+    /// Its processes.
+    pub const GROUP_MEMBERS: &CStr = c"pmix.grp.mbrs";
+    /// Whether all of them are on one node.
+    pub const GROUP_HERE: &CStr = c"pmix.grp.lcl";
+    /// What they have brought.
+    pub const GROUP_DATA: &CStr = c"pmix.grp.endpt";
     /// Version of the server's library.
     pub const VERSION: &CStr = c"pmix.version";
     /// Name of the resource manager.
@@ -109,18 +173,19 @@ pub mod keys {
 
 /// An argument that says yes.
 pub(crate) fn yes(key: &CStr) -> Info {
+    let mut data = Data { words: [0; 3] };
+    data.flag = true;
+    info(key, kind::BOOL, data)
+}
+
+/// An argument.
+pub(crate) fn info(key: &CStr, kind: u16, data: Data) -> Info {
     let mut info = Info {
         key: [0; 512],
         flags: 0,
-        value: RawValue {
-            kind: kind::BOOL,
-            data: Data { words: [0; 3] },
-        },
+        value: RawValue { kind, data },
     };
-    for (to, from) in info.key[..511].iter_mut().zip(key.to_bytes()) {
-        *to = *from as c_char;
-    }
-    info.value.data.flag = true;
+    copy(&mut info.key, key);
     info
 }
 
@@ -146,6 +211,7 @@ impl Value {
         // objects have their size.
         unsafe {
             match raw.kind {
+                kind::BOOL => Some(Value::Number(data.flag.into())),
                 kind::SIZE => Some(Value::Number(data.size as u64)),
                 kind::INT | kind::INT32 => u64::try_from(data.int32).ok().map(Value::Number),
                 kind::UINT16 => Some(Value::Number(data.uint16.into())),
@@ -185,19 +251,66 @@ impl Value {
     }
 }
 
+/// The processes that a value lists; none if it is of another kind.
+///
+/// # Safety
+/// `raw` is what its kind says.
+pub(crate) unsafe fn procs(raw: &RawValue) -> &[Proc] {
+    // SAFETY: as promised; the same holds for the array.
+    unsafe {
+        match raw.kind {
+            kind::DATA_ARRAY if !raw.data.array.is_null() => {
+                let array = &*raw.data.array;
+                match array.kind == kind::PROC && !array.elements.is_null() {
+                    true => std::slice::from_raw_parts(array.elements.cast(), array.size),
+                    false => &[],
+                }
+            }
+            _ => &[],
+        }
+    }
+}
+
 /// Frees a value that the library gave away, and what it points to.
 ///
 /// # Safety
 /// `raw` came from the library's allocator, which is that of C, and is used no
 /// more.
 pub(crate) unsafe fn free(raw: *mut RawValue) {
+    // SAFETY: as promised.
+    unsafe {
+        clear(&*raw);
+        libc::free(raw.cast());
+    }
+}
+
+/// Frees arguments that the library gave away, and what they point to.
+///
+/// # Safety
+/// As [`free`], for `count` of them.
+pub(crate) unsafe fn free_infos(infos: *mut Info, count: usize) {
+    // SAFETY: as promised.
+    unsafe {
+        (0..count).for_each(|at| clear(&(*infos.add(at)).value));
+        libc::free(infos.cast());
+    }
+}
+
+/// Frees what a value points to.
+///
+/// # Safety
+/// As [`free`].
+unsafe fn clear(raw: &RawValue) {
     // SAFETY: as promised; other kinds that Catena asks for point to nothing.
     unsafe {
-        match (*raw).kind {
-            kind::STRING => libc::free((*raw).data.string.cast()),
-            kind::BYTE_OBJECT => libc::free((*raw).data.bytes.bytes.cast()),
+        match raw.kind {
+            kind::STRING => libc::free(raw.data.string.cast()),
+            kind::BYTE_OBJECT => libc::free(raw.data.bytes.bytes.cast()),
+            kind::DATA_ARRAY if !raw.data.array.is_null() => {
+                libc::free((*raw.data.array).elements);
+                libc::free(raw.data.array.cast());
+            }
             _ => {}
         }
-        libc::free(raw.cast());
     }
 }

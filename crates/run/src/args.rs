@@ -50,6 +50,8 @@ pub struct Request {
     pub agent: Option<OsString>,
     /// How daemons are started, if that was said.
     pub launcher: Option<Launcher>,
+    /// Whether there shall be a PMIx server, whatever the programs are.
+    pub pmix: bool,
 }
 
 /// One program of the command line.
@@ -155,6 +157,9 @@ control
   --initial-errhandler NAME
                           error handler at first: mpi_errors_are_fatal,
                           mpi_errors_abort or mpi_errors_return
+  --pmix                  be a PMIx server, too: for programs of Open MPI that
+                          are not seen to be such, as they are run by a script or
+                          an interpreter; needs libpmix
   -v, --verbose           say what is started where
   -h, --help              show this text
   --version               show the version
@@ -193,6 +198,7 @@ enum Opt {
     Ppn,
     Agent,
     Launcher,
+    Pmix,
     Help,
     Version,
     /// Asks for what is the case anyway.
@@ -249,6 +255,7 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("ppn", Opt::Ppn),
     ("launcher", Opt::Launcher),
     ("launcher-agent", Opt::Agent),
+    ("pmix", Opt::Pmix),
     ("mca", Opt::Elsewhere(MCA)),
 ];
 
@@ -276,6 +283,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
             ppn: None,
             agent: None,
             launcher: None,
+            pmix: false,
         },
         answer: None,
     };
@@ -477,6 +485,7 @@ impl Parser {
                 request.launcher = Some(launcher);
             }
             Opt::Agent => request.agent = Some(value("a command")?),
+            Opt::Pmix => request.pmix = true,
             Opt::Help => self.answer = Some(Parsed::Help),
             Opt::Version => self.answer = Some(Parsed::Version),
             Opt::Accepted => {}

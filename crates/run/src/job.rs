@@ -419,7 +419,8 @@ impl Job {
             }
             News::Failed { status, text } => self.fail(Failure::new(status, text), Duration::ZERO),
             News::Lost { node, text } => self.lost(node, text),
-            News::Done { .. } => {}
+            // The tree has passed it on.
+            News::Parcel { .. } | News::Done { .. } => {}
         }
     }
 

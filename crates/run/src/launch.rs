@@ -269,6 +269,7 @@ fn plan(
         slots_of: places.slots_of,
         wish,
         stdin: request.stdin,
+        pmix: request.pmix,
     })
 }
 

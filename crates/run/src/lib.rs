@@ -8,6 +8,7 @@
 //! | `plan`    | what shall run where                                           |
 //! | `place`   | where ranks run, and what they are bound to                     |
 //! | `node`    | starts and serves the ranks of one host, and ends them         |
+//! | `pmix`    | the place of ranks that are programs of Open MPI               |
 //! | `hosts`   | the same on several hosts: a tree of daemons                   |
 //! | `message` | what nodes tell, and what they are told                        |
 //! | `job`     | judges what happens, passes output on, ends the job            |
@@ -32,6 +33,7 @@ mod node;
 mod output;
 mod place;
 mod plan;
+mod pmix;
 mod program;
 mod pset;
 mod report;
@@ -51,10 +53,12 @@ pub const MAX_RANKS: u32 = 1 << 15;
 /// Status if the command line cannot be understood.
 pub const USAGE: i32 = 2;
 
-/// Serves as the launcher's part on this host if `args` say so; gives the exit
-/// status. To be called first of all, from a process with one thread.
+/// Serves as a part of the launcher if `args` say so; gives the exit status. To
+/// be called first of all, from a process with one thread.
 pub fn daemon(args: &[OsString]) -> Option<i32> {
-    (args.first()? == hosts::daemon::OPTION).then(hosts::daemon::run)
+    let option = args.first()?;
+    let daemon = (option == hosts::daemon::OPTION).then(hosts::daemon::run);
+    daemon.or_else(|| (option == pmix::OPTION).then(pmix::helper::run))
 }
 
 /// Runs `command`, the name that the user called, with `args`; gives the exit

@@ -41,6 +41,8 @@ pub enum News {
     /// A node cannot be reached, and nothing is known of its ranks any more.
     /// The text, with the name of the host, says why if it is a failure.
     Lost { node: u32, text: Option<String> },
+    /// Something for the PMIx server of a node.
+    Parcel { node: u32, bytes: Vec<u8> },
     /// All of a node was told.
     Done { node: u32 },
 }
@@ -58,9 +60,9 @@ pub enum Order {
     Stdin(Vec<u8>),
     /// Nobody will read what the ranks write to stdout (0) or stderr (1).
     Unwanted { which: usize },
-    /// A question to the node of a rank, or an answer for the node that has
-    /// asked.
-    Pass(Event),
+    /// What one node has for another: a question to the node of a rank, an
+    /// answer for the node that has asked, a parcel.
+    Pass(News),
     /// So much of a node's output was taken.
     Taken { node: u32, which: usize, bytes: u32 },
     /// All ranks have ended: tell the rest.
@@ -106,6 +108,8 @@ pub enum Kind {
     Ask,
     /// Both ways.
     Answer,
+    /// Both ways.
+    Parcel,
 }
 
 impl From<Kind> for u8 {
@@ -121,10 +125,10 @@ impl Kind {
     /// If there is none.
     pub fn from_byte(byte: u8) -> Result<Kind, Malformed> {
         use Kind::*;
-        const ALL: [Kind; 30] = [
+        const ALL: [Kind; 31] = [
             Launch, Hello, Alive, Placed, Started, Output, Fencing, Fenced, Joined, Finalized,
             Resumed, Abort, Left, Broken, NotStarted, Ended, Missing, Fed, Failed, Lost, Done,
-            EndFence, End, Signal, Stdin, Unwanted, Taken, Finish, Ask, Answer,
+            EndFence, End, Signal, Stdin, Unwanted, Taken, Finish, Ask, Answer, Parcel,
         ];
         let index = byte.wrapping_sub(Launch as u8);
         ALL.get(usize::from(index)).copied().ok_or(UNKNOWN)
@@ -201,6 +205,7 @@ impl News {
                 w.bytes(text.as_deref().unwrap_or_default().as_bytes());
                 w
             }
+            News::Parcel { node, bytes } => with(Kind::Parcel, &[*node], bytes),
             News::Done { node } => frame(Kind::Done, &[*node]),
         };
         w.finish()
@@ -292,6 +297,10 @@ impl News {
                 let text = failure.then_some(text);
                 News::Lost { node, text }
             }
+            Kind::Parcel => News::Parcel {
+                node: below(r.u32()?, nodes)?,
+                bytes: r.bytes()?.to_vec(),
+            },
             Kind::Done => News::Done {
                 node: below(r.u32()?, nodes)?,
             },
@@ -329,7 +338,7 @@ impl Order {
                 w.u32(*which as u32);
                 w.u32(*bytes);
             }
-            Order::Pass(event) => return News::Said(event.clone()).encode(),
+            Order::Pass(news) => return news.encode(),
             Order::Finish => w = Writer::new(Kind::Finish),
         }
         w.finish()
@@ -360,10 +369,9 @@ impl Order {
                 bytes: r.u32()?,
             },
             Kind::Finish => Order::Finish,
-            Kind::Ask | Kind::Answer => match News::decode(kind, body, ranks, nodes)? {
-                News::Said(event) => Order::Pass(event),
-                _ => return Err(UNKNOWN),
-            },
+            Kind::Ask | Kind::Answer | Kind::Parcel => {
+                Order::Pass(News::decode(kind, body, ranks, nodes)?)
+            }
             _ => return Err(Malformed("news where an order is expected")),
         })
     }

@@ -13,6 +13,7 @@ use catena_boot::server::{Event, Server};
 use catena_boot::{Interest, Poller};
 
 use crate::message::{News, Order, WINDOW};
+use crate::pmix::Pmix;
 use crate::stdin::Feed;
 use crate::sys::{self, Exit};
 
@@ -23,7 +24,8 @@ pub mod token {
     pub const SERVER: u64 = 1 << 32;
     pub const FAILURES: u64 = SERVER + 1;
     pub const FEED: u64 = SERVER + 2;
-    pub const LAST: u64 = FEED;
+    pub const PMIX: u64 = SERVER + 3;
+    pub const LAST: u64 = PMIX;
 }
 
 /// One rank.
@@ -41,6 +43,8 @@ struct Local {
 pub struct Node {
     number: u32,
     server: Server,
+    /// What serves programs of Open MPI, if there are any.
+    pmix: Option<Pmix>,
     processes: Vec<Local>,
     /// Where processes report that they could not execute their program; the
     /// other end stays open, as a pipe without one is always ready.
@@ -72,6 +76,7 @@ impl Node {
             token::SERVER => self.serve(news),
             token::FAILURES => self.take_failures(news),
             token::FEED => self.feed(poller, news),
+            token::PMIX => self.serve_pmix(news),
             stream => {
                 self.read((stream / 2) as usize, (stream % 2) as usize, poller, news);
             }
@@ -81,7 +86,10 @@ impl Node {
     /// Does what was ordered.
     pub fn obey(&mut self, order: &Order, poller: &Poller, news: &mut Vec<News>) {
         match order {
-            Order::EndFence(parts) => self.server.end_fence(parts),
+            Order::EndFence(parts) => {
+                self.server.end_fence(parts);
+                self.tell_pmix(order.encode());
+            }
             Order::End => self.end(),
             Order::Signal { signal, groups } => self.signal(*signal, *groups),
             Order::Stdin(bytes) => {
@@ -97,7 +105,7 @@ impl Node {
                 }
             }
             Order::Taken { which, bytes, .. } => self.taken(*which, *bytes as usize, poller, news),
-            Order::Pass(event) => self.exchange(event, news),
+            Order::Pass(told) => self.exchange(told, news),
             Order::Finish => self.finish(poller, news),
         }
     }
@@ -106,6 +114,7 @@ impl Node {
     pub fn children(&mut self, news: &mut Vec<News>) {
         // What they said before comes first.
         self.serve(news);
+        self.serve_pmix(news);
         self.take_failures(news);
         for process in self.processes.iter_mut().filter(|p| p.running) {
             if let Some(exit) = sys::peek_exit(process.pid) {
@@ -126,15 +135,59 @@ impl Node {
         for process in self.processes.drain(..) {
             sys::reap(process.pid);
         }
+        self.pmix = None;
     }
 
     fn serve(&mut self, news: &mut Vec<News>) {
         for event in self.server.step() {
             if let Event::Abort { rank, .. } = event {
-                let process = self.processes.iter_mut().find(|p| p.rank == rank);
-                process.into_iter().for_each(|p| p.aborted = true);
+                self.process(rank)
+                    .into_iter()
+                    .for_each(|p| p.aborted = true);
             }
             news.push(News::Said(event));
+        }
+    }
+
+    fn process(&mut self, rank: u32) -> Option<&mut Local> {
+        self.processes.iter_mut().find(|p| p.rank == rank)
+    }
+
+    /// Takes in what the PMIx server says.
+    fn serve_pmix(&mut self, news: &mut Vec<News>) {
+        let Some(pmix) = &mut self.pmix else { return };
+        let Ok(told) = pmix.hear() else {
+            let text = pmix.explain();
+            self.pmix = None;
+            return news.push(News::Failed { status: 1, text });
+        };
+        for mut told in told {
+            match &mut told {
+                // It does not know which process it is.
+                News::Said(Event::Joined { rank, pid }) => {
+                    *pid = self.process(*rank).map_or(0, |p| p.pid as u32);
+                }
+                News::Said(Event::Abort { rank, .. }) => {
+                    self.process(*rank)
+                        .into_iter()
+                        .for_each(|p| p.aborted = true);
+                }
+                _ => {}
+            }
+            news.push(told);
+        }
+    }
+
+    fn tell_pmix(&mut self, frame: Vec<u8>) {
+        if let Some(pmix) = &mut self.pmix {
+            pmix.tell(frame);
+        }
+    }
+
+    /// Sends what waits.
+    pub fn flush(&mut self, poller: &Poller) {
+        if let Some(pmix) = &mut self.pmix {
+            pmix.flush(poller);
         }
     }
 
@@ -162,18 +215,19 @@ impl Node {
         }
     }
 
-    /// Takes in another node's question or answer.
-    pub fn exchange(&mut self, event: &Event, news: &mut Vec<News>) {
-        match event {
-            Event::Ask { node, rank, key } => {
+    /// Takes in what another node has for this one.
+    pub fn exchange(&mut self, told: &News, news: &mut Vec<News>) {
+        match told {
+            News::Said(Event::Ask { node, rank, key }) => {
                 news.extend(self.server.ask(*node, *rank, key).map(News::Said));
             }
-            Event::Answer {
+            News::Said(Event::Answer {
                 rank, key, value, ..
-            } => {
+            }) => {
                 let answers = self.server.answer(*rank, key, value);
                 news.extend(answers.into_iter().map(News::Said));
             }
+            News::Parcel { .. } => self.tell_pmix(told.encode()),
             _ => {}
         }
     }

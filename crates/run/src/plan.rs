@@ -35,6 +35,8 @@ pub struct Plan {
     pub wish: Wish,
     /// The rank that reads standard input.
     pub stdin: Option<u32>,
+    /// Whether there shall be a PMIx server, whatever the programs are.
+    pub pmix: bool,
 }
 
 impl Plan {
@@ -93,6 +95,7 @@ impl Plan {
         write_texts(w, &self.slots_of);
         self.wish.write(w);
         w.u32s(self.stdin.as_slice());
+        w.u32(u32::from(self.pmix));
     }
 
     /// Reads what [`Plan::write`] wrote.
@@ -126,6 +129,7 @@ impl Plan {
             slots_of: read_texts(r)?,
             wish: Wish::read(r)?,
             stdin: r.u32s()?.pop(),
+            pmix: r.u32()? != 0,
         };
         let ranks: u64 = plan
             .apps

@@ -199,6 +199,34 @@ pub fn peek_exit(pid: i32) -> Option<Exit> {
     }
 }
 
+/// How a child ends; waits for that. It stays a zombie.
+pub fn await_exit(pid: i32) -> Exit {
+    // SAFETY: a null result is allowed.
+    while unsafe {
+        libc::waitid(
+            libc::P_PID,
+            pid as libc::id_t,
+            ptr::null_mut(),
+            libc::WEXITED | libc::WNOWAIT,
+        )
+    } < 0
+        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+    {}
+    peek_exit(pid).unwrap_or(Exit::Code(0))
+}
+
+/// Sets a variable of this process, which must have one thread.
+pub fn set_variable(name: &str, value: &str) {
+    // SAFETY: no other thread can read the environment meanwhile.
+    unsafe { std::env::set_var(name, value) };
+}
+
+/// Ends this process without the farewells of its libraries.
+pub fn exit_now(status: i32) -> ! {
+    // SAFETY: a plain call.
+    unsafe { libc::_exit(status) }
+}
+
 /// Waits for a child and forgets it.
 pub fn reap(pid: i32) {
     // SAFETY: a null status is allowed.

@@ -52,6 +52,15 @@ impl Pmix {
             let text = client.get(None, keys::MAPPING)?.and_then(Value::text);
             about.nodes = text.and_then(|text| mapping::nodes(&text, size));
         }
+        let sound = |(name, ranks): &(String, Vec<u32>)| {
+            let given = ["mpi://", "app://"]
+                .iter()
+                .any(|start| name.starts_with(start));
+            !given && ranks.last().is_some_and(|&last| last < size)
+        };
+        about.psets = client.process_sets();
+        about.psets.retain(sound);
+        about.psets.sort();
         Ok(Pmix {
             client,
             about,

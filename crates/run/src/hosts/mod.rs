@@ -15,7 +15,7 @@ pub mod agent;
 pub mod brief;
 mod call;
 pub mod daemon;
-mod link;
+pub mod link;
 pub mod list;
 pub mod manager;
 pub mod tree;

@@ -284,7 +284,7 @@ impl Tree {
     /// Has an order done.
     pub fn order(&mut self, order: &Order, poller: &Poller) {
         match order {
-            Order::Pass(event) => self.pass(event.clone()),
+            Order::Pass(news) => self.pass(news.clone()),
             Order::Taken { node, .. } => match self.way.get(*node as usize) {
                 Some(Some(daemon)) => self.daemons[*daemon].push(order.encode()),
                 _ => self.at_node(|node, news| node.obey(order, poller, news)),
@@ -316,20 +316,19 @@ impl Tree {
         }
     }
 
-    /// Sends a question or an answer on its way.
-    fn pass(&mut self, event: Event) {
-        let target = match event {
-            Event::Ask { rank, .. } => self.node_of[rank as usize],
-            Event::Answer { node, .. } => node,
+    /// Sends what one node has for another on its way.
+    fn pass(&mut self, news: News) {
+        let target = match news {
+            News::Said(Event::Ask { rank, .. }) => self.node_of[rank as usize],
+            News::Said(Event::Answer { node, .. }) | News::Parcel { node, .. } => node,
             _ => return,
         };
-        let frame = |event| News::Said(event).encode();
         match (self.way[target as usize], &self.node) {
-            (Some(daemon), _) => self.daemons[daemon].push(frame(event)),
+            (Some(daemon), _) => self.daemons[daemon].push(news.encode()),
             (None, Some(node)) if node.number() == target => {
-                self.at_node(|node, news| node.exchange(&event, news));
+                self.at_node(|node, more| node.exchange(&news, more));
             }
-            _ => self.news.push(News::Said(event)),
+            _ => self.news.push(news),
         }
     }
 
@@ -418,8 +417,8 @@ impl Tree {
                     self.news.push(News::Said(Event::Fenced { parts }));
                 }
             }
-            News::Said(event @ (Event::Ask { .. } | Event::Answer { .. })) => {
-                self.pass(event.clone());
+            News::Said(Event::Ask { .. } | Event::Answer { .. }) | News::Parcel { .. } => {
+                self.pass(news);
             }
             News::Done { node } | News::Lost { node, .. } => {
                 self.over[*node as usize] = true;
@@ -537,6 +536,9 @@ impl Tree {
 
     /// Sends what waits.
     pub fn flush(&mut self, poller: &Poller) {
+        if let Some(node) = &mut self.node {
+            node.flush(poller);
+        }
         for daemon in &mut self.daemons {
             if let Some(link) = &mut daemon.link {
                 // An end is noticed where it is read.

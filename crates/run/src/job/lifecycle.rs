@@ -12,6 +12,10 @@ use crate::plan::Plan;
 use crate::report::{self, Failure};
 use crate::sys::{self, Exit, Stage};
 
+/// What a rank of Open MPI ends the job with when a connection to another is lost
+/// (its MPI_ERR_UNKNOWN).
+const OPEN_MPI_LOST: i32 = 14;
+
 /// What a rank did that used MPI to its end.
 const SILENTLY: &str = "ended without MPI_Finalize (or MPI_Session_finalize)";
 
@@ -218,7 +222,7 @@ impl Job {
         self.processes[rank as usize].aborted = true;
         let failure = report::aborted(&self.who(rank), code, message).of(rank);
         // It may see that another has died before the system tells so here.
-        match code == ERR_PROC_ABORTED {
+        match [ERR_PROC_ABORTED, OPEN_MPI_LOST].contains(&code) {
             true => self.fail(failure.hearsay(), LATE),
             false => self.fail(failure, Duration::ZERO),
         }

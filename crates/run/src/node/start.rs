@@ -4,6 +4,7 @@ use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 
 use catena_boot::server::Server;
 use catena_boot::{BOOT_VAR, Interest, Job as World};
@@ -17,6 +18,7 @@ use crate::launch::system;
 use crate::message::News;
 use crate::place::{self, Binding};
 use crate::plan::Plan;
+use crate::pmix::Pmix;
 use crate::program::{self, NOT_STARTED, Program, ProgramError};
 use crate::stdin::Feed;
 use crate::sys::{self, Start, Strings};
@@ -84,11 +86,7 @@ impl Node {
                 .clone()
                 .any(|rank| plan.node_of[rank as usize] == number)
             {
-                let program = program::find(given, path)?;
-                let env = environment(plan, app, &inherited, &program.name)?;
-                let args = Strings::new(program.args.clone());
-                let shell_args = Strings::new(shell_args(&program));
-                programs.push((app, ranks, program, env, args, shell_args));
+                programs.push((app, ranks, program::find(given, path)?));
             }
         }
         let count = here().count() as u64;
@@ -111,6 +109,18 @@ impl Node {
         if !binding.text.is_empty() {
             news.push(News::Placed { text: binding.text });
         }
+        let vars: Vars = inherited.iter().chain(&plan.env).cloned().collect();
+        let found = programs.iter().map(|(.., program)| program);
+        let pmix = Pmix::start(plan, number, found, &vars, &binding.cpus, base);
+        let pmix = pmix.map_err(|text| ProgramError { status: 1, text })?;
+        let names = own_names(pmix.as_ref());
+        let programs = programs.into_iter().map(|(app, ranks, program)| {
+            let env = environment(plan, app, &inherited, &program.name, &names)?;
+            let args = Strings::new(program.args.clone());
+            let shell_args = Strings::new(shell_args(&program));
+            Ok((ranks, program, env, args, shell_args))
+        });
+        let mut programs = programs.collect::<Result<Vec<_>, _>>()?;
         let starter = Starter {
             base,
             plan,
@@ -119,7 +129,8 @@ impl Node {
             cpus: binding.cpus,
         };
         let mut node = Node::empty(plan, number, base).map_err(system)?;
-        for (_, ranks, program, env, args, shell_args) in &mut programs {
+        node.pmix = pmix;
+        for (ranks, program, env, args, shell_args) in &mut programs {
             for rank in ranks.filter(|&rank| plan.node_of[rank as usize] == number) {
                 let how = How {
                     rank,
@@ -167,6 +178,7 @@ impl Node {
         Ok(Node {
             number,
             server,
+            pmix: None,
             processes: Vec::new(),
             failures,
             feed: None,
@@ -197,10 +209,10 @@ impl Starter<'_> {
             .iter()
             .zip(&numbers)
             .map(|(name, value)| format!("{name}={value}"));
-        env.replace_last(
-            own.map(|var| CString::new(var).unwrap_or_default())
-                .collect::<Vec<_>>(),
-        );
+        let own = own.map(|var| CString::new(var).unwrap_or_default());
+        let pmix = node.pmix.as_ref().and_then(|pmix| pmix.env.get(index));
+        let pmix = pmix.into_iter().flatten().cloned();
+        env.replace_last(own.chain(pmix).collect::<Vec<_>>());
 
         let (out, rank_out) = io::pipe()?;
         let (err, rank_err) = io::pipe()?;
@@ -255,20 +267,33 @@ impl Starter<'_> {
     }
 }
 
+/// The variables that differ between ranks.
+fn own_names(pmix: Option<&Pmix>) -> Vec<OsString> {
+    let vars = pmix.and_then(|pmix| pmix.env.first()).into_iter().flatten();
+    let name = |var: &CString| {
+        let bytes = var.as_bytes();
+        let end = bytes.iter().position(|&byte| byte == b'=');
+        OsStr::from_bytes(&bytes[..end.unwrap_or(bytes.len())]).to_os_string()
+    };
+    OWN.iter()
+        .map(OsString::from)
+        .chain(vars.map(name))
+        .collect()
+}
+
 /// The environment of the ranks of a program: what is inherited, then what was
-/// asked for, then room for what differs between ranks.
+/// asked for, then room for what differs between ranks, which is called `own`.
 fn environment(
     plan: &Plan,
     app: usize,
     inherited: &Vars,
     program: &str,
+    own: &[OsString],
 ) -> Result<Strings, ProgramError> {
     let more: Vec<_> = plan.env.iter().chain(&plan.apps[app].env).collect();
     let inherited = inherited.iter().filter(|(name, _)| {
-        let own = name
-            .to_str()
-            .is_some_and(|n| OWN.contains(&n) || n == COMMAND_LINE);
-        !own && !more.iter().any(|(other, _)| other == name)
+        let differs = own.contains(name) || name == COMMAND_LINE;
+        !differs && !more.iter().any(|(other, _)| other == name)
     });
     // Of several values for one name, the last one counts.
     let last = more
@@ -282,7 +307,7 @@ fn environment(
         var.push(value);
         strings.push(program::c_string(&var, program)?);
     }
-    strings.extend(OWN.map(|_| CString::default()));
+    strings.extend(own.iter().map(|_| CString::default()));
     Ok(Strings::new(strings))
 }
 

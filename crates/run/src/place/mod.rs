@@ -274,6 +274,7 @@ mod tests {
             slots_of: Vec::new(),
             wish,
             stdin: None,
+            pmix: false,
         }
     }
 
