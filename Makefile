@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 BUILD := build
 
-.PHONY: help setup build run test check-c clients mpi4py osu mpich-suite launchers app compare install uninstall clean
+.PHONY: help setup build run test check-c clients mpi4py osu mpich-suite launchers app compare report install uninstall clean
 
 help:
 	@echo "make run                 build Catena and run the example on 4 ranks"
@@ -11,6 +11,7 @@ help:
 	@echo "make install PREFIX=dir  install into dir (default $(PREFIX); DESTDIR works)"
 	@echo "make uninstall PREFIX=dir"
 	@echo "make compare             speed next to MPICH, Intel MPI and Open MPI (ARGS=--quick)"
+	@echo "make report              the same with statistics, as a page with charts (ARGS=options of catena bench)"
 	@echo "make clients             mpi4py's own tests and a real application"
 	@echo "make osu OSU_SRC=dir     the OSU micro-benchmarks with data validation"
 	@echo "make mpich-suite MPICH_SRC=dir  the test suite of MPICH"
@@ -63,6 +64,10 @@ launchers: $(BUILD)/prefix
 compare: $(BUILD)/prefix
 	@scripts/setup python
 	@scripts/compare $(ARGS)
+
+report: $(BUILD)/prefix
+	@scripts/setup python
+	@scripts/report $(ARGS)
 
 install: build
 	@DESTDIR="$(DESTDIR)" scripts/install "$(abspath $(PREFIX))"

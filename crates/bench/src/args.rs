@@ -51,6 +51,8 @@ pub struct Request {
     pub launcher: Vec<String>,
     /// Hosts with room for ranks, as launchers take them.
     pub hosts: Option<String>,
+    /// What starts something on another host, called as ssh is.
+    pub agent: Option<String>,
     /// Fewest launches, and most.
     pub launches: (u32, u32),
     /// Of intervals and tests.
@@ -102,6 +104,7 @@ enum Opt {
     Commit,
     Launcher,
     Hosts,
+    Agent,
     Launches,
     Confidence,
     Precision,
@@ -133,6 +136,7 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("--commit", Opt::Commit),
     ("--launcher", Opt::Launcher),
     ("--host", Opt::Hosts),
+    ("--launcher-agent", Opt::Agent),
     ("--launches", Opt::Launches),
     ("--confidence", Opt::Confidence),
     ("--precision", Opt::Precision),
@@ -181,18 +185,22 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("-k", Opt::Given),
     ("--root-rank", Opt::Given),
     ("-N", Opt::Given),
-    ("--neighbors", Opt::Given),
+    ("--nhbr", Opt::Given),
     ("-I", Opt::Flag),
     ("--session", Opt::Flag),
     ("-t", Opt::Given),
-    ("--num-threads", Opt::Given),
+    ("--num-test-calls", Opt::Given),
+    ("-w", Opt::Given),
+    ("--win-options", Opt::Given),
+    ("-s", Opt::Given),
+    ("--sync-option", Opt::Given),
     ("-M", Opt::Given),
     ("--mem-limit", Opt::Given),
     ("-d", Opt::Given),
     ("--accelerator", Opt::Given),
 ];
 
-const COMMANDS: [&str; 3] = ["compare", "report", "list"];
+const COMMANDS: [&str; 4] = ["compare", "guidelines", "report", "list"];
 
 /// Understands the arguments after `catena bench`.
 ///
@@ -211,6 +219,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
     let mut request = Request {
         purpose: match command.as_deref() {
             Some("compare") => Purpose::Compare,
+            Some("guidelines") => Purpose::Guidelines,
             _ => Purpose::Figures,
         },
         names: Vec::new(),
@@ -222,6 +231,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
         commits: Vec::new(),
         launcher: Vec::new(),
         hosts: None,
+        agent: None,
         launches: (10, 30),
         confidence: 0.95,
         precision: 0.02,
@@ -296,6 +306,7 @@ fn read(
             let words = value("a command, such as \"srun --mpi=pmix\"")?;
             request.launcher = words.split_whitespace().map(String::from).collect();
         }
+        Opt::Agent => request.agent = Some(value("a command")?),
         Opt::Hosts => request.hosts = Some(value("hosts, such as a:2,b:2")?),
         Opt::Launches => {
             let text = value("FEWEST:MOST, or both in one")?;
@@ -425,7 +436,7 @@ fn finish(
         (_, None) => {
             if request.names.iter().any(|name| name == "all") {
                 request.names.clear();
-            } else if request.names.is_empty() {
+            } else if request.names.is_empty() && request.purpose != Purpose::Guidelines {
                 return usage(
                     "name benchmarks or families (`catena bench list` shows them), or `all`",
                 );

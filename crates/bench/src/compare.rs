@@ -137,8 +137,10 @@ pub fn launches_needed(comparisons: usize, confidence: f64) -> usize {
 mod tests {
     use super::*;
     use crate::figures::tests::{launch, sample};
-    use crate::raw::Launch;
     use crate::raw::tests::header;
+    use crate::raw::{self, Launch, Run};
+    use crate::record::Record;
+    use std::path::Path;
 
     /// So many launches of each of two variants, whose figure `i` the second has `factor(i)` times.
     fn launches(rng: &mut fastrand::Rng, each: u32, factors: &[f64]) -> Vec<Launch> {
@@ -193,6 +195,76 @@ mod tests {
         });
         let alarms = alarms.count();
         assert!(alarms <= 50, "{alarms} of 1000");
+    }
+
+    /// 120 launches of one library that was compared with itself, on a virtual machine with two cores:
+    /// of each launch the median of four figures.
+    fn real() -> Run {
+        raw::read(Path::new(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/equals.jsonl"
+        )))
+        .unwrap()
+    }
+
+    /// So many launches of each variant, drawn from those of a run whichever variant they were.
+    fn drawn(run: &Run, rng: &mut fastrand::Rng, each: usize) -> Vec<Launch> {
+        let mut launches = run.launches.clone();
+        rng.shuffle(&mut launches);
+        launches.truncate(2 * each);
+        for (i, launch) in launches.iter_mut().enumerate() {
+            launch.begin.variant = i % 2;
+        }
+        launches
+    }
+
+    #[test]
+    fn real_equals_raise_no_alarm() {
+        let mut run = real();
+        run.header.plan.margin = 0.0;
+        let plan = &run.header.plan;
+        assert_eq!(run.launches.len(), 120);
+        let mut rng = fastrand::Rng::with_seed(6);
+        let alarms = (0..1000).filter(|_| {
+            let launches = drawn(&run, &mut rng, 10);
+            let all = compare(plan, &Figures::of(plan, &launches));
+            assert_eq!(all.len(), 4);
+            let alarm = |c: &Comparison| matches!(c.verdict, Verdict::Better | Verdict::Worse);
+            all.iter().any(alarm)
+        });
+        let alarms = alarms.count();
+        assert!(alarms <= 50, "{alarms} of 1000");
+    }
+
+    /// In real values of a quiet figure, and in no other.
+    #[test]
+    fn five_per_cent_more_are_found_in_real_values() {
+        let run = real();
+        let plan = &run.header.plan;
+        let mut rng = fastrand::Rng::with_seed(7);
+        let found = (0..60).filter(|_| {
+            let mut launches = drawn(&run, &mut rng, 25);
+            let slower = launches.iter_mut().filter(|l| l.begin.variant == 0);
+            for record in slower.flat_map(|l| &mut l.records) {
+                match record {
+                    Record::Samples(s) if s.bench == "latency" && s.size == 65536 => {
+                        s.values[0] *= 1.05;
+                    }
+                    _ => {}
+                }
+            }
+            let figures = Figures::of(plan, &launches);
+            let worse = |c: &Comparison| c.verdict == Verdict::Worse;
+            compare(plan, &figures)
+                .iter()
+                .filter(|c| worse(c))
+                .any(|c| {
+                    let key = &figures.figures[c.figure].key;
+                    (key.bench.as_str(), key.size) == ("latency", 65536)
+                })
+        });
+        let found = found.count();
+        assert!(found >= 57, "{found} of 60");
     }
 
     #[test]

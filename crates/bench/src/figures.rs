@@ -37,6 +37,8 @@ impl Key {
 /// What one launch says of a figure.
 #[derive(Clone, Debug)]
 pub struct Point<'a> {
+    /// Number of the launch.
+    pub launch: u32,
     /// The median of its repetitions.
     pub median: f64,
     /// All that was said.
@@ -105,6 +107,7 @@ impl<'a> Figures<'a> {
             let state = state(samples, states.get(&launch.begin.ranks));
             mixed += usize::from(state.is_none());
             figure.points[launch.begin.variant].push(Point {
+                launch: launch.begin.launch,
                 median: median(&samples.values),
                 samples,
                 state,

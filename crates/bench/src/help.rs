@@ -4,6 +4,7 @@
 pub const HELP: &str = "\
 usage: catena bench NAME... [options]              measure
        catena bench compare NAME... [options]      measure side by side, and judge
+       catena bench guidelines [options]           find collectives that lose to others
        catena bench report FILE... [-G KINDS]      show what was measured before
        catena bench list                           show what can be measured
 
@@ -32,6 +33,8 @@ how to start it
   --launcher COMMAND      start programs by this, such as \"srun --mpi=pmix\", and not
                           by each library's own launcher
   --host a:2,b:2          run on these hosts
+  --launcher-agent COMMAND
+                          a command in place of ssh, called as COMMAND HOST PROGRAM
   --no-pin                leave ranks where launcher and library put them; without
                           it rank r runs on the r-th core of those it may use
 when to stop
@@ -59,7 +62,9 @@ how the program measures (as in the OSU micro-benchmarks where they have it)
   -T TYPE,... -D cont|vect:STRIDE:BLOCK|indx:FILE    datatypes
   -l, -k fixed:R|rotate             in place; root
   -N cart:DIMS:RADIUS|graph:FILE    neighbours
-  -I, -t N, -M BYTES, -d host       sessions, threads, memory
+  -t N                              calls of MPI_Test; threads
+  -w create|allocate|dynamic -s lock|flush|fence|... windows
+  -I, -M BYTES, -d host             sessions, memory
   --program PATH                    another measuring program
 
 The first variant is judged next to each of the others. Its ratio is the median
@@ -69,7 +74,7 @@ table of equals raises a false alarm in one of twenty at most. If the machine ha
 two states, as virtual machines whose cores move, launches are only compared
 within one.
 
-Status: 0; 1 if the first variant is worse somewhere; 2 for a wrong command line;
-3 if some launches failed and the rest is sound; 130 if interrupted (the file can
-be gone on with).
+Status: 0; 1 if the first variant is worse somewhere, or a guideline is broken; 2
+for a wrong command line; 3 if some launches failed and the rest is sound; 130 if
+interrupted (the file can be gone on with).
 ";

@@ -48,6 +48,9 @@ const GRACE: Duration = Duration::from_secs(3);
 /// How often the user's wish to stop is looked for.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// What stands at the end of the first line where they follow.
+pub const LAST_WORDS_FOLLOW: &str = "; its last words:";
+
 /// Lines of the launch's error output that are kept.
 const LAST_WORDS: usize = 6;
 
@@ -97,7 +100,7 @@ impl Job<'_> {
         let last_words = last_words(&errors);
         let told = |text: String| match last_words.is_empty() {
             true => text,
-            false => format!("{text}; its last words:\n{last_words}"),
+            false => format!("{text}{LAST_WORDS_FOLLOW}\n{last_words}"),
         };
         match (heard.cut, status) {
             (Some(Cut::Stop), _) => End::Interrupted,

@@ -1,21 +1,22 @@
 //! Row 6: `catena bench`, benchmarks of any MPI library with sound statistics.
 //!
-//! | module     | what it does                                                               |
-//! |------------|----------------------------------------------------------------------------|
-//! | `args`     | understands the command line; `help` is its text                           |
-//! | `library`  | finds MPI libraries, and how each starts programs                          |
-//! | `commits`  | builds versions of Catena                                                  |
-//! | `variants` | what is measured side by side                                              |
-//! | `session`  | launch after launch, until enough is known; `progress` is its line         |
-//! | `launch`   | one launch of the measuring program, which is in C: see `bench`            |
-//! | `record`   | what the program says                                                      |
-//! | `raw`      | the file that keeps everything                                             |
-//! | `machine`  | where figures were taken                                                   |
-//! | `figures`  | one number per launch, sorted                                              |
-//! | `stats`    | medians, intervals, tests                                                  |
-//! | `compare`  | verdicts                                                                   |
-//! | `table`    | results as text; `show` is numbers as text                                 |
-//! | `graph`    | results in files                                                           |
+//! | module       | what it does                                                               |
+//! |--------------|----------------------------------------------------------------------------|
+//! | `args`       | understands the command line; `help` is its text                           |
+//! | `library`    | finds MPI libraries, and how each starts programs                          |
+//! | `commits`    | builds versions of Catena                                                  |
+//! | `variants`   | what is measured side by side                                              |
+//! | `session`    | launch after launch, until enough is known; `progress` is its line         |
+//! | `launch`     | one launch of the measuring program, which is in C: see `bench`            |
+//! | `record`     | what the program says                                                      |
+//! | `raw`        | the file that keeps everything                                             |
+//! | `machine`    | where figures were taken                                                   |
+//! | `figures`    | one number per launch, sorted                                              |
+//! | `stats`      | medians, intervals, tests                                                  |
+//! | `compare`    | verdicts                                                                   |
+//! | `guidelines` | collectives that lose to others                                            |
+//! | `table`      | results as text; `show` is numbers as text                                 |
+//! | `graph`      | results in files                                                           |
 //!
 //! Data flow one way: records -> raw file -> figures -> verdicts -> tables and graphs. So whatever can
 //! be shown after measuring can be shown again from the file.
@@ -27,6 +28,7 @@ mod commits;
 mod compare;
 mod figures;
 mod graph;
+mod guidelines;
 mod help;
 mod launch;
 mod library;
@@ -60,7 +62,7 @@ use raw::{FORMAT, Header, Plan, Purpose, Run};
 use record::Row;
 use session::{Finish, Session};
 
-/// Status if the first variant is worse somewhere.
+/// Status if the first variant is worse somewhere, or a guideline is broken.
 const WORSE: i32 = 1;
 /// Status if the command line cannot be understood or followed.
 const USAGE: i32 = 2;
@@ -159,7 +161,18 @@ fn chosen(rows: &[Row], wanted: &[String]) -> Result<Vec<String>, String> {
 
 fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result<i32, String> {
     let home = Home::here(request.program.clone());
-    let names = chosen(&rows(&home)?, &request.names)?;
+    let names = match (request.purpose, &request.names[..]) {
+        (Purpose::Guidelines, []) => guidelines::names(),
+        (_, names) => names.to_vec(),
+    };
+    let rows = rows(&home)?;
+    let names = chosen(&rows, &names)?;
+    let whole = |row: &&Row| row.needs.iter().any(|need| need == "launcher");
+    let timed = rows
+        .iter()
+        .filter(whole)
+        .map(|row| row.name.clone())
+        .collect();
     let (variants, missing) = variants::variants(request, &home, registry)?;
     for why in &missing {
         eprintln!("catena bench: {why}\n    (the others go on without it)");
@@ -172,6 +185,10 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
         .unwrap_or_default();
     let time = show::utc(now.as_secs());
     let mut options = request.options.clone();
+    let sized = |o: &String| matches!(o.as_str(), "-m" | "--message-size" | "--sizes");
+    if request.purpose == Purpose::Guidelines && !options.iter().any(sized) {
+        options.extend(guidelines::sizes(&request.ranks));
+    }
     options.extend(request.pin.then(|| "--pin".to_string()));
     let command = words.iter().map(|w| w.to_string_lossy().into_owned());
     let header = Header {
@@ -184,6 +201,7 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
         machine: Machine::this(),
         plan: Plan {
             purpose: request.purpose,
+            timed,
             names,
             ranks: request.ranks.clone(),
             variants,
@@ -264,11 +282,19 @@ fn report(files: &[PathBuf], output: &Output) -> Result<i32, String> {
 fn tell(run: &Run, path: &Path, output: &Output) -> Result<i32, String> {
     let plan = &run.header.plan;
     let all = Figures::of(plan, &run.launches);
-    let found = table::judged(plan, &all);
+    let found = match plan.purpose {
+        Purpose::Compare => compare::compare(plan, &all),
+        Purpose::Figures | Purpose::Guidelines => Vec::new(),
+    };
+    let checked = match plan.purpose {
+        Purpose::Guidelines => guidelines::check(plan, &all),
+        Purpose::Figures | Purpose::Compare => Vec::new(),
+    };
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     match plan.purpose {
         Purpose::Compare => print!("{}", table::comparisons(plan, &all, &found, colour)),
-        _ => print!("{}", table::figures(plan, &all, output)),
+        Purpose::Figures => print!("{}", table::figures(plan, &all, output)),
+        Purpose::Guidelines => print!("{}", guidelines::text(plan, &checked)),
     }
     let notes = table::notes(run, &all, &found);
     for note in &notes {
@@ -278,13 +304,15 @@ fn tell(run: &Run, path: &Path, output: &Output) -> Result<i32, String> {
     for trouble in &troubles {
         println!("{trouble}");
     }
-    let results = Results::of(run, &all, &found, notes, troubles);
+    let worse = found.iter().any(|c| c.verdict == Verdict::Worse);
+    let broken = checked.iter().any(|c| c.broken);
+    let results = Results::of(run, &all, &found, checked, (notes, troubles));
     for graph in &output.graphs {
         graph.make(&results, path)?;
     }
     let failed = run.launches.iter().any(|l| l.failed.is_some());
     Ok(match failed {
-        _ if found.iter().any(|c| c.verdict == Verdict::Worse) => WORSE,
+        _ if worse || broken => WORSE,
         true => FAILED,
         false => 0,
     })

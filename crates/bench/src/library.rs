@@ -177,12 +177,22 @@ fn environment(kind: Kind) -> std::collections::BTreeMap<String, String> {
         .collect()
 }
 
-/// The options with which the variant's own launcher places `hosts` (a:2,b:2).
-pub fn on_hosts(variant: &mut Variant, hosts: &str) -> Result<(), String> {
-    let words: Vec<&str> = match kind_of(&variant.prefix)? {
-        Kind::Catena | Kind::OpenMpi => vec!["--host", hosts],
-        Kind::Abi => vec!["-hosts", hosts],
+/// The options with which the variant's own launcher places ranks on `hosts` (a:2,b:2), which `agent`
+/// reaches if that is not ssh.
+///
+/// # Errors
+/// In words, if the library is gone.
+pub fn on_hosts(variant: &mut Variant, hosts: &str, agent: Option<&str>) -> Result<(), String> {
+    let (place, reach): (&str, &[&str]) = match kind_of(&variant.prefix)? {
+        Kind::Catena => ("--host", &["--launcher-agent"]),
+        Kind::Abi => ("-hosts", &["-launcher", "ssh", "-launcher-exec"]),
+        Kind::OpenMpi => ("--host", &["--prtemca", "plm_ssh_agent"]),
     };
+    let mut words = vec![place, hosts];
+    if let Some(agent) = agent {
+        words.extend(reach);
+        words.push(agent);
+    }
     variant.behind.extend(words.into_iter().map(String::from));
     Ok(())
 }
@@ -333,8 +343,9 @@ mod tests {
         assert_eq!(hydra.name, "new");
         assert!(hydra.launcher[0].ends_with("mpiexec.hydra"));
         let mut there = hydra.clone();
-        on_hosts(&mut there, "a:1,b:1").unwrap();
-        assert_eq!(there.behind, ["-hosts", "a:1,b:1"]);
+        on_hosts(&mut there, "a:1,b:1", Some("reach")).unwrap();
+        let words = "-hosts a:1,b:1 -launcher ssh -launcher-exec reach";
+        assert_eq!(there.behind.join(" "), words);
     }
 
     #[test]

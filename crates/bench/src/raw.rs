@@ -41,6 +41,8 @@ pub enum Purpose {
     Figures,
     /// To judge the first variant next to the others.
     Compare,
+    /// To judge collectives next to their mock-ups.
+    Guidelines,
 }
 
 /// What is asked for.
@@ -50,6 +52,9 @@ pub struct Plan {
     pub purpose: Purpose,
     /// Names of the benchmarks.
     pub names: Vec<String>,
+    /// Those of them that are a whole launch, from its beginning to its end.
+    #[serde(default)]
+    pub timed: Vec<String>,
     /// Numbers of ranks.
     pub ranks: Vec<u32>,
     /// What is measured side by side; the first is compared with each of the others.
@@ -313,6 +318,7 @@ pub(crate) mod tests {
             plan: Plan {
                 purpose: Purpose::Compare,
                 names: vec!["latency".into()],
+                timed: Vec::new(),
                 ranks: vec![2],
                 variants: variants.iter().map(variant).collect(),
                 options: Vec::new(),

@@ -3,17 +3,19 @@
 //! In every **round** each variant runs once with each number of ranks, in an order that is drawn
 //! anew: what drifts with time meets all of them alike. Who fails is told, and the rest goes on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use serde_json::Map;
+
 use crate::figures::Figures;
-use crate::launch::{End, Job};
+use crate::launch::{End, Job, LAST_WORDS_FOLLOW};
 use crate::progress::Progress;
 use crate::raw::{self, Begin, Done, Failed, Header, Launch, Line, Run, Said, Writer};
-use crate::record::{Record, bench_of};
+use crate::record::{Better, Record, Samples, bench_of};
 use crate::show;
 use crate::stats::precise;
 
@@ -51,7 +53,7 @@ impl Session {
     /// In words, if the file cannot be made.
     pub fn new(path: &Path, header: Header, stop: Arc<AtomicBool>) -> Result<Session, String> {
         let writer = Writer::create(path, &header)?;
-        Ok(Session::with(header, Vec::new(), writer, stop))
+        Ok(Session::with(header, writer, stop))
     }
 
     /// One that was interrupted.
@@ -61,28 +63,21 @@ impl Session {
     pub fn resume(path: &Path, stop: Arc<AtomicBool>) -> Result<Session, String> {
         let Run { header, launches } = raw::read(path)?;
         let writer = Writer::resume(path)?;
-        let mut session = Session::with(header, Vec::new(), writer, stop);
+        let mut session = Session::with(header, writer, stop);
         for launch in launches {
             session.next = session.next.max(launch.begin.launch + 1);
             session.judge(&launch, false);
             session.progress.ended(&launch);
             session.launches.push(launch);
         }
-        // Launches that were interrupted have taken numbers, too.
-        session.next += 1 + session.header.plan.variants.len() as u32;
         Ok(session)
     }
 
-    fn with(
-        header: Header,
-        launches: Vec<Launch>,
-        writer: Writer,
-        stop: Arc<AtomicBool>,
-    ) -> Session {
+    fn with(header: Header, writer: Writer, stop: Arc<AtomicBool>) -> Session {
         Session {
             progress: Progress::new(&header.plan),
             header,
-            launches,
+            launches: Vec::new(),
             writer,
             stop,
             begin: Instant::now(),
@@ -188,17 +183,19 @@ impl Session {
         ranks: u32,
         names: Vec<String>,
     ) -> Result<Finish, String> {
-        let Some(launch) = self.one(round, variant, ranks, names)? else {
-            return Ok(Finish::Interrupted);
-        };
-        self.judge(&launch, true);
-        let suspects = suspects(&launch);
-        self.launches.push(launch);
-        for name in suspects {
-            let Some(launch) = self.one(round, variant, ranks, vec![name])? else {
+        let timed = &self.header.plan.timed;
+        let (alone, together): (Vec<_>, Vec<_>) =
+            names.into_iter().partition(|n| timed.contains(n));
+        let mut next: VecDeque<Vec<String>> = alone.into_iter().map(|name| vec![name]).collect();
+        if !together.is_empty() {
+            next.push_front(together);
+        }
+        while let Some(names) = next.pop_front() {
+            let Some(launch) = self.one(round, variant, ranks, names)? else {
                 return Ok(Finish::Interrupted);
             };
             self.judge(&launch, true);
+            next.extend(suspects(&launch).into_iter().map(|name| vec![name]));
             self.launches.push(launch);
         }
         Ok(Finish::Whole)
@@ -252,6 +249,16 @@ impl Session {
             End::Done => None,
             End::Failed(why) | End::Silent(why) => Some(why),
         };
+        if let (None, [name]) = (&failed, &begin.names[..])
+            && plan.timed.contains(name)
+        {
+            let record = whole(name, ranks, seconds);
+            self.writer.write(&Line::Record(Said {
+                launch,
+                record: record.clone(),
+            }))?;
+            records.push(record);
+        }
         self.writer.write(&match &failed {
             None => Line::Done(Done { launch, seconds }),
             Some(why) => Line::Failed(Failed {
@@ -283,6 +290,7 @@ impl Session {
             // What it cannot do at all need not be asked again.
             if let Record::Skipped(s) = record
                 && s.size.is_none()
+                && !self.header.plan.timed.contains(&s.bench)
             {
                 self.strikes.insert(out(&s.bench), STRIKES);
             }
@@ -314,6 +322,22 @@ impl Session {
                 .tell(&format!("{who}, {ranks} ranks: {what} {why}\n    ({next})"));
         }
     }
+}
+
+/// What a launch that is measured as a whole took.
+fn whole(name: &str, ranks: u32, seconds: f64) -> Record {
+    Record::Samples(Samples {
+        bench: name.to_string(),
+        size: 0,
+        datatype: None,
+        ranks,
+        unit: "us".to_string(),
+        better: Better::Less,
+        values: vec![seconds * 1e6],
+        line_ns: None,
+        late: 0,
+        more: Map::new(),
+    })
 }
 
 /// The benchmarks of a failed launch that may have been the cause, or that it did not get to: not
@@ -372,6 +396,7 @@ pub fn troubles(run: &Run) -> Vec<String> {
         }
         if let Some(why) = &launch.failed {
             let first = why.lines().next().unwrap_or_default();
+            let first = first.trim_end_matches(LAST_WORDS_FOLLOW);
             note(match &launch.begin.names[..] {
                 [name] => format!("{name} {first}"),
                 names => format!("a launch of {} benchmarks {first}", names.len()),
@@ -477,6 +502,24 @@ mod tests {
             assert!(tries.count() <= 2 * STRIKES as usize, "{bad}");
             assert_eq!(raw::read(&place.0).unwrap(), run);
         }
+    }
+
+    #[test]
+    fn a_whole_launch_is_timed_by_itself() {
+        let place = Place::new("timed");
+        let mut header = plan(&["first", "-hello", "last"], &["a"]);
+        header.plan.timed = vec!["-hello".into()];
+        let mut session = Session::new(&place.0, header, go()).unwrap();
+        assert_eq!(session.measure(), Ok(Finish::Whole));
+        let run = session.into_run();
+        let names = |l: &Launch| l.begin.names.join(" ");
+        let first: Vec<String> = run.launches.iter().take(2).map(names).collect();
+        assert_eq!(first, ["first last", "-hello"]);
+        let Some(Record::Samples(s)) = run.launches[1].records.last() else {
+            panic!("{:?}", run.launches[1]);
+        };
+        assert!(s.values[0] > 100.0 && s.values[0] <= run.launches[1].seconds * 1e6);
+        assert_eq!(raw::read(&place.0).unwrap(), run);
     }
 
     #[test]

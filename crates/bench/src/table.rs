@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::args::Output;
-use crate::compare::{Comparison, Verdict, compare, launches_needed};
+use crate::compare::{Comparison, Verdict, launches_needed};
 use crate::figures::{Figure, Figures};
 use crate::raw::{Plan, Run};
 use crate::show;
@@ -283,17 +283,10 @@ fn listed(all: &[String]) -> String {
     }
 }
 
-/// The comparisons of a run.
-pub fn judged(plan: &Plan, all: &Figures) -> Vec<Comparison> {
-    match plan.variants.len() {
-        0 | 1 => Vec::new(),
-        _ => compare(plan, all),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::compare;
     use crate::figures::tests::{launch, sample};
     use crate::raw::tests::header;
 
@@ -319,7 +312,7 @@ mod tests {
         let run = run();
         let plan = &run.header.plan;
         let all = Figures::of(plan, &run.launches);
-        let found = judged(plan, &all);
+        let found = compare(plan, &all);
         let text = comparisons(plan, &all, &found, false);
         let line = |number: usize| text.lines().nth(number).unwrap_or_default();
         assert!(
@@ -379,7 +372,7 @@ mod tests {
         }
         let plan = run.header.plan.clone();
         let all = Figures::of(&plan, &run.launches);
-        let notes = notes(&run, &all, &judged(&plan, &all)).join("\n");
+        let notes = notes(&run, &all, &compare(&plan, &all)).join("\n");
         for part in [
             "load 2.0",
             "40 ns and 155 ns",

@@ -50,7 +50,7 @@ pub fn variants(
             variant.launcher.clone_from(&request.launcher);
         }
         if let Some(hosts) = &request.hosts {
-            library::on_hosts(variant, hosts)?;
+            library::on_hosts(variant, hosts, request.agent.as_deref())?;
         }
     }
     let names: BTreeSet<&str> = found.iter().map(|v| v.name.as_str()).collect();

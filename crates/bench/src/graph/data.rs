@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::compare::Comparison;
 use crate::figures::Figures;
+use crate::guidelines::Checked;
 use crate::machine::Machine;
 use crate::raw::{Plan, Run, Variant};
 use crate::record::{Better, Record};
@@ -32,6 +33,8 @@ pub struct Results {
     pub figures: Vec<Measured>,
     /// The first variant next to the others.
     pub comparisons: Vec<Judged>,
+    /// Collectives next to their mock-ups.
+    pub guidelines: Vec<Checked>,
     /// What must be known to read the results.
     pub notes: Vec<String>,
     /// What failed or was left out.
@@ -101,13 +104,13 @@ pub struct Judged {
 }
 
 impl Results {
-    /// Of a run, with what was found in it.
+    /// Of a run, with what was found in it, and with notes and troubles.
     pub fn of(
         run: &Run,
         all: &Figures,
         found: &[Comparison],
-        notes: Vec<String>,
-        troubles: Vec<String>,
+        guidelines: Vec<Checked>,
+        (notes, troubles): (Vec<String>, Vec<String>),
     ) -> Results {
         let header = &run.header;
         Results {
@@ -119,6 +122,7 @@ impl Results {
             libraries: libraries(run),
             figures: measured(&header.plan, all),
             comparisons: found.iter().map(judged).collect(),
+            guidelines,
             notes,
             troubles,
         }
@@ -259,9 +263,9 @@ fn judged(c: &Comparison) -> Judged {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::compare::compare;
     use crate::figures::tests::{launch, sample};
     use crate::raw::tests::header;
-    use crate::table;
 
     /// Two variants, of which the second takes twice as long.
     pub(crate) fn results() -> Results {
@@ -281,13 +285,13 @@ pub(crate) mod tests {
         };
         let plan = &run.header.plan;
         let all = Figures::of(plan, &run.launches);
-        let found = table::judged(plan, &all);
+        let found = compare(plan, &all);
         Results::of(
             &run,
             &all,
             &found,
-            vec!["a note".into()],
-            vec!["</script>".into()],
+            Vec::new(),
+            (vec!["a note".into()], vec!["</script>".into()]),
         )
     }
 

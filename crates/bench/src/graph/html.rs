@@ -46,4 +46,56 @@ mod tests {
             assert!(!page.contains(outside), "{outside}");
         }
     }
+    /// What a browser makes of it: all marks, a word where the mouse is, and other axes. Run by
+    /// `cargo test -p catena-bench -- --ignored browser`.
+    #[test]
+    #[ignore = "needs Chromium"]
+    fn a_browser_draws_it() {
+        const USER: &str = r#"<script>
+            const note = (name, value) => { document.body.dataset[name] = value; };
+            const tick = () => [...document.querySelectorAll("svg text")].map(t => t.textContent).join();
+            const over = document.querySelector("circle[fill=transparent]");
+            over.dispatchEvent(new MouseEvent("mousemove", { clientX: 9, clientY: 9, bubbles: true }));
+            note("tip", tip.hidden ? "none" : tip.textContent.replaceAll("\n", "; "));
+            over.dispatchEvent(new MouseEvent("mouseleave"));
+            note("away", tip.hidden);
+            const before = tick();
+            document.querySelector("input").click();
+            note("axes", before !== tick());
+            document.querySelector(".legend").click();
+            note("left", document.querySelectorAll("polyline").length);
+        </script></body>"#;
+        let page = page(&results()).unwrap().replace("</body>", USER);
+        let path = std::env::temp_dir().join(format!("catena-page-{}.html", std::process::id()));
+        std::fs::write(&path, page).unwrap();
+        let seen = std::process::Command::new("chromium")
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+            .arg("--virtual-time-budget=3000")
+            .arg(format!("file://{}", path.display()))
+            .output()
+            .expect("chromium is on PATH");
+        std::fs::remove_file(&path).unwrap();
+        let seen = String::from_utf8_lossy(&seen.stdout);
+        let body = seen
+            .split("<body")
+            .nth(1)
+            .unwrap()
+            .split('>')
+            .next()
+            .unwrap();
+        for part in [
+            "data-ready=\"yes\"",
+            "data-tip=\"a: latency 8, 2 ranks; 8.06 us (",
+            "data-away=\"true\"",
+            "data-axes=\"true\"",
+            // Two charts, of one variant now.
+            "data-left=\"2\"",
+        ] {
+            assert!(body.contains(part), "{part}: {body}");
+        }
+        assert!(
+            seen.contains("class=\"better\""),
+            "the grid has its colours"
+        );
+    }
 }

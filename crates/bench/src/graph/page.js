@@ -126,6 +126,14 @@ function grids() {
     }
 }
 
+function guidelines() {
+  const broken = data.guidelines.filter(g => g.broken);
+  if (!data.guidelines.length) return;
+  add(page, "h2", {}, `${broken.length} of ${data.guidelines.length} guidelines are broken`);
+  rows(page, {}, ["variant", "ranks", "times", "p", "collective", "mock-up"], broken.map(g =>
+    [names[g.variant], g.ranks, digits(g.ratio), g.p.toPrecision(2), g.collective, g.mock]));
+}
+
 /* Charts. */
 
 function axis(values, from, to) {
@@ -251,6 +259,7 @@ function figures() {
 
 facts();
 grids();
+guidelines();
 charts();
 figures();
 document.body.dataset.ready = "yes";

@@ -120,7 +120,9 @@ impl Null {
                 let with = k as f64 / (seen + 1) as f64;
                 let (fewer, these) = ways.split_at_mut(k);
                 let (fewer, these) = (&fewer[k - 1], &mut these[0]);
-                for s in (0..=most).rev() {
+                // No choice among those seen has a greater sum.
+                let reach: usize = self.ranks[seen + 1 - k..=seen].iter().sum();
+                for s in (0..=reach).rev() {
                     let before = s.checked_sub(rank).map_or(0.0, |s| fewer[s]);
                     these[s] = with * before + (1.0 - with) * these[s];
                 }
