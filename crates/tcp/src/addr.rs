@@ -69,16 +69,47 @@ unsafe fn address(at: *const libc::sockaddr) -> Option<IpAddr> {
     }
 }
 
-/// Addresses of this host under which others may reach it, best first: those of
-/// devices before those of bridges, IPv4 first, the fastest first. The loopback
-/// is one only where there is nothing else.
-pub(crate) fn interfaces() -> Vec<Interface> {
+impl Interface {
+    /// Those with a smaller one are better: devices come before bridges, IPv4
+    /// first, the fastest first.
+    fn merit(&self) -> (bool, bool, u64) {
+        (!self.device, self.address.is_ipv6(), u64::MAX - self.speed)
+    }
+}
+
+/// Sorts interfaces, the best first; of those that are as good as each other in
+/// the order that `order` gives their names.
+pub(crate) fn sort(all: &mut [Interface], order: impl Fn(&[&str]) -> Vec<usize>) {
+    let mut names: Vec<&str> = Vec::new();
+    for it in all.iter() {
+        if !names.contains(&it.name.as_str()) {
+            names.push(&it.name);
+        }
+    }
+    let ordered: Vec<String> = order(&names).iter().map(|&at| names[at].into()).collect();
+    let place = |it: &Interface| ordered.iter().position(|name| *name == it.name);
+    all.sort_by_key(|it| (it.merit(), place(it)));
+}
+
+/// What this host has, as far as it is of use: its addresses, and why others are
+/// passed over.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interfaces {
+    /// Under which others may reach it, best first. The loopback is one only where
+    /// there is nothing else.
+    pub usable: Vec<Interface>,
+    /// Names and reasons.
+    pub passed: Vec<(String, &'static str)>,
+}
+
+/// The interfaces of this host.
+pub(crate) fn interfaces() -> Interfaces {
     let mut first = std::ptr::null_mut();
     // SAFETY: the kernel's list, given back below.
     if unsafe { libc::getifaddrs(&mut first) } != 0 {
-        return Vec::new();
+        return Interfaces::default();
     }
-    let (mut all, mut at) = (Vec::new(), first);
+    let (mut all, mut passed, mut at) = (Vec::new(), Vec::new(), first);
     while !at.is_null() {
         // SAFETY: a member of the list, with a name that ends in 0 and
         // addresses of the families that they name.
@@ -89,9 +120,12 @@ pub(crate) fn interfaces() -> Vec<Interface> {
             (entry, self::address(entry.ifa_addr), mask, name)
         };
         at = entry.ifa_next;
-        let up = libc::IFF_UP | libc::IFF_RUNNING;
-        let usable = entry.ifa_flags as i32 & up == up;
-        if let (Some(address), true) = (address, usable) {
+        let has = |flag| entry.ifa_flags as i32 & flag != 0;
+        if !has(libc::IFF_UP) {
+            passed.push((name.into_owned(), "down"));
+        } else if !has(libc::IFF_RUNNING) {
+            passed.push((name.into_owned(), "not connected"));
+        } else if let Some(address) = address {
             let folder = format!("/sys/class/net/{name}");
             let speed = fs::read_to_string(format!("{folder}/speed")).unwrap_or_default();
             all.push(Interface {
@@ -105,11 +139,18 @@ pub(crate) fn interfaces() -> Vec<Interface> {
     }
     // SAFETY: ours, and used no more.
     unsafe { libc::freeifaddrs(first) };
-    if all.iter().any(|it| !it.address.is_loopback()) {
-        all.retain(|it| !it.address.is_loopback());
+    let (mut usable, loops): (Vec<Interface>, Vec<_>) =
+        all.into_iter().partition(|it| !it.address.is_loopback());
+    if usable.is_empty() {
+        usable = loops;
+    } else {
+        let names = loops.into_iter().map(|it| it.name);
+        passed.extend(names.map(|name| (name, "leads nowhere else")));
     }
-    all.sort_by_key(|it| (!it.device, it.address.is_ipv6(), u64::MAX - it.speed));
-    all
+    sort(&mut usable, |names| (0..names.len()).collect());
+    passed.sort_unstable();
+    passed.dedup();
+    Interfaces { usable, passed }
 }
 
 /// What a process tells the others: port and addresses.
@@ -205,9 +246,29 @@ mod tests {
 
     #[test]
     fn this_host_has_an_address() {
-        let all = interfaces();
-        assert!(!all.is_empty());
-        let local = all.iter().filter(|it| it.address.is_loopback()).count();
-        assert!(local == 0 || local == all.len());
+        let Interfaces { usable, passed } = interfaces();
+        assert!(!usable.is_empty());
+        let local = usable.iter().filter(|it| it.address.is_loopback()).count();
+        assert!(local == 0 || local == usable.len());
+        let told = passed.iter().any(|(name, _)| name == "lo");
+        assert!(told || local > 0, "{passed:?}");
+    }
+
+    #[test]
+    fn the_order_decides_between_equals() {
+        let named = |name: &str, device, last| Interface {
+            name: name.into(),
+            device,
+            ..interface([10, 0, 0, last], 24)
+        };
+        let mut all = vec![
+            named("br0", false, 1),
+            named("e0", true, 2),
+            named("e1", true, 3),
+            named("e1", true, 4),
+        ];
+        sort(&mut all, |names| (0..names.len()).rev().collect());
+        let names: Vec<_> = all.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["e1", "e1", "e0", "br0"]);
     }
 }

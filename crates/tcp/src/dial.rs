@@ -218,7 +218,10 @@ impl Tcp {
         let me = self.me;
         let target = &mut self.peers[from.0 as usize];
         target.closed = None;
-        target.calling.take_if(|calling| calling.link == at);
+        let calling = target.calling.take_if(|calling| calling.link == at);
+        if let (Some(calling), Some(link)) = (calling, &mut self.links[at]) {
+            link.tried = calling.tried;
+        }
         let Some(old) = target.link else {
             target.link = Some(at);
             return Ok(());

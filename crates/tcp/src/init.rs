@@ -11,7 +11,7 @@ use catena_fabric::{
     Transport,
 };
 
-use crate::addr::{self, Interface};
+use crate::addr::{self, Interface, Interfaces};
 use crate::dial::Target;
 use crate::frame::{HEAD, MAGIC};
 use crate::link::Link;
@@ -64,6 +64,16 @@ impl fmt::Display for TcpError {
 
 impl std::error::Error for TcpError {}
 
+/// What is used, and what is not.
+fn words(used: impl Iterator<Item = String>, passed: impl Iterator<Item = String>) -> String {
+    let list = |all: Vec<String>| all.join(", ");
+    let (used, passed) = (list(used.collect()), list(passed.collect()));
+    match passed.is_empty() {
+        true => used,
+        false => format!("{used}; passed over: {passed}"),
+    }
+}
+
 /// What happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -92,6 +102,8 @@ pub struct Tcp {
     pub(crate) job: u64,
     pub(crate) config: Config,
     pub(crate) interfaces: Vec<Interface>,
+    /// Interfaces that are of no use, and why.
+    passed: Vec<(String, &'static str)>,
     /// Name of the interface that was asked for.
     wanted: Option<String>,
     pub(crate) listener: TcpListener,
@@ -125,7 +137,10 @@ impl Tcp {
     /// # Errors
     /// See [`TcpError`].
     pub fn open(place: Place, interface: Option<&str>, config: Config) -> Result<Tcp, TcpError> {
-        let interfaces = addr::interfaces();
+        let Interfaces {
+            usable: interfaces,
+            passed,
+        } = addr::interfaces();
         let fits = |it: &Interface| interface.is_none_or(|name| it.name == name);
         if !interfaces.iter().any(fits) {
             let mut up: Vec<_> = interfaces.into_iter().map(|it| it.name).collect();
@@ -144,6 +159,7 @@ impl Tcp {
             job: place.job,
             config,
             interfaces,
+            passed,
             wanted: interface.map(str::to_string),
             listener,
             watch,
@@ -175,9 +191,52 @@ impl Tcp {
     /// [`TcpError::Listen`] if the kernel does not tell the port.
     pub fn address(&self) -> Result<Vec<u8>, TcpError> {
         let port = self.listener.local_addr().map_err(TcpError::Listen)?.port();
+        Ok(addr::encode(port, self.ours().map(|it| it.address)))
+    }
+
+    /// The interfaces that others are to reach this process through, best first.
+    fn ours(&self) -> impl Iterator<Item = &Interface> {
         let wanted = |it: &&Interface| self.wanted.as_ref().is_none_or(|name| it.name == *name);
-        let addresses = self.interfaces.iter().filter(wanted);
-        Ok(addr::encode(port, addresses.map(|it| it.address)))
+        self.interfaces.iter().filter(wanted)
+    }
+
+    /// Of interfaces that are as good as each other, others are to reach this
+    /// process first through those that `order` names first, by their indices.
+    pub fn prefer(&mut self, order: impl Fn(&[&str]) -> Vec<usize>) {
+        addr::sort(&mut self.interfaces, order);
+    }
+
+    /// Through what others reach this process, and what is passed over, in words.
+    pub fn about(&self) -> String {
+        let used = self
+            .ours()
+            .map(|it| format!("{} ({})", it.name, it.address));
+        let others = self
+            .interfaces
+            .iter()
+            .filter(|it| !self.ours().any(|own| own == *it));
+        let others = others.map(|it| format!("{} (not asked for)", it.name));
+        let passed = self
+            .passed
+            .iter()
+            .map(|(name, why)| format!("{name} ({why})"));
+        words(used, others.chain(passed))
+    }
+
+    /// Where a connection leads to that packets to a peer go over, and what was
+    /// tried before, in words.
+    pub fn way(&self, peer: Peer) -> Option<String> {
+        let link = self.links[self.peers[peer.0 as usize].link?].as_ref()?;
+        let here = link.socket.here();
+        let name = self.interfaces.iter().find(|it| Some(it.address) == here);
+        let from = name.map_or("another interface", |it| it.name.as_str());
+        let way = format!("{} from {from}", link.socket.there);
+        Some(words(std::iter::once(way), link.tried.iter().cloned()))
+    }
+
+    /// Whether the loss of a peer is noticed although nothing is sent to it.
+    pub fn watches(&self, peer: Peer) -> bool {
+        self.peers[peer.0 as usize].link.is_some()
     }
 
     /// Declares a peer dead, because the launcher said so. Later sends to it

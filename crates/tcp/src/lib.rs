@@ -2,10 +2,11 @@
 //! hosts need no library to reach each other.
 //!
 //! Two processes that talk share one connection, made when they first do. The
-//! first packet after a poll is handed to the kernel at once; of those that
-//! follow in a row the kernel is told that more is to come, so that they leave
-//! together: with the next poll, or when the other end has acknowledged what is
-//! under way, whichever is first. The bytes of long packets go from the
+//! first packets after a poll, or after a pause, are handed to the kernel at once;
+//! those that follow in a row leave together: with the next poll, or when the
+//! other end has acknowledged what is under way, whichever is first. Where the
+//! program has polled soon after every row so far, they are not even handed to the
+//! kernel one by one: a row is then one call. The bytes of long packets go from the
 //! program's memory to the kernel, and are cut into packets where they arrive.
 //!
 //! | file       | what                                                       |

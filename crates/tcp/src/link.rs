@@ -1,13 +1,21 @@
 //! One connection: what waits to leave, and what has begun to arrive.
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use catena_base::Room as PayloadRoom;
+use catena_base::{Room as PayloadRoom, clock};
 use catena_fabric::{Payload, Peer};
 
 use crate::room::Room;
 use crate::socket::{Socket, Watch};
+
+/// Rows that a poll follows soon to one that it does not, at least, if the program
+/// is trusted to poll.
+const TIMELY: u32 = 64;
+/// Rows for which it is remembered.
+const MEMORY: u32 = 4 * TIMELY;
+/// Rows after which a program is trusted that has polled soon after all of them.
+const FIRST: u32 = 8;
 
 /// How far a connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,15 +41,25 @@ pub(crate) struct Link {
     pub peer: Option<Peer>,
     /// When it began.
     pub since: Instant,
+    /// Addresses that were tried before, and what came of them.
+    pub tried: Vec<String>,
     pub out: Out,
     /// The beginning of a frame, or of a greeting.
     pub partial: Option<Room>,
     /// Another connection leads to the peer: this one ends when it is empty.
     pub retired: bool,
-    /// Packets since the poll with number `turn`.
+    /// Packets in a row since the poll with number `turn`; the last at the tick
+    /// `last`.
     pub row: u32,
     pub turn: u64,
-    /// The kernel keeps packets of ours.
+    pub last: u64,
+    /// Rows that a poll has followed soon, less [`TIMELY`] for each other one.
+    timely: u32,
+    /// What waits could leave, and does so with the next poll.
+    pub holds: bool,
+    /// The kernel may keep packets of ours.
+    pub gathers: bool,
+    /// It is in the list of connections that gather or have gathered.
     pub held: bool,
     /// A packet found no room.
     pub full: bool,
@@ -59,11 +77,16 @@ impl Link {
             ours: stage == Stage::Calling,
             peer,
             since: Instant::now(),
+            tried: Vec::new(),
             out: Out::default(),
             partial: None,
             retired: false,
             row: 0,
             turn: 0,
+            last: 0,
+            timely: TIMELY - FIRST,
+            holds: false,
+            gathers: false,
             held: false,
             full: false,
             waiting: false,
@@ -81,12 +104,39 @@ impl Link {
         }
     }
 
+    /// Whether the kernel may keep packets of ours; if not, it sends what it has
+    /// kept.
+    #[inline]
+    pub fn gather(&mut self, keep: bool) {
+        if self.gathers != keep {
+            self.gathers = keep;
+            self.socket.gather(keep);
+        }
+    }
+
+    /// Whether the program polls soon after a row of packets, so that its end may
+    /// wait for that.
+    #[inline]
+    pub fn is_trusted(&self) -> bool {
+        self.timely >= TIMELY
+    }
+
+    /// A row has ended with a poll, or should have.
+    pub fn end_row(&mut self, soon: Duration) {
+        let late = clock::ticks().wrapping_sub(self.last) > clock::ticks_in(soon);
+        self.timely = match late {
+            true => self.timely.saturating_sub(TIMELY),
+            false => (self.timely + 1).min(MEMORY),
+        };
+        self.holds = false;
+    }
+
     /// Hands what waits to the kernel, as far as it takes it; whether it took
     /// something.
     pub fn flush(&mut self) -> io::Result<bool> {
         let mut moved = false;
         while !self.out.is_empty() {
-            match self.socket.send(self.out.bytes(), false) {
+            match self.socket.send(self.out.bytes()) {
                 Ok(sent) => self.out.drop_front(sent),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(moved),
                 Err(error) => return Err(error),

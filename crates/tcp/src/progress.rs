@@ -47,13 +47,14 @@ impl Tcp {
         count
     }
 
-    /// Has the kernel send what it keeps.
+    /// Ends rows of packets: has the kernel send what it keeps.
     #[cold]
     pub(crate) fn push(&mut self) {
         for at in self.held.drain(..) {
             if let Some(link) = &mut self.links[at] {
                 link.held = false;
-                link.socket.push();
+                link.end_row(self.config.soon);
+                link.gather(false);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::mem::MaybeUninit;
 
-use catena_base::Room;
+use catena_base::{Room, clock};
 use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 
 use crate::frame::{HEAD, Head};
@@ -14,6 +14,9 @@ use crate::settings::Config;
 /// Frames up to this are handed to the kernel in one piece, bytes.
 const PIECE: usize = 512;
 
+/// Bytes of a row that wait for the next poll, at most, about.
+const HELD: usize = 16 << 10;
+
 /// Payloads from this on are handed over in two halves, bytes.
 const HALVED: usize = 32 << 10;
 
@@ -22,7 +25,8 @@ const HALVED: usize = 32 << 10;
 pub(crate) enum Sent {
     /// The kernel sends it.
     Left,
-    /// The kernel keeps it for others that follow.
+    /// It waits for the next poll, or the kernel may keep it while another one is
+    /// under way.
     Held,
     /// It waits behind others, or in part.
     Waits,
@@ -41,26 +45,41 @@ impl Link {
         config: &Config,
     ) -> io::Result<Sent> {
         let len = HEAD + payload.len();
+        let now = clock::ticks();
+        let apart = now.wrapping_sub(self.last) > clock::ticks_in(config.row);
+        if self.holds && (apart || len > PIECE || self.out.bytes().len() > HELD) {
+            if apart {
+                self.end_row(config.soon);
+            }
+            self.holds = false;
+            self.flush()?;
+        }
+        self.last = now;
         if !self.out.is_empty() {
             if self.out.bytes().len() + len > config.room {
                 return Ok(Sent::Full);
             }
-            self.out.add(&head.encode());
-            self.out.add_payload(payload, 0);
+            self.keep(head, payload, 0);
             return Ok(Sent::Waits);
         }
-        if self.turn != turn {
+        if self.turn != turn || apart {
             (self.turn, self.row) = (turn, 0);
         }
         self.row += 1;
-        let more = self.row > config.at_once && len <= PIECE;
+        let gathers = self.row > config.at_once && len <= PIECE;
+        if gathers && self.is_trusted() {
+            self.holds = true;
+            self.keep(head, payload, 0);
+            return Ok(Sent::Held);
+        }
+        self.gather(gathers);
         let done = if len <= PIECE {
-            self.send_short(head, payload, more)
+            self.send_short(head, payload)
         } else {
             self.send_long(head, payload)
         };
         match done {
-            Ok(n) if n == len => Ok(if more { Sent::Held } else { Sent::Left }),
+            Ok(n) if n == len => Ok(if gathers { Sent::Held } else { Sent::Left }),
             Ok(n) => {
                 self.keep(head, payload, n);
                 Ok(Sent::Waits)
@@ -79,7 +98,7 @@ impl Link {
     }
 
     #[inline]
-    fn send_short<P: Payload>(&self, head: &Head, payload: &P, more: bool) -> io::Result<usize> {
+    fn send_short<P: Payload>(&self, head: &Head, payload: &P) -> io::Result<usize> {
         let mut bytes = [MaybeUninit::<u8>::uninit(); PIECE];
         let (at, len): (*mut u8, _) = (bytes.as_mut_ptr().cast(), payload.len());
         // SAFETY: there is room for both, and both are written.
@@ -88,7 +107,7 @@ impl Link {
             payload.write(Room::new(at.add(HEAD), len));
             std::slice::from_raw_parts(at, HEAD + len)
         };
-        self.socket.send(bytes, more)
+        self.socket.send(bytes)
     }
 
     fn send_long<P: Payload>(&self, head: &Head, payload: &P) -> io::Result<usize> {
@@ -128,7 +147,6 @@ impl Link {
     }
 
     /// Keeps a frame of which `done` bytes have left.
-    #[cold]
     fn keep<P: Payload>(&mut self, head: &Head, payload: &P, done: usize) {
         self.out.add(&head.encode()[done.min(HEAD)..]);
         self.out.add_payload(payload, done.saturating_sub(HEAD));
@@ -167,14 +185,16 @@ impl Tcp {
             return self.call(peer);
         };
         let link = self.links[at].as_mut().expect("a peer's link is there");
-        match link.post(head, payload, self.turn, &self.config) {
+        let sent = link.post(head, payload, self.turn, &self.config);
+        if (link.gathers || link.holds) && !link.held {
+            link.held = true;
+            self.held.push(at);
+        }
+        match sent {
             Ok(Sent::Left) => {}
             Ok(Sent::Held) => {
                 self.counters.held += 1;
-                if !link.held {
-                    link.held = true;
-                    self.held.push(at);
-                }
+                self.wait(at);
             }
             Ok(Sent::Waits) => {
                 self.counters.waited += 1;

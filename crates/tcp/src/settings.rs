@@ -19,8 +19,8 @@ setting! {
     scope: AllEqual,
     level: Tuner,
 
-    /// Packets to one peer in a row that leave at once; those that follow before
-    /// the program waits leave together.
+    /// Packets to one peer in a row that leave at once; those that follow within
+    /// 20 µs of each other, before the program waits, leave together.
     pub static TCP_AT_ONCE: u32 = 2;
     range: 1..=1_000_000,
     scope: Local,
@@ -48,6 +48,12 @@ pub struct Config {
     pub eager_max: u64,
     /// See [`TCP_AT_ONCE`].
     pub at_once: u32,
+    /// Packets further apart are in no row: the other end may be slow to tell
+    /// that the one before has arrived, which the kernel would wait for.
+    pub row: Duration,
+    /// How soon the program polls after a row, usually, if the end of a row is to
+    /// wait for that.
+    pub soon: Duration,
     /// See [`TCP_TIMEOUT`].
     pub timeout: Duration,
     /// Bytes to one peer that wait because the kernel takes no more, at most.
@@ -65,6 +71,8 @@ impl Config {
             packet,
             eager_max: TCP_EAGER_MAX.get().get(),
             at_once: TCP_AT_ONCE.get(),
+            row: Duration::from_micros(20),
+            soon: Duration::from_micros(50),
             timeout: TCP_TIMEOUT.get(),
             room: (128 << 10).max(4 * packet),
             kernel: None,
@@ -77,6 +85,8 @@ impl Config {
             packet: 100,
             eager_max: 512,
             at_once: 2,
+            row: Duration::MAX,
+            soon: Duration::MAX,
             timeout: Duration::from_secs(10),
             room: 300,
             kernel: Some(1),

@@ -121,6 +121,12 @@ impl Socket {
         self.stream.as_raw_fd()
     }
 
+    /// Where this end is.
+    pub fn here(&self) -> Option<IpAddr> {
+        let address = self.stream.local_addr().ok()?;
+        Some(address.ip().to_canonical())
+    }
+
     /// What has gone wrong, if anything has.
     pub fn error(&self) -> io::Result<()> {
         self.stream.take_error()?.map_or(Ok(()), Err)
@@ -132,12 +138,10 @@ impl Socket {
         let _ = self.stream.shutdown(std::net::Shutdown::Write);
     }
 
-    /// Hands bytes to the kernel, as many as it takes; with `more` it may keep
-    /// them until others follow, it is pushed, or nothing is under way.
+    /// Hands bytes to the kernel, as many as it takes.
     #[inline]
-    pub fn send(&self, bytes: &[u8], more: bool) -> io::Result<usize> {
+    pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-        let flags = if more { flags | libc::MSG_MORE } else { flags };
         // SAFETY: the bytes are read during the call.
         count(unsafe { libc::send(self.fd(), bytes.as_ptr().cast(), bytes.len(), flags) })
     }
@@ -178,10 +182,11 @@ impl Socket {
         count(unsafe { libc::recv(self.fd(), at, len, libc::MSG_DONTWAIT) })
     }
 
-    /// Has the kernel send what it keeps.
-    pub fn push(&self) {
+    /// Whether the kernel keeps what is short while something short is under way
+    /// (Nagle), or sends all at once, what it has kept, too.
+    pub fn gather(&self, keep: bool) {
         // A connection that has failed is noticed elsewhere.
-        let _ = self.stream.set_nodelay(true);
+        let _ = self.stream.set_nodelay(!keep);
     }
 }
 

@@ -5,13 +5,14 @@ mod common;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
 
 use catena_fabric::{Header, Peer, Place, Transport};
 use catena_fabric_tests::Inbox;
 use catena_tcp::{Config, Tcp, TcpError};
 use proptest::prelude::*;
 
-use common::{JOB, connected, end, pair, try_send, until};
+use common::{JOB, PATIENCE, connected, end, pair, try_send, until};
 
 fn bytes(len: usize) -> Vec<u8> {
     (0..len)
@@ -71,7 +72,10 @@ fn two_that_call_at_once_lose_nothing() {
 
 #[test]
 fn packets_in_a_row_leave_together_and_one_alone_at_once() {
-    let (mut a, mut b) = connected(Config::from_settings());
+    let (mut a, mut b) = connected(Config {
+        row: PATIENCE,
+        ..Config::from_settings()
+    });
     let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
     for n in 1..10 {
         a.poll(&mut at_a);
@@ -89,6 +93,21 @@ fn packets_in_a_row_leave_together_and_one_alone_at_once() {
     });
 }
 
+/// The kernel would keep them until the other end has told of those before.
+#[test]
+fn packets_far_apart_are_alone() {
+    let (mut a, mut b) = connected(Config {
+        row: Duration::ZERO,
+        ..Config::from_settings()
+    });
+    let mut inbox = Inbox::default();
+    for n in 1..10 {
+        assert!(try_send(&mut a, 1, b"alone"));
+        until(|| b.poll(&mut inbox) == 1);
+        assert_eq!((inbox.packets.len(), a.counters().held), (n, 0));
+    }
+}
+
 /// Who computes does not poll: what the kernel keeps leaves without it.
 #[test]
 fn packets_in_a_row_leave_without_a_poll() {
@@ -99,6 +118,45 @@ fn packets_in_a_row_leave_without_a_poll() {
         b.poll(&mut inbox);
         inbox.packets.len() == 50
     });
+}
+
+/// Sends `rows` rows of ten packets, each followed by a poll; then another one,
+/// and how many of it arrive before the next poll.
+fn arrive_before_a_poll(rows: usize, soon: Duration) -> usize {
+    let (mut a, mut b) = connected(Config {
+        row: PATIENCE,
+        soon,
+        ..Config::from_settings()
+    });
+    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+    for row in 1..=rows {
+        (0..10).for_each(|_| assert!(try_send(&mut a, 1, b"in a row")));
+        a.poll(&mut at_a);
+        until(|| {
+            b.poll(&mut at_b);
+            at_b.packets.len() == 10 * row
+        });
+    }
+    (0..10).for_each(|_| assert!(try_send(&mut a, 1, b"in a row")));
+    let begin = Instant::now();
+    let all = 10 * (rows + 1);
+    while at_b.packets.len() < all && begin.elapsed() < Duration::from_millis(500) {
+        b.poll(&mut at_b);
+    }
+    let early = at_b.packets.len() - 10 * rows;
+    a.poll(&mut at_a);
+    until(|| {
+        b.poll(&mut at_b);
+        at_b.packets.len() == all
+    });
+    early
+}
+
+#[test]
+fn rows_wait_for_a_poll_where_one_always_came_soon() {
+    assert_eq!(arrive_before_a_poll(0, PATIENCE), 10);
+    assert_eq!(arrive_before_a_poll(20, PATIENCE), 2);
+    assert_eq!(arrive_before_a_poll(20, Duration::ZERO), 10);
 }
 
 /// A connection from outside of the job to `to`.
