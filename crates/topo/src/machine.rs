@@ -1,5 +1,6 @@
 //! The resources of a machine, and its network cards.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use crate::sysfs::{self, instance};
@@ -27,9 +28,14 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// This machine.
+    pub fn whole() -> Machine {
+        Machine::read(Path::new(sysfs::ROOT), Path::new("/sys/class"))
+    }
+
     /// That part of this machine which the calling process may use.
     pub fn here() -> Machine {
-        let machine = Machine::read(Path::new(sysfs::ROOT), Path::new("/sys/class"));
+        let machine = Machine::whole();
         match Cpus::allowed() {
             Some(allowed) => machine.restricted(&allowed),
             None => machine,
@@ -130,19 +136,44 @@ impl Machine {
         &self.nics
     }
 
-    /// Of `nics`, those that are nearest to `cpus`: the fewest resources have
-    /// to be left on the way. One of which nothing is known is as far away as
-    /// can be.
-    pub fn nearest<'a>(&self, nics: &[&'a Nic], cpus: &Cpus) -> Vec<&'a Nic> {
-        let nearness = |nic: &Nic| match nic.cpus.intersection(&self.cpus()) {
+    /// How near a network card is to `cpus`: the smallest resource that need not
+    /// be left on the way. One of which nothing is known is as far away as can be.
+    fn nearness(&self, nic: &Nic, cpus: &Cpus) -> Resource {
+        match nic.cpus.intersection(&self.cpus()) {
             near if near.is_empty() => Resource::Machine,
             near => self.around(&near.union(cpus)),
+        }
+    }
+
+    /// The network cards that are nearest to `cpus`.
+    pub fn nearest(&self, cpus: &Cpus) -> Vec<&Nic> {
+        let nearness = |nic: &&Nic| self.nearness(nic, cpus) as usize;
+        let best = self.nics.iter().map(|nic| nearness(&nic)).max();
+        let near = self.nics.iter().filter(|nic| Some(nearness(nic)) == best);
+        near.collect()
+    }
+
+    /// In which order the process that is number `number` on its machine, and runs
+    /// on `cpus`, is to use what has these names, such as `hsn0` or `mlx5_0:1`:
+    /// the nearest cards first, of which processes take different ones; last what
+    /// is no card. Indices; otherwise the order stays.
+    pub fn order(&self, names: &[&str], cpus: &Cpus, number: usize) -> Vec<usize> {
+        let is_of = |nic: &&Nic, name: &str| {
+            let rest = name.strip_prefix(nic.name.as_str());
+            rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
         };
-        let best = nics.iter().map(|nic| nearness(nic) as usize).max();
-        let near = nics
-            .iter()
-            .filter(|nic| Some(nearness(nic) as usize) == best);
-        near.copied().collect()
+        let nearness = |&at: &usize| {
+            let nic = self.nics.iter().find(|nic| is_of(nic, names[at]));
+            nic.map(|nic| self.nearness(nic, cpus) as usize)
+        };
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by_key(|at| Reverse(nearness(at)));
+        let best = order.first().and_then(nearness);
+        let ties = order.iter().take_while(|at| nearness(at) == best).count();
+        if best.is_some() {
+            order[..ties].rotate_left(share(number, ties));
+        }
+        order
     }
 
     /// In text: a line for each kind and each network card, as
@@ -190,6 +221,18 @@ impl Machine {
         let sound = instances.iter().all(apart) && there(Resource::Core) && there(Resource::Pu);
         sound.then_some(Machine { instances, nics })
     }
+}
+
+/// Which of `of` things process `number` takes so that each is taken as often,
+/// also by every second process alone, or every fourth, as they may be dealt to
+/// packages: the sum of its digits.
+fn share(mut number: usize, of: usize) -> usize {
+    let mut sum = 0;
+    while of > 1 && number > 0 {
+        sum += number % of;
+        number /= of;
+    }
+    sum % of
 }
 
 /// The network cards that Linux knows: those with hardware of their own.

@@ -5,6 +5,9 @@
 //!   rank 0  [##|..][..|..]  CPUs 0-1,8-9
 //! ```
 //!
+//! Where a machine has several network cards, those that are nearer to the rank than
+//! others follow.
+//!
 //! A character is a core: `#` if the rank may use all of it, `+` if it may use
 //! some of its hardware threads, `.` if none. Brackets are NUMA nodes, or
 //! packages where there are none; a bar stands between L3 caches.
@@ -32,7 +35,14 @@ pub fn picture(node: &Node, ranks: &[(u32, Option<Cpus>)], bindings: bool) -> St
             Some(cpus) => {
                 let drawn = cores(&node.machine, cpus);
                 let plural = if cpus.len() == 1 { "" } else { "s" };
-                write!(text, "  {drawn}  CPU{plural} {cpus}")
+                let near = node.machine.nearest(cpus);
+                let all = near.len() == node.machine.nics().len();
+                let near: Vec<_> = near.iter().map(|nic| nic.name.as_str()).collect();
+                let near = match all {
+                    true => String::new(),
+                    false => format!("  near {}", near.join(",")),
+                };
+                write!(text, "  {drawn}  CPU{plural} {cpus}{near}")
             }
         };
         text.push('\n');

@@ -241,9 +241,8 @@ fn what_cannot_be_is_told() {
 #[test]
 fn each_rank_has_a_network_card_nearby() {
     let node = nodes(1).remove(0);
-    let cards: Vec<_> = node.machine.nics().iter().collect();
     let names = |cpus: &Cpus| {
-        let near = node.machine.nearest(&cards, cpus);
+        let near = node.machine.nearest(cpus);
         near.iter().map(|nic| nic.name.clone()).collect::<Vec<_>>()
     };
     for (name, numa) in NICS {
@@ -252,6 +251,30 @@ fn each_rank_has_a_network_card_nearby() {
     }
     // Halfway between all of them.
     assert_eq!(names(&cores(0, 64)).len(), 4);
+}
+
+#[test]
+fn ranks_use_the_nearest_card_first_and_share_those_that_are_equally_near() {
+    let machine = nodes(1).remove(0).machine;
+    let domains = ["lo", "cxi0", "cxi1-rdm", "cxi2", "cxi3", "cxi22"];
+    let first = |cpus: &Cpus, number| domains[machine.order(&domains, cpus, number)[0]];
+    // A rank on each L3 cache, as with a graphics processor each.
+    let taken: Vec<_> = (0..8)
+        .map(|rank| first(&cores(rank * 8, 8), rank as usize))
+        .collect();
+    let [a, b, c, d] = ["cxi2", "cxi1-rdm", "cxi3", "cxi0"];
+    assert_eq!(taken, [a, a, b, b, c, c, d, d]);
+    let all = machine.order(&domains, &cores(0, 8), 5);
+    assert_eq!(all, [3, 1, 2, 4, 0, 5], "what is no card comes last");
+    // Not bound: each of the four is taken as often, by all or by each fourth.
+    for step in [1, 4] {
+        let mut taken: Vec<_> = (0..16)
+            .map(|rank| first(&cores(0, 64), rank * step))
+            .collect();
+        taken.sort_unstable();
+        assert!(taken.chunks(4).all(|four| four[0] == four[3]), "{taken:?}");
+    }
+    assert_eq!(machine.order(&["lo", "docker0"], &cores(0, 8), 3), [0, 1]);
 }
 
 #[test]
@@ -265,8 +288,8 @@ fn maps_are_drawn() {
     assert_eq!(
         picture(&node, &ranks, true),
         "node n0: 3 ranks on 1 package, 4 NUMA nodes, 8 L3 caches, 64 cores, 128 hardware threads
-  rank  3  [+.......|........][........|........][........|........][........|........]  CPU 0
-  rank 11  [........|........][#.......|........][........|........][........|........]  CPUs 16,80
+  rank  3  [+.......|........][........|........][........|........][........|........]  CPU 0  near cxi2
+  rank 11  [........|........][#.......|........][........|........][........|........]  CPUs 16,80  near cxi1
   rank 12  not bound
 "
     );
