@@ -5,14 +5,18 @@ mod post;
 mod progress;
 mod share;
 
-use catena_fabric::{Peer, PeerLost};
+use std::collections::BTreeSet;
+
+use catena_fabric::{Header, Peer, PeerLost};
 
 use crate::counters::{Counters, Traffic};
 use crate::engine::Engine;
 use crate::net::Net;
+use crate::outbox::Item;
 use crate::request::{Fate, Phase};
-use crate::types::{Cid, Completion, ReqId};
+use crate::types::{ANY_SOURCE, Cid, Completion, ReqId};
 use crate::watch::Arrival;
+use crate::wire::{Note, kind};
 
 /// One process's end of all its routes: matching, protocols and requests.
 ///
@@ -224,6 +228,31 @@ impl<N: Net> Endpoint<N> {
     /// told all the same.
     pub fn told(&mut self) -> std::vec::Drain<'_, u64> {
         self.engine.told.drain(..)
+    }
+
+    /// The processes that receives wait for by name, each once.
+    /// Cost: all requests.
+    pub fn awaited(&self) -> BTreeSet<Peer> {
+        let engine = &self.engine;
+        let from = |at: u32| {
+            let request = engine.requests.get(at);
+            let (context, source) = (request.link.key.context, request.selector().source);
+            let waits = request.phase == Phase::Posted && source != ANY_SOURCE;
+            waits.then(|| engine.lane(context, source as u32).map(|lane| lane.peer))
+        };
+        let all = engine.requests.taken();
+        all.filter_map(from).flatten().collect()
+    }
+
+    /// Finds out whether there is a way to a peer; if there is none, requests with
+    /// it fail.
+    pub fn hail(&mut self, peer: Peer) {
+        let header = Header {
+            kind: kind::HAIL,
+            ..Header::default()
+        };
+        let note = Note::Empty;
+        self.engine.control(peer, Item::Control { header, note });
     }
 
     /// Whether messages that were given up are still on their way out.
