@@ -153,6 +153,11 @@ impl Ucx {
         self.targets[peer.0 as usize].address = address.into();
     }
 
+    /// Whether the loss of a peer is noticed although nothing is sent to it.
+    pub fn watches(&self, peer: Peer) -> bool {
+        !self.targets[peer.0 as usize].ep.is_null()
+    }
+
     /// Declares a peer dead, because the launcher said so. Later sends to it
     /// fail; what it sent before its death may still arrive.
     pub fn mark_lost(&mut self, peer: Peer, cause: String) {

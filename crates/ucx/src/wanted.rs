@@ -5,6 +5,9 @@ use std::ffi::{CStr, CString};
 /// Segments of TCP: the longest packet with all headers.
 const SEGMENT: &str = "68k";
 
+/// Where Linux shows what UCX drives besides TCP.
+const DEVICES: &str = "/sys/class/infiniband";
+
 /// What the user asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
@@ -32,18 +35,23 @@ impl Wanted {
     /// itself, its shared memory notices the loss of a peer too, its TCP sends
     /// the longest packet in one piece, and what is sent is copied: over TCP
     /// that is faster, and zero-copy sends to a peer that dies abort the program
-    /// in UCX 1.13.
+    /// in UCX 1.13. Where there is no InfiniBand UCX asks nobody whether he lives:
+    /// the kernel does (`UCX_TCP_KEEPIDLE`, after 28 s without a setting), but only
+    /// while nothing of UCX's own is under way.
     pub(crate) fn settings(&self) -> Vec<(&'static CStr, CString)> {
         let unless = |variable: &str, value: &str| {
             let free = std::env::var_os(variable).is_none();
             free.then(|| value.to_string())
         };
+        let plain = std::fs::read_dir(DEVICES).map_or(true, |mut all| all.next().is_none());
+        let asking = plain.then(|| unless("UCX_KEEPALIVE_INTERVAL", "inf"));
         let named = [
             (c"TLS", self.transports.clone()),
             (c"NET_DEVICES", self.devices.clone()),
             (c"TCP_TX_SEG_SIZE", unless("UCX_TCP_TX_SEG_SIZE", SEGMENT)),
             (c"TCP_RX_SEG_SIZE", unless("UCX_TCP_RX_SEG_SIZE", SEGMENT)),
             (c"ZCOPY_THRESH", unless("UCX_ZCOPY_THRESH", "inf")),
+            (c"KEEPALIVE_INTERVAL", asking.flatten()),
             (c"LOG_LEVEL", unless("UCX_LOG_LEVEL", "fatal")),
             (c"MM_ERROR_HANDLING", unless("UCX_MM_ERROR_HANDLING", "y")),
         ];
@@ -71,6 +79,8 @@ mod tests {
         assert!(settings.contains(&(c"NET_DEVICES", c"mlx5_0:1".to_owned())));
         let none = Wanted::default();
         assert_eq!(none.show(), "ucx");
+        let timeout = UCX_TIMEOUT.get().as_secs();
+        let seconds = |part: u64| format!("{}s", (timeout / part).max(1));
         let named = [c"TLS", c"NET_DEVICES"];
         assert!(none.settings().iter().all(|it| !named.contains(&it.0)));
     }
