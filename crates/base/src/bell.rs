@@ -2,10 +2,12 @@
 //!
 //! | field  | writer               | reader | rule                          |
 //! |--------|----------------------|--------|-------------------------------|
-//! | `word` | owner (0→1, 1→0), any sender (1→0) | senders | see below      |
+//! | `word` | owner (0→n, n→0), any sender (n→0) | senders | see below      |
 //!
 //! The owner announces its sleep, executes a heavy barrier, looks once more
-//! whether work has come, and sleeps. A sender publishes work, executes a
+//! whether work has come, and sleeps. The announcement says how it is woken: 1 as
+//! who sleeps on the word, or a number above for who sleeps on descriptors, its
+//! [`Buzzer`](crate::Buzzer) among them. A sender publishes work, executes a
 //! light barrier and looks at the announcement. Light means: nothing but a
 //! hint to the compiler, because the owner's heavy barrier (`membarrier(2)`)
 //! makes all running threads of registered processes execute a full one. So
@@ -18,6 +20,7 @@
 
 use std::time::Duration;
 
+use crate::Button;
 #[cfg(not(loom))]
 use crate::futex::{self, Reach};
 use crate::sync::AtomicU32;
@@ -25,6 +28,8 @@ use crate::sync::Ordering::{AcqRel, Relaxed};
 
 const AWAKE: u32 = 0;
 const ASLEEP: u32 = 1;
+/// Added to the number of a buzzer.
+const BUZZER: u32 = 2;
 
 /// A word in shared memory that one process sleeps on and others ring. Zeroed
 /// memory is a valid doorbell.
@@ -132,8 +137,10 @@ impl Doorbell {
     #[inline(never)]
     fn wake(&self) {
         // Of several senders one makes the call.
-        if self.word.swap(AWAKE, AcqRel) == ASLEEP {
-            futex_wake(&self.word);
+        match self.word.swap(AWAKE, AcqRel) {
+            AWAKE => {}
+            ASLEEP => futex_wake(&self.word),
+            buzzer => Button(buzzer - BUZZER).press(),
         }
     }
 
@@ -142,11 +149,35 @@ impl Doorbell {
     /// announced, says so. May wake for no reason. Only the owner sleeps.
     /// Returns whether it was rung.
     pub fn sleep(&self, barrier: Barrier, limit: Duration, ready: impl FnOnce() -> bool) -> bool {
-        self.word.store(ASLEEP, Relaxed);
+        self.announced(ASLEEP, barrier, || {
+            if !ready() {
+                futex_wait(&self.word, ASLEEP, limit.min(barrier.bound()));
+            }
+        })
+    }
+
+    /// As [`Doorbell::sleep`], with `wait`, which lasts for so long at most and
+    /// ends when `button` is pressed.
+    pub fn sleep_on(
+        &self,
+        button: Button,
+        barrier: Barrier,
+        limit: Duration,
+        ready: impl FnOnce() -> bool,
+        wait: impl FnOnce(Duration),
+    ) -> bool {
+        self.announced(BUZZER + button.0, barrier, || {
+            if !ready() {
+                wait(limit.min(barrier.bound()));
+            }
+        })
+    }
+
+    /// Looks for work and sleeps between announcement and withdrawal; whether it was rung.
+    fn announced(&self, how: u32, barrier: Barrier, sleep: impl FnOnce()) -> bool {
+        self.word.store(how, Relaxed);
         barrier.heavy();
-        if !ready() {
-            futex_wait(&self.word, ASLEEP, limit.min(barrier.bound()));
-        }
+        sleep();
         let rung = self.word.load(Relaxed) == AWAKE;
         self.word.store(AWAKE, Relaxed);
         rung

@@ -5,6 +5,7 @@
 //! | `mem`   | views of memory that others may write                       |
 //! | `ring`  | one-way packet ring over shared memory                      |
 //! | `bell`  | sleeping and being woken across processes                   |
+//! | `buzzer`| waking a process that sleeps on descriptors                 |
 //! | `futex` | sleeping on a word                                          |
 //! | `lock`  | a lock that starves no thread                               |
 //! | `wait`  | when to spin, yield, sleep                                  |
@@ -17,6 +18,7 @@
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
 pub mod bell;
+pub mod buzzer;
 pub mod clock;
 pub mod copy;
 mod cpus;
@@ -31,6 +33,7 @@ pub mod sync;
 pub mod wait;
 
 pub use bell::{Barrier, Doorbell};
+pub use buzzer::{Button, Buzzer};
 pub use cpus::Cpus;
 pub use lock::Lock;
 pub use mem::{PeerBytes, Room};

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use catena_base::sync::{AtomicU32, Ordering::Acquire, Ordering::Release};
-use catena_base::{Barrier, Doorbell};
+use catena_base::{Barrier, Button, Doorbell, buzzer};
 use loom::sync::Arc;
 
 struct Shared {
@@ -13,7 +13,7 @@ struct Shared {
     work: AtomicU32,
 }
 
-fn model(senders: u32, preemptions: Option<usize>) {
+fn model(senders: u32, preemptions: Option<usize>, buzzer: bool) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = preemptions;
     model.check(move || {
@@ -32,9 +32,15 @@ fn model(senders: u32, preemptions: Option<usize>) {
             .collect();
         let mut seen = 0;
         while seen < senders {
-            shared.bell.sleep(Barrier::Membarrier, Duration::MAX, || {
-                shared.work.load(Acquire) != seen
-            });
+            let (bell, barrier) = (&shared.bell, Barrier::Membarrier);
+            let ready = || shared.work.load(Acquire) != seen;
+            if buzzer {
+                buzzer::model::silence();
+                let wait = |_| buzzer::model::wait();
+                bell.sleep_on(Button(0), barrier, Duration::MAX, ready, wait);
+            } else {
+                bell.sleep(barrier, Duration::MAX, ready);
+            }
             seen = shared.work.load(Acquire);
         }
         for thread in threads {
@@ -45,10 +51,12 @@ fn model(senders: u32, preemptions: Option<usize>) {
 
 #[test]
 fn one_sender_is_never_missed() {
-    model(1, None);
+    model(1, None, false);
+    model(1, None, true);
 }
 
 #[test]
 fn two_senders_are_never_missed() {
-    model(2, Some(2));
+    model(2, Some(2), false);
+    model(2, Some(2), true);
 }

@@ -47,7 +47,12 @@ impl Job {
 
     /// Name of my node.
     pub fn host(&self) -> &str {
-        &self.hosts[self.node_of[self.rank as usize] as usize]
+        self.host_of(self.rank)
+    }
+
+    /// Name of a rank's node.
+    pub fn host_of(&self, rank: u32) -> &str {
+        &self.hosts[self.node_of[rank as usize] as usize]
     }
 
     /// As [`Job::read`] reads it.

@@ -26,7 +26,7 @@ mod singleton;
 mod sys;
 pub mod wire;
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{OwnedFd, RawFd};
 use std::time::Duration;
 
 use catena_settings::{Setting, Text, setting};
@@ -185,6 +185,12 @@ pub trait Boot: Send {
     /// # Errors
     /// As [`Boot::get`].
     fn ask(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError>;
+
+    /// A descriptor that can be read when what was asked for may have come, if
+    /// there is one; also when nothing was asked for.
+    fn descriptor(&self) -> Option<RawFd> {
+        None
+    }
 
     /// Ends the job: has every other rank ended and `message` shown once. The
     /// caller then ends its own process with status `code`.

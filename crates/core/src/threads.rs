@@ -22,7 +22,6 @@ use catena_base::futex::{self, Reach};
 use catena_base::wait::{Idle, Waiter, yield_core};
 use catena_shm::Shm;
 
-use crate::wait::UNHEARD;
 use crate::world::{LOCK, World, enter};
 
 /// Whether the watcher sleeps.
@@ -172,6 +171,7 @@ impl World {
                 Idle::Spin if !self.is_crowded() => LOCK.give_way(),
                 Idle::Spin | Idle::Yield => {
                     self.waits.yielded();
+                    self.after_pause();
                     LOCK.released(yield_core);
                 }
                 Idle::Sleep(limit) => {
@@ -190,7 +190,7 @@ impl World {
         // Nobody asks for a thread in a callback: it may be asking itself.
         let known = !LOCK.is_nested();
         let mut depth = None;
-        let mut ready = || {
+        let ready = || {
             // SAFETY: it is this thread, and nobody knows it yet.
             if unsafe { dozer.ask(self) } {
                 dozer.why.store(DONE, Relaxed);
@@ -208,16 +208,9 @@ impl World {
             depth = Some(LOCK.let_go());
             false
         };
-        let limit = self.deaf_for(limit, since);
-        self.sleep_by(|| match self.bell {
-            Some(_) if self.network_is_busy() => false,
-            Some(bell) => bell.sleep(limit, ready),
-            None => {
-                if !ready() {
-                    dozer.doze(Some(limit.min(UNHEARD)));
-                }
-                dozer.why.load(Relaxed) == DONE
-            }
+        self.sleep(limit, since, ready, |limit| {
+            dozer.doze(Some(limit));
+            dozer.why.load(Relaxed) == DONE
         });
         if let Some(depth) = depth {
             LOCK.take_back(depth);
@@ -299,8 +292,10 @@ impl World {
             waiting.dozer.set(None);
             DOZING.store(false, Relaxed);
             dozer.wake(DONE);
-            if let Some(bell) = self.bell {
-                bell.ring();
+            match (self.bell, self.link().net().networks()) {
+                (Some(bell), _) => bell.ring(),
+                (None, Some(networks)) => networks.button().press(),
+                (None, None) => {}
             }
         }
         waiting.asking.set(false);

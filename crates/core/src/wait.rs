@@ -7,15 +7,17 @@ use catena_base::clock;
 use catena_base::wait::{Idle, Waiter};
 
 use crate::events::{self, What};
-use crate::routes::Networks;
+use crate::routes::Route;
 use crate::world::World;
 
 /// Longest sleep of a process that nobody can wake.
-pub(crate) const UNHEARD: Duration = Duration::from_millis(1);
-/// Sleep of a process that a network cannot wake, at first.
-const BESIDE_NETWORK: Duration = Duration::from_micros(100);
+const UNHEARD: Duration = Duration::from_millis(1);
+/// Sleep of a process that what it waits for cannot wake, at first.
+const BLIND: Duration = Duration::from_micros(50);
 /// The same, after a long wait.
-const BESIDE_NETWORK_MOST: Duration = Duration::from_millis(5);
+const BLIND_MOST: Duration = Duration::from_millis(5);
+/// Waits that last longer may be for somebody who is not there.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// What part of the wait so far it may oversleep: with many ranks on a core,
 /// looking takes it from those that have something to do.
 const OVERSLEEP: u32 = 8;
@@ -33,6 +35,11 @@ pub struct Waits {
     pub woken: Cell<u64>,
     /// How long they lasted, in nanoseconds.
     pub asleep: Cell<u64>,
+}
+
+/// How long a wait has lasted that came to sleeping at the tick `since`.
+fn waited(since: u64) -> Duration {
+    clock::duration(clock::ticks().wrapping_sub(since))
 }
 
 fn add(counter: &Cell<u64>, n: u64) {
@@ -88,49 +95,95 @@ impl World {
         let mut finished = false;
         if idle == Idle::Yield {
             self.waits.yielded();
+            self.after_pause();
         }
         idle.act(|limit| {
-            self.sleep_by(|| match self.bell {
-                Some(_) if self.network_is_busy() => false,
-                // What is waited for may lie outside of the rings.
-                Some(bell) => bell.sleep(self.deaf_for(limit, since), || {
-                    finished = done(self);
-                    let shm = self.link().net().shm();
-                    finished || shm.is_some_and(catena_shm::Shm::is_ready)
-                }),
-                None => match self.link().net().networks_mut().map(Networks::sleeper) {
-                    Some(Some(sleeper)) => sleeper.sleep(limit),
-                    // There may be something to do.
-                    Some(None) => false,
-                    None => {
-                        std::thread::park_timeout(limit.min(UNHEARD));
-                        false
-                    }
-                },
+            // What is waited for may lie outside of the rings.
+            let ready = || {
+                finished = done(self);
+                let shm = self.link().net().shm();
+                finished || shm.is_some_and(catena_shm::Shm::is_ready)
+            };
+            self.sleep(limit, since, ready, |limit| {
+                std::thread::park_timeout(limit);
+                false
             });
         });
         finished
     }
 
-    /// Before a sleep on the doorbell: whether there may be something to do in a
-    /// network, whose next poll looks at everything.
-    pub(crate) fn network_is_busy(&self) -> bool {
-        let networks = self.link().net().networks_mut();
-        networks.is_some_and(|networks| networks.sleeper().is_none())
+    /// The core goes to somebody else, who may take long: the next look is at
+    /// all networks.
+    pub(crate) fn after_pause(&self) {
+        if let Some(networks) = self.link().net().networks_mut() {
+            networks.look_next();
+        }
     }
 
-    /// How long to sleep where one does not hear from a network, in a wait that
+    /// Sleeps until somebody rings or a network has something, at most for
+    /// `limit`; not at all if `ready`, asked last, says so. Where nobody can wake
+    /// this process `nap` is how it sleeps, and whether a thread woke it. The wait
     /// came to sleeping at the tick `since`.
-    pub(crate) fn deaf_for(&self, limit: Duration, since: u64) -> Duration {
-        if self.link().net().networks().is_none() {
-            return limit;
+    pub(crate) fn sleep(
+        &self,
+        limit: Duration,
+        since: u64,
+        ready: impl FnOnce() -> bool,
+        nap: impl FnOnce(Duration) -> bool,
+    ) {
+        let net = self.link().net();
+        self.sleep_by(|| match (net.networks_mut(), self.bell) {
+            (None, Some(bell)) => bell.sleep(limit, ready),
+            (None, None) => !ready() && nap(limit.min(UNHEARD)),
+            (Some(networks), bell) => {
+                if waited(since) > PATIENCE && networks.may_hail() {
+                    self.hail();
+                    return false;
+                }
+                let Some(sleeper) = networks.sleeper() else {
+                    // There may be something to do.
+                    return false;
+                };
+                let limit = match sleeper.is_blind() {
+                    true => self.blind_for(since),
+                    false => limit,
+                };
+                let mut woken = false;
+                let mut wait = |limit| woken = sleeper.sleep(limit);
+                match bell {
+                    Some(bell) => {
+                        bell.sleep_on(networks.button(), limit, ready, wait);
+                    }
+                    None if !ready() => wait(limit),
+                    None => {}
+                }
+                woken
+            }
+        });
+    }
+
+    /// How long to sleep where one does not hear everything, in a wait that came
+    /// to sleeping at the tick `since`.
+    fn blind_for(&self, since: u64) -> Duration {
+        (waited(since) / OVERSLEEP).clamp(BLIND, BLIND_MOST)
+    }
+
+    /// Those that this process waits for may not be there at all, or there is no
+    /// way to them: finds out.
+    #[cold]
+    fn hail(&self) {
+        let link = self.link();
+        for peer in link.awaited() {
+            let net = link.net();
+            let far = net.route(peer) == Route::Network;
+            if far && net.networks_mut().is_some_and(|it| it.hail(peer)) {
+                link.hail(peer);
+            }
         }
-        let waited = clock::duration(clock::ticks().wrapping_sub(since));
-        (waited / OVERSLEEP).clamp(BESIDE_NETWORK, BESIDE_NETWORK_MOST)
     }
 
     /// Has `sleep` sleep, which says whether it was woken.
-    pub(crate) fn sleep_by(&self, sleep: impl FnOnce() -> bool) {
+    fn sleep_by(&self, sleep: impl FnOnce() -> bool) {
         let began = Instant::now();
         let woken = sleep();
         add(&self.waits.sleeps, 1);

@@ -8,15 +8,13 @@ const MOST: usize = 8;
 /// Longest sleep on a descriptor: some networks have timers that run only in
 /// calls.
 const LONGEST: Duration = Duration::from_millis(10);
-/// Sleep where nothing can wake the process.
-const BLIND: Duration = Duration::from_micros(50);
 
 /// What a process may sleep on now, without the transport.
 #[derive(Clone, Copy, Debug)]
 pub struct Sleeper {
     fds: [RawFd; MOST],
     count: usize,
-    limit: Duration,
+    blind: bool,
 }
 
 impl Sleeper {
@@ -24,7 +22,7 @@ impl Sleeper {
     pub const BLIND: Sleeper = Sleeper {
         fds: [-1; MOST],
         count: 0,
-        limit: BLIND,
+        blind: true,
     };
 
     /// A descriptor that becomes readable when there is something to do, if
@@ -32,18 +30,18 @@ impl Sleeper {
     pub fn new(fd: Option<RawFd>) -> Sleeper {
         let mut sleeper = Sleeper::BLIND;
         if let Some(fd) = fd {
-            (sleeper.fds[0], sleeper.count, sleeper.limit) = (fd, 1, LONGEST);
+            (sleeper.fds[0], sleeper.count, sleeper.blind) = (fd, 1, false);
         }
         sleeper
     }
 
-    /// Either of two; as long as the more restless of them sleeps.
+    /// Either of two.
     #[must_use]
     pub fn or(mut self, other: Sleeper) -> Sleeper {
-        self.limit = self.limit.min(other.limit);
+        self.blind |= other.blind;
         for &fd in &other.fds[..other.count] {
             if self.count == MOST {
-                self.limit = BLIND;
+                self.blind = true;
                 break;
             }
             self.fds[self.count] = fd;
@@ -52,10 +50,15 @@ impl Sleeper {
         self
     }
 
+    /// Whether something may happen that does not wake the process.
+    pub fn is_blind(&self) -> bool {
+        self.blind
+    }
+
     /// Sleeps until something may have happened, at most for `limit`; whether
     /// a descriptor woke it. May wake for no reason.
     pub fn sleep(self, limit: Duration) -> bool {
-        let limit = limit.min(self.limit);
+        let limit = limit.min(LONGEST);
         if self.count == 0 {
             std::thread::sleep(limit);
             return false;
@@ -101,13 +104,20 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_hear_all_looks_again_soon() {
+    fn who_cannot_hear_all_is_blind() {
         let (sleeper, _pipes) = pipes(MOST + 1);
-        assert!(!sleeper.sleep(Duration::from_secs(9)));
+        assert!(sleeper.is_blind());
         let (one, _pipe) = pipes(1);
-        assert_eq!(one.or(Sleeper::BLIND).limit, BLIND);
+        assert!(!one.is_blind() && one.or(Sleeper::BLIND).is_blind());
+    }
+
+    #[test]
+    fn nobody_oversleeps() {
+        let (_reader, pipe) = pipe().expect("a pipe");
         let began = Instant::now();
-        assert!(!Sleeper::BLIND.sleep(Duration::from_secs(9)));
+        for sleeper in [Sleeper::BLIND, Sleeper::new(Some(pipe.as_raw_fd()))] {
+            assert!(!sleeper.sleep(Duration::from_secs(9)));
+        }
         assert!(began.elapsed() < Duration::from_secs(5));
     }
 }

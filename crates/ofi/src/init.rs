@@ -13,7 +13,7 @@ use catena_ofi_sys::{Library, calls, consts};
 use crate::contexts::Contexts;
 use crate::error::OfiError;
 use crate::objects::{Objects, Region};
-use crate::provider::{Wanted, choose};
+use crate::provider::{Offer, Wanted, choose};
 use crate::recv::{Receives, Use};
 use crate::rma::Get;
 use crate::send::{INJECT_MAX, Sends, Target};
@@ -78,16 +78,25 @@ pub struct Ofi {
 }
 
 impl Ofi {
-    /// Opens libfabric and an endpoint of a provider as it is wanted. The
-    /// settings `CATENA_OFI_*` count.
+    /// Opens libfabric and an endpoint of a provider as it is wanted; of several
+    /// domains in the one that `order` puts first, by their indices. The settings
+    /// `CATENA_OFI_*` count.
     ///
     /// # Errors
     /// See [`OfiError`].
-    pub fn open(place: Place, wanted: &Wanted) -> Result<Ofi, OfiError> {
+    pub fn open(
+        place: Place,
+        wanted: &Wanted,
+        order: impl Fn(&[&str]) -> Vec<usize>,
+    ) -> Result<Ofi, OfiError> {
         let names = OFI_LIBRARY.get();
         let names = names.split(':').filter(|name| !name.is_empty());
         let library = Library::open(names).map_err(OfiError::Library)?;
-        Ofi::open_with(library, place, wanted, Config::from_settings())
+        Ofi::open_offer(
+            choose(library, wanted, order)?,
+            place,
+            Config::from_settings(),
+        )
     }
 
     /// [`Ofi::open`] with a library and settings given by the caller.
@@ -100,7 +109,11 @@ impl Ofi {
         wanted: &Wanted,
         config: Config,
     ) -> Result<Ofi, OfiError> {
-        let offer = choose(library, wanted)?;
+        let as_they_stand = |names: &[&str]| (0..names.len()).collect();
+        Ofi::open_offer(choose(library, wanted, as_they_stand)?, place, config)
+    }
+
+    fn open_offer(offer: Offer, place: Place, config: Config) -> Result<Ofi, OfiError> {
         // SAFETY: libfabric fills these in.
         let (tx, rx, longest, key_size) = unsafe {
             let info = &*offer.info;
@@ -187,6 +200,11 @@ impl Ofi {
     /// Name of the provider.
     pub fn provider(&self) -> &str {
         self.objects.offer.provider()
+    }
+
+    /// Name of the domain.
+    pub fn domain(&self) -> &str {
+        self.objects.offer.domain()
     }
 
     /// Whether the provider goes through the kernel's network, which needs no

@@ -168,15 +168,35 @@ impl Offers {
 }
 
 /// The best offer for what is wanted: with remote reads if there is one, of
-/// those the first that leads to other nodes unless the name says otherwise.
-pub(crate) fn choose(library: Library, wanted: &Wanted) -> Result<Offer, OfiError> {
+/// those the first that leads to other nodes unless the name says otherwise. Of
+/// the domains of one provider it is the one of the index that `order` gives
+/// first.
+pub(crate) fn choose(
+    library: Library,
+    wanted: &Wanted,
+    order: impl Fn(&[&str]) -> Vec<usize>,
+) -> Result<Offer, OfiError> {
     for reads in [true, false] {
         let offers = ask(library, wanted, reads).map_or_else(Vec::new, |offers| offers.each());
         let near = |offer: &Offer| {
             let local = wanted.provider.is_none() && LOCAL.contains(&offer.provider());
             local || wanted.domain.is_none() && offer.domain() == LOOPBACK
         };
-        let (near, far): (Vec<_>, Vec<_>) = offers.into_iter().partition(near);
+        let (near, mut far): (Vec<_>, Vec<_>) = offers.into_iter().partition(near);
+        // Of each domain the first offer: others are for other kinds of addresses.
+        let mut seen: Vec<(String, String)> = Vec::new();
+        far.retain(|offer| {
+            let this = (offer.provider().to_string(), offer.domain().to_string());
+            let new = seen.first().is_none_or(|first| first.0 == this.0) && !seen.contains(&this);
+            if new {
+                seen.push(this);
+            }
+            new
+        });
+        let names: Vec<&str> = far.iter().map(Offer::domain).collect();
+        if let Some(&best) = order(&names).first() {
+            far.swap(0, best);
+        }
         // A machine without a network has but the loopback.
         let named = near
             .into_iter()

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Acquire;
 use std::time::Duration;
 
-use catena_base::{Barrier, Doorbell};
+use catena_base::{Barrier, Button, Doorbell};
 use catena_fabric::Peer;
 
 use crate::init::Shm;
@@ -31,6 +31,18 @@ impl Bell {
     /// Sleeps; see [`Doorbell::sleep`]. Only on one's own bell.
     pub fn sleep(&self, limit: Duration, ready: impl FnOnce() -> bool) -> bool {
         self.doorbell().sleep(self.barrier, limit, ready)
+    }
+
+    /// Sleeps with `wait`; see [`Doorbell::sleep_on`]. Only on one's own bell.
+    pub fn sleep_on(
+        &self,
+        button: Button,
+        limit: Duration,
+        ready: impl FnOnce() -> bool,
+        wait: impl FnOnce(Duration),
+    ) -> bool {
+        let (bell, barrier) = (self.doorbell(), self.barrier);
+        bell.sleep_on(button, barrier, limit, ready, wait)
     }
 }
 

@@ -34,7 +34,7 @@ mod stream;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
+use std::os::fd::{OwnedFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::{Boot, BootError, Job, sys};
@@ -96,6 +96,11 @@ trait Manager: Send {
 
     /// Whether all ranks have; waits for it if `wait` is set.
     fn fence_done(&mut self, wait: bool) -> Result<bool, BootError>;
+
+    /// See [`Boot::descriptor`].
+    fn descriptor(&self) -> Option<RawFd> {
+        None
+    }
 
     /// Has the other ranks ended.
     fn abort(&mut self, code: i32, message: &str);
@@ -312,6 +317,10 @@ impl Boot for Direct {
             true => Ok(None),
             false => self.get(rank, key),
         }
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        lock(&self.manager).descriptor()
     }
 
     fn abort(&mut self, code: i32, message: &str) {

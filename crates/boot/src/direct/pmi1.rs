@@ -5,7 +5,7 @@
 //! Spoken by Hydra (MPICH, Intel MPI, MVAPICH) and Slurm's plugin `pmi2`.
 
 use std::net::TcpStream;
-use std::os::fd::OwnedFd;
+use std::os::fd::{OwnedFd, RawFd};
 
 use super::stream::Stream;
 use super::{About, Manager, mapping, parts};
@@ -205,6 +205,10 @@ impl Manager for Pmi1 {
 
     fn fence_done(&mut self, wait: bool) -> Result<bool, BootError> {
         Ok(self.take("barrier_out", wait)?.is_some())
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        Some(self.stream.fd())
     }
 
     fn abort(&mut self, code: i32, _: &str) {

@@ -5,6 +5,8 @@
 //! Spoken by Slurm's plugin `pmi2`. Its library `libpmi2` is not used: it is
 //! seldom installed where programs run, and it can only wait for a fence.
 
+use std::os::fd::RawFd;
+
 use super::stream::Stream;
 use super::{About, Manager, mapping, parts};
 use crate::BootError;
@@ -196,6 +198,10 @@ impl Manager for Pmi2 {
 
     fn fence_done(&mut self, wait: bool) -> Result<bool, BootError> {
         Ok(self.take("kvs-fence-response", wait)?.is_some())
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        Some(self.stream.fd())
     }
 
     fn abort(&mut self, _: i32, _: &str) {

@@ -1,6 +1,7 @@
 //! A connection to a process manager, as bytes.
 
 use std::io;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 
 use crate::{BootError, Interest, Poller, sys};
@@ -36,6 +37,11 @@ impl Stream {
             socket,
             bytes: Vec::new(),
         }
+    }
+
+    /// Can be read when something has come.
+    pub fn fd(&self) -> RawFd {
+        self.socket.as_raw_fd()
     }
 
     /// Sends all of `bytes`; what arrives meanwhile is kept.

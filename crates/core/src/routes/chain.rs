@@ -3,6 +3,8 @@
 use catena_link::RAILS;
 use catena_settings::{Setting, Text, setting};
 
+use super::report::LINK_REPORT;
+
 setting! {
     /// How ranks reach each other: transports joined by `+`.
     ///
@@ -25,7 +27,7 @@ setting! {
 }
 
 /// The settings of the routes.
-pub static SETTINGS: &[&dyn Setting] = &[&LINK];
+pub static SETTINGS: &[&dyn Setting] = &[&LINK, &LINK_REPORT];
 
 /// The transports that a process may use.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,6 +12,7 @@ use catena_tcp::Tcp;
 use catena_ucx::Ucx;
 
 use super::chain::Network;
+use super::near::Near;
 use super::record::{End, kind};
 
 /// Where Linux shows devices that do more than TCP.
@@ -71,22 +72,23 @@ macro_rules! each {
 }
 
 impl Driver {
-    /// Opens a network with all its rails; none if it need not be there and is
-    /// not.
+    /// Opens a network with all its rails, where nothing else is said through what
+    /// is near; none if it need not be there and is not.
     ///
     /// # Errors
     /// What failed and what to do.
-    pub fn open(network: &Network, place: Place) -> Result<Vec<Driver>, String> {
+    pub fn open(network: &Network, place: Place, near: &Near) -> Result<Vec<Driver>, String> {
+        let order = |names: &[&str]| near.order(names);
         match network {
             Network::Ofi(ofi) => ofi
                 .rails()
-                .map(|rail| Ofi::open(place, &rail))
+                .map(|rail| Ofi::open(place, &rail, order))
                 .map(|opened| opened.map(|ofi| Driver::Ofi(Box::new(ofi))))
                 .collect::<Result<_, _>>()
                 .map_err(|error| error.to_string()),
             Network::Fast => {
                 let has = DEVICES.iter().any(|folder| has_entries(folder));
-                let ofi = has.then(|| Ofi::open(place, &Wanted::default()).ok());
+                let ofi = has.then(|| Ofi::open(place, &Wanted::default(), order).ok());
                 let fast = ofi.flatten().filter(|ofi| !ofi.is_plain());
                 Ok(fast
                     .map(|ofi| Driver::Ofi(Box::new(ofi)))
@@ -97,11 +99,17 @@ impl Driver {
                 let config = catena_tcp::Config::from_settings();
                 tcp.rails()
                     .map(|rail| Tcp::open(place, rail, config))
-                    .map(|opened| opened.map(|tcp| Driver::Tcp(Box::new(tcp))))
+                    .map(|opened| {
+                        opened.map(|mut tcp| {
+                            tcp.prefer(order);
+                            Driver::Tcp(Box::new(tcp))
+                        })
+                    })
                     .collect::<Result<_, _>>()
                     .map_err(|error| error.to_string())
             }
-            // UCX makes rails of its own of the devices that it is given.
+            // UCX makes rails of its own of the devices that it is given, and knows
+            // itself which are near.
             Network::Ucx(wanted) => Ucx::open(place, wanted)
                 .map(|ucx| vec![Driver::Ucx(Box::new(ucx))])
                 .map_err(|error| error.to_string()),
@@ -155,6 +163,26 @@ impl Driver {
         }
     }
 
+    /// What it is and what it goes through, in words.
+    pub fn about(&self) -> String {
+        match self {
+            Driver::Ofi(ofi) => format!("ofi:{} through {}", ofi.provider(), ofi.domain()),
+            Driver::Tcp(tcp) => format!("tcp through {}", tcp.about()),
+            Driver::Ucx(ucx) => {
+                let (major, minor, release) = ucx.version();
+                format!("ucx {major}.{minor}.{release} through what it finds")
+            }
+        }
+    }
+
+    /// How it reaches a peer, in words; `None` before it does.
+    pub fn way(&self, peer: Peer) -> Option<String> {
+        match self {
+            Driver::Tcp(tcp) => tcp.way(peer).map(|way| format!("tcp at {way}")),
+            Driver::Ofi(_) | Driver::Ucx(_) => Some(self.about()),
+        }
+    }
+
     /// Learns how a peer is reached; until then its route is full.
     ///
     /// # Errors
@@ -171,6 +199,16 @@ impl Driver {
                 ucx.connect(peer, address);
                 Ok(())
             }
+        }
+    }
+
+    /// Whether the loss of a peer is noticed although nothing is sent to it.
+    pub fn watches(&self, peer: Peer) -> bool {
+        match self {
+            Driver::Tcp(tcp) => tcp.watches(peer),
+            Driver::Ucx(ucx) => ucx.watches(peer),
+            // Few providers do.
+            Driver::Ofi(_) => false,
         }
     }
 

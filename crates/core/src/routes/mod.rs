@@ -6,17 +6,21 @@
 //! | `chain`    | which transports there are: `CATENA_LINK`                  |
 //! | `driver`   | what drives one network                                    |
 //! | `loopback` | the route to oneself                                       |
+//! | `near`     | which network cards are near                               |
 //! | `network`  | all networks: whose ends learn of each other as they run   |
 //! | `rails`    | one network over several domains                           |
 //! | `record`   | what a process tells the others of how it is reached       |
+//! | `report`   | what each rank says of its networks                        |
 //! | `ways`     | which network leads to a peer, and whose records are wanted|
 
 pub mod chain;
 mod driver;
 mod loopback;
+mod near;
 mod network;
 mod rails;
 mod record;
+mod report;
 mod ways;
 
 use catena_base::End;

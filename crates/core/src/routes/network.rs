@@ -6,12 +6,13 @@
 //! the first of the chain that both ends have.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
-use catena_base::PeerBytes;
-use catena_boot::{Boot, BootError};
+use catena_base::{Button, Buzzer, PeerBytes};
+use catena_boot::{Boot, BootError, Job};
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Place, Posted, Rendezvous, Sleeper,
 };
@@ -19,8 +20,10 @@ use catena_link::{Exposed, Tally};
 
 use super::chain::Chain;
 use super::driver::{Counters, Driver};
+use super::near::Near;
 use super::rails::Rails;
 use super::record::{End, Record};
+use super::report::Report;
 use super::ways::{Via, Ways};
 
 /// The connection to the launcher, which the networks share.
@@ -31,6 +34,9 @@ const KEY: &str = "link";
 
 /// Polls of shared memory to one of a network that was silent at the last.
 const RATIO: u32 = 16;
+
+/// How often a process that waits long looks whom it waits for.
+const HAIL_EVERY: Duration = Duration::from_millis(250);
 
 /// Records asked for in one poll, at most.
 const QUESTIONS: usize = 8;
@@ -74,6 +80,12 @@ pub struct Networks {
     /// Messages that began to leave here.
     sent: Tally,
     turn: u32,
+    report: Option<Report>,
+    /// Those that were hailed, and when the next may be.
+    hailed: HashSet<Peer>,
+    next_hail: Instant,
+    /// What wakes this process while it sleeps on the networks.
+    buzzer: Buzzer,
 }
 
 impl std::fmt::Debug for Networks {
@@ -99,8 +111,8 @@ impl Networks {
         let mut connection = boot.borrow_mut();
         let job = connection.job();
         let me = Peer(job.rank);
-        let near = if chain.shm { local.len() } else { 1 };
-        if chain.networks.is_empty() || job.size as usize <= near {
+        let joined = if chain.shm { local.len() } else { 1 };
+        if chain.networks.is_empty() || job.size as usize <= joined {
             return Ok(None);
         }
         let place = Place {
@@ -109,13 +121,17 @@ impl Networks {
             job: job.job_id,
         };
         let number = local.iter().position(|&peer| peer == me).unwrap_or(0);
-        let (mut members, mut ends) = (Vec::new(), Vec::new());
+        let (mut members, mut ends, near) = (Vec::new(), Vec::new(), Near::here(number));
+        let report = Report::wanted();
         for network in &chain.networks {
-            let drivers = Driver::open(network, place)?;
+            let drivers = Driver::open(network, place, &near)?;
             if drivers.is_empty() {
                 continue;
             }
             let rails = Rails::new(drivers, number, place.processes);
+            if let Some(report) = &report {
+                report.opened(job, &rails.about());
+            }
             ends.push(rails.ends()?);
             members.push(Member {
                 rails,
@@ -139,6 +155,7 @@ impl Networks {
             let others = local.iter().filter(|&&peer| peer != me);
             others.for_each(|&peer| ways.want(peer));
         }
+        let buzzer = Buzzer::new().map_err(|e| format!("no socket can be opened: {e}"))?;
         let caps = members.iter().map(|it| it.rails.caps(me));
         let least = caps.reduce(|a, b| Caps {
             max_packet: a.max_packet.min(b.max_packet),
@@ -156,6 +173,10 @@ impl Networks {
             stage: Stage::Open,
             sent: Tally::default(),
             turn: 0,
+            report,
+            hailed: HashSet::new(),
+            next_hail: Instant::now(),
+            buzzer,
         })))
     }
 
@@ -193,6 +214,7 @@ impl Networks {
             if all || member.lively {
                 let via = Via::Network(number as u8);
                 let mut through = Through {
+                    boot: &self.boot,
                     ways: &mut self.ways,
                     via,
                     only,
@@ -204,23 +226,65 @@ impl Networks {
                 moved += count;
             }
         }
+        if let Some(report) = self.report.as_mut().filter(|it| !it.is_complete())
+            && let Ok(boot) = self.boot.try_borrow()
+        {
+            let (members, ways) = (&self.members, &self.ways);
+            report.say(boot.job(), |peer| match ways.to(peer) {
+                Via::Network(number) => members[number as usize].rails.way(peer),
+                _ => None,
+            });
+        }
         moved
     }
 
-    /// What a process with nothing to do may sleep on, or `None` if there may
-    /// be something to do. The next poll looks at everything.
-    pub fn sleeper(&mut self) -> Option<Sleeper> {
-        self.turn = u32::MAX;
-        match self.stage {
-            // The launcher's answer wakes nobody.
-            Stage::Leaving | Stage::Parting => Some(Sleeper::BLIND),
-            _ if self.ways.wanted() > 0 => Some(Sleeper::BLIND),
-            Stage::Open | Stage::Parted => {
-                let mut all = self.members.iter_mut().map(|it| it.rails.sleeper());
-                let first = all.next().expect("a chain with networks")?;
-                all.try_fold(first, |sum, one| one.map(|one| sum.or(one)))
-            }
+    /// Whether it is time to hail those that this process waits for.
+    pub fn may_hail(&mut self) -> bool {
+        let now = Instant::now();
+        let may = now >= self.next_hail;
+        if may {
+            self.next_hail = now + HAIL_EVERY;
         }
+        may
+    }
+
+    /// Whether a peer is to be hailed, as nobody would notice its loss: once.
+    pub fn hail(&mut self, peer: Peer) -> bool {
+        let watched = match self.ways.to(peer) {
+            Via::Network(number) => self.members[number as usize].rails.watches(peer),
+            _ => false,
+        };
+        !watched && self.hailed.insert(peer)
+    }
+
+    /// The next poll looks at everything.
+    pub fn look_next(&mut self) {
+        self.turn = u32::MAX;
+    }
+
+    /// What wakes this process while it sleeps on [`Networks::sleeper`].
+    pub fn button(&self) -> Button {
+        self.buzzer.button()
+    }
+
+    /// What a process with nothing to do may sleep on, its buzzer among it, or
+    /// `None` if there may be something to do. The next poll looks at everything.
+    pub fn sleeper(&mut self) -> Option<Sleeper> {
+        self.look_next();
+        self.buzzer.silence();
+        let mut sleeper = Sleeper::new(Some(self.buzzer.fd()));
+        for member in &mut self.members {
+            sleeper = sleeper.or(member.rails.sleeper()?);
+        }
+        let parting = matches!(self.stage, Stage::Leaving | Stage::Parting);
+        let asking = self.ways.wanted() > 0;
+        if parting || asking {
+            // Who looks for one answer takes in the other.
+            let boot = self.boot.try_borrow().ok().filter(|_| !(parting && asking));
+            let fd = boot.and_then(|boot| boot.descriptor());
+            sleeper = sleeper.or(Sleeper::new(fd));
+        }
+        Some(sleeper)
     }
 
     /// Says that this process needs the others no more; true once all have
@@ -266,8 +330,9 @@ impl Networks {
                 Err(error) => Err(error.to_string()),
             };
             let via = met.unwrap_or_else(|cause| {
-                self.lost.insert(peer, cause.clone());
-                deliver.lost(PeerLost { peer, cause });
+                let lost = at_its_host(boot.job(), PeerLost { peer, cause });
+                self.lost.insert(peer, lost.cause.clone());
+                deliver.lost(lost);
                 Via::Nowhere
             });
             self.ways.settle(via);
@@ -298,6 +363,9 @@ impl Networks {
             ));
         };
         self.members[at].rails.connect(peer, &theirs.ends[their])?;
+        if let Some(report) = &mut self.report {
+            report.met(peer);
+        }
         Ok(Via::Network(at as u8))
     }
 
@@ -350,6 +418,7 @@ impl Networks {
 /// if the peer is reached over it, and not while all part: who is through
 /// first closes its ends.
 struct Through<'a, D> {
+    boot: &'a SharedBoot,
     ways: &'a mut Ways,
     via: Via,
     /// Whether there is no other network.
@@ -369,8 +438,19 @@ impl<D: Deliver> Deliver for Through<'_, D> {
         let via = self.ways.to(lost.peer);
         let unknown = matches!(via, Via::Unknown | Via::Wanted);
         if !self.parting && (via == self.via || unknown && self.only) {
-            self.deliver.lost(lost);
+            self.deliver
+                .lost(at_its_host(self.boot.borrow().job(), lost));
         }
+    }
+}
+
+/// The same, which names the host.
+#[cold]
+fn at_its_host(job: &Job, lost: PeerLost) -> PeerLost {
+    let host = job.host_of(lost.peer.0);
+    PeerLost {
+        cause: format!("{}; it was on host {host}", lost.cause),
+        ..lost
     }
 }
 
@@ -395,7 +475,8 @@ impl Networks {
         let posted = match self.ways.to(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
-                rails.try_send(peer, header, payload)?
+                let posted = rails.try_send(peer, header, payload);
+                posted.map_err(|lost| at_its_host(self.boot.borrow().job(), lost))?
             }
             Via::Unknown | Via::Wanted => {
                 self.ways.want(peer);
@@ -442,7 +523,8 @@ impl Networks {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 // SAFETY: as the caller promised.
-                unsafe { rails.try_get(peer, exposed, into, len) }
+                let got = unsafe { rails.try_get(peer, exposed, into, len) };
+                got.map_err(|lost| at_its_host(self.boot.borrow().job(), lost))
             }
             Via::Unknown | Via::Wanted => {
                 self.ways.want(peer);

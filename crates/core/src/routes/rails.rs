@@ -87,6 +87,17 @@ impl Rails {
         self.rails[0].protocol_name(end)
     }
 
+    /// What each of them is, in words.
+    pub fn about(&self) -> String {
+        let all: Vec<_> = self.rails.iter().map(Driver::about).collect();
+        all.join(" and ")
+    }
+
+    /// How short messages reach a peer, in words; `None` before they do.
+    pub fn way(&self, peer: Peer) -> Option<String> {
+        self.rails[self.pin(peer)].way(peer)
+    }
+
     /// Learns how a peer is reached; until then its route is full.
     ///
     /// # Errors
@@ -98,6 +109,11 @@ impl Rails {
             rail.connect(peer, &end.address)?;
         }
         Ok(())
+    }
+
+    /// Whether the loss of a peer is noticed although nothing is sent to it.
+    pub fn watches(&self, peer: Peer) -> bool {
+        self.rails[self.pin(peer)].watches(peer)
     }
 
     /// What a process with nothing to do may sleep on, or `None` if there may
@@ -349,7 +365,7 @@ mod tests {
             provider: Some("tcp".to_string()),
             domain: None,
         };
-        let open = || match Ofi::open(place, &wanted) {
+        let open = || match Ofi::open(place, &wanted, |names| (0..names.len()).collect()) {
             Err(OfiError::Library(_)) => None,
             ofi => Some(Driver::Ofi(Box::new(ofi.expect("the provider tcp")))),
         };

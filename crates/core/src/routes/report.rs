@@ -1,0 +1,60 @@
+//! What each rank says of its networks: `CATENA_LINK_REPORT`.
+
+use catena_boot::Job;
+use catena_fabric::Peer;
+use catena_settings::setting;
+
+setting! {
+    /// Whether each rank says on its standard error which networks it has opened,
+    /// through which interfaces and why not through others, and how it reaches
+    /// each rank when it first does.
+    pub static LINK_REPORT: bool = false;
+    scope: Local,
+    level: User,
+}
+
+/// What is still to be said.
+#[derive(Debug)]
+pub struct Report {
+    /// Peers that are known and not reached yet.
+    unsaid: Vec<Peer>,
+}
+
+impl Report {
+    /// One, if it is wanted.
+    pub fn wanted() -> Option<Report> {
+        LINK_REPORT.get().then_some(Report { unsaid: Vec::new() })
+    }
+
+    /// A network is open.
+    pub fn opened(&self, job: &Job, about: &str) {
+        eprintln!("catena: rank {} on {}: {about}", job.rank, job.host());
+    }
+
+    /// It is known over which network a peer is reached.
+    pub fn met(&mut self, peer: Peer) {
+        self.unsaid.push(peer);
+    }
+
+    /// Whether there is nothing to be said until another peer is met.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.unsaid.is_empty()
+    }
+
+    /// Says how those are reached that `way` knows a way to by now.
+    #[cold]
+    pub fn say(&mut self, job: &Job, way: impl Fn(Peer) -> Option<String>) {
+        self.unsaid.retain(|&peer| {
+            let Some(way) = way(peer) else {
+                return true;
+            };
+            let (Peer(rank), host) = (peer, job.host_of(peer.0));
+            eprintln!(
+                "catena: rank {} reaches rank {rank} on {host}: {way}",
+                job.rank
+            );
+            false
+        });
+    }
+}
