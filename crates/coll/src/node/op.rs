@@ -43,6 +43,8 @@ pub struct Op {
     /// Where the own payload is, once it is published.
     at: u64,
     ticket: u64,
+    /// Whether it used a payload in the buffer of who published it, who waits.
+    borrowed: bool,
     /// Whether to look if those who are waited for will ever publish.
     suspects: bool,
 }
@@ -57,6 +59,7 @@ impl Op {
             offset: 0,
             at: 0,
             ticket,
+            borrowed: false,
             suspects: false,
         }
     }
@@ -265,6 +268,9 @@ impl Op {
                     if first_look && !P::ALL {
                         board.expect(rank, node.seq + EXPECT_AHEAD);
                     }
+                    if P::VARIES && place == Place::Direct {
+                        self.borrowed = true;
+                    }
                     board.payload(rank, node.seq, place)
                 } else {
                     return Ok(false);
@@ -278,7 +284,8 @@ impl Op {
             if P::publishes_last(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
                 return Ok(false);
             }
-            node.complete(place, board);
+            let told = if self.borrowed { Place::Direct } else { place };
+            node.complete(told, board);
             (self.stage, self.next) = (Stage::Settle, 0);
         }
         if turn.is_direct() && !self.is_settled::<P, B>(&turn, board)? {
