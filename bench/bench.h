@@ -36,6 +36,7 @@ struct shape {
 struct task;
 typedef void run_fn(struct task *t, int rounds);
 typedef void step_fn(struct task *t);
+typedef double sample_fn(struct task *t, int rounds);
 
 struct bench {
     const char *name, *family;
@@ -47,7 +48,9 @@ struct bench {
     step_fn *prepare;  /* pairs or neighbours, before there are buffers; NULL: nothing to do */
     step_fn *open;     /* before the first time, collective */
     step_fn *close;    /* after the last */
+    step_fn *finish;   /* undoes `prepare` */
     step_fn *start;    /* begins one `request`, where that is what it is about */
+    sample_fn *sample; /* a value, if it is not the time of `run`: seconds, or percent */
     const char *needs; /* of the library */
 };
 
@@ -77,6 +80,7 @@ struct task {
     int outs, ins, *to, *from; /* whom block k is for, and of whom it is */
     int *counts, *displs, *offsets; /* `displs` in types, `offsets` in bytes */
     MPI_Datatype *types;
+    MPI_Aint *places;  /* `offsets` again */
     int pairs, peer;   /* rank r < pairs sends to r + pairs; -1: has no part */
     bool first;
     int window;        /* messages in flight; each `gap` bytes behind the one before */
@@ -89,6 +93,8 @@ struct task {
 };
 
 enum start { BY_BARRIER, BY_WINDOW };
+enum memory_of { ALLOCATED, CREATED, DYNAMIC };
+enum sync { FLUSH, FLUSH_LOCAL, LOCK, LOCK_ALL, PSCW, FENCE };
 enum layout { PLAIN, CONTIGUOUS, VECTOR, INDEXED };
 
 /* The command line: see options.c. Zero where nothing was said. */
@@ -96,13 +102,16 @@ extern struct options {
     char **names;
     size_t sizes[64], least_size, most_size, memory;
     int size_count, samples, rounds, warmup, window, pairs, root, stride, block;
+    int tests, dimensions, radius, many_buffers;
     int percents[16], percent_count;
     double seconds, least;
     enum start start;
     enum layout layout;
+    enum memory_of memory_of;
+    enum sync sync;
     unsigned elements; /* bits: indices into `elements` */
-    const char *layout_file;
-    bool list, records, validate, full, in_place, rotate, session, pin, many_buffers, help;
+    const char *layout_file, *graph_file;
+    bool list, records, validate, full, in_place, rotate, session, pin, help;
 } opt;
 
 bool options_read(int argc, char **argv); /* false: said what is wrong */
@@ -118,9 +127,13 @@ extern MPI_Comm world; /* MPI_COMM_WORLD, or that of a session */
 void life_begin(int *argc, char ***argv, bool threads);
 void life_end(void);
 const char *life_threads(void);
+double life_began(void); /* seconds that MPI_Init took */
+MPI_Comm life_open_session(MPI_Session *made);
 
 /* errors.c: a library that refuses a call is heard, and the program goes on. */
 void errors_listen(MPI_Comm comm);
+void errors_listen_window(MPI_Win window);
+MPI_Errhandler errors_of_comm(void);
 MPI_Errhandler errors_of_session(void);
 const char *errors_heard(void); /* since it was last asked; alike on all ranks; NULL: none */
 
@@ -165,6 +178,7 @@ void report_skipped(const struct bench *b, const struct task *t, const char *why
 void report_end(void);
 
 /* The tables, each ended by a row without a name. */
-extern const struct bench point_to_point[], blocking[];
+extern const struct bench point_to_point[], collectives[], neighbors[], crowds[], startup[];
+extern const struct bench threaded[], one_sided[], partitioned[], patterns[];
 
 #endif

@@ -1,14 +1,11 @@
 /* The collectives of the standard: a line for each says what it moves and what it is called with;
  * its blocking, non-blocking and persistent forms follow from that. `bytes` is the size of a
  * block: what one rank has for another, or the whole vector where everybody has but one. */
-#include "bench.h"
+#include "forms.h"
 
-#define ONE t->count, t->type
-#define MANY t->counts, t->displs, t->type
-#define TYPED t->counts, t->offsets, t->types
-
-#define MOVES "mixcTDIM"
-#define ADDS "mixcTIMl"
+#define FAMILY "collective"
+#define PREPARE NULL
+#define FINISH NULL
 
 /*   name of MPI_..., MPI_I..., options, what is sent by whom, received by whom, of whom, arguments */
 #define COLLECTIVES(X)                                                                             \
@@ -46,24 +43,7 @@
     X(Exscan, exscan, ADDS, EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_LOWER,                        \
       t->send, t->recv, ONE, t->op, t->comm)
 
-static void turn(struct task *t)
-{
-    if (t->step)
-        data_aim(t, (t->root + t->step) % t->size);
-}
-
-#define BLOCKING(Name, name, options, sender, sends, receiver, receives, from, ...)                \
-    static void name(struct task *t, int rounds)                                                   \
-    {                                                                                              \
-        for (int i = 0; i < rounds; i++, turn(t))                                                  \
-            MPI_##Name(__VA_ARGS__);                                                               \
-    }
-
-#define BLOCKING_ROW(Name, NAME, OPTIONS, SENDER, SENDS, RECEIVER, RECEIVES, FROM, ...)            \
-    {.name = #NAME, .family = "collective", .options = OPTIONS, .unit = US, .ranks = 1,            \
-     .shape = {SENDER, SENDS, RECEIVER, RECEIVES, FROM}, .run = NAME},
-
-COLLECTIVES(BLOCKING)
+COLLECTIVES(CALLS)
 
 static void reduce_local(struct task *t, int rounds)
 {
@@ -71,9 +51,12 @@ static void reduce_local(struct task *t, int rounds)
         MPI_Reduce_local(t->out, t->in, ONE, t->op);
 }
 
-const struct bench blocking[] = {
+const struct bench collectives[] = {
     COLLECTIVES(BLOCKING_ROW)
-    {.name = "reduce_local", .family = "collective", .options = "mixTIM", .unit = US, .ranks = 1,
-     .shape = {EVERYBODY, SINGLE, NOBODY, SINGLE, OF_ALL}, .run = reduce_local},
+    ROW("reduce_local", FAMILY, "mixTIM", SHAPE(EVERYBODY, SINGLE, NOBODY, SINGLE, OF_ALL),
+        .unit = US, .run = reduce_local)
+    COLLECTIVES(STARTING_ROW)
+    COLLECTIVES(OVERLAP_ROW)
+    COLLECTIVES(PERSISTENT_ROW)
     {.name = NULL},
 };

@@ -170,8 +170,11 @@ void data_open(struct task *t)
     t->displs = numbers(most, 0, t->count);
     t->offsets = numbers(most, 0, (int)t->bytes);
     t->types = must(malloc((most + 1) * sizeof *t->types));
-    for (size_t k = 0; k < most; k++)
+    t->places = must(malloc((most + 1) * sizeof *t->places));
+    for (size_t k = 0; k < most; k++) {
         t->types[k] = t->type;
+        t->places[k] = (MPI_Aint)(k * t->bytes);
+    }
     t->out = room_of(&rooms[0], most * t->bytes + PADDING);
     t->in = room_of(&rooms[1], most * t->bytes + PADDING);
     data_aim(t, t->root);
@@ -187,6 +190,7 @@ void data_close(struct task *t)
     free(t->displs);
     free(t->offsets);
     free(t->types);
+    free(t->places);
 }
 
 /* Makes `root` the root; a root may have nothing to send to itself, or nothing to receive. */

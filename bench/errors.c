@@ -34,11 +34,30 @@ static void of_session(MPI_Session *session, int *code, ...)
     note(*code);
 }
 
-void errors_listen(MPI_Comm comm)
+static void of_window(MPI_Win *window, int *code, ...)
+{
+    (void)window;
+    note(*code);
+}
+
+MPI_Errhandler errors_of_comm(void)
 {
     if (handler == MPI_ERRHANDLER_NULL)
         MPI_Comm_create_errhandler(of_comm, &handler);
-    MPI_Comm_set_errhandler(comm, handler);
+    return handler;
+}
+
+void errors_listen(MPI_Comm comm)
+{
+    MPI_Comm_set_errhandler(comm, errors_of_comm());
+}
+
+void errors_listen_window(MPI_Win window)
+{
+    MPI_Errhandler made;
+    MPI_Win_create_errhandler(of_window, &made);
+    MPI_Win_set_errhandler(window, made);
+    MPI_Errhandler_free(&made);
 }
 
 MPI_Errhandler errors_of_session(void)

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "bench.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -34,7 +35,7 @@ double clock_cost(void)
 /* The next start that all have agreed upon, and how far apart they are. */
 static double next_start, start_every;
 
-/* Waits for the others; when it began, or below 0 if that was too late. */
+/* Waits for the others; when it began, or NAN if that was too late. */
 static double begin_together(const struct task *t)
 {
     if (opt.start == BY_BARRIER) {
@@ -44,19 +45,21 @@ static double begin_together(const struct task *t)
     double start = next_start, at = clocks_now();
     next_start += start_every;
     if (at > start)
-        return -1;
+        return NAN;
     while (clocks_now() < start)
         ;
     return start;
 }
 
-/* Seconds of `rounds`; below 0 if it began late. */
+/* Seconds of `rounds`, or percent; NAN if it began late. */
 static double timed(struct task *t, int rounds)
 {
+    if (t->bench->sample)
+        return t->bench->sample(t, rounds);
     double begin = begin_together(t);
     t->bench->run(t, rounds);
     double end = opt.start == BY_BARRIER ? now() : clocks_now();
-    return begin < 0 ? -1 : t->rank < t->timers ? end - begin : 0;
+    return t->rank < t->timers ? end - begin : 0;
 }
 
 static double longest(const struct task *t, double mine)
@@ -108,13 +111,13 @@ static double in_unit(const struct task *t, double seconds, int batch)
     }
 }
 
-/* The greatest and the mean over the ranks; values of which some rank began late are left out. */
+/* The slowest rank's and the mean, of percents the mean alone; values of which some rank began late are left out. */
 static void gather(struct task *t, struct samples *s, double *mine)
 {
     int n = s->count;
     double *late = must(calloc(n, sizeof *late));
     for (int i = 0; i < n; i++)
-        if (mine[i] < 0) {
+        if (isnan(mine[i])) {
             late[i] = 1;
             mine[i] = 0;
         }
@@ -124,8 +127,10 @@ static void gather(struct task *t, struct samples *s, double *mine)
     s->count = 0;
     for (int i = 0; i < n; i++)
         if (!late[i]) {
-            s->values[s->count] = in_unit(t, s->values[i], s->batch);
-            s->means[s->count++] = in_unit(t, s->means[i] / t->timers, s->batch);
+            double mean = s->means[i] / t->timers;
+            bool slowest = t->bench->unit != PERCENT;
+            s->values[s->count] = in_unit(t, slowest ? s->values[i] : mean, s->batch);
+            s->means[s->count++] = in_unit(t, mean, s->batch);
         }
     s->late = n - s->count;
     free(late);

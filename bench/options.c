@@ -29,6 +29,10 @@ static const struct option longs[] = {
     {"ddt", required_argument, NULL, 'D'},
     {"in-place", no_argument, NULL, 'l'},
     {"root-rank", required_argument, NULL, 'k'},
+    {"nhbr", required_argument, NULL, 'N'},
+    {"num-test-calls", required_argument, NULL, 't'},
+    {"win-options", required_argument, NULL, 'w'},
+    {"sync-option", required_argument, NULL, 's'},
     {"session", no_argument, NULL, 'I'},
     {"mem-limit", required_argument, NULL, 'M'},
     {"accelerator", required_argument, NULL, 'd'},
@@ -61,6 +65,12 @@ void options_help(void)
          "                                a line of FILE: displacement, length\n"
          "  -l, --in-place                MPI_IN_PLACE\n"
          "  -k, --root-rank fixed:R|rotate\n"
+         "  -N, --nhbr cart:DIMENSIONS:RADIUS | graph:FILE   neighbours (cart:1:1); a line of\n"
+         "                                FILE: source, destination\n"
+         "  -t, --num-test-calls N        calls of MPI_Test while computing (one in 10 us);\n"
+         "                                threads of a rank (2)\n"
+         "  -w, --win-options allocate|create|dynamic        how windows are made (allocate)\n"
+         "  -s, --sync-option flush|flush_local|lock|lock_all|pscw|fence   epochs (flush)\n"
          "  -I, --session                 MPI_Session_init instead of MPI_Init\n"
          "  -M, --mem-limit BYTES         of a rank's buffers (512M)\n"
          "  -d, --accelerator host        kind of memory\n"
@@ -162,15 +172,36 @@ static bool read_root(const char *text)
     return opt.rotate || (!strncmp(text, "fixed:", 6) && read_number(text + 6, &opt.root));
 }
 
-static bool is(const char *text, const char *word, bool *flag)
+static bool read_neighbors(const char *text)
 {
-    return *flag = !strcmp(text, word);
+    int end = 0;
+    if (!strncmp(text, "graph:", 6)) {
+        opt.graph_file = text + 6;
+        return true;
+    }
+    return sscanf(text, "cart:%d:%d%n", &opt.dimensions, &opt.radius, &end) == 2 && end &&
+           !text[end] && opt.dimensions > 0 && opt.dimensions <= 8 && opt.radius > 0;
+}
+
+/* Which of the words it is; false: none. */
+static bool choose(const char *text, const char *const *words, int *which)
+{
+    for (*which = 0; words[*which]; ++*which)
+        if (!strcmp(text, words[*which]))
+            return true;
+    return false;
 }
 
 static bool read_one(int letter, char *text)
 {
     static char usual[] = "50,90,99";
-    bool flag;
+    static const char *const starts[] = {"barrier", "window", NULL};
+    static const char *const windows[] = {"allocate", "create", "dynamic", NULL};
+    static const char *const syncs[] = {"flush", "flush_local", "lock", "lock_all", "pscw",
+                                        "fence", NULL};
+    static const char *const buffers[] = {"single", "multiple", NULL};
+    static const char *const memories[] = {"host", NULL};
+    int which;
     switch (letter) {
     case 'm': return read_range(text);
     case SIZES: return read_list(text, one_size);
@@ -179,20 +210,22 @@ static bool read_one(int letter, char *text)
     case SAMPLES: return read_number(text, &opt.samples) && opt.samples > 0;
     case SECONDS: return read_seconds(text, &opt.seconds);
     case LEAST: return read_seconds(text, &opt.least);
-    case START:
-        opt.start = is(text, "window", &flag) ? BY_WINDOW : BY_BARRIER;
-        return flag || is(text, "barrier", &flag);
+    case START: return choose(text, starts, (int *)&opt.start);
     case 'W': return read_number(text, &opt.window);
     case 'p': return read_number(text, &opt.pairs);
-    case 'b': return is(text, "multiple", &opt.many_buffers) || is(text, "single", &flag);
+    case 'b': return choose(text, buffers, &opt.many_buffers);
+    case 'w': return choose(text, windows, (int *)&opt.memory_of);
+    case 's': return choose(text, syncs, (int *)&opt.sync);
     case 'c': return opt.validate = true;
     case 'T': return read_list(text, one_type);
     case 'D': return read_layout(text);
     case 'l': return opt.in_place = true;
     case 'k': return read_root(text);
+    case 'N': return read_neighbors(text);
+    case 't': return read_number(text, &opt.tests);
     case 'I': return opt.session = true;
     case 'M': return options_size(text, &opt.memory);
-    case 'd': return is(text, "host", &flag);
+    case 'd': return choose(text, memories, &which);
     case 'f': return opt.full = true;
     case 'z': return read_list(text ? text : usual, one_percent);
     case PIN: return opt.pin = true;
@@ -208,7 +241,7 @@ bool options_read(int argc, char **argv)
     int letter, index;
     opterr = 0;
     while (index = -1,
-           (letter = getopt_long(argc, argv, "hm:i:x:W:p:b:cT:D:lk:IM:d:fz::", longs, &index)) !=
+           (letter = getopt_long(argc, argv, "hm:i:x:W:p:b:cT:D:lk:N:t:w:s:IM:d:fz::", longs, &index)) !=
                -1) {
         char given[128] = "";
         snprintf(given, sizeof given, "%s", optarg ? optarg : "");

@@ -1,0 +1,73 @@
+/* The forms of a collective. A file lists its collectives as
+ *
+ *   X(Name, name, options, sender, sends, receiver, receives, from, arguments...)
+ *
+ * for MPI_Name and MPI_Iname; the rest is their shape (bench.h) and what they are called with.
+ */
+#ifndef FORMS_H
+#define FORMS_H
+
+#include "bench.h"
+
+/* Arguments of blocks: alike, each with its count, each with its type. */
+#define ONE t->count, t->type
+#define MANY t->counts, t->displs, t->type
+#define TYPED t->counts, t->offsets, t->types
+
+#define MOVES "mixcTDIM"
+#define ADDS "mixcTIMl"
+
+#define BLOCKING_CALL(Name, name, options, sender, sends, receiver, receives, from, ...)           \
+    static void name(struct task *t, int rounds)                                                   \
+    {                                                                                              \
+        for (int i = 0; i < rounds; i++, next_root(t))                                             \
+            MPI_##Name(__VA_ARGS__);                                                               \
+    }
+
+#define STARTING_CALL(Name, name, options, sender, sends, receiver, receives, from, ...)           \
+    static void start_##name(struct task *t)                                                       \
+    {                                                                                              \
+        MPI_I##name(__VA_ARGS__, &t->request);                                                     \
+    }
+
+#define PERSISTENT_CALL(Name, name, options, sender, sends, receiver, receives, from, ...)         \
+    static void init_##name(struct task *t)                                                        \
+    {                                                                                              \
+        t->step = 0;                                                                               \
+        MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, &t->request);                                \
+    }
+
+#define ROW(NAME, FAMILY, OPTIONS, SHAPE, ...)                                                     \
+    {.name = NAME, .family = FAMILY, .options = OPTIONS, .ranks = 1, .shape = SHAPE, __VA_ARGS__},
+#define SHAPE(...)                                                                                 \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/* PREPARE and FINISH are the file's: what comes before and after all of its collectives. */
+#define BLOCKING_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)            \
+    ROW(#name, FAMILY, options, SHAPE(sender, sends, receiver, receives, from), .unit = US,        \
+        .run = name, .prepare = PREPARE, .finish = FINISH)
+
+#define STARTING_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)            \
+    ROW("i" #name, "nonblocking-" FAMILY, options, SHAPE(sender, sends, receiver, receives, from), \
+        .unit = US, .run = run_started, .prepare = PREPARE, .start = start_##name, .finish = FINISH)
+
+#define OVERLAP_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)             \
+    ROW("i" #name "_overlap", "overlap-" FAMILY, options "t",                                      \
+        SHAPE(sender, sends, receiver, receives, from), .unit = PERCENT, .run = run_started,       \
+        .sample = sample_overlap, .prepare = PREPARE, .start = start_##name, .finish = FINISH)
+
+#define PERSISTENT_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)          \
+    ROW(#name "_persistent", "persistent-" FAMILY, options,                                        \
+        SHAPE(sender, sends, receiver, receives, from), .unit = US, .run = run_again,              \
+        .prepare = PREPARE, .open = init_##name, .close = close_request, .finish = FINISH)
+
+#define CALLS(...) BLOCKING_CALL(__VA_ARGS__) STARTING_CALL(__VA_ARGS__) PERSISTENT_CALL(__VA_ARGS__)
+
+void next_root(struct task *t);
+run_fn run_started, run_again;
+step_fn close_request;
+double sample_overlap(struct task *t, int rounds);
+
+#endif

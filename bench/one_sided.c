@@ -1,0 +1,216 @@
+/* One-sided communication between ranks 0 and 1: rank 0 acts on rank 1's window, both on each
+ * other's for the bi-bandwidth. -w: how the window is made; -s: what opens and closes an epoch,
+ * once for each operation, or for each window of them where it is about bandwidth. */
+#include "bench.h"
+
+#include <stdlib.h>
+
+enum { TAG = 5, USUAL_WINDOW = 64 };
+
+/* `own` of the task. */
+struct region {
+    MPI_Win win;
+    MPI_Comm pair;
+    MPI_Group other;
+    MPI_Aint at; /* of the other's memory */
+};
+
+static void prepare(struct task *t, int window)
+{
+    struct region *r = must(calloc(1, sizeof *r));
+    *r = (struct region){.win = MPI_WIN_NULL, .pair = MPI_COMM_NULL, .other = MPI_GROUP_NULL};
+    t->own = r;
+    t->window = window;
+    t->gap = t->bytes ? t->bytes : sizeof(long);
+    t->first = t->rank == 0;
+    t->peer = t->rank < 2 ? 1 - t->rank : -1;
+    t->timers = 1;
+    MPI_Comm_split(world, t->rank < 2 ? 0 : MPI_UNDEFINED, t->rank, &r->pair);
+}
+
+static void one(struct task *t)
+{
+    prepare(t, 1);
+}
+
+static void many(struct task *t)
+{
+    prepare(t, opt.window ? opt.window : USUAL_WINDOW);
+}
+
+static void open(struct task *t)
+{
+    struct region *r = t->own;
+    MPI_Aint bytes = (MPI_Aint)(t->window * t->gap), mine;
+    MPI_Group both;
+    void *memory;
+    if (t->peer < 0)
+        return;
+    errors_listen(r->pair);
+    if (opt.memory_of == ALLOCATED)
+        MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, r->pair, &memory, &r->win);
+    else if (opt.memory_of == CREATED)
+        MPI_Win_create(t->in, bytes, 1, MPI_INFO_NULL, r->pair, &r->win);
+    else
+        MPI_Win_create_dynamic(MPI_INFO_NULL, r->pair, &r->win);
+    if (r->win == MPI_WIN_NULL)
+        return;
+    errors_listen_window(r->win);
+    if (opt.memory_of == DYNAMIC) {
+        MPI_Win_attach(r->win, t->in, bytes);
+        MPI_Get_address(t->in, &mine);
+        MPI_Sendrecv(&mine, 1, MPI_AINT, t->peer, TAG, &r->at, 1, MPI_AINT, t->peer, TAG, r->pair,
+                     MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_group(r->pair, &both);
+    MPI_Group_incl(both, 1, &t->peer, &r->other);
+    MPI_Group_free(&both);
+    if (opt.sync == FLUSH || opt.sync == FLUSH_LOCAL)
+        MPI_Win_lock(MPI_LOCK_SHARED, t->peer, 0, r->win);
+}
+
+static void open_bytes(struct task *t)
+{
+    t->parts = (double)t->window * t->bytes;
+    open(t);
+}
+
+static void open_bytes_both_ways(struct task *t)
+{
+    t->parts = 2.0 * t->window * t->bytes;
+    open(t);
+}
+
+static void unlock(struct task *t)
+{
+    struct region *r = t->own;
+    if (t->peer < 0)
+        return;
+    if (opt.sync == FLUSH || opt.sync == FLUSH_LOCAL)
+        MPI_Win_unlock(t->peer, r->win);
+    MPI_Barrier(r->pair);
+    if (opt.memory_of == DYNAMIC)
+        MPI_Win_detach(r->win, t->in);
+    MPI_Win_free(&r->win);
+    MPI_Group_free(&r->other);
+}
+
+static void finish(struct task *t)
+{
+    struct region *r = t->own;
+    if (r->pair != MPI_COMM_NULL)
+        MPI_Comm_free(&r->pair);
+    free(r);
+}
+
+static void begin(const struct task *t, MPI_Win win, bool acts, bool exposes)
+{
+    const struct region *r = t->own;
+    switch (opt.sync) {
+    case LOCK:
+        if (acts)
+            MPI_Win_lock(MPI_LOCK_SHARED, t->peer, 0, win);
+        break;
+    case LOCK_ALL:
+        if (acts)
+            MPI_Win_lock_all(0, win);
+        break;
+    case PSCW:
+        if (exposes)
+            MPI_Win_post(r->other, 0, win);
+        if (acts)
+            MPI_Win_start(r->other, 0, win);
+        break;
+    case FENCE: MPI_Win_fence(0, win); break;
+    default: break;
+    }
+}
+
+static void end(const struct task *t, MPI_Win win, bool acts, bool exposes)
+{
+    switch (opt.sync) {
+    case FLUSH:
+        if (acts)
+            MPI_Win_flush(t->peer, win);
+        break;
+    case FLUSH_LOCAL:
+        if (acts)
+            MPI_Win_flush_local(t->peer, win);
+        break;
+    case LOCK:
+        if (acts)
+            MPI_Win_unlock(t->peer, win);
+        break;
+    case LOCK_ALL:
+        if (acts)
+            MPI_Win_unlock_all(win);
+        break;
+    case PSCW:
+        if (acts)
+            MPI_Win_complete(win);
+        if (exposes)
+            MPI_Win_wait(win);
+        break;
+    case FENCE: MPI_Win_fence(0, win); break;
+    }
+}
+
+#define OUT (t->out + k * t->gap), t->count, t->type
+#define IN (t->in + k * t->gap), t->count, t->type
+#define THERE t->peer, r->at + (MPI_Aint)(k * t->gap), t->count, t->type
+
+/* X(name, call): one operation, the k-th of the window. */
+#define OPERATIONS(X)                                                                              \
+    X(put, MPI_Put(OUT, THERE, r->win))                                                            \
+    X(get, MPI_Get(IN, THERE, r->win))                                                             \
+    X(accumulate, MPI_Accumulate(OUT, THERE, MPI_SUM, r->win))                                     \
+    X(get_accumulate, MPI_Get_accumulate(OUT, IN, THERE, MPI_SUM, r->win))                         \
+    X(fetch_and_op, MPI_Fetch_and_op(t->out, t->in, MPI_LONG, t->peer, r->at, MPI_SUM, r->win);    \
+      (void)k)                                                                                     \
+    X(compare_and_swap, MPI_Compare_and_swap(t->out, t->out, t->in, MPI_LONG, t->peer, r->at,      \
+                                             r->win);                                              \
+      (void)k)
+
+#define CALL(name, call)                                                                           \
+    static void name##_by(struct task *t, int rounds, bool acts, bool exposes)                     \
+    {                                                                                              \
+        struct region *r = t->own;                                                                 \
+        for (int i = 0; i < rounds && t->peer >= 0; i++) {                                         \
+            begin(t, r->win, acts, exposes);                                                       \
+            for (int k = 0; k < t->window && acts; k++) {                                          \
+                call;                                                                              \
+            }                                                                                      \
+            end(t, r->win, acts, exposes);                                                         \
+        }                                                                                          \
+    }                                                                                              \
+    static void name(struct task *t, int rounds)                                                   \
+    {                                                                                              \
+        name##_by(t, rounds, t->first, !t->first);                                                 \
+    }
+
+OPERATIONS(CALL)
+
+static void put_both_ways(struct task *t, int rounds)
+{
+    put_by(t, rounds, true, true);
+}
+
+#define ROW(NAME, OPTIONS, UNIT, FROM, RUN, PREPARE, OPEN)                                         \
+    {                                                                                              \
+        .name = NAME, .family = "one-sided", .options = OPTIONS "ixIMws", .unit = UNIT,            \
+        .ranks = 2, .shape = {EVERYBODY, SINGLE, NOBODY, SINGLE, FROM}, .run = RUN,                \
+        .prepare = PREPARE, .open = OPEN, .close = unlock, .finish = finish, .needs = "windows",   \
+    }
+
+const struct bench one_sided[] = {
+    ROW("put_latency", "mT", US, OF_PEER, put, one, open),
+    ROW("get_latency", "mT", US, OF_PEER, get, one, open),
+    ROW("accumulate_latency", "mT", US, OF_PEER, accumulate, one, open),
+    ROW("get_accumulate_latency", "mT", US, OF_PEER, get_accumulate, one, open),
+    ROW("fetch_and_op_latency", "", US, OF_PEER, fetch_and_op, one, open),
+    ROW("compare_and_swap_latency", "", US, OF_PEER, compare_and_swap, one, open),
+    ROW("put_bandwidth", "mTW", MB_S, OF_PEER, put, many, open_bytes),
+    ROW("get_bandwidth", "mTW", MB_S, OF_PEER, get, many, open_bytes),
+    ROW("put_bibandwidth", "mTW", MB_S, OF_PEER, put_both_ways, many, open_bytes_both_ways),
+    {.name = NULL},
+};
