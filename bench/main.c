@@ -106,7 +106,7 @@ static void perform(struct task *t)
         measure(t, &s);
         why = errors_heard();
         if (!why && s.count == 0)
-            why = "every start was late";
+            why = "every start was late: are there more ranks than cores?";
     }
     if (why)
         report_skipped(t->bench, t, why);

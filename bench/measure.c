@@ -13,7 +13,7 @@
 
 /* A clock is read in `clock_cost`. A value of something where all begin together takes at least
  * so many times that; where messages stream, longer, for the first ones find the others idle. */
-enum { LEAST_CLOCKS = 100, LEAST_CLOCKS_OF_STREAMS = 1000, LEAST_SAMPLES = 3 };
+enum { LEAST_CLOCKS = 100, LEAST_CLOCKS_OF_STREAMS = 10000, LEAST_SAMPLES = 3 };
 static const double window_slack = 20e-6;
 
 double now(void)
