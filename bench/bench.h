@@ -40,7 +40,8 @@ typedef double sample_fn(struct task *t, int rounds);
 
 struct bench {
     const char *name, *family;
-    const char *options; /* letters that mean something here; `m`: it has sizes */
+    const char *options; /* letters that mean something here; `m`: it has sizes; no `i`: it
+                            happens once */
     enum unit unit;
     int ranks;         /* so many are needed */
     struct shape shape;
@@ -102,7 +103,7 @@ extern struct options {
     char **names;
     size_t sizes[64], least_size, most_size, memory;
     int size_count, samples, rounds, warmup, window, pairs, root, stride, block;
-    int tests, dimensions, radius, many_buffers;
+    int tests, dimensions, radius, many_buffers; /* `tests`, of -t: threads, too */
     int percents[16], percent_count;
     double seconds, least;
     enum start start;

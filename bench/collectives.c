@@ -7,7 +7,7 @@
 #define PREPARE NULL
 #define FINISH NULL
 
-/*   name of MPI_..., MPI_I..., options, what is sent by whom, received by whom, of whom, arguments */
+/* MPI_..., MPI_I..., options, what is sent by whom, received by whom, of whom, arguments */
 #define COLLECTIVES(X)                                                                             \
     X(Barrier, barrier, "ixI", NOBODY, SINGLE, NOBODY, SINGLE, OF_ROOT, t->comm)                   \
     X(Bcast, bcast, MOVES "k", ROOT, SINGLE, EVERYBODY, SINGLE, OF_ROOT,                           \

@@ -1,8 +1,8 @@
 /* Buffers: what is sent, and whether the right thing arrived.
  *
- * Element i of the block that rank s has for rank d is `value(t, s, d, i)`, a small number that every
- * type can hold; who sends the same to everybody sends what is for rank 0. Whatever arrives is a
- * sum of those, so a shape (see bench.h) is all that has to be known of an operation.
+ * Element i of the block that rank s has for rank d is `value(t, s, d, i)`, a small number that
+ * every type can hold; who sends the same to everybody sends what is for rank 0. Whatever arrives
+ * is a sum of those, so a shape (see bench.h) is all that has to be known of an operation.
  */
 #include "bench.h"
 

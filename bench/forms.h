@@ -63,7 +63,10 @@
         SHAPE(sender, sends, receiver, receives, from), .unit = US, .run = run_again,              \
         .prepare = PREPARE, .open = init_##name, .close = close_request, .finish = FINISH)
 
-#define CALLS(...) BLOCKING_CALL(__VA_ARGS__) STARTING_CALL(__VA_ARGS__) PERSISTENT_CALL(__VA_ARGS__)
+#define CALLS(...)                                                                                 \
+    BLOCKING_CALL(__VA_ARGS__)                                                                     \
+    STARTING_CALL(__VA_ARGS__)                                                                     \
+    PERSISTENT_CALL(__VA_ARGS__)
 
 void next_root(struct task *t);
 run_fn run_started, run_again;

@@ -70,7 +70,7 @@ static bool takes(const struct bench *b, char letter)
     return strchr(b->options, letter);
 }
 
-/* Fills, does it once, and looks; once for each root if it moves. Says what is wrong on any rank. */
+/* Fills, does it once, and looks; for each root if it moves. Says what is wrong on any rank. */
 static bool validate(struct task *t)
 {
     char error[128] = "";

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* A clock is read in `clock_cost`. A value of something where all begin together takes at least
@@ -111,7 +112,8 @@ static double in_unit(const struct task *t, double seconds, int batch)
     }
 }
 
-/* The slowest rank's and the mean, of percents the mean alone; values of which some rank began late are left out. */
+/* The slowest rank's and the mean, of percents the mean alone; values of which some rank began late
+ * are left out. */
 static void gather(struct task *t, struct samples *s, double *mine)
 {
     int n = s->count;
@@ -138,17 +140,17 @@ static void gather(struct task *t, struct samples *s, double *mine)
 
 void measure(struct task *t, struct samples *s)
 {
-    double least = opt.least * 1e-6, took;
+    double least = opt.least * 1e-6, took = 1;
     if (!least)
         least = clock_cost() * (t->timers < t->size || t->bench->unit != US
                                     ? LEAST_CLOCKS_OF_STREAMS : LEAST_CLOCKS);
     least = longest(t, least);
     t->bench->run(t, opt.warmup ? opt.warmup : 1);
-    s->batch = batch_of(t, least, &took);
+    bool once = !strchr(t->bench->options, 'i');
+    s->batch = once ? 1 : batch_of(t, least, &took);
     double room = opt.seconds / took;
-    s->count = room >= opt.samples ? opt.samples : room > LEAST_SAMPLES ? (int)room : LEAST_SAMPLES;
-    if (s->count > opt.samples)
-        s->count = opt.samples;
+    int fit = room > opt.samples ? opt.samples : room > LEAST_SAMPLES ? (int)room : LEAST_SAMPLES;
+    s->count = once ? 1 : fit < opt.samples ? fit : opt.samples;
     s->values = must(calloc(s->count, sizeof *s->values));
     s->means = must(calloc(s->count, sizeof *s->means));
     double *mine = must(calloc(s->count, sizeof *mine));

@@ -238,11 +238,10 @@ static bool read_one(int letter, char *text)
 
 bool options_read(int argc, char **argv)
 {
-    int letter, index;
+    static const char letters[] = "hm:i:x:W:p:b:cT:D:lk:N:t:w:s:IM:d:fz::";
+    int letter;
     opterr = 0;
-    while (index = -1,
-           (letter = getopt_long(argc, argv, "hm:i:x:W:p:b:cT:D:lk:N:t:w:s:IM:d:fz::", longs, &index)) !=
-               -1) {
+    while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
         char given[128] = "";
         snprintf(given, sizeof given, "%s", optarg ? optarg : "");
         if (letter == '?' || !read_one(letter, optarg)) {

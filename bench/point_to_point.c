@@ -230,7 +230,7 @@ static void both_ways_persistent(struct task *t, int rounds)
     EVERY_ROUND go(t->requests, 2 * t->window);
 }
 
-#define ROW(NAME, OPTIONS, UNIT, RECEIVERS, RUN, PREPARE, OPEN, CLOSE)                              \
+#define ROW(NAME, OPTIONS, UNIT, RECEIVERS, RUN, PREPARE, OPEN, CLOSE)                             \
     {                                                                                              \
         .name = NAME, .family = "point-to-point", .options = "mixIM" OPTIONS, .unit = UNIT,        \
         .ranks = 2, .shape = {EVERYBODY, SINGLE, RECEIVERS, SINGLE, OF_PEER}, .run = RUN,          \

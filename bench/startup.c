@@ -61,20 +61,20 @@ COMM_CALL(comm_split_type, MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, t-
 COMM_CALL(comm_create, MPI_Comm_create(t->comm, everybody, &made))
 COMM_CALL(comm_create_group, MPI_Comm_create_group(t->comm, everybody, 0, &made))
 
-#define ROW(NAME, FAMILY, ...)                                                                     \
-    {.name = NAME, .family = FAMILY, .options = "ixI", .unit = US, .ranks = 1, __VA_ARGS__}
+#define ROW(NAME, FAMILY, OPTIONS, ...)                                                            \
+    {.name = NAME, .family = FAMILY, .options = OPTIONS, .unit = US, .ranks = 1, __VA_ARGS__}
 
 const struct bench startup[] = {
-    ROW("hello", "startup", .needs = "launcher"),
-    ROW("init", "startup", .run = nothing, .sample = sample_init),
-    ROW("session", "startup", .run = session),
-    ROW("comm_dup", "communicator", .run = comm_dup),
-    ROW("comm_idup", "communicator", .run = comm_idup),
-    ROW("comm_split", "communicator", .run = comm_split),
-    ROW("comm_split_type", "communicator", .run = comm_split_type),
-    ROW("comm_create", "communicator", .run = comm_create, .open = open_group,
+    ROW("hello", "startup", "I", .needs = "launcher"),
+    ROW("init", "startup", "I", .run = nothing, .sample = sample_init),
+    ROW("session", "startup", "ixI", .run = session),
+    ROW("comm_dup", "communicator", "ixI", .run = comm_dup),
+    ROW("comm_idup", "communicator", "ixI", .run = comm_idup),
+    ROW("comm_split", "communicator", "ixI", .run = comm_split),
+    ROW("comm_split_type", "communicator", "ixI", .run = comm_split_type),
+    ROW("comm_create", "communicator", "ixI", .run = comm_create, .open = open_group,
         .close = close_group),
-    ROW("comm_create_group", "communicator", .run = comm_create_group, .open = open_group,
+    ROW("comm_create_group", "communicator", "ixI", .run = comm_create_group, .open = open_group,
         .close = close_group),
     {.name = NULL},
 };
