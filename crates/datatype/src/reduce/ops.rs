@@ -95,8 +95,6 @@ macro_rules! floats {
             fn product(self, other: Self) -> Self { self * other }
         }
         impl Float for $t {
-            const MASKED: bool = true;
-
             #[inline(always)]
             fn less(self, other: Self) -> bool { self < other }
         }
