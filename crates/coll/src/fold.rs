@@ -72,13 +72,4 @@ impl Fold {
             2 * new
         }
     }
-
-    /// The old ranks that a new one stands for: first and number.
-    pub(crate) fn covers(&self, new: u32) -> (u32, u32) {
-        if new >= self.pairs {
-            (new + self.pairs, 1)
-        } else {
-            (2 * new, 2)
-        }
-    }
 }

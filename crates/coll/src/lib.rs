@@ -23,6 +23,7 @@ mod alltoall;
 mod args;
 mod barrier;
 mod bcast;
+mod circulant;
 mod exscan;
 mod fold;
 mod gather;

@@ -244,7 +244,7 @@ impl Pieces {
         (from, from + self.counts[i as usize])
     }
 
-    fn layout(&self) -> Layout<'_> {
+    pub(crate) fn layout(&self) -> Layout<'_> {
         Layout::Table {
             counts: &self.counts,
             displs: &self.displs,

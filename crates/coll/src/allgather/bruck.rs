@@ -1,54 +1,62 @@
-//! Bruck's algorithm (Bruck, Ho, Kipnis, Upfal, Weathersby, 1997): ⌈log₂ p⌉ hops
-//! for any number of ranks. Blocks are gathered in the order from the own one
-//! and moved to their places in the end. For blocks of one length.
+//! Bruck's algorithm (Bruck, Ho, Kipnis, Upfal, Weathersby, 1997): ⌈log p⌉ hops for
+//! any number of ranks. Blocks are gathered in the order from the own one and moved
+//! to their places in the end.
 
 use catena_plan::{Builder, Region};
 
 use crate::Args;
 use crate::Terms;
-use crate::terms::powers;
+use crate::circulant::{self, rounds};
 
-pub(super) fn cost(t: &Terms) -> f64 {
-    let rounds = |first: u32, number: u32| {
-        let round = |d: u32| (d, 1, f64::from(d.min(t.shape.size - d)) * t.n, 0.0);
-        t.shifts(powers(number).filter(|&d| d >= first).map(round))
-    };
-    let (full, all) = (t.folded(), rounds(1, t.shape.size));
-    let time = match t.shape.size - full {
-        0 => all,
-        // The last round hands out blocks that are there after a few.
-        rest => all - rounds(rest, full).min(t.message(t.level(full), 0.0)),
-    };
-    time + t.copies(2.0, t.p * t.n / 2.0)
+pub(super) fn cost<const RADIX: u32>(t: &Terms) -> f64 {
+    let all = t.p * t.n;
+    circulant::cost::<RADIX>(t, t.n, |_| 0.0) + t.copies(2.0, all / 2.0)
 }
 
-pub(super) fn build(a: &Args, b: &mut Builder) {
-    let (n, p) = (a.recv.len(0), a.size as usize);
-    if n == 0 {
-        return;
-    }
-    let all = b.scratch(p * n);
-    let mine = super::mine(a);
-    let mut have = 1;
-    while have < p {
-        let number = have.min(p - have);
-        b.recv(a.up(have as u32), all.part(have * n, number * n));
-        let out = if have == 1 {
-            mine
-        } else {
-            all.part(0, number * n)
-        };
-        b.send(a.down(have as u32), out);
-        if have == 1 {
-            b.copy(mine, all.part(0, n));
-        }
-        have += number;
-    }
-    if p == 1 {
+pub(super) fn table_cost<const RADIX: u32>(t: &Terms) -> f64 {
+    cost::<RADIX>(&t.with_bytes(t.shape.bytes / t.shape.size as usize))
+}
+
+pub(super) fn build<const RADIX: u32>(a: &Args, b: &mut Builder) {
+    if a.size == 1 {
         return super::keep(a, b);
     }
-    let me = a.rank as usize;
-    let (head, tail) = ((p - me) * n, me * n);
-    b.copy(all.part(0, head), Region::output(tail, head));
-    b.copy(all.part(head, tail), Region::output(0, tail));
+    let mut starts = vec![0];
+    for i in 0..a.size {
+        starts.push(starts[i as usize] + a.recv.len(a.up(i)));
+    }
+    let all = b.scratch(starts[a.size as usize]);
+    let blocks = |first: u32, number: u32| {
+        let at = starts[first as usize];
+        all.part(at, starts[(first + number) as usize] - at)
+    };
+    let mine = super::mine(a);
+    let mut rounds: Vec<_> = rounds::<RADIX>(a.size).collect();
+    rounds.reverse();
+    for (distance, number) in rounds.iter().flat_map(|round| round.messages()) {
+        let coming = blocks(distance, number);
+        if !coming.is_empty() {
+            b.recv(a.up(distance), coming);
+        }
+        let out = if number == 1 { mine } else { blocks(0, number) };
+        if !out.is_empty() {
+            b.send(a.down(distance), out);
+        }
+        if distance == 1 {
+            b.copy(mine, blocks(0, 1));
+        }
+    }
+    let mut first = if a.in_place { 1 } else { 0 };
+    while first < a.size {
+        // Those that are neighbours in the result, too.
+        let start = a.recv_block(a.up(first));
+        let mut run = Region { len: 0, ..start };
+        let mut next = first;
+        while next < a.size && a.recv_block(a.up(next)).offset == run.end() {
+            run.len += a.recv_block(a.up(next)).len;
+            next += 1;
+        }
+        b.copy(blocks(first, next - first), run);
+        first = next;
+    }
 }

@@ -31,8 +31,15 @@ pub(crate) const EVEN: &[Algorithm] = &[
         name: "bruck",
         collective: Collective::Allgather,
         needs: &[],
-        cost: bruck::cost,
-        build: bruck::build,
+        cost: bruck::cost::<2>,
+        build: bruck::build::<2>,
+    },
+    Algorithm {
+        name: "bruck_4",
+        collective: Collective::Allgather,
+        needs: &[],
+        cost: bruck::cost::<4>,
+        build: bruck::build::<4>,
     },
     Algorithm {
         name: "linear",
@@ -64,6 +71,20 @@ pub(crate) const TABLE: &[Algorithm] = &[
         needs: &[],
         cost: linear::table_cost,
         build: linear::build,
+    },
+    Algorithm {
+        name: "bruck",
+        collective: Collective::Allgatherv,
+        needs: &[],
+        cost: bruck::table_cost::<2>,
+        build: bruck::build::<2>,
+    },
+    Algorithm {
+        name: "bruck_4",
+        collective: Collective::Allgatherv,
+        needs: &[],
+        cost: bruck::table_cost::<4>,
+        build: bruck::build::<4>,
     },
 ];
 

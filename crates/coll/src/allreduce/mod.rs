@@ -1,5 +1,6 @@
 //! `MPI_Allreduce`.
 
+mod circulant;
 mod direct;
 mod doubling;
 pub(crate) mod halving;
@@ -32,6 +33,13 @@ pub(crate) const ALGORITHMS: &[Algorithm] = &[
         needs: &[],
         cost: halving::cost,
         build: halving::build,
+    },
+    Algorithm {
+        name: "circulant",
+        collective: Collective::Allreduce,
+        needs: &[COMMUTATIVE],
+        cost: circulant::cost,
+        build: circulant::build,
     },
     Algorithm {
         name: "direct",

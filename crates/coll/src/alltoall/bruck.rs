@@ -11,7 +11,7 @@ use crate::terms::powers;
 pub(super) fn cost(t: &Terms) -> f64 {
     let rounds = powers(t.shape.size).map(|d| {
         let blocks = f64::from(moving(t.shape.size, d));
-        (d, 1, blocks * t.n, t.copies(2.0 * blocks, t.n))
+        (d, 1.0, blocks * t.n, t.copies(2.0 * blocks, t.n))
     });
     t.shifts(rounds) + t.copies(2.0 * t.p, t.n)
 }

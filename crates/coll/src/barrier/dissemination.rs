@@ -18,7 +18,7 @@ fn rounds<const RADIX: u32>(size: u32) -> impl Iterator<Item = (u32, u32)> {
 }
 
 pub(super) fn cost<const RADIX: u32>(t: &Terms) -> f64 {
-    let round = |(distance, number)| (distance, number, 0.0, 0.0);
+    let round = |(distance, number)| (distance, f64::from(number), 0.0, 0.0);
     t.shifts(rounds::<RADIX>(t.shape.size).map(round))
 }
 

@@ -19,7 +19,7 @@ pub(super) fn doubling_cost(t: &Terms) -> f64 {
 }
 
 pub(super) fn ring_cost(t: &Terms) -> f64 {
-    t.handing_out(|ranks| t.n * ranks / t.p) + t.ring(t.p - 1.0, t.n / t.p, 0.0)
+    t.handing_out(|ranks| t.n * ranks / t.p) + t.late_ring(t.p - 1.0, t.n / t.p)
 }
 
 /// Pieces `[first, first + number)` of the message; piece i belongs to the

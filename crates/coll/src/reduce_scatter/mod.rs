@@ -1,12 +1,15 @@
 //! `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`.
 
+pub(crate) mod circulant;
 pub(crate) mod direct;
 mod halving;
+mod hierarchical;
+mod ring;
 
 use catena_plan::Region;
 
 use crate::Args;
-use crate::need::COMMUTATIVE;
+use crate::need::{COMMUTATIVE, LEVELS, POWER_OF_TWO, RANGES};
 use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
@@ -20,9 +23,37 @@ pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "recursive_halving",
         collective: Collective::ReduceScatter,
-        needs: &[COMMUTATIVE],
+        needs: &[COMMUTATIVE, POWER_OF_TWO],
         cost: halving::cost,
         build: halving::build,
+    },
+    Algorithm {
+        name: "circulant",
+        collective: Collective::ReduceScatter,
+        needs: &[COMMUTATIVE],
+        cost: circulant::cost::<2>,
+        build: circulant::build::<2>,
+    },
+    Algorithm {
+        name: "circulant_4",
+        collective: Collective::ReduceScatter,
+        needs: &[COMMUTATIVE],
+        cost: circulant::cost::<4>,
+        build: circulant::build::<4>,
+    },
+    Algorithm {
+        name: "ring",
+        collective: Collective::ReduceScatter,
+        needs: &[COMMUTATIVE],
+        cost: ring::cost,
+        build: ring::build,
+    },
+    Algorithm {
+        name: "hierarchical",
+        collective: Collective::ReduceScatter,
+        needs: &[LEVELS, RANGES],
+        cost: hierarchical::cost,
+        build: hierarchical::build,
     },
 ];
 

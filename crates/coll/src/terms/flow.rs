@@ -79,6 +79,16 @@ impl Terms<'_> {
         slowest.max(lap * rounds / self.p)
     }
 
+    /// The same if ranks start one after the other, as a scatter lets them. Where they
+    /// wait for memory, that of one domain rests while another's is full: a quarter of
+    /// the time.
+    pub(crate) fn late_ring(&self, rounds: f64, bytes: f64) -> f64 {
+        let time = self.ring(rounds, bytes, 0.0);
+        let memory = rounds * f64::from(self.per_domain + 1) * self.busy(Level::Domain, bytes);
+        let full = self.far() == Level::Node && memory + self.hop(bytes) > time;
+        time + if full { 0.25 * memory } else { 0.0 }
+    }
+
     /// `bytes` in segments along all ranks, each of which works on them.
     pub(crate) fn chain(&self, bytes: f64, segment: f64, work: f64) -> f64 {
         let first = bytes.min(segment);

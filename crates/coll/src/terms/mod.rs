@@ -7,6 +7,7 @@
 
 mod flow;
 mod rounds;
+mod shifts;
 mod tree;
 
 use catena_plan::simulate::Link;
@@ -73,6 +74,11 @@ impl<'a> Terms<'a> {
             active,
             ..self.with_bytes(bytes)
         }
+    }
+
+    /// Whether some ranks have none of the bytes.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.active < 1.0
     }
 
     /// The same with another number of bytes.

@@ -1,9 +1,8 @@
-//! Rounds in which all ranks send at once.
+//! Rounds in which all ranks send at once, to partners or to those below a limit.
 
 use std::ops::Range;
 
 use super::{Level, Terms, powers};
-use crate::acc::arrivals;
 use crate::model::log2_ceil;
 
 /// Rounds that follow each other. In each, the messages of all ranks take some
@@ -15,6 +14,9 @@ use crate::model::log2_ceil;
 pub(crate) struct Rounds {
     total: f64,
     stagger: f64,
+    /// The staggers of rounds in which that resource is about as busy as the ports:
+    /// messages wait for the one or the other each time.
+    waits: f64,
 }
 
 /// What the pairs of an exchange pass.
@@ -31,9 +33,19 @@ struct Pairs {
 
 impl Rounds {
     pub(crate) fn add(&mut self, fixed: f64, moving: f64, busy: f64) {
-        let round = (fixed + moving).max(busy);
+        self.add_burst(fixed + moving, fixed, moving, busy);
+    }
+
+    /// The same if everyone sends several messages, which would be through after `path`
+    /// if they were alone; the last of them takes `fixed` besides what all move.
+    pub(super) fn add_burst(&mut self, path: f64, fixed: f64, moving: f64, busy: f64) {
+        let round = path.max(busy);
         self.total += round;
-        self.stagger = self.stagger.max(fixed + moving.max(busy) - round);
+        let stagger = fixed + moving.max(busy) - round;
+        self.stagger = self.stagger.max(stagger);
+        if busy < 2.0 * moving {
+            self.waits += stagger;
+        }
     }
 
     pub(crate) fn time(&self) -> f64 {
@@ -165,31 +177,12 @@ impl Terms<'_> {
                 detours += longer;
             }
         }
+        // A domain that waits makes the others wait.
+        if self.far() == Level::Node {
+            all.stagger = all.stagger.max(all.waits);
+        }
         // There, and back.
         all.time() + detours.min(2.0 * detour)
-    }
-
-    /// Rounds in which everyone sends `number` messages of `bytes` to those
-    /// `distance` and multiples of it above, and then works for some time:
-    /// `(distance, number, bytes, work)`.
-    pub(crate) fn shifts(&self, rounds: impl Iterator<Item = (u32, u32, f64, f64)>) -> f64 {
-        let mut all = Rounds::default();
-        let mut detour: f64 = 0.0;
-        for (distance, number, bytes, work) in rounds {
-            let level = match self.level(distance * number) {
-                Level::Domain if self.per_domain < self.per_node.min(2 * distance) => Level::Node,
-                level => level,
-            };
-            let path = |level| self.burst(level, f64::from(number), bytes) + work;
-            let busy = f64::from(number) * self.busy_with_all(level, bytes);
-            let moving = self.moving(level, bytes);
-            all.add(path(level) - moving, moving, busy);
-            detour = detour.max(path(self.far()) - path(level));
-        }
-        // Rounds within a node, all together, lead to the next one at most; or
-        // past it, if it is the last and has fewer ranks.
-        let ragged = self.shape.placement.fewest < self.per_node;
-        all.time() + if ragged { 2.0 } else { 1.0 } * detour
     }
 
     /// Rounds in which everyone sends `bytes` to the one 1, 2, 4, … above it, if
@@ -238,77 +231,6 @@ impl Terms<'_> {
             self.level(1)
         };
         self.message(level, bytes) + self.prefix(others, bytes, work)
-    }
-
-    /// Everyone sends `number` messages that far, and receives as many.
-    fn burst(&self, level: Level, number: f64, bytes: f64) -> f64 {
-        let processor = 2.0 * number * self.link(level).overhead;
-        let wire = (number - 1.0) * self.spacing(level, bytes) + self.message(level, bytes);
-        processor.max(wire)
-    }
-
-    /// Everyone sends a message to everyone, and takes what arrives before it sends
-    /// more.
-    pub(crate) fn everyone_taking(&self, bytes: f64) -> f64 {
-        let sends = self.sends(self.shape.placement.fewest);
-        let link = self.link(self.far());
-        let wait = if link.latency + link.overhead < sends {
-            0.5 * link.latency
-        } else {
-            0.0
-        };
-        self.everyone(bytes, 0.0).max(2.0 * sends + wait)
-    }
-
-    /// Time for a rank to post a message to everyone, on a node of so many.
-    fn sends(&self, node: u32) -> f64 {
-        let numbers = self.peers_of(node).into_iter();
-        numbers
-            .map(|(level, number)| number * self.link(level).overhead)
-            .sum()
-    }
-
-    /// Everyone sends a message to everyone, and works for some time for each it
-    /// receives.
-    pub(crate) fn everyone(&self, bytes: f64, work: f64) -> f64 {
-        let sends = self.sends(self.shape.placement.fewest);
-        let (mut ports, mut memory, mut card) = ([0.0_f64; 2], 0.0, 0.0_f64);
-        let mut crowd = 0.0;
-        for (level, number) in self.peers() {
-            if number == 0.0 {
-                continue;
-            }
-            let link = self.link(level);
-            ports[level.port()] += number * self.port(level, bytes);
-            let busy = number * self.busy_with_all(level, bytes);
-            match level {
-                Level::Network => card += busy,
-                _ => memory += busy,
-            }
-            // Ranks that are close together send to one far away at the same
-            // time, if they first wait for answers; not if few are answered at once.
-            let at_once = work == 0.0 || self.p - 1.0 <= arrivals(bytes as usize) as f64;
-            if level == Level::Node && bytes > link.eager as f64 && at_once {
-                ports[0] += f64::from(self.per_domain - 1) * self.port(level, bytes);
-            }
-            if level == Level::Network {
-                crowd = f64::from(self.per_node - 1) * link.overhead;
-            }
-        }
-        let far = self.far();
-        // Nothing is taken before the neighbour's arrives.
-        let near = self.level(1);
-        let arrives = self.message(near, bytes) - self.link(near).overhead;
-        let processor = sends.max(arrives) + sends + (self.p - 1.0) * work;
-        let last = self.fixed(far, bytes) + crowd + work;
-        let first = self.link(far).overhead;
-        let wire = (sends - first)
-            .max(ports[0])
-            .max(ports[1])
-            .max(memory)
-            .max(card)
-            + last;
-        processor.max(wire)
     }
 
     /// Ranks that are left when they are folded to a power of two.

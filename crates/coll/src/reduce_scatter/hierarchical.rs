@@ -1,0 +1,40 @@
+//! Combined within each node, then every leader gets the blocks of its node, and
+//! hands them out. For nodes that are ranges of ranks.
+
+use catena_plan::{Builder, Region};
+
+use super::{block_in, result};
+use crate::levels::{Levels, among_leaders, in_node};
+use crate::part::Pieces;
+use crate::registry::cheapest;
+use crate::{Args, Collective, Terms};
+
+pub(super) fn cost(t: &Terms) -> f64 {
+    let block = t.shape.bytes / t.shape.size as usize;
+    cheapest(Collective::Reduce, &in_node(t.shape.bytes, t)).1
+        + cheapest(Collective::ReduceScatter, &among_leaders(t.shape.bytes, t)).1
+        + cheapest(Collective::Scatterv, &in_node(block, t)).1
+}
+
+pub(super) fn build(a: &Args, b: &mut Builder) {
+    let levels = Levels::new(a);
+    let lengths = |ranks: &[u32]| ranks.iter().map(|&r| a.send.len(r)).collect::<Vec<_>>();
+    let nodes = (0..levels.nodes.placement().nodes).map(|i| levels.nodes.on(i));
+    let vector = Region {
+        len: a.send.end(a.size),
+        ..block_in(a, 0)
+    };
+    let (mut combined, mut ours) = (vector, result(a));
+    if levels.leads() {
+        combined = b.scratch(vector.len);
+    }
+    levels.node.reduce(levels.leader, vector, combined, b);
+    let node = lengths(levels.nodes.on(levels.at));
+    if levels.leads() {
+        let pieces = Pieces::of_lengths(nodes.map(|on| lengths(on).iter().sum()).collect());
+        ours = b.scratch(node.iter().sum());
+        levels.leaders().reduce_scatter(&pieces, combined, ours, b);
+    }
+    let pieces = Pieces::of_lengths(node);
+    levels.node.scatterv(ours, pieces.layout(), result(a), b);
+}
