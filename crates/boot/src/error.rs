@@ -30,8 +30,6 @@ pub enum BootError {
     NoPmix(String),
     /// The node's shared memory, made by another rank, cannot be opened: cause.
     Segment(String),
-    /// A key that process managers do not take.
-    Key(String),
     /// Key or value exceed the limits of [`Boot::put`](crate::Boot::put).
     TooLong {
         /// Length of the key in bytes.
@@ -93,10 +91,6 @@ impl fmt::Display for BootError {
                  run as different users or cannot see each other's /proc; start the program with \
                  Catena's own mpirun, or set CATENA_LINK=ofi for all ranks, so that they use a \
                  network"
-            ),
-            BootError::Key(key) => write!(
-                f,
-                "the key {key} must have at most 24 letters, digits, dots and underscores"
             ),
             BootError::TooLong { key, value } => write!(
                 f,

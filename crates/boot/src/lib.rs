@@ -127,9 +127,7 @@ pub trait Boot: Send {
     /// value for the same key replaces an earlier one.
     ///
     /// # Errors
-    /// [`BootError::TooLong`] if key or value exceed 64 KiB or 16 MiB;
-    /// [`BootError::Key`] if other launchers shall be served and the key has
-    /// not at most 24 letters, digits, dots and underscores.
+    /// [`BootError::TooLong`] if key or value exceed 64 KiB or 16 MiB.
     fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError>;
 
     /// Publishes what I put and waits until every rank has done so. Collective

@@ -98,6 +98,8 @@ fn boot() -> i32 {
                 println!("{name:<17} {value}");
             }
         }
+        // Others may still ask for what this process has told.
+        boot.fence()?;
         boot.end()
     });
     match shown {

@@ -8,7 +8,7 @@ use crate::infos::Infos;
 use crate::library::{Library, Status};
 use crate::types::{
     self, ByteObject, Data, GLOBAL, Info, NOT_FOUND, OPERATION_SUCCEEDED, Proc, Query,
-    RANK_WILDCARD, RawStatus, RawValue, SUCCESS, Value, keys, kind, yes,
+    RANK_WILDCARD, RawStatus, RawValue, SUCCESS, Value, info, keys, kind, yes,
 };
 
 /// A process that is known to its server.
@@ -17,6 +17,9 @@ pub struct Client {
     library: Library,
     me: Proc,
 }
+
+/// How long [`Client::fetch`] waits, seconds.
+pub const PATIENCE: i32 = 30;
 
 /// How a fence that was begun stands.
 #[derive(Debug, Default)]
@@ -201,14 +204,24 @@ impl Client {
     /// # Errors
     /// If the server is gone.
     pub fn get(&self, rank: Option<u32>, key: &CStr) -> Result<Option<Value>, Status> {
-        let of = Proc {
-            rank: rank.unwrap_or(RANK_WILDCARD),
-            ..self.me
-        };
-        let immediate = yes(c"pmix.immediate");
+        self.get_with(rank.unwrap_or(RANK_WILDCARD), key, &yes(c"pmix.immediate"))
+    }
+
+    /// What `rank` has put under `key`, brought from its server if this one
+    /// lacks it. Waits for `rank` to put it, but at most [`PATIENCE`].
+    ///
+    /// # Errors
+    /// If the server is gone, or all that time went by.
+    pub fn fetch(&self, rank: u32, key: &CStr) -> Result<Option<Value>, Status> {
+        let limit = Data { int32: PATIENCE };
+        self.get_with(rank, key, &info(c"pmix.timeout", kind::INT, limit))
+    }
+
+    fn get_with(&self, rank: u32, key: &CStr, how: &Info) -> Result<Option<Value>, Status> {
+        let of = Proc { rank, ..self.me };
         let mut value = ptr::null_mut();
         // SAFETY: all arguments outlive the call.
-        let status = unsafe { (self.library.get)(&of, key.as_ptr(), &immediate, 1, &mut value) };
+        let status = unsafe { (self.library.get)(&of, key.as_ptr(), how, 1, &mut value) };
         if status == NOT_FOUND || (status == SUCCESS && value.is_null()) {
             return Ok(None);
         }

@@ -37,6 +37,7 @@ use std::collections::BTreeMap;
 use std::os::fd::{OwnedFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::wire::{Reader, Writer};
 use crate::{Boot, BootError, Job, sys};
 use card::Card;
 use segment::Segment;
@@ -160,7 +161,8 @@ pub struct Direct {
     manager: Shared,
     job: Job,
     segment: Arc<Segment>,
-    /// What the next fence publishes.
+    /// What this rank has put. Every fence publishes all of it as one value, so
+    /// none is ever missing: some launchers can only wait for such.
     puts: BTreeMap<String, Vec<u8>>,
     /// How many fences have ended.
     fences: u32,
@@ -198,16 +200,15 @@ impl Direct {
 
     /// Exchanges cards with the others.
     fn join(mut manager: Box<dyn Manager>) -> Result<Direct, BootError> {
-        const CARD: &str = "card";
         let about = manager.about().clone();
         let me = about.rank;
         let (made, place) = Segment::make()?;
         let card = Card::mine(about.appnum, place)?;
-        manager.put(&Direct::key(0, me, CARD), card.to_text().as_bytes())?;
+        manager.put(&Direct::key(0, me), card.to_text().as_bytes())?;
         manager.begin_fence()?;
         manager.fence_done(true)?;
         let mut read = |rank| {
-            let text = manager.get(rank, &Direct::key(0, rank, CARD))?;
+            let text = manager.get(rank, &Direct::key(0, rank))?;
             Card::parse(&text.unwrap_or_default()).ok_or_else(|| {
                 let cause = format!("rank {rank} runs no Catena, or another version of it");
                 BootError::Manager(cause)
@@ -233,14 +234,11 @@ impl Direct {
         })
     }
 
-    /// Key of the process manager for `key`, put before the fence `fence`.
-    fn key(fence: u32, rank: u32, key: &str) -> String {
-        format!("catena-{fence:x}-{rank:x}-{key}")
+    /// Key of the process manager for what `rank` puts before the fence `fence`.
+    fn key(fence: u32, rank: u32) -> String {
+        format!("catena-{fence:x}-{rank:x}")
     }
 }
-
-/// Longest key, bytes: process managers allow 64 for all of it.
-const MAX_KEY: usize = 24;
 
 impl Boot for Direct {
     fn job(&self) -> &Job {
@@ -262,10 +260,6 @@ impl Boot for Direct {
 
     fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
         crate::client::check_length(key, value)?;
-        let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'.' || b == b'_';
-        if key.len() > MAX_KEY || !key.bytes().all(plain) {
-            return Err(BootError::Key(key.to_string()));
-        }
         self.puts.insert(key.to_string(), value.to_vec());
         Ok(())
     }
@@ -274,10 +268,14 @@ impl Boot for Direct {
         if std::mem::replace(&mut self.in_fence, true) {
             return Err(BootError::Fence);
         }
-        let mut manager = lock(&self.manager);
-        for (key, value) in std::mem::take(&mut self.puts) {
-            manager.put(&Direct::key(self.fences, self.job.rank, &key), &value)?;
+        let mut all = Writer::new(0);
+        for (key, value) in &self.puts {
+            all.bytes(key.as_bytes());
+            all.bytes(value);
         }
+        let mut manager = lock(&self.manager);
+        let key = Direct::key(self.fences, self.job.rank);
+        manager.put(&key, &all.into_body())?;
         manager.begin_fence()
     }
 
@@ -294,11 +292,20 @@ impl Boot for Direct {
         if rank >= size {
             return Err(BootError::NoSuchRank { rank, size });
         }
-        let mut manager = lock(&self.manager);
-        for fence in (0..self.fences).rev() {
-            let value = manager.get(rank, &Direct::key(fence, rank, key))?;
-            if value.is_some() {
-                return Ok(value);
+        // The first fence had the cards.
+        let last = self.fences - 1;
+        if last == 0 {
+            return Ok(None);
+        }
+        let all = lock(&self.manager).get(rank, &Direct::key(last, rank))?;
+        let all = all.ok_or_else(|| {
+            BootError::Manager(format!("it has lost what rank {rank} told the others"))
+        })?;
+        let mut all = Reader::new(&all);
+        while !all.is_empty() {
+            let (name, value) = (all.bytes()?, all.bytes()?);
+            if name == key.as_bytes() {
+                return Ok(Some(value.to_vec()));
             }
         }
         Ok(None)

@@ -119,7 +119,7 @@ fn mapped(maps: &str) -> Option<&str> {
 }
 
 fn key_of(key: &str) -> Result<CString, BootError> {
-    CString::new(key).map_err(|_| BootError::Key(key.to_string()))
+    CString::new(key).map_err(|_| BootError::Manager(format!("no key can be {key:?}")))
 }
 
 impl Manager for Pmix {
@@ -153,7 +153,13 @@ impl Manager for Pmix {
     }
 
     fn get(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
-        match self.client.get(Some(rank), &key_of(key)?)? {
+        let key = key_of(key)?;
+        // A fence of PRRTE's brings nothing: what it has waits to be fetched.
+        let value = match self.client.get(Some(rank), &key)? {
+            None => self.client.fetch(rank, &key)?,
+            found => found,
+        };
+        match value {
             Some(Value::Bytes(bytes)) => Ok(Some(bytes)),
             _ => Ok(None),
         }
