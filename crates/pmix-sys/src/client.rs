@@ -213,7 +213,8 @@ impl Client {
     /// # Errors
     /// If the server is gone, or all that time went by.
     pub fn fetch(&self, rank: u32, key: &CStr) -> Result<Option<Value>, Status> {
-        let limit = Data { int32: PATIENCE };
+        let mut limit = Data { words: [0; 3] };
+        limit.int32 = PATIENCE;
         self.get_with(rank, key, &info(c"pmix.timeout", kind::INT, limit))
     }
 
