@@ -226,6 +226,7 @@ impl Session {
             names: &begin.names,
             options: &plan.options,
             limit: Duration::from_secs_f64(plan.limit),
+            mute: begin.names.iter().all(|name| plan.timed.contains(name)),
         };
         let since = Instant::now();
         let mut records = Vec::new();
@@ -419,6 +420,7 @@ mod tests {
     /// In place of a launcher: tells a record for each benchmark, or fails as its name says.
     const STAND_IN: &str = r#"
         shift 3
+        [ $1 = hello ] && exit
         echo '@catena-bench {"kind":"env","protocol":1,"library":"stand-in","ranks":2}'
         for name; do
             case $name in
@@ -507,14 +509,14 @@ mod tests {
     #[test]
     fn a_whole_launch_is_timed_by_itself() {
         let place = Place::new("timed");
-        let mut header = plan(&["first", "-hello", "last"], &["a"]);
-        header.plan.timed = vec!["-hello".into()];
+        let mut header = plan(&["first", "hello", "last"], &["a"]);
+        header.plan.timed = vec!["hello".into()];
         let mut session = Session::new(&place.0, header, go()).unwrap();
         assert_eq!(session.measure(), Ok(Finish::Whole));
         let run = session.into_run();
         let names = |l: &Launch| l.begin.names.join(" ");
         let first: Vec<String> = run.launches.iter().take(2).map(names).collect();
-        assert_eq!(first, ["first last", "-hello"]);
+        assert_eq!(first, ["first last", "hello"]);
         let Some(Record::Samples(s)) = run.launches[1].records.last() else {
             panic!("{:?}", run.launches[1]);
         };
