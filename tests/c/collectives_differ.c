@@ -5,6 +5,12 @@
 // run: -n 4 -- root ; fails ; says rank 0 called MPI_Bcast with root 0, and rank 3 called MPI_Bcast with root 1
 // run: -n 4 -- operation ; fails ; says MPI_Allreduce with MPI_MAX
 // run: -n 4 -- count ; fails ; says the arguments of MPI_Gather differ: rank 3 sent 16 bytes where rank 0 expects 8
+// run: -n 2 -- silent board ; fails ; says cast with root 0.*cast with root 1|cast with root 1.*cast with root 0
+// run: -n 5 -- silent board ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
+// run: -n 5 -- silent started ; fails ; says MPI_Scatter with root 0.*MPI_Scatter with root 1|MPI_Scatter with root 1.*MPI_Scatter with root 0
+// run: --set LINK=tcp -n 3 -- silent board ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
+// run: -n 3 -- silent persistent ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
+// run: -n 3 -- silent form ; fails ; says the blocking form of MPI_Barrier.*another form|another form.*the blocking form
 #include "check.h"
 
 enum { N = 20000 };
@@ -89,6 +95,25 @@ static void returned(void)
     MPI_Comm_free(&comm);
 }
 
+/* Nobody sends anything that could show it. */
+static void silent(const char *how)
+{
+    int root = rank == 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!strcmp(how, "board"))
+        MPI_Bcast(in, N, MPI_LONG, root, MPI_COMM_WORLD);
+    else if (!strcmp(how, "started"))
+        MPI_Iscatter(in, 2, MPI_LONG, out, 2, MPI_LONG, root, MPI_COMM_WORLD, &request);
+    else if (!strcmp(how, "persistent")) {
+        MPI_Bcast_init(in, 2, MPI_LONG, root, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+    } else if (rank)
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    else
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -96,7 +121,10 @@ int main(int argc, char **argv)
     int odd = rank == 3;
     if (!strcmp(what, "return"))
         returned();
-    else if (!strcmp(what, "kind")) {
+    else if (!strcmp(what, "silent")) {
+        request = MPI_REQUEST_NULL;
+        silent(argv[2]);
+    } else if (!strcmp(what, "kind")) {
         if (odd)
             MPI_Ialltoall(in, 1, MPI_LONG, out, 1, MPI_LONG, MPI_COMM_WORLD, &request);
         else

@@ -6,6 +6,8 @@
 // run: --set LINK=shm -n 4
 // run: --set LINK=shm -n 5
 // run: --set COLL_ALLREDUCE=ring --set COLL_ALLTOALL=pairwise --set COLL_ALLGATHER=ring --set COLL_BCAST=scatter_ring --set COLL_GATHERV=linear --set COLL_BARRIER=dissemination --set COLL_REDUCE=binomial -n 4 -- plans
+// run: --set LINK=shm -n 3 -- mixed
+// run: --set LINK=shm -n 5 -- mixed
 #include "check.h"
 
 enum { N = 40000 };
@@ -158,20 +160,55 @@ static void afterwards(void)
     heard(size);
 }
 
+/* Some wait on the board, and others for messages. */
+static void mixed(void)
+{
+    MPI_Datatype holey;
+    MPI_Request r;
+    MPI_Type_create_hvector(2, 1, 2, MPI_CHAR, &holey);
+    MPI_Type_commit(&holey);
+    MPI_Count many = (MPI_Count)1 << 48;
+    int odd = rank == size - 1;
+    again();
+    MPI_Barrier(comm);
+    int code = odd ? MPI_Iallgather_c((void *)64, many, holey, (void *)128, many, holey, comm, &r)
+                   : rank ? MPI_Ibarrier(comm, &r) : MPI_Barrier(comm);
+    ended(rank ? waited(code, &r) : code, "no memory for the", "bytes");
+    heard(size);
+    ended(MPI_Barrier(comm), "earlier collective", "failed");
+    again();
+    MPI_Bcast(out, N, MPI_LONG, 1, comm);
+    code = odd ? waited(MPI_Iallreduce(in, out, N, MPI_LONG, MPI_SUM, comm, &r), &r)
+           : rank ? MPI_Allgather(in, N, MPI_LONG, out, N, MPI_LONG, comm) : MPI_Barrier(comm);
+    ended(code, "called", "rank");
+    heard(size);
+    /* Before they have met on the board. */
+    again();
+    ended(rank ? waited(MPI_Ibarrier(comm, &r), &r) : MPI_Barrier(comm),
+          "a blocking collective, the first", "MPI_Barrier");
+    heard(size);
+    MPI_Type_free(&holey);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
     in = calloc(8 * N, sizeof *in);
     out = calloc(8 * N, sizeof *out);
     comm = MPI_COMM_NULL;
-    plans = argc > 1;
-    for (int n = 2; n <= N; n *= N / 2) {
-        kinds(n);
-        arguments(n);
+    const char *what = argc > 1 ? argv[1] : "";
+    plans = !strcmp(what, "plans");
+    if (!strcmp(what, "mixed"))
+        mixed();
+    else {
+        for (int n = 2; n <= N; n *= N / 2) {
+            kinds(n);
+            arguments(n);
+        }
+        memory();
+        if (!plans)
+            afterwards();
     }
-    memory();
-    if (!plans)
-        afterwards();
     MPI_Comm_free(&comm);
     free(in);
     free(out);

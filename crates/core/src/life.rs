@@ -21,7 +21,7 @@ use catena_link::Endpoint;
 use catena_shm::Shm;
 
 use crate::active::Active;
-use crate::coll::Counts;
+use crate::coll::{Asked, Counts};
 use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
 use crate::error::{Error, Kind, Result};
 use crate::events::{self, Noted};
@@ -244,6 +244,7 @@ fn wire_up() -> Result<Box<World>> {
         waiting: Waiting::default(),
         waits: Waits::default(),
         colls: Counts::default(),
+        asked: Asked::default(),
         noted: Noted::default(),
         boot,
         buffer: RefCell::default(),

@@ -18,7 +18,7 @@ use catena_shm::Bell;
 
 use crate::active::Active;
 use crate::bsend::Attached;
-use crate::coll::{Counts, Retired};
+use crate::coll::{Asked, Counts, Retired};
 use crate::comm::{Cids, Comm, Letters};
 use crate::error::{Error, Kind, Result};
 use crate::events::Noted;
@@ -96,6 +96,7 @@ pub struct World {
     pub waits: Waits,
     /// Collectives that ran so far.
     pub colls: Counts,
+    pub(crate) asked: Asked,
     pub(crate) noted: Noted,
     /// Wire-up.
     pub boot: SharedBoot,

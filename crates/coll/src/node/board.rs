@@ -155,6 +155,9 @@ pub trait Board {
     /// [`LOST`] or [`GONE`].
     fn done(&self, rank: u32) -> u64;
 
+    /// This member waits for `rank`, and has for some time.
+    fn awaits(&mut self, _rank: u32) {}
+
     /// Operation `seq` will be published soon: a good time to fetch the record
     /// for writing.
     fn warm(&mut self, _seq: u64) {}

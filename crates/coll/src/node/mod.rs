@@ -256,6 +256,11 @@ impl Node {
         Op::new(kind, self.started - 1)
     }
 
+    /// Operations that were begun.
+    pub fn started(&self) -> u64 {
+        self.started
+    }
+
     #[inline]
     fn begin(&mut self, seq: u64) -> &mut u64 {
         &mut self.begins[(seq & (self.limits.lines - 1)) as usize]

@@ -361,11 +361,20 @@ impl Op {
     /// `Skipped` if the one it waits for has published nothing and is ahead.
     #[cold]
     #[inline(never)]
-    fn look<P: Program, B: Board>(&self, turn: &Turn, board: &B) -> Result<(), Trouble> {
+    fn look<P: Program, B: Board>(&self, turn: &Turn, board: &mut B) -> Result<(), Trouble> {
         let (me, seq) = (turn.args.rank, turn.own.seq);
-        let Some(rank) = P::source(turn, self.next).filter(|_| self.stage == Stage::Read) else {
+        let rank = match self.stage {
+            Stage::Read => P::source(turn, self.next),
+            Stage::Settle => Some(self.next),
+            _ => None,
+        };
+        let Some(rank) = rank else {
             return Ok(());
         };
+        board.awaits(rank);
+        if self.stage == Stage::Settle {
+            return Ok(());
+        }
         let done = board.done(rank);
         // The stamp is read again: it comes before what says that it is done.
         if rank == me || done <= seq || board.stamp(rank, seq) == seq {

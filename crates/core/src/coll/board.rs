@@ -204,6 +204,8 @@ pub struct View<'a> {
     pub reducer: Option<&'a Reducer>,
     /// How often it looks for a record before it does something else.
     pub looks: u32,
+    /// Whom it waits for, if it has for some time.
+    pub awaits: Option<u32>,
 }
 
 impl View<'_> {
@@ -450,6 +452,10 @@ impl Board for View<'_> {
     #[inline]
     fn done(&self, rank: u32) -> u64 {
         self.seat.area.counter(rank).load(Acquire)
+    }
+
+    fn awaits(&mut self, rank: u32) {
+        self.awaits = Some(rank);
     }
 
     #[inline(always)]

@@ -6,12 +6,15 @@
 //! program's layouts become packed bytes, `run` the executor. Blocking calls
 //! among ranks that share memory need no plan: `node` runs them on the `board`.
 
+mod aside;
 mod board;
 mod count;
 mod force;
+mod inquiry;
 pub mod model;
 mod neighbor;
 mod node;
+mod patience;
 mod plans;
 mod prepare;
 mod ranges;
@@ -31,6 +34,7 @@ use catena_plan::Plan;
 
 pub use count::{BOARD, Counts, ways};
 pub use force::{SETTINGS, forced};
+pub(crate) use inquiry::Asked;
 pub(crate) use node::Retired;
 pub use run::{CollRun, Memory, Scratch};
 use run::{Ticket, Turn};
@@ -54,10 +58,20 @@ pub struct CollState {
     persistent: tag::Numbers,
     plans: RefCell<plans::Plans>,
     node: RefCell<node::Membership>,
+    /// Why its board is of no more use, until the call that uses it knows.
+    lost: RefCell<Option<Error>>,
     map: OnceCell<site::Map>,
     hood: OnceCell<Hood>,
     /// Operations that ran on it.
     pub calls: Cell<u64>,
+}
+
+impl CollState {
+    /// Calls that its board has seen.
+    fn on_board(&self) -> u32 {
+        // Borrowed, it is in one, which has begun.
+        self.node.try_borrow().map_or(0, |node| node.started())
+    }
 }
 
 /// Who calls: the process, and whether it waits for the result.
@@ -74,6 +88,8 @@ pub struct Caller<'w> {
 pub struct Prepared {
     comm: Arc<Comm>,
     label: tag::Label,
+    /// As in [`inquiry::Said`].
+    bytes: u64,
     plan: Arc<Plan>,
     input: Side,
     output: Side,
@@ -153,7 +169,8 @@ impl World {
         let mut obj = self.idle_run();
         let comm = prepared.comm.clone();
         if let Err(error) = own_run(&mut obj).begin(prepared, turn) {
-            self.report(&comm, &turn, error.text(), None);
+            self.report(&comm, turn.place, error.text());
+            self.lose_board(&comm, &error);
             return Err(error.on(comm.handle.get()));
         }
         Ok(obj)
@@ -183,8 +200,15 @@ impl World {
             let tag = cut.tag(prepared.label, number);
             Ok::<_, Error>(Ticket { number, tag })
         };
+        let on_board = comm.coll.on_board();
+        let own = ticket(comm)?;
+        let count = match persistent {
+            true => own.number.count,
+            false => own.number.count.wrapping_add(on_board),
+        };
         Ok(Turn {
-            comm: ticket(comm)?,
+            place: Number { count, persistent },
+            comm: own,
             local: match &comm.remote {
                 Some(remote) => ticket(&remote.local)?,
                 None => Ticket::default(),
@@ -255,16 +279,18 @@ impl World {
         left.map_or(Ok(()), |prepared| self.run(prepared))
     }
 
-    /// Gathers equally many bytes from every member, for every member.
+    /// Gathers equally many bytes from every member, for every member, before
+    /// the first blocking collective.
     pub(crate) fn share(&self, comm: &Arc<Comm>, mine: &[u8]) -> Result<Vec<u8>> {
         let size = comm.size() as usize;
         let mut all = side::zeroed(mine.len() * size)?;
-        let prepared = Caller {
+        let mut prepared = Caller {
             world: self,
             now: false,
         }
         .share(comm, mine, &mut all)?
         .expect("only blocking calls run at once");
+        prepared.label = tag::Label::FIRST;
         match self.run(prepared) {
             Ok(()) => Ok(all.into()),
             Err(e) => {

@@ -67,6 +67,7 @@ impl Ends {
                 what: None,
                 detail: 0,
             },
+            bytes: 0,
             plan,
             input: self.input,
             output: self.output,

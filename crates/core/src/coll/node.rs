@@ -8,10 +8,14 @@ use catena_base::wait::yield_core;
 use catena_coll::node::{Node, Op, Refused, Trouble};
 use catena_coll::{Args, Collective};
 use catena_fabric::Peer;
-use catena_shm::Neighbour;
+use catena_shm::{Bell, Neighbour};
 
+use super::aside::Waiting;
 use super::board::{Area, Seat, Shape, Store, View};
 use super::force::direct_from;
+use super::inquiry::Said;
+use super::patience::Patience;
+use super::tag::Number;
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result, no_memory};
 use crate::op::Reducer;
@@ -53,7 +57,8 @@ pub struct Retired {
 
 impl World {
     /// Runs an operation of several members on the board of the communicator,
-    /// if it can be; `ends` are the buffers. False if nothing happened.
+    /// if it can be; `ends` are the buffers, and what it is says `say`. False if
+    /// nothing happened.
     #[inline(always)]
     pub(super) fn run_on_board(
         &self,
@@ -62,6 +67,7 @@ impl World {
         args: &Args<'_>,
         ends: (*mut u8, *mut u8),
         reducer: Option<&Reducer>,
+        say: &dyn Fn() -> Said,
     ) -> Result<bool> {
         let mut membership = match comm.coll.node.try_borrow_mut() {
             Ok(membership) => membership,
@@ -85,11 +91,12 @@ impl World {
             ends,
             reducer,
             looks: if self.oversubscribed { 1 } else { LOOKS },
+            awaits: None,
         };
         let mut op = node.start(kind);
         let outcome = match op.poll(node, args, &mut board) {
             Ok(true) => return Ok(true),
-            Ok(false) => self.finish_on_board(comm, node, &mut op, args, &mut board),
+            Ok(false) => self.finish_on_board(comm, node, &mut op, args, &mut board, say),
             Err(trouble) => Err(self.give_up(comm, node, &mut op, args, &mut board, &trouble)),
         };
         if let Err(error) = &outcome {
@@ -121,26 +128,52 @@ impl World {
         op: &mut Op,
         args: &Args<'_>,
         board: &mut View<'_>,
+        say: &dyn Fn() -> Said,
     ) -> Result<bool> {
         board.looks = 1;
         op.suspect();
-        let (mut outcome, mut told, mut came) = (Ok(false), None, 0);
+        let (mut outcome, mut told) = (Ok(false), None);
+        let mut patience = Patience::default();
         self.block(|w| {
             outcome = op.poll(node, args, board);
             if !matches!(outcome, Ok(false)) {
                 return true;
             }
-            let unexpected = w.link().traffic(Some(comm.cid)).unexpected;
-            if unexpected != mem::replace(&mut came, unexpected) {
-                told = w.board_report(comm);
+            if patience.polled(false) {
+                let call = waiting(comm, node, Some(say()));
+                told = w.look_from_board(&call, board.awaits, &mut patience);
             }
             told.is_some()
         });
         match (outcome, told) {
-            (_, Some(report)) => Err(self.let_go(comm, node, op, args, board, report)),
+            (_, Some(error)) => Err(self.let_go(comm, node, op, args, board, error)),
             (Err(trouble), None) => Err(self.give_up(comm, node, op, args, board, &trouble)),
             (Ok(done), None) => Ok(done),
         }
+    }
+
+    /// Nothing has come for a while: perhaps a member called something else, or
+    /// gave up.
+    #[cold]
+    #[inline(never)]
+    fn look_from_board(
+        &self,
+        call: &Waiting<'_>,
+        awaited: Option<u32>,
+        patience: &mut Patience,
+    ) -> Option<Error> {
+        if let Some(error) = call.comm.coll.lost.take() {
+            return Some(error);
+        }
+        if patience.look(self.unexpected(call.comm))
+            && let Some(error) = self.heard(call, patience)
+        {
+            return Some(error);
+        }
+        if patience.is_long() {
+            self.inquire(call, awaited.into_iter());
+        }
+        None
     }
 
     /// Ends an operation that went wrong here; the others are told.
@@ -156,25 +189,28 @@ impl World {
         trouble: &Trouble,
     ) -> Error {
         if let Trouble::Failed(_) = trouble {
-            let mut told = None;
+            let call = waiting(comm, node, None);
+            let (mut told, mut patience) = (None, Patience::default());
             self.block(|w| {
-                told = w.board_report(comm);
+                if patience.look(w.unexpected(comm)) {
+                    told = w.heard(&call, &mut patience);
+                }
                 told.is_some()
             });
-            let report = told.expect("who gives up says so first");
-            return self.let_go(comm, node, op, args, board, report);
+            let error = told.expect("who gives up says so first");
+            return self.let_go(comm, node, op, args, board, error);
         }
         let error = explain(trouble).on(comm.handle.get());
         if error.kind() == Kind::ProcAborted {
             // The job ends; that process would never say that it is done.
             return error;
         }
-        self.report_board(comm, error.text());
+        self.report(comm, place(comm, node), error.text());
         self.leave_op(node, op, args, board);
         error
     }
 
-    /// Ends an operation that another member gave up.
+    /// Ends an operation that can never be complete, as the others know.
     #[cold]
     fn let_go(
         &self,
@@ -183,11 +219,10 @@ impl World {
         op: &mut Op,
         args: &Args<'_>,
         board: &mut View<'_>,
-        (rank, text): (u32, String),
+        error: Error,
     ) -> Error {
         self.leave_op(node, op, args, board);
-        let text = format!("rank {rank} gave the call up: {text}");
-        Error::new(Kind::Other, text).on(comm.handle.get())
+        error.on(comm.handle.get())
     }
 
     /// Gives an operation up and waits until nobody uses the program's buffers.
@@ -321,12 +356,42 @@ impl Membership {
         }
     }
 
-    /// A member gave up.
+    /// A member gave up: this one uses the board no more, and says so.
     #[cold]
-    fn fail(&mut self, error: &Error) {
-        if let Membership::Member(place) = mem::take(self) {
-            *self = Membership::Failed(place, error.clone());
+    pub(super) fn fail(&mut self, error: &Error) {
+        if let Membership::Member(place) = self {
+            place.seat.area.fail(place.seat.rank);
+            place.seat.bells.iter().for_each(Bell::ring);
+            if let Membership::Member(place) = mem::take(self) {
+                *self = Membership::Failed(place, error.clone());
+            }
         }
+    }
+
+    /// Operations that the board has seen.
+    pub(super) fn started(&self) -> u32 {
+        match self {
+            Membership::Member(place) | Membership::Failed(place, _) => place.node.started() as u32,
+            Membership::Unknown | Membership::None => 0,
+        }
+    }
+}
+
+/// The place of the operation that runs on the board of a communicator.
+fn place(comm: &Comm, node: &Node) -> Number {
+    let before = node.started() as u32 - 1;
+    Number {
+        count: comm.coll.numbers.begun().wrapping_add(before),
+        persistent: false,
+    }
+}
+
+/// That operation, and what it says of itself.
+fn waiting<'c>(comm: &'c Comm, node: &Node, said: Option<Said>) -> Waiting<'c> {
+    Waiting {
+        comm,
+        place: place(comm, node),
+        said,
     }
 }
 

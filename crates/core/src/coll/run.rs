@@ -7,8 +7,11 @@ use catena_link::{Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
 use catena_plan::{Buf, Exec, Order, Region, Run};
 
 use super::Prepared;
+use super::aside::{Waiting, who};
+use super::inquiry::{Said, different};
+use super::patience::Patience;
 use super::side::Loaded;
-use super::tag::{Cut, Label, Number, function};
+use super::tag::{Cut, Number, function};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result, no_memory};
@@ -53,6 +56,8 @@ struct Told {
 /// The place of an execution among those of its communicator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn {
+    /// Among all calls on the communicator; see `aside`.
+    pub place: Number,
     /// Its messages on the communicator.
     pub comm: Ticket,
     /// Those among the local group of an intercommunicator.
@@ -75,17 +80,6 @@ impl Turn {
 pub struct Ticket {
     pub number: Number,
     pub tag: i32,
-}
-
-/// When to look for messages of other calls.
-#[derive(Clone, Copy, Debug, Default)]
-struct Patience {
-    /// Calls of [`CollRun::advance`] in a row that brought nothing.
-    idle: u32,
-    /// Not before there are so many.
-    until: u32,
-    /// Unexpected messages that the communicator had got at the last look.
-    seen: u64,
 }
 
 /// The three buffers of a plan and what combines them.
@@ -224,15 +218,6 @@ impl Executor<'_> {
     }
 }
 
-/// A member in the words of the program.
-fn who(comm: &Comm, cid: Cid, rank: u32) -> String {
-    if comm.is_inter() && cid == comm.cid {
-        format!("rank {rank} of the remote group")
-    } else {
-        format!("rank {rank}")
-    }
-}
-
 impl Exec for Executor<'_> {
     type Handle = Posted;
     type Error = Error;
@@ -302,21 +287,6 @@ impl Exec for Executor<'_> {
     }
 }
 
-/// A message of another call than ours.
-struct Stray {
-    cid: Cid,
-    source: u32,
-    tag: i32,
-    label: Label,
-    /// The tag that it should have.
-    wanted: i32,
-}
-
-/// Fruitless polls before the first look for messages of other calls.
-const POLLS: u32 = 64;
-/// From one look to the next.
-const PAUSE: u32 = 16;
-
 /// How tags on that communicator are cut.
 pub fn cut(comm: &Comm) -> Cut {
     Cut::new(comm.size().max(comm.peers))
@@ -335,10 +305,7 @@ impl CollRun {
         self.memory.reducer = job.reducer.take();
         self.run.start(&job.plan);
         self.turn = turn;
-        self.patience = Patience {
-            until: POLLS,
-            ..Patience::default()
-        };
+        self.patience = Patience::default();
         self.told = Told::default();
         self.error = None;
         self.job = Some(job);
@@ -397,23 +364,18 @@ impl CollRun {
                 job.output.store(&self.output);
                 if let Some(error) = &self.error {
                     // A member with another plan may wait for messages that never come.
-                    world.report(&job.comm, &self.turn, error.text(), None);
+                    world.report(&job.comm, self.turn.place, error.text());
+                    world.lose_board(&job.comm, error);
                 }
                 self.end();
                 true
             }
             Ok(false) => {
-                let patience = &mut self.patience;
                 let moved = self.run.left() != before;
-                patience.idle = if moved {
-                    0
-                } else {
-                    patience.idle.saturating_add(1)
-                };
-                patience.idle >= patience.until && self.look_around(world)
+                self.patience.polled(moved) && self.look_around(world)
             }
             Err(error) => {
-                world.report(&job.comm, &self.turn, error.text(), None);
+                world.report(&job.comm, self.turn.place, error.text());
                 self.fail(world, error);
                 true
             }
@@ -436,79 +398,49 @@ impl CollRun {
             return true;
         };
         let comm = job.comm.clone();
-        let Some(stray) = self.find_stray(world, &comm) else {
-            return false;
+        let call = Waiting {
+            comm: &comm,
+            place: self.turn.place,
+            said: Some(Said {
+                label: job.label,
+                bytes: job.bytes,
+                on_board: false,
+            }),
         };
-        if stray.label.is_failed(cut(&comm)) {
-            self.told(world, &comm, &stray);
-            return true;
+        if self.patience.look(world.unexpected(&comm)) {
+            let strange = self.find_stray(world, &comm);
+            let strange = strange.inspect(|e| world.report(&comm, call.place, e.text()));
+            if let Some(error) = strange.or_else(|| world.heard(&call, &mut self.patience)) {
+                self.fail(world, error);
+                return true;
+            }
         }
-        let text = format!(
-            "the members of the communicator called different collectives: {} called {}, \
-             and rank {} called {}",
-            who(&comm, stray.cid, stray.source),
-            stray.label,
-            comm.rank,
-            cut(&comm).label_of(stray.wanted)
-        );
-        // What that member should have had from here is taken back or was never
-        // sent: this tells it as much.
-        let (link, card) = (world.link(), SendBuf::EMPTY);
-        let Stray {
-            cid,
-            source,
-            wanted,
-            ..
-        } = stray;
-        world.report(&comm, &self.turn, &text, Some((cid, source)));
-        if let Sent::Pending(id) =
-            link.send(cid, Plane::Collective, source, wanted, Mode::Standard, card)
-        {
-            link.detach(id);
+        if self.patience.is_long() {
+            let awaited = self.run.under_way();
+            let awaited = awaited.map(|posted| world.link().partner(posted.id));
+            world.inquire(&call, awaited);
         }
-        self.fail(world, Error::new(Kind::Other, text));
-        true
+        false
     }
 
-    /// Another member gave the call up, and says why.
-    fn told(&mut self, world: &World, comm: &Comm, report: &Stray) {
-        let Stray {
-            cid, source, tag, ..
-        } = *report;
-        let read = world.read_report(cid, source as i32, tag);
-        let text = read.map_or_else(String::new, |(_, text)| text);
-        let text = format!("{} gave the call up: {text}", who(comm, cid, source));
-        self.fail(world, Error::new(Kind::Other, text));
-    }
-
-    /// A message with the number of this call that is of another one. Nobody
-    /// will receive it.
-    fn find_stray(&mut self, world: &World, comm: &Comm) -> Option<Stray> {
+    /// Looks for a message with the number of this call that is of another one. Nobody will
+    /// receive it.
+    fn find_stray(&mut self, world: &World, comm: &Comm) -> Option<Error> {
         let local = comm.remote.as_ref().map(|r| (r.local.cid, self.turn.local));
         let places = [Some((comm.cid, self.turn.comm)), local];
-        let places = places.into_iter().flatten();
-        let count = |(cid, _)| world.link().traffic(Some(cid)).unexpected;
-        let came = places.clone().map(count).sum();
-        self.patience.until = self.patience.idle.saturating_add(PAUSE);
-        if came == mem::replace(&mut self.patience.seen, came) {
-            return None;
-        }
         let cut = cut(comm);
-        for (cid, Ticket { number, tag }) in places {
+        for (cid, Ticket { number, tag }) in places.into_iter().flatten() {
             let mine = cut.label_of(tag);
             for envelope in world.link().kept(cid, Plane::Collective) {
-                // Looking takes no more time than polling did.
-                self.patience.until = self.patience.until.saturating_add(1);
+                self.patience.looked(1);
                 if let Some(label) = cut.read(envelope.tag, number)
                     && label != mine
                 {
-                    return Some(Stray {
-                        cid,
-                        source: envelope.source,
-                        tag: envelope.tag,
-                        label,
-                        wanted: tag,
-                    });
+                    return Some(different(&format!(
+                        "{} called {label}, and rank {} called {mine}",
+                        who(comm, cid, envelope.source),
+                        comm.rank
+                    )));
                 }
             }
         }
@@ -531,6 +463,7 @@ impl CollRun {
             self.output.leak();
         }
         if let Some(job) = &self.job {
+            world.lose_board(&job.comm, &error);
             let handle = job.comm.handle.get();
             self.error.get_or_insert(error.on(handle));
         }

@@ -14,7 +14,7 @@
 //! Matching is by the whole tag: such a message is never taken for another, and
 //! whoever waits in vain finds it.
 //!
-//! Negative tags are letters (`comm`).
+//! Negative tags are letters (`comm`) and asides (`aside`).
 
 use std::cell::Cell;
 use std::fmt;
@@ -38,6 +38,26 @@ pub struct Label {
     /// Rank of the root, or [`operation`]; as many of its lowest bits count as
     /// there is room for.
     pub detail: u32,
+}
+
+impl Label {
+    /// What members tell each other before their first blocking collective: a
+    /// barrier has no detail.
+    pub const FIRST: Label = Label {
+        what: Some(Collective::Barrier),
+        detail: u32::MAX,
+    };
+
+    /// The number of what was called.
+    pub fn number(self) -> u32 {
+        self.what.map_or(NEIGHBOR, |what| what as u32)
+    }
+
+    /// That of such a number.
+    pub fn of(number: u32, detail: u32) -> Self {
+        let what = Collective::ALL.get(number as usize).copied();
+        Label { what, detail }
+    }
 }
 
 /// Number of a reduction operation; 0 for a function of the program.
@@ -103,21 +123,16 @@ impl Cut {
     /// The tag of a call.
     #[inline]
     pub fn tag(self, label: Label, number: Number) -> i32 {
-        let Label { what, detail } = self.label(label);
-        let what = what.map_or(NEIGHBOR, |c| c as u32);
-        let label = what << self.detail | detail;
+        let label = self.label(label);
+        let label = label.number() << self.detail | label.detail;
         (label << (self.number + 1) | self.bits(number)) as i32
     }
 
     /// What a tag was made of.
     pub fn label_of(self, tag: i32) -> Label {
         let tag = tag as u32;
-        self.label(Label {
-            what: Collective::ALL
-                .get((tag >> (self.number + 1 + self.detail)) as usize)
-                .copied(),
-            detail: tag >> (self.number + 1),
-        })
+        let label = tag >> (self.number + 1);
+        self.label(Label::of(label >> self.detail, label))
     }
 
     /// What a message says of the call with that number; `None` if it belongs
@@ -137,6 +152,11 @@ pub struct Numbers {
 }
 
 impl Numbers {
+    /// Calls so far.
+    pub fn begun(&self) -> u32 {
+        self.next.get()
+    }
+
     /// The next number; `None` if its tags would be those of a call that still
     /// needs them. `oldest`, of the number that it gets and the calls that do,
     /// is the first.
@@ -157,6 +177,9 @@ impl Numbers {
 /// As in "MPI_Bcast with root 3".
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.what == Label::FIRST.what && self.detail != 0 {
+            return write!(f, "a blocking collective, the first");
+        }
         write!(f, "{}", function(self.what))?;
         let is = |test: fn(Collective) -> bool| self.what.is_some_and(test);
         if is(Collective::is_rooted) {
@@ -248,5 +271,7 @@ mod tests {
             "MPI_Scan with an operation of the program"
         );
         assert_eq!(told(Collective::Barrier, 0), "MPI_Barrier");
+        let first = Cut::new(7).label(Label::FIRST);
+        assert_eq!(first.to_string(), "a blocking collective, the first");
     }
 }

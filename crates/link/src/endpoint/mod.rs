@@ -167,6 +167,12 @@ impl<N: Net> Endpoint<N> {
         Cid(self.engine.requests.get(id.index).link.key.context >> 1)
     }
 
+    /// The rank that a receive names, or got its message from, or that a send
+    /// goes to.
+    pub fn partner(&self, id: ReqId) -> u32 {
+        self.engine.requests.get(id.index).link.key.source
+    }
+
     /// The request in a slot, if there is one.
     pub fn live(&self, index: u32) -> Option<ReqId> {
         let there = index < self.engine.requests.capacity();

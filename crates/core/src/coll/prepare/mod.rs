@@ -17,6 +17,7 @@ use catena_plan::Plan;
 
 use super::count::{BOARD, way_between, way_within};
 use super::force::allows_board;
+use super::inquiry::Said;
 use super::plans::Key;
 use super::ranges::Ranges;
 use super::side::{Side, check_place, is_in_place};
@@ -130,7 +131,12 @@ impl<'a> Call<'a> {
         comm: &CommRef,
         ends: (*mut u8, *mut u8),
     ) -> Result<bool> {
-        w.run_on_board(comm, what, &self.args, ends, self.reducer.as_ref())
+        let say = || Said {
+            label: self.label(what, comm),
+            bytes: self.bytes as u64,
+            on_board: true,
+        };
+        w.run_on_board(comm, what, &self.args, ends, self.reducer.as_ref(), &say)
     }
 
     /// Makes the plan, or finds it. Nothing is left of the call.
@@ -148,22 +154,29 @@ impl<'a> Call<'a> {
         };
         let mut plans = comm.coll.plans.borrow_mut();
         let plan = plans.get(&key, || self.plan(what, w, comm));
-        let detail = if what.is_rooted() {
-            tag::root(comm, self.root)
-        } else {
-            self.operation
-        };
         Prepared {
             comm: comm.clone(),
-            label: Label {
-                what: Some(what),
-                detail,
+            label: self.label(what, comm),
+            bytes: if comm.is_inter() {
+                0
+            } else {
+                self.bytes as u64
             },
             plan,
             input: mem::replace(&mut self.input, Side::NONE),
             output: mem::replace(&mut self.output, Side::NONE),
             reducer: self.reducer.take(),
             turn: None,
+        }
+    }
+
+    fn label(&self, what: Collective, comm: &Comm) -> Label {
+        Label {
+            what: Some(what),
+            detail: match what.is_rooted() {
+                true => tag::root(comm, self.root),
+                false => self.operation,
+            },
         }
     }
 
