@@ -10,7 +10,7 @@
 // run: -n 5 -- silent started ; fails ; says MPI_Scatter with root 0.*MPI_Scatter with root 1|MPI_Scatter with root 1.*MPI_Scatter with root 0
 // run: --set LINK=tcp -n 3 -- silent board ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: -n 3 -- silent persistent ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
-// run: -n 3 -- silent form ; fails ; says the blocking form of MPI_Barrier.*another form|another form.*the blocking form
+// run: --set LINK=shm -n 3 -- silent form ; fails ; says the blocking form of MPI_Barrier.*another form|another form.*the blocking form
 #include "check.h"
 
 enum { N = 20000 };

@@ -62,7 +62,7 @@ mpi_fn! {
         }
         let reducer = op.bind(datatype, &ty)?;
         // SAFETY: the program passes two buffers of `count` elements.
-        unsafe { reducer.apply_in_place(inbuf.cast(), inoutbuf.cast(), count, datatype, &ty) };
+        unsafe { reducer.apply_in_place(inbuf.cast(), inoutbuf.cast(), count, datatype, &ty)? };
         Ok(())
     }
 }

@@ -196,7 +196,9 @@ impl<const LINES: u64> Board for Memory<LINES> {
 
     fn copy(&mut self, _: Region, _: Region) {}
 
-    fn fold(&mut self, _: Region, _: Region, _: Order) {}
+    fn fold(&mut self, _: Region, _: Region, _: Order) -> Result<(), Trouble> {
+        Ok(())
+    }
 
     fn address(&mut self, _: Region) -> u64 {
         0

@@ -45,7 +45,9 @@ impl World {
             RequestObj::Making(making) => Ok(when(making.borrow().is_done())),
             RequestObj::Generalized(g) => Ok(when(g.done.get())),
             RequestObj::Pair(p) => {
-                let pending = |r: &Cell<abi::Request>| Ok(self.state(r.get())? == State::Pending);
+                let pending = |r: &Cell<abi::Request>| -> Result<bool> {
+                    Ok(self.state(r.get())? == State::Pending)
+                };
                 Ok(when(!pending(&p.recv)? && !pending(&p.send)?))
             }
             RequestObj::Flush { holder, until } => {

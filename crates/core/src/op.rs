@@ -4,10 +4,11 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use catena_abi as abi;
+use catena_coll::node::Trouble;
 use catena_datatype::{Basic, OpKind, TypeRef};
 
 use crate::coll::Scratch;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, no_memory};
 
 /// An operation.
 #[derive(Clone, Debug)]
@@ -117,6 +118,25 @@ fn derived(kind: OpKind) -> Error {
     Error::new(Kind::Op, text)
 }
 
+/// There is no memory for so many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoRoom(pub usize);
+
+/// What takes memory.
+pub type Room<T> = std::result::Result<T, NoRoom>;
+
+impl From<NoRoom> for Error {
+    fn from(NoRoom(bytes): NoRoom) -> Self {
+        no_memory(bytes)
+    }
+}
+
+impl From<NoRoom> for Trouble {
+    fn from(NoRoom(bytes): NoRoom) -> Self {
+        Trouble::NoMemory(bytes)
+    }
+}
+
 /// Bytes of elements with gaps that are packed, combined and unpacked at a time:
 /// they stay in the nearest cache.
 const GAPPED: usize = 4 << 10;
@@ -141,10 +161,14 @@ impl Reducer {
 
     /// Computes `inout = in op inout` over `len` packed bytes.
     ///
+    /// # Errors
+    /// If a function of the program needs its elements laid out, and there is no
+    /// memory for that.
+    ///
     /// # Safety
     /// Both ranges are valid for `len` bytes, a multiple of [`Reducer::unit`],
     /// and do not overlap.
-    pub unsafe fn apply(&self, input: *const u8, inout: *mut u8, len: usize) {
+    pub unsafe fn apply(&self, input: *const u8, inout: *mut u8, len: usize) -> Room<()> {
         match self {
             // SAFETY: the caller's promise.
             Reducer::Kernel { run, size } => unsafe { run(input, inout, len / size) },
@@ -155,7 +179,7 @@ impl Reducer {
             } => {
                 let unit = ty.size() as usize;
                 if unit == 0 || len == 0 {
-                    return;
+                    return Ok(());
                 }
                 let count = len / unit;
                 if ty.is_contiguous() {
@@ -163,15 +187,19 @@ impl Reducer {
                     call(*function, input.cast_mut(), inout, count, extent, *handle);
                 } else {
                     // SAFETY: the caller's promise.
-                    unsafe { apply_laid_out(*function, *handle, ty, input, inout, count) }
+                    unsafe { apply_laid_out(*function, *handle, ty, input, inout, count)? }
                 }
             }
         }
+        Ok(())
     }
 }
 
 impl Reducer {
     /// Combines elements in the program's own layout, as `MPI_Reduce_local`.
+    ///
+    /// # Errors
+    /// As [`Reducer::apply`].
     ///
     /// # Safety
     /// Both hold `count` elements of `ty`, to which the operation is bound.
@@ -182,7 +210,7 @@ impl Reducer {
         count: u64,
         handle: abi::Datatype,
         ty: &TypeRef,
-    ) {
+    ) -> Room<()> {
         match self {
             Reducer::Kernel { .. } => {
                 let len = (count * ty.size()) as usize;
@@ -192,14 +220,14 @@ impl Reducer {
                 }
                 // A value with an index may have a gap behind it.
                 let piece = self.piece(GAPPED).min(len);
-                let (mut a, mut b) = (Scratch::new(piece), Scratch::new(piece));
+                let (mut a, mut b) = (Scratch::new(piece)?, Scratch::new(piece)?);
                 for at in (0..len).step_by(piece.max(1)) {
                     let (now, at) = (piece.min(len - at), at as u64);
                     // SAFETY: the caller's promise; both are `piece` bytes long.
                     unsafe {
                         ty.pack(input, count, at, a.base(), now);
                         ty.pack(inout, count, at, b.base(), now);
-                        self.apply(a.base(), b.base(), now);
+                        self.apply(a.base(), b.base(), now)?;
                         ty.unpack(inout, count, at, b.base(), now);
                     }
                 }
@@ -216,20 +244,24 @@ impl Reducer {
                 );
             }
         }
+        Ok(())
     }
 
     /// Computes `inout = inout op in` over `len` packed bytes.
     ///
+    /// # Errors
+    /// As [`Reducer::apply`], and if there is no memory for a copy.
+    ///
     /// # Safety
     /// As [`Reducer::apply`].
-    pub unsafe fn apply_right(&self, input: *const u8, inout: *mut u8, len: usize) {
+    pub unsafe fn apply_right(&self, input: *const u8, inout: *mut u8, len: usize) -> Room<()> {
         if let Reducer::Kernel { .. } = self {
             // Every predefined operation commutes.
             // SAFETY: the caller's promise.
             return unsafe { self.apply(input, inout, len) };
         }
         let piece = self.piece(LAID_OUT).min(len);
-        let mut right = Scratch::new(piece);
+        let mut right = Scratch::new(piece)?;
         for at in (0..len).step_by(piece.max(1)) {
             let now = piece.min(len - at);
             // SAFETY: the caller's promise; the copy of `input` takes the result,
@@ -237,10 +269,11 @@ impl Reducer {
             unsafe {
                 let inout = inout.add(at);
                 ptr::copy_nonoverlapping(input.add(at), right.base(), now);
-                self.apply(inout, right.base(), now);
+                self.apply(inout, right.base(), now)?;
                 ptr::copy_nonoverlapping(right.base(), inout, now);
             }
         }
+        Ok(())
     }
 }
 
@@ -278,6 +311,9 @@ fn call(
 /// The program's function expects its own layout: lays both operands out,
 /// calls it, and packs the result.
 ///
+/// # Errors
+/// If there is no memory for that.
+///
 /// # Safety
 /// As [`Reducer::apply`].
 unsafe fn apply_laid_out(
@@ -287,10 +323,10 @@ unsafe fn apply_laid_out(
     input: *const u8,
     inout: *mut u8,
     count: usize,
-) {
+) -> Room<()> {
     let extent = (ty.extent().unsigned_abs() as usize).max(1);
     let piece = (LAID_OUT / extent).clamp(1, count);
-    let (mut a, mut b) = (LaidOut::new(ty, piece), LaidOut::new(ty, piece));
+    let (mut a, mut b) = (LaidOut::new(ty, piece)?, LaidOut::new(ty, piece)?);
     for from in (0..count).step_by(piece) {
         let now = piece.min(count - from);
         let (at, len) = (from * ty.size() as usize, now * ty.size() as usize);
@@ -304,6 +340,7 @@ unsafe fn apply_laid_out(
             ty.pack(b.base(), now as u64, 0, inout, len);
         }
     }
+    Ok(())
 }
 
 /// Memory for elements in their own layout, 16-byte aligned.
@@ -314,15 +351,21 @@ pub struct LaidOut {
 
 impl LaidOut {
     /// Zeroed room for `count` elements of `ty`.
-    pub fn new(ty: &TypeRef, count: usize) -> Self {
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn new(ty: &TypeRef, count: usize) -> Room<Self> {
         let last = ty.extent() * (count as i64 - 1).max(0);
         let low = ty.true_lb().min(ty.true_lb() + last);
         let high = (ty.true_lb() + ty.true_extent()).max(ty.true_lb() + ty.true_extent() + last);
         let bytes = (high - low).max(0) as usize;
-        LaidOut {
-            memory: vec![0; bytes.div_ceil(16) + 1],
+        let (cells, mut memory) = (bytes.div_ceil(16) + 1, Vec::new());
+        memory.try_reserve_exact(cells).map_err(|_| NoRoom(bytes))?;
+        memory.resize(cells, 0);
+        Ok(LaidOut {
+            memory,
             shift: -(low as isize),
-        }
+        })
     }
 
     /// Where element 0 has its origin.

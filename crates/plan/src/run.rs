@@ -32,7 +32,10 @@ pub trait Exec {
     fn done(&mut self, handle: Self::Handle) -> Result<bool, Self::Error>;
 
     /// Combines two regions; see [`Step::Reduce`].
-    fn reduce(&mut self, from: Region, into: Region, order: Order);
+    ///
+    /// # Errors
+    /// If they cannot be combined.
+    fn reduce(&mut self, from: Region, into: Region, order: Order) -> Result<(), Self::Error>;
 
     /// Copies between two regions; see [`Step::Copy`].
     fn copy(&mut self, from: Region, into: Region);
@@ -207,7 +210,7 @@ impl<H: Copy> Run<H> {
                 Step::Send { peer, from } => exec.send(peer, from)?,
                 Step::Recv { peer, into } => exec.recv(peer, into)?,
                 Step::Reduce { from, into, order } => {
-                    exec.reduce(from, into, order);
+                    exec.reduce(from, into, order)?;
                     None
                 }
                 Step::Copy { from, into } => {

@@ -115,7 +115,9 @@ impl Exec for Slow {
         Ok(self.finished[handle])
     }
 
-    fn reduce(&mut self, _: Region, _: Region, _: Order) {}
+    fn reduce(&mut self, _: Region, _: Region, _: Order) -> Result<(), ()> {
+        Ok(())
+    }
 
     fn copy(&mut self, _: Region, _: Region) {}
 }

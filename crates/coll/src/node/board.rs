@@ -142,7 +142,10 @@ pub trait Board {
     fn copy(&mut self, from: Region, into: Region);
 
     /// Combines own buffers; the two do not overlap.
-    fn fold(&mut self, from: Region, into: Region, order: Order);
+    ///
+    /// # Errors
+    /// `NoMemory`.
+    fn fold(&mut self, from: Region, into: Region, order: Order) -> Result<(), Trouble>;
 
     /// Where the others find a part of the own buffers.
     fn address(&mut self, of: Region) -> u64;

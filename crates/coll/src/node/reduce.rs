@@ -44,7 +44,7 @@ fn merge<B: Board>(
     while done < own.len {
         let len = most.min(own.len - done);
         board.get(from, at + done, into.part(done, len))?;
-        board.fold(own.part(done, len), into.part(done, len), order);
+        board.fold(own.part(done, len), into.part(done, len), order)?;
         done += len;
     }
     Ok(())
@@ -89,7 +89,7 @@ pub(super) fn take_upwards<B: Board>(
     };
     match (i, mine) {
         (0, true) => board.copy(own, into),
-        (_, true) => board.fold(own, into, order),
+        (_, true) => board.fold(own, into, order)?,
         (0, false) if begins_with_own(t, end) => merge(t, (from, at), own, into, order, board)?,
         (0, false) => board.get(from, at, into)?,
         (_, false) => board.combine(from, at, into, order)?,

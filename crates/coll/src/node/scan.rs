@@ -105,7 +105,7 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
             board.combine(from, 0, out, Order::FromLeft)?;
         } else if INCLUSIVE {
             board.get(from, 0, out)?;
-            board.fold(own, out, Order::FromRight);
+            board.fold(own, out, Order::FromRight)?;
         } else {
             let (prefix, passes) = (Self::prefix(t), Self::publishes_last(t));
             if passes {
@@ -113,7 +113,7 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
             }
             board.get(from, 0, out)?;
             if passes {
-                board.fold(out, prefix, Order::FromLeft);
+                board.fold(out, prefix, Order::FromLeft)?;
             }
         }
         Ok(())

@@ -204,9 +204,10 @@ impl Board for Seat {
         self.write(into, &self.own(from));
     }
 
-    fn fold(&mut self, from: Region, into: Region, order: Order) {
+    fn fold(&mut self, from: Region, into: Region, order: Order) -> Result<(), Trouble> {
         let bytes = self.own(from);
         self.with(self.rank, |b| (self.op)(&bytes, b.part(into), order));
+        Ok(())
     }
 
     fn address(&mut self, of: Region) -> u64 {

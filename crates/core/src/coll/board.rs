@@ -24,7 +24,7 @@ use catena_plan::{Buf, Order, Region};
 use catena_shm::{Bell, Neighbour};
 
 use super::Scratch;
-use crate::op::Reducer;
+use crate::op::{Reducer, Room};
 
 const LINE: usize = 64;
 /// Two lines: processors fetch them in pairs.
@@ -253,14 +253,15 @@ impl View<'_> {
     /// Both are valid for so many bytes and do not overlap. The first may be
     /// memory that peers write at any time.
     #[inline(always)]
-    unsafe fn apply(&self, from: *const u8, to: *mut u8, len: usize, order: Order) {
+    unsafe fn apply(&self, from: *const u8, to: *mut u8, len: usize, order: Order) -> Room<()> {
         match self.reducer {
             // SAFETY: predefined operations commute, and their kernels read each
             // element once.
             Some(Reducer::Kernel { run, size }) => unsafe { run(from, to, len / size) },
-            Some(user) => combine_by_user(user, from, to, len, order),
+            Some(user) => combine_by_user(user, from, to, len, order)?,
             None => unreachable!("a reduction has an operation"),
         }
+        Ok(())
     }
 }
 
@@ -398,25 +399,25 @@ impl Board for View<'_> {
         if from.place != Place::Direct {
             let (base, len) = self.seat.area.clip(from, at, into.len);
             // SAFETY: as in `get`.
-            unsafe { self.apply(base, to, len, order) };
+            unsafe { self.apply(base, to, len, order)? };
             return Ok(());
         }
         // Whole elements only.
         let unit = self.reducer.map_or(1, Reducer::unit).max(1);
         let bite = BITE.max(unit) / unit * unit;
-        reserve(&mut self.seat.store.bite, bite)?;
+        self.seat.store.bite.reserve(bite)?;
         for done in (0..into.len).step_by(bite) {
             let len = bite.min(into.len - done);
             let piece = self.seat.store.bite.base();
             self.read(from, at + done, piece, len)?;
             // SAFETY: `piece` has `bite` bytes; the program lends its buffer.
-            unsafe { self.apply(piece, to.add(done), len, order) };
+            unsafe { self.apply(piece, to.add(done), len, order)? };
         }
         Ok(())
     }
 
     fn reserve(&mut self, len: usize) -> Result<(), Trouble> {
-        reserve(&mut self.seat.store.scratch, len)
+        Ok(self.seat.store.scratch.reserve(len)?)
     }
 
     #[inline(always)]
@@ -433,10 +434,11 @@ impl Board for View<'_> {
     }
 
     #[inline(always)]
-    fn fold(&mut self, from: Region, into: Region, order: Order) {
+    fn fold(&mut self, from: Region, into: Region, order: Order) -> Result<(), Trouble> {
         let (a, b) = (self.place(from), self.place(into));
         // SAFETY: as in `copy`.
-        unsafe { self.apply(a, b, from.len, order) };
+        unsafe { self.apply(a, b, from.len, order)? };
+        Ok(())
     }
 
     fn address(&mut self, of: Region) -> u64 {
@@ -475,19 +477,20 @@ fn refused(rank: u32, error: &io::Error) -> Refused {
     Refused { rank, errno }
 }
 
-fn reserve(memory: &mut Scratch, len: usize) -> Result<(), Trouble> {
-    let reserved = memory.try_reserve(len);
-    reserved.map_err(|_| Trouble::NoMemory(len))
-}
-
 /// Bytes of a copy that a function of the program sees.
 const COPY: usize = 64 << 10;
 
 /// A function of the program sees a copy: the peer may write its payload.
 #[cold]
-fn combine_by_user(user: &Reducer, from: *const u8, to: *mut u8, len: usize, order: Order) {
+fn combine_by_user(
+    user: &Reducer,
+    from: *const u8,
+    to: *mut u8,
+    len: usize,
+    order: Order,
+) -> Room<()> {
     let piece = user.piece(COPY).min(len);
-    let mut copy = Scratch::new(piece);
+    let mut copy = Scratch::new(piece)?;
     for at in (0..len).step_by(piece.max(1)) {
         let now = piece.min(len - at);
         // SAFETY: `from` and `to` are valid for `len` bytes, see `View::apply`.
@@ -495,9 +498,10 @@ fn combine_by_user(user: &Reducer, from: *const u8, to: *mut u8, len: usize, ord
             let to = to.add(at);
             ptr::copy_nonoverlapping(from.add(at), copy.base(), now);
             match order {
-                Order::FromLeft => user.apply(copy.base(), to, now),
-                Order::FromRight => user.apply_right(copy.base(), to, now),
+                Order::FromLeft => user.apply(copy.base(), to, now)?,
+                Order::FromRight => user.apply_right(copy.base(), to, now)?,
             }
         }
     }
+    Ok(())
 }

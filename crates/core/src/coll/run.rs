@@ -14,8 +14,8 @@ use super::side::Loaded;
 use super::tag::{Cut, Number, function};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
-use crate::error::{Error, Kind, Result, no_memory};
-use crate::op::Reducer;
+use crate::error::{Error, Kind, Result};
+use crate::op::{NoRoom, Reducer, Room};
 use crate::p2p;
 use crate::world::World;
 
@@ -108,8 +108,14 @@ const KEPT: usize = 256 << 10;
 
 impl Scratch {
     /// Memory of at least `len` bytes.
-    pub fn new(len: usize) -> Self {
-        Scratch(Box::new_uninit_slice(len.div_ceil(64)))
+    ///
+    /// # Errors
+    /// If there is not enough.
+    pub fn new(len: usize) -> Room<Self> {
+        let (lines, mut memory) = (len.div_ceil(64), Vec::new());
+        memory.try_reserve_exact(lines).map_err(|_| NoRoom(len))?;
+        memory.resize_with(lines, MaybeUninit::uninit);
+        Ok(Scratch(memory.into()))
     }
 
     /// Its address.
@@ -120,15 +126,10 @@ impl Scratch {
     /// Makes it hold `len` bytes; what it held may be lost.
     ///
     /// # Errors
-    /// `NoMem` if there is not enough.
-    pub fn try_reserve(&mut self, len: usize) -> Result<()> {
+    /// If there is not enough.
+    pub fn reserve(&mut self, len: usize) -> Room<()> {
         if self.0.len() * 64 < len {
-            let (lines, mut memory) = (len.div_ceil(64), Vec::new());
-            memory
-                .try_reserve_exact(lines)
-                .map_err(|_| no_memory(len))?;
-            memory.resize_with(lines, MaybeUninit::uninit);
-            *self = Scratch(memory.into());
+            *self = Scratch::new(len)?;
         }
         Ok(())
     }
@@ -264,7 +265,7 @@ impl Exec for Executor<'_> {
         Ok(true)
     }
 
-    fn reduce(&mut self, from: Region, into: Region, order: Order) {
+    fn reduce(&mut self, from: Region, into: Region, order: Order) -> Result<()> {
         let (a, b) = (self.memory.address(from), self.memory.address(into));
         let Some(reducer) = &self.memory.reducer else {
             unreachable!("a plan that reduces is run with an operation");
@@ -273,10 +274,11 @@ impl Exec for Executor<'_> {
         // caller of the collective vouches for, and do not overlap.
         unsafe {
             match order {
-                Order::FromLeft => reducer.apply(a, b, into.len),
-                Order::FromRight => reducer.apply_right(a, b, into.len),
+                Order::FromLeft => reducer.apply(a, b, into.len)?,
+                Order::FromRight => reducer.apply_right(a, b, into.len)?,
             }
         }
+        Ok(())
     }
 
     fn copy(&mut self, from: Region, into: Region) {
@@ -301,7 +303,7 @@ impl CollRun {
         (self.input, self.output) = (job.input.load()?, job.output.load()?);
         self.memory.input = self.input.base();
         self.memory.output = self.output.base();
-        self.memory.scratch.try_reserve(job.plan.scratch())?;
+        self.memory.scratch.reserve(job.plan.scratch())?;
         self.memory.reducer = job.reducer.take();
         self.run.start(&job.plan);
         self.turn = turn;

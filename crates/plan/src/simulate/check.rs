@@ -292,11 +292,12 @@ impl Exec for Seat<'_, '_> {
         Ok(self.world.finished[handle])
     }
 
-    fn reduce(&mut self, from: Region, into: Region, order: Order) {
+    fn reduce(&mut self, from: Region, into: Region, order: Order) -> Result<(), Failure> {
         self.world.traffic.reduced += into.len as u64;
         let left = self.world.bytes(self.rank, from).to_vec();
         let op = self.world.op;
         op(&left, self.world.bytes_mut(self.rank, into), order);
+        Ok(())
     }
 
     fn copy(&mut self, from: Region, into: Region) {
