@@ -32,6 +32,8 @@ pub mod token {
 struct Local {
     rank: u32,
     pid: i32,
+    /// The process that has called MPI_Init, if it is another one.
+    joined: Option<u32>,
     running: bool,
     /// Whether it wanted the end, and so may take its time to end.
     aborted: bool,
@@ -134,16 +136,26 @@ impl Node {
         self.signal(libc::SIGKILL, true);
         for process in self.processes.drain(..) {
             sys::reap(process.pid);
+            sweep(process.pid as u32);
+            process.joined.into_iter().for_each(sweep);
         }
         self.pmix = None;
     }
 
     fn serve(&mut self, news: &mut Vec<News>) {
         for event in self.server.step() {
-            if let Event::Abort { rank, .. } = event {
-                self.process(rank)
-                    .into_iter()
-                    .for_each(|p| p.aborted = true);
+            match event {
+                Event::Abort { rank, .. } => {
+                    self.process(rank)
+                        .into_iter()
+                        .for_each(|p| p.aborted = true);
+                }
+                Event::Joined { rank, pid } => {
+                    let process = self.process(rank).into_iter();
+                    let other = process.filter(|p| p.pid as u32 != pid);
+                    other.for_each(|p| p.joined = Some(pid));
+                }
+                _ => {}
             }
             news.push(News::Said(event));
         }
@@ -321,6 +333,15 @@ impl Node {
             news.push(News::Done { node: self.number });
         }
     }
+}
+
+/// Removes what a process that was killed has left in memory: libfabric's
+/// provider for shared memory has files there that are named by process, user
+/// and number.
+fn sweep(pid: u32) {
+    let path = |number| format!("/dev/shm/{pid}:{}:{number}", sys::user());
+    let gone = |&number: &u32| std::fs::remove_file(path(number)).is_ok();
+    (0..).take_while(gone).for_each(drop);
 }
 
 /// Reads all reports of processes that could not execute their program.

@@ -215,6 +215,12 @@ pub fn await_exit(pid: i32) -> Exit {
     peek_exit(pid).unwrap_or(Exit::Code(0))
 }
 
+/// The user that this process is.
+pub fn user() -> u32 {
+    // SAFETY: a plain call.
+    unsafe { libc::getuid() }
+}
+
 /// Sets a variable of this process, which must have one thread.
 pub fn set_variable(name: &str, value: &str) {
     // SAFETY: no other thread can read the environment meanwhile.

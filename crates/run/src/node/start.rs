@@ -254,6 +254,7 @@ impl Starter<'_> {
         node.processes.push(Local {
             rank,
             pid,
+            joined: None,
             running: true,
             aborted: false,
             pipes: pipes.map(Some),

@@ -156,6 +156,7 @@ fn job(brief: &Brief) -> Job {
         app_of: plan.appnums(),
         psets: plan.psets.clone(),
         node: index(brief.node),
+        crowded: brief.cpus.len() > catena_boot::available_cpus() as usize,
         cpus: brief.cpus.iter().map(text).collect(),
     }
 }
