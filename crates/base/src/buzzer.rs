@@ -10,8 +10,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixDatagram};
-use std::sync::LazyLock;
+use std::os::unix::net::UnixDatagram;
 
 /// A buzzer's name: less than 2^20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +21,9 @@ impl Button {
     /// nobody slept.
     #[cfg(not(loom))]
     pub fn press(self) {
+        use std::os::unix::net::SocketAddr;
+        use std::sync::LazyLock;
+
         static FROM: LazyLock<Option<UnixDatagram>> = LazyLock::new(|| {
             let socket = UnixDatagram::unbound().ok()?;
             socket.set_nonblocking(true).ok().map(|()| socket)
@@ -36,7 +38,7 @@ impl Button {
     /// The same, of the model.
     #[cfg(loom)]
     pub fn press(self) {
-        model::PRESSED.store(true, std::sync::atomic::Ordering::Release);
+        model::PRESSED.swap(true, std::sync::atomic::Ordering::AcqRel);
     }
 }
 
@@ -86,10 +88,10 @@ impl Buzzer {
     }
 }
 
-/// A buzzer without a kernel.
+/// A buzzer without a kernel, whose calls take turns as those of a socket do.
 #[cfg(loom)]
 pub mod model {
-    use std::sync::atomic::Ordering::{Acquire, Relaxed};
+    use std::sync::atomic::Ordering::{AcqRel, Acquire};
 
     loom::lazy_static! {
         /// Whether it was pressed.
@@ -98,7 +100,7 @@ pub mod model {
 
     /// See [`Buzzer::silence`](super::Buzzer::silence).
     pub fn silence() {
-        PRESSED.store(false, Relaxed);
+        PRESSED.swap(false, AcqRel);
     }
 
     /// Sleeps until it is pressed.
