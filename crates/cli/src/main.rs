@@ -51,6 +51,9 @@ fn main() -> ExitCode {
 
 fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
     let command = args.next().map(|arg| arg.to_string_lossy().into_owned());
+    if !matches!(command.as_deref(), Some("run" | "bench")) {
+        catena_run::end_with_reader();
+    }
     match command.as_deref() {
         Some("run") => catena_run::run("catena run", args, &registry()),
         Some("info") => info::info(args, &registry()),

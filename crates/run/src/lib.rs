@@ -46,6 +46,7 @@ use std::ffi::OsString;
 use catena_settings::Registry;
 
 use args::Parsed;
+pub use sys::end_with_reader;
 
 /// Most ranks that one command may start.
 pub const MAX_RANKS: u32 = 1 << 15;

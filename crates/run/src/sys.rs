@@ -253,6 +253,13 @@ pub fn kill_group(group: i32, signal: i32) {
     unsafe { libc::killpg(group, signal) };
 }
 
+/// Lets this process end without a word when nobody reads what it writes any more. For commands that
+/// do nothing but write: Rust ignores the signal, and a panic would follow.
+pub fn end_with_reader() {
+    // SAFETY: the default action has no code of this process.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+}
+
 /// Stops this process until somebody sends SIGCONT.
 pub fn stop_self() {
     // SAFETY: a plain call.

@@ -1,6 +1,10 @@
 //! What the options do, and what is said about wrong ones.
 
+use std::os::unix::process::ExitStatusExt;
+
 use super::*;
+
+const SIGPIPE: i32 = 13;
 
 #[test]
 fn programs_without_mpi_work() {
@@ -202,6 +206,18 @@ fn scripts_run_with_and_without_an_interpreter() {
     assert_eq!(said.status, 127, "{}", said.err);
     assert!(said.err.contains("interpreter or loader"), "{}", said.err);
     assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+}
+
+#[test]
+fn a_reader_that_leaves_ends_what_only_writes() {
+    for args in [&["info", "--all"][..], &["coll", "allreduce", "64k"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut catena = clean(env!("CARGO_BIN_EXE_catena"));
+        let said = catena.args(args).stdout(writer).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&said.stderr), "", "{args:?}");
+        assert_eq!(said.status.signal(), Some(SIGPIPE), "{args:?}");
+    }
 }
 
 #[test]
