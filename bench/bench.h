@@ -128,8 +128,9 @@ extern MPI_Comm world; /* MPI_COMM_WORLD, or that of a session */
 void life_begin(int *argc, char ***argv, bool threads);
 void life_end(void);
 const char *life_threads(void);
+bool life_has_threads(void);
 double life_began(void); /* seconds that MPI_Init took */
-MPI_Comm life_open_session(MPI_Session *made);
+MPI_Comm life_open_session(MPI_Session *made, bool threads);
 
 /* errors.c: a library that refuses a call is heard, and the program goes on. */
 void errors_listen(MPI_Comm comm);

@@ -58,10 +58,15 @@ static bool names_known(void)
 
 static bool threads_wanted, something_to_measure;
 
+static bool wants_threads(const struct bench *b)
+{
+    return b->needs && !strcmp(b->needs, "threads");
+}
+
 static void look(const struct bench *b, const char *name)
 {
     (void)name;
-    threads_wanted |= b->needs && !strcmp(b->needs, "threads");
+    threads_wanted |= wants_threads(b);
     something_to_measure |= b->run != NULL;
 }
 
@@ -183,6 +188,10 @@ static void visit(const struct bench *b, const char *name)
     if (size < b->ranks) {
         snprintf(why, sizeof why, "needs %d ranks", b->ranks);
         report_skipped(b, NULL, why);
+        return;
+    }
+    if (wants_threads(b) && !life_has_threads()) {
+        report_skipped(b, NULL, "needs MPI_THREAD_MULTIPLE, which the library does not give");
         return;
     }
     if (opt.layout != PLAIN && !takes(b, 'D')) {

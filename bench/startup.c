@@ -19,7 +19,7 @@ static void session(struct task *t, int rounds)
     (void)t;
     for (int i = 0; i < rounds; i++) {
         MPI_Session one = MPI_SESSION_NULL;
-        MPI_Comm all = life_open_session(&one);
+        MPI_Comm all = life_open_session(&one, false);
         if (all != MPI_COMM_NULL)
             MPI_Comm_free(&all);
         if (one != MPI_SESSION_NULL)
