@@ -8,7 +8,7 @@
 
 enum { COMMS = 8 };
 
-/* Looks of progress at collectives under way; counted from the first call on. */
+/* Looks of progress at collectives that had news; counted from the first call on. */
 static unsigned long long looks(void)
 {
     static MPI_T_pvar_session session;
@@ -54,7 +54,8 @@ int main(int argc, char **argv)
         MPI_Wait(&requests[(i * 7ll) % n], MPI_STATUS_IGNORE);
     for (int i = 0; i < n; i++)
         CHECK(i % 3 == 0 || out[i] == size * i + size * (size - 1) / 2);
-    CHECK(looks() < 40ull * n);
+    /* At most one for a message, and a collective of so few ranks has few. */
+    CHECK(looks() < 10ull * n);
     for (int i = 0; i < COMMS; i++)
         MPI_Comm_free(&comms[i]);
     free(requests);

@@ -30,7 +30,7 @@ pub(crate) struct Active {
     /// more to do than packets.
     pub count: Cell<usize>,
     advancing: Cell<bool>,
-    /// Looks at collectives so far.
+    /// Looks at collectives because a message of theirs was complete, so far.
     looks: Cell<u64>,
 }
 
@@ -138,7 +138,9 @@ impl World {
         }
     }
 
-    /// Looks at collectives that `progress` carries on.
+    /// Looks of `progress` at collectives because a message of theirs was
+    /// complete. Those in turn are not counted: they grow with the time that
+    /// nothing moves.
     pub fn coll_looks(&self) -> u64 {
         self.active.looks.get()
     }
@@ -184,6 +186,7 @@ impl World {
             let Some(key) = active.runs.borrow_mut().next_ready() else {
                 break;
             };
+            active.looks.set(active.looks.get() + 1);
             self.advance_run(key);
         }
         if !moved {
@@ -206,7 +209,6 @@ impl World {
     /// True if it is complete.
     fn advance_run(&self, key: Key) -> bool {
         let active = &self.active;
-        active.looks.set(active.looks.get() + 1);
         let obj = active.runs.borrow().all.get(key).map(|it| it.obj.clone());
         let Some(obj) = obj else {
             return false;

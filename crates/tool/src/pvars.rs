@@ -453,7 +453,7 @@ fn collectives(a: &mut Area<'_>) {
     a.of_process(Class::Counter, "coll_started", doc, |w| {
         w.colls.started.get()
     });
-    let doc = "Looks of progress at collectives that were started without waiting for them.";
+    let doc = "Looks of progress at started collectives because a message of theirs was complete.";
     a.of_process(Class::Counter, "coll_looks", doc, |w| w.coll_looks());
     let doc = "Collectives among neighbours.";
     a.of_process(Class::Counter, "coll_neighbor", doc, |w| {
