@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use catena_abi::{Datatype, Op, UserFunction, UserFunctionC, consts};
-use catena_core::op::{Op as OpObj, UserFn};
+use catena_core::op::{Op as OpObj, Reducer, UserFn};
 use catena_core::{Result, enter_any, fail};
 
 use crate::args::{self, get, null_argument, put};
@@ -53,16 +53,21 @@ mpi_fn! {
     {
         let objects = enter_any();
         let count = args::count(count.into())?;
-        let ty = objects.committed(datatype)?.clone();
+        let ty = objects.committed(datatype)?;
         let op = objects.op(op)?;
-        args::buffer(inbuf, count, &ty)?;
-        args::buffer(inoutbuf, count, &ty)?;
+        args::buffer(inbuf, count, ty)?;
+        args::buffer(inoutbuf, count, ty)?;
         if inbuf == inoutbuf.cast_const() && count > 0 {
             fail!(Buffer, "the two buffers are the same");
         }
-        let reducer = op.bind(datatype, &ty)?;
+        let reducer = op.bind(datatype, ty)?;
+        let ty = match &reducer {
+            Reducer::Kernel { .. } => ty,
+            // The function may free the handle.
+            Reducer::User { ty, .. } => ty,
+        };
         // SAFETY: the program passes two buffers of `count` elements.
-        unsafe { reducer.apply_in_place(inbuf.cast(), inoutbuf.cast(), count, datatype, &ty)? };
+        unsafe { reducer.apply_in_place(inbuf.cast(), inoutbuf.cast(), count, ty)? };
         Ok(())
     }
 }

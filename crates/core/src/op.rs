@@ -208,16 +208,16 @@ impl Reducer {
         input: *const u8,
         inout: *mut u8,
         count: u64,
-        handle: abi::Datatype,
         ty: &TypeRef,
     ) -> Room<()> {
         match self {
-            Reducer::Kernel { .. } => {
-                let len = (count * ty.size()) as usize;
+            Reducer::Kernel { run, size } => {
                 if ty.is_contiguous() {
                     // SAFETY: the caller's promise.
-                    return unsafe { self.apply(input, inout, len) };
+                    unsafe { run(input, inout, count as usize) };
+                    return Ok(());
                 }
+                let len = count as usize * size;
                 // A value with an index may have a gap behind it.
                 let piece = self.piece(GAPPED).min(len);
                 let (mut a, mut b) = (Scratch::new(piece)?, Scratch::new(piece)?);
@@ -232,16 +232,11 @@ impl Reducer {
                     }
                 }
             }
-            Reducer::User { function, .. } => {
-                let extent = ty.extent() as isize;
-                call(
-                    *function,
-                    input.cast_mut(),
-                    inout,
-                    count as usize,
-                    extent,
-                    handle,
-                );
+            Reducer::User {
+                function, handle, ..
+            } => {
+                let (count, extent) = (count as usize, ty.extent() as isize);
+                call(*function, input.cast_mut(), inout, count, extent, *handle);
             }
         }
         Ok(())
