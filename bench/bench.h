@@ -120,6 +120,7 @@ bool options_size(const char *text, size_t *bytes); /* "64K" */
 void options_help(void);
 
 /* main.c */
+extern bool crowded; /* ranks outnumber cores somewhere */
 void *must(void *memory); /* ends the program where there is none */
 
 /* life.c */

@@ -209,14 +209,11 @@ static void visit(const struct bench *b, const char *name)
 
 /* Rank r of a host goes to the r-th core that it may run on, so that all libraries run on the
  * same places. */
-static void pin(void)
+static void pin(MPI_Comm node)
 {
-    MPI_Comm node;
     cpu_set_t may, one;
     int mine, seen = 0;
-    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &mine);
-    MPI_Comm_free(&node);
     sched_getaffinity(0, sizeof may, &may);
     mine %= CPU_COUNT(&may);
     CPU_ZERO(&one);
@@ -224,6 +221,21 @@ static void pin(void)
         if (CPU_ISSET(c, &may) && seen++ == mine)
             CPU_SET(c, &one);
     sched_setaffinity(0, sizeof one, &one);
+}
+
+bool crowded;
+
+/* Whether some host has more ranks than cores that they may run on. */
+static bool are_crowded(MPI_Comm node)
+{
+    cpu_set_t cores;
+    int ranks;
+    MPI_Comm_size(node, &ranks);
+    sched_getaffinity(0, sizeof cores, &cores);
+    MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, node);
+    int are = ranks > CPU_COUNT(&cores);
+    MPI_Allreduce(MPI_IN_PLACE, &are, 1, MPI_INT, MPI_MAX, world);
+    return are;
 }
 
 static void list(const struct bench *b, const char *name)
@@ -234,8 +246,12 @@ static void list(const struct bench *b, const char *name)
 
 static void measure_all(void)
 {
+    MPI_Comm node;
+    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
     if (opt.pin)
-        pin();
+        pin(node);
+    crowded = are_crowded(node);
+    MPI_Comm_free(&node);
     line_open();
     if (opt.start == BY_WINDOW)
         clocks_learn();
