@@ -45,5 +45,5 @@ pub use error::ShmError;
 pub use init::{Counters, Memory, Shm};
 pub use progress::Bell;
 pub use rma::Neighbour;
-pub use segment::create_segment;
+pub use segment::{create_segment, map_pages};
 pub use settings::{Config, CopyWay, SETTINGS, SHM_EAGER_MAX, SingleCopy};

@@ -9,6 +9,7 @@ use catena_fabric::{Deliver, Header, Peer, PeerLost};
 
 use crate::addr::{Block, RingHead};
 use crate::init::Shm;
+use crate::segment::map_pages;
 use crate::tune::{Costs, Way};
 
 /// Packets taken from one ring before the next has its turn.
@@ -148,7 +149,7 @@ impl Shm {
         // SAFETY: in the mapping; atomics only.
         let offset = unsafe { &*inlet.head }.tail.data_at.load(Acquire);
         let data = self.segment.range_present(offset, size, 64)?;
-        self.segment.map(data, size);
+        map_pages(data, size);
         // SAFETY: memory of this size, in the arena. If the peer lied about
         // whose it is, other packets of its own or others' are garbled, which
         // their readers check like anything a peer wrote.

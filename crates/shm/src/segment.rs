@@ -127,15 +127,6 @@ impl Segment {
         Some(at)
     }
 
-    /// Maps pages that are present: otherwise each of them costs a fault at its
-    /// first use, which takes as long as a message through it. A wish only.
-    pub fn map(&self, at: *mut u8, bytes: usize) {
-        let from = at.map_addr(|addr| addr / PAGE * PAGE);
-        let bytes = bytes + (at.addr() - from.addr());
-        // SAFETY: pages of our mapping, whose content does not change.
-        unsafe { libc::madvise(from.cast(), bytes, libc::MADV_POPULATE_WRITE) };
-    }
-
     /// Has the kernel provide the pages, so that a lack of memory is an error
     /// here and not a signal later.
     fn commit(&self, what: &'static str, from: usize, bytes: usize) -> Result<(), ShmError> {
@@ -163,6 +154,16 @@ impl Segment {
             }
         }
     }
+}
+
+/// Maps the pages of `bytes` bytes of a segment that is attached: otherwise each
+/// of them costs a fault at its first use, which takes as long as a message
+/// through it. A wish only.
+pub fn map_pages(at: *mut u8, bytes: usize) {
+    let from = at.map_addr(|addr| addr / PAGE * PAGE);
+    let bytes = bytes + (at.addr() - from.addr());
+    // SAFETY: no page's content changes; where none can be, the kernel says so.
+    unsafe { libc::madvise(from.cast(), bytes, libc::MADV_POPULATE_WRITE) };
 }
 
 impl Drop for Segment {

@@ -12,6 +12,7 @@ use crate::error::ShmError;
 use crate::init::Shm;
 use crate::pace::Pace;
 use crate::rma::Reader;
+use crate::segment::map_pages;
 use crate::settings::Config;
 use crate::tune::{Tuner, WORTH_CHOOSING, Way};
 use crate::warm::{STEP, Warm};
@@ -374,7 +375,7 @@ impl Shm {
             .segment
             .range(offset, bytes, 64)
             .ok_or(ShmError::ArenaFull { bytes })?;
-        self.segment.map(data, bytes);
+        map_pages(data, bytes);
         if let Some(head) = self.lanes[number].head() {
             head.tail.data_at.store(offset, Release);
         }

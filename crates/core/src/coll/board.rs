@@ -13,6 +13,7 @@
 //! where they say, through the kernel.
 
 use std::io;
+use std::mem;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
@@ -21,7 +22,7 @@ use catena_coll::node::{
     Board, FAILED, GONE, INLINE, LOST, Limits, Payload, Place, Refused, Trouble,
 };
 use catena_plan::{Buf, Order, Region};
-use catena_shm::{Bell, Neighbour};
+use catena_shm::{Bell, Neighbour, map_pages};
 
 use super::Scratch;
 use crate::op::{Reducer, Room};
@@ -34,6 +35,8 @@ const PAYLOAD: usize = 16;
 /// Bytes that are read from a peer before they are combined: they stay in the
 /// nearest cache but one, and a system call is worth them.
 const BITE: usize = 64 << 10;
+/// Bytes of a ring that are mapped at a time, when the first of them are used.
+const MAPPED: usize = 64 << 10;
 
 /// Where the parts of a board lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +126,12 @@ impl Area {
     }
 
     #[inline(always)]
+    fn ring(&self, rank: u32) -> *mut u8 {
+        self.member(rank)
+            .wrapping_add(COUNTER + self.shape.lines * LINE)
+    }
+
+    #[inline(always)]
     fn word(&self, rank: u32, seq: u64, at: usize) -> &AtomicU64 {
         // SAFETY: as in `counter`; `at` is 0, 8 or 16.
         unsafe { AtomicU64::from_ptr(self.record(rank, seq).add(at).cast()) }
@@ -135,13 +144,8 @@ impl Area {
         let (base, from, room) = if p.place == Place::Line {
             (self.record(p.rank, p.seq).wrapping_add(PAYLOAD), 0, INLINE)
         } else {
-            let records = COUNTER + self.shape.lines * LINE;
             let from = p.at as usize & (self.shape.ring - 1);
-            (
-                self.member(p.rank).wrapping_add(records),
-                from,
-                self.shape.ring,
-            )
+            (self.ring(p.rank), from, self.shape.ring)
         };
         let from = from.saturating_add(at).min(room);
         (base.wrapping_add(from), len.min(room - from))
@@ -191,6 +195,50 @@ pub struct Seat {
     pub bells: Box<[Bell]>,
     /// All members, if they can read each other's memory.
     pub neighbours: Box<[Option<Neighbour>]>,
+    /// How many bytes of each member's ring are mapped in this process.
+    mapped: Box<[usize]>,
+}
+
+impl Seat {
+    /// The place of member `rank`.
+    pub fn new(
+        area: Area,
+        rank: u32,
+        bells: Box<[Bell]>,
+        neighbours: Box<[Option<Neighbour>]>,
+    ) -> Self {
+        Seat {
+            area,
+            rank,
+            store: Store::default(),
+            bells,
+            neighbours,
+            mapped: vec![0; area.shape.size].into(),
+        }
+    }
+
+    /// As [`Area::clip`], for a payload that is touched now.
+    #[inline(always)]
+    fn clip(&mut self, p: &Payload, at: usize, len: usize) -> (*mut u8, usize) {
+        let (base, len) = self.area.clip(p, at, len);
+        if p.place == Place::Ring {
+            let end = base.addr() + len - self.area.ring(p.rank).addr();
+            if end > self.mapped[p.rank as usize] {
+                self.map(p.rank, end);
+            }
+        }
+        (base, len)
+    }
+
+    /// Maps a ring up to `end` and a bit more, since payloads follow each other.
+    #[cold]
+    #[inline(never)]
+    fn map(&mut self, rank: u32, end: usize) {
+        let mapped = &mut self.mapped[rank as usize];
+        let end = end.next_multiple_of(MAPPED).min(self.area.shape.ring);
+        let from = self.area.ring(rank).wrapping_add(*mapped);
+        map_pages(from, end - mem::replace(mapped, end));
+    }
 }
 
 /// A board as one member sees it during one operation.
@@ -324,7 +372,7 @@ impl Board for View<'_> {
 
     #[inline(always)]
     fn put(&mut self, to: &Payload, at: usize, from: Region) {
-        let (base, room) = self.seat.area.clip(to, at, from.len);
+        let (base, room) = self.seat.clip(to, at, from.len);
         assert!(room == from.len, "payload overruns its place");
         let source = self.place(from);
         // SAFETY: in bounds as just checked; the place is ours until it is
@@ -340,7 +388,7 @@ impl Board for View<'_> {
 
     #[inline(always)]
     fn put_word(&mut self, to: &Payload, at: usize, word: u32) {
-        let (base, room) = self.seat.area.clip(to, at, 4);
+        let (base, room) = self.seat.clip(to, at, 4);
         assert!(room == 4, "payload overruns its place");
         // SAFETY: as in `put`.
         unsafe { base.cast::<u32>().write_unaligned(word) };
@@ -363,7 +411,7 @@ impl Board for View<'_> {
         if from.place == Place::Direct {
             return self.read(from, at, to, into.len);
         }
-        let (base, len) = self.seat.area.clip(from, at, into.len);
+        let (base, len) = self.seat.clip(from, at, into.len);
         // SAFETY: `clip` stays within the peer's memory on the board; the program
         // lends its buffer.
         unsafe { copy_bytes(to, base, len) };
@@ -397,7 +445,7 @@ impl Board for View<'_> {
     ) -> Result<(), Trouble> {
         let to = self.place(into);
         if from.place != Place::Direct {
-            let (base, len) = self.seat.area.clip(from, at, into.len);
+            let (base, len) = self.seat.clip(from, at, into.len);
             // SAFETY: as in `get`.
             unsafe { self.apply(base, to, len, order)? };
             return Ok(());
@@ -425,10 +473,10 @@ impl Board for View<'_> {
         let (a, b) = (self.place(from), self.place(into));
         // SAFETY: the program lends both buffers, which do not overlap.
         unsafe {
-            match from.len {
-                0..=32 => copy::small(b, a, from.len),
-                33..STREAM => ptr::copy(a, b, from.len),
-                _ => copy::stream(b, a, from.len),
+            if from.len < STREAM {
+                copy_bytes(b, a, from.len);
+            } else {
+                copy::stream(b, a, from.len);
             }
         };
     }

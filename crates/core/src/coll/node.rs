@@ -11,7 +11,7 @@ use catena_fabric::Peer;
 use catena_shm::{Bell, Neighbour};
 
 use super::aside::Waiting;
-use super::board::{Area, Seat, Shape, Store, View};
+use super::board::{Area, Seat, Shape, View};
 use super::force::direct_from;
 use super::inquiry::Said;
 use super::patience::Patience;
@@ -287,13 +287,7 @@ impl World {
         let others = comm.group.members().iter().filter(|&&p| p != self.me);
         // SAFETY: the transport lives in the world, which is never dropped.
         let bells = shm.map(|s| others.map(|&p| unsafe { s.bell(p) }).collect());
-        let seat = Seat {
-            area,
-            rank: comm.rank,
-            store: Store::default(),
-            bells: bells.unwrap_or_default(),
-            neighbours,
-        };
+        let seat = Seat::new(area, comm.rank, bells.unwrap_or_default(), neighbours);
         Ok(Membership::Member(Box::new(Place { node, seat })))
     }
 
