@@ -54,15 +54,17 @@ mpi_fn! {
         let objects = enter_any();
         let count = args::count(count.into())?;
         let ty = objects.committed(datatype)?;
-        let op = objects.op(op)?;
         args::buffer(inbuf, count, ty)?;
         args::buffer(inoutbuf, count, ty)?;
         if inbuf == inoutbuf.cast_const() && count > 0 {
             fail!(Buffer, "the two buffers are the same");
         }
-        let reducer = op.bind(datatype, ty)?;
+        let reducer = match objects.kernel(op, datatype, ty)? {
+            Some(kernel) => Reducer::Kernel(kernel),
+            None => objects.op(op)?.bind(datatype, ty)?,
+        };
         let ty = match &reducer {
-            Reducer::Kernel { .. } => ty,
+            Reducer::Kernel(_) => ty,
             // The function may free the handle.
             Reducer::User { ty, .. } => ty,
         };

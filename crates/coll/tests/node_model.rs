@@ -190,6 +190,17 @@ impl<const LINES: u64> Board for Memory<LINES> {
         Ok(())
     }
 
+    fn join(
+        &mut self,
+        from: &Payload,
+        at: usize,
+        _: Region,
+        into: Region,
+        order: Order,
+    ) -> Result<(), Trouble> {
+        self.combine(from, at, into, order)
+    }
+
     fn reserve(&mut self, _: usize) -> Result<(), Trouble> {
         Ok(())
     }

@@ -27,7 +27,7 @@ struct LastKernel {
     op: abi::Op,
     ty: abi::Datatype,
     /// See [`Objects::kernel`].
-    found: (Kernel, usize),
+    found: Kernel,
 }
 
 /// A datatype that the program made.
@@ -245,8 +245,8 @@ impl Objects {
         })
     }
 
-    /// The kernel of a predefined operation for the type of that handle, and the
-    /// bytes of its elements; none if the operation is not predefined.
+    /// The kernel of a predefined operation for the type of that handle; none if
+    /// the operation is not predefined.
     ///
     /// # Errors
     /// `Op` if it is not defined on that type.
@@ -256,7 +256,7 @@ impl Objects {
         op: abi::Op,
         handle: abi::Datatype,
         ty: &TypeRef,
-    ) -> Result<Option<(Kernel, usize)>> {
+    ) -> Result<Option<Kernel>> {
         match self.last_kernel.get() {
             Some(last) if (last.op, last.ty) == (op, handle) => Ok(Some(last.found)),
             _ => self.find_kernel(op, handle, ty),
@@ -269,11 +269,11 @@ impl Objects {
         op: abi::Op,
         handle: abi::Datatype,
         ty: &TypeRef,
-    ) -> Result<Option<(Kernel, usize)>> {
+    ) -> Result<Option<Kernel>> {
         let Some(kind) = self.predefined_op(op) else {
             return Ok(None);
         };
-        let found = (kernel(kind, handle, ty)?, ty.size() as usize);
+        let found = kernel(kind, handle, ty)?;
         if handle.0 < 0x1000 {
             let ty = handle;
             self.last_kernel.set(Some(LastKernel { op, ty, found }));

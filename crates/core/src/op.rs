@@ -5,7 +5,7 @@ use std::ptr;
 
 use catena_abi as abi;
 use catena_coll::node::Trouble;
-use catena_datatype::{Basic, OpKind, TypeRef};
+use catena_datatype::{Basic, OpKind, Reduce, Reduce3, TypeRef, reduce3, reducer};
 
 use crate::coll::Scratch;
 use crate::error::{Error, Kind, Result, no_memory};
@@ -33,19 +33,22 @@ pub enum UserFn {
     Count(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut abi::Count, *mut abi::Datatype)),
 }
 
-/// Computes `inout[i] = in[i] op inout[i]` over `n` basic elements.
-pub type Kernel = unsafe fn(*const u8, *mut u8, usize);
+/// A predefined operation on basic elements of one kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// Computes `inout[i] = in[i] op inout[i]`.
+    pub run: Reduce,
+    /// Computes `out[i] = a[i] op b[i]`.
+    pub join: Reduce3,
+    /// Bytes per element.
+    pub size: usize,
+}
 
 /// An operation bound to the type that it is applied to.
 #[derive(Clone, Debug)]
 pub enum Reducer {
-    /// A kernel over basic elements.
-    Kernel {
-        /// The kernel.
-        run: Kernel,
-        /// Bytes per basic element.
-        size: usize,
-    },
+    /// A predefined one.
+    Kernel(Kernel),
     /// A function of the program.
     User {
         /// The function.
@@ -77,10 +80,7 @@ impl Op {
                 handle,
                 ty: ty.clone(),
             }),
-            Op::Builtin(kind) => Ok(Reducer::Kernel {
-                run: kernel(*kind, handle, ty)?,
-                size: ty.size() as usize,
-            }),
+            Op::Builtin(kind) => Ok(Reducer::Kernel(kernel(*kind, handle, ty)?)),
         }
     }
 }
@@ -95,7 +95,11 @@ pub fn kernel(kind: OpKind, handle: abi::Datatype, ty: &TypeRef) -> Result<Kerne
     let Some(basic) = basic else {
         return Err(derived(kind));
     };
-    catena_datatype::reducer(kind, basic).ok_or_else(|| undefined(kind, handle, basic))
+    let (run, join) = reducer(kind, basic)
+        .zip(reduce3(kind, basic))
+        .ok_or_else(|| undefined(kind, handle, basic))?;
+    let size = basic.size() as usize;
+    Ok(Kernel { run, join, size })
 }
 
 #[cold]
@@ -148,7 +152,7 @@ impl Reducer {
     /// Bytes that must stay together when a buffer is cut.
     pub fn unit(&self) -> usize {
         match self {
-            Reducer::Kernel { size, .. } => *size,
+            Reducer::Kernel(kernel) => kernel.size,
             Reducer::User { ty, .. } => ty.size() as usize,
         }
     }
@@ -171,7 +175,7 @@ impl Reducer {
     pub unsafe fn apply(&self, input: *const u8, inout: *mut u8, len: usize) -> Room<()> {
         match self {
             // SAFETY: the caller's promise.
-            Reducer::Kernel { run, size } => unsafe { run(input, inout, len / size) },
+            Reducer::Kernel(kernel) => unsafe { (kernel.run)(input, inout, len / kernel.size) },
             Reducer::User {
                 function,
                 handle,
@@ -211,13 +215,13 @@ impl Reducer {
         ty: &TypeRef,
     ) -> Room<()> {
         match self {
-            Reducer::Kernel { run, size } => {
+            Reducer::Kernel(kernel) => {
                 if ty.is_contiguous() {
                     // SAFETY: the caller's promise.
-                    unsafe { run(input, inout, count as usize) };
+                    unsafe { (kernel.run)(input, inout, count as usize) };
                     return Ok(());
                 }
-                let len = count as usize * size;
+                let len = count as usize * kernel.size;
                 // A value with an index may have a gap behind it.
                 let piece = self.piece(GAPPED).min(len);
                 let (mut a, mut b) = (Scratch::new(piece)?, Scratch::new(piece)?);
@@ -250,7 +254,7 @@ impl Reducer {
     /// # Safety
     /// As [`Reducer::apply`].
     pub unsafe fn apply_right(&self, input: *const u8, inout: *mut u8, len: usize) -> Room<()> {
-        if let Reducer::Kernel { .. } = self {
+        if let Reducer::Kernel(_) = self {
             // Every predefined operation commutes.
             // SAFETY: the caller's promise.
             return unsafe { self.apply(input, inout, len) };

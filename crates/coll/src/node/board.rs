@@ -132,6 +132,20 @@ pub trait Board {
         order: Order,
     ) -> Result<(), Trouble>;
 
+    /// Combines bytes from `at` on of a payload with `own`, as [`Board::combine`]
+    /// does, but puts the result elsewhere: the two do not overlap.
+    ///
+    /// # Errors
+    /// As [`Board::combine`].
+    fn join(
+        &mut self,
+        from: &Payload,
+        at: usize,
+        own: Region,
+        into: Region,
+        order: Order,
+    ) -> Result<(), Trouble>;
+
     /// Makes sure that scratch memory has `len` bytes. What it held is lost.
     ///
     /// # Errors

@@ -17,6 +17,11 @@ const WARM_AHEAD: u64 = 2;
 /// others.
 const EXPECT_AHEAD: u64 = 4;
 
+/// What one member has for others comes in so many segments, unless they are
+/// shorter than `PART`: they read the first while the second is written.
+const PARTS: usize = 4;
+const PART: usize = 16 << 10;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Stage {
     First,
@@ -433,7 +438,10 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     if lent {
         return (Place::Direct, whole);
     }
-    let segment = node.limits.segment();
+    let mut segment = node.limits.segment();
+    if !P::ALL && !P::VARIES {
+        segment = segment.min((whole * blocks / PARTS).max(PART));
+    }
     (Place::Ring, longest_segment(whole, blocks, elem, segment))
 }
 

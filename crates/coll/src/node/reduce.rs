@@ -4,23 +4,17 @@
 use catena_plan::{Order, Region};
 
 use super::barrier::{LEADER, through_leader};
-use super::board::{Board, Payload, Place};
+use super::board::{Board, Payload};
 use super::error::Trouble;
 use super::program::{Program, Turn, below};
 use crate::args::cut;
 use crate::reduce_scatter::{block_in, result};
 use crate::{Args, Layout};
 
-/// Bytes of two operands that are combined at a time: they stay in the nearest
-/// cache; direct, in the next one, as they are worth a system call.
-const PIECE: usize = 8 << 10;
-const DIRECT_PIECE: usize = 64 << 10;
-
 /// Combines bytes from `at` on of a payload with this member's `own` operand;
 /// `into` is elsewhere, or the same. `order` as in [`Board::combine`].
 #[inline(always)]
 fn merge<B: Board>(
-    t: &Turn,
     (from, at): (&Payload, usize),
     own: Region,
     into: Region,
@@ -28,26 +22,10 @@ fn merge<B: Board>(
     board: &mut B,
 ) -> Result<(), Trouble> {
     if own == into {
-        return board.combine(from, at, into, order);
+        board.combine(from, at, into, order)
+    } else {
+        board.join(from, at, own, into, order)
     }
-    let elem = t.args.elem.max(1);
-    let piece = match from.place {
-        Place::Direct => DIRECT_PIECE,
-        Place::Line | Place::Ring => PIECE,
-    };
-    let order = match order {
-        Order::FromLeft => Order::FromRight,
-        Order::FromRight => Order::FromLeft,
-    };
-    let most = piece.max(elem) / elem * elem;
-    let mut done = 0;
-    while done < own.len {
-        let len = most.min(own.len - done);
-        board.get(from, at + done, into.part(done, len))?;
-        board.fold(own.part(done, len), into.part(done, len), order)?;
-        done += len;
-    }
-    Ok(())
 }
 
 /// Whether the first two of `end` operands are this member's own and another's,
@@ -90,7 +68,7 @@ pub(super) fn take_upwards<B: Board>(
     match (i, mine) {
         (0, true) => board.copy(own, into),
         (_, true) => board.fold(own, into, order)?,
-        (0, false) if begins_with_own(t, end) => merge(t, (from, at), own, into, order, board)?,
+        (0, false) if begins_with_own(t, end) => merge((from, at), own, into, order, board)?,
         (0, false) => board.get(from, at, into)?,
         (_, false) => board.combine(from, at, into, order)?,
     }
@@ -164,7 +142,7 @@ impl Program for Reduce {
                 board.copy(own, into);
             }
         } else if i == 0 {
-            merge(t, (from, 0), own, into, order, board)?;
+            merge((from, 0), own, into, order, board)?;
         } else {
             board.combine(from, 0, into, order)?;
         }

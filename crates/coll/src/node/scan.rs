@@ -104,17 +104,12 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
         } else if INCLUSIVE && t.args.in_place {
             board.combine(from, 0, out, Order::FromLeft)?;
         } else if INCLUSIVE {
-            board.get(from, 0, out)?;
-            board.fold(own, out, Order::FromRight)?;
+            board.join(from, 0, own, out, Order::FromLeft)?;
         } else {
-            let (prefix, passes) = (Self::prefix(t), Self::publishes_last(t));
-            if passes {
-                board.copy(own, prefix);
+            if Self::publishes_last(t) {
+                board.join(from, 0, own, Self::prefix(t), Order::FromLeft)?;
             }
             board.get(from, 0, out)?;
-            if passes {
-                board.fold(out, prefix, Order::FromLeft)?;
-            }
         }
         Ok(())
     }

@@ -195,6 +195,18 @@ impl Board for Seat {
         Ok(())
     }
 
+    fn join(
+        &mut self,
+        from: &Payload,
+        at: usize,
+        own: Region,
+        into: Region,
+        order: Order,
+    ) -> Result<(), Trouble> {
+        self.copy(own, into);
+        self.combine(from, at, into, order)
+    }
+
     fn reserve(&mut self, len: usize) -> Result<(), Trouble> {
         self.with(self.rank, |b| b.scratch = vec![0xA5; len]);
         Ok(())

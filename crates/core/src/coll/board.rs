@@ -295,6 +295,12 @@ impl View<'_> {
         })
     }
 
+    /// Bytes that are read at a time to be combined: whole elements.
+    fn bite(&self) -> usize {
+        let unit = self.reducer.map_or(1, Reducer::unit).max(1);
+        BITE.max(unit) / unit * unit
+    }
+
     /// Combines `len` bytes at `from` with those at `to`.
     ///
     /// # Safety
@@ -305,7 +311,7 @@ impl View<'_> {
         match self.reducer {
             // SAFETY: predefined operations commute, and their kernels read each
             // element once.
-            Some(Reducer::Kernel { run, size }) => unsafe { run(from, to, len / size) },
+            Some(Reducer::Kernel(k)) => unsafe { (k.run)(from, to, len / k.size) },
             Some(user) => combine_by_user(user, from, to, len, order)?,
             None => unreachable!("a reduction has an operation"),
         }
@@ -450,9 +456,7 @@ impl Board for View<'_> {
             unsafe { self.apply(base, to, len, order)? };
             return Ok(());
         }
-        // Whole elements only.
-        let unit = self.reducer.map_or(1, Reducer::unit).max(1);
-        let bite = BITE.max(unit) / unit * unit;
+        let bite = self.bite();
         self.seat.store.bite.reserve(bite)?;
         for done in (0..into.len).step_by(bite) {
             let len = bite.min(into.len - done);
@@ -460,6 +464,36 @@ impl Board for View<'_> {
             self.read(from, at + done, piece, len)?;
             // SAFETY: `piece` has `bite` bytes; the program lends its buffer.
             unsafe { self.apply(piece, to.add(done), len, order)? };
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn join(
+        &mut self,
+        from: &Payload,
+        at: usize,
+        own: Region,
+        into: Region,
+        order: Order,
+    ) -> Result<(), Trouble> {
+        if let (Some(Reducer::Kernel(k)), Place::Line | Place::Ring) = (self.reducer, from.place) {
+            let (b, out) = (self.place(own), self.place(into));
+            let (a, len) = self.seat.clip(from, at, into.len);
+            // SAFETY: as in `get`; predefined operations commute, and their kernels
+            // read each element once.
+            unsafe { (k.join)(a, b, out, len / k.size) };
+            return Ok(());
+        }
+        let order = match order {
+            Order::FromLeft => Order::FromRight,
+            Order::FromRight => Order::FromLeft,
+        };
+        let bite = self.bite();
+        for done in (0..into.len).step_by(bite) {
+            let len = bite.min(into.len - done);
+            self.get(from, at + done, into.part(done, len))?;
+            self.fold(own.part(done, len), into.part(done, len), order)?;
         }
         Ok(())
     }

@@ -42,9 +42,9 @@ impl Caller<'_> {
         let objects = self.world.objects;
         let ty = objects.committed(data.ty)?;
         call.operation = tag::operation(op);
-        if let Some((run, size)) = objects.kernel(op, data.ty, ty)? {
-            call.reducer = Some(Reducer::Kernel { run, size });
-            call.args.elem = size;
+        if let Some(kernel) = objects.kernel(op, data.ty, ty)? {
+            call.reducer = Some(Reducer::Kernel(kernel));
+            call.args.elem = kernel.size;
         } else {
             let op = objects.op(op)?;
             call.args.commutative = op.commutative();
