@@ -282,6 +282,13 @@ impl Boot for Client {
         sys::flush_streams();
     }
 
+    fn fault(&mut self, message: &str) {
+        let mut frame = Writer::new(Kind::Fault);
+        frame.bytes(message.as_bytes());
+        // A launcher that is gone needs no status.
+        let _ = send(&self.socket, &mut self.inbox, &frame.finish());
+    }
+
     fn finalize(&mut self) -> Result<(), BootError> {
         self.say(Kind::Finalize)
     }
@@ -363,10 +370,10 @@ mod tests {
             "",
             "1",
             "1:s:0:000000000000000000000000000000ff",
-            "2:s:0:00",
-            "2:s:x:000000000000000000000000000000ff",
-            "2:s:0:0g0000000000000000000000000000ff",
-            "2:s:0:éé000000000000000000000000000000",
+            "3:s:0:00",
+            "3:s:x:000000000000000000000000000000ff",
+            "3:s:0:0g0000000000000000000000000000ff",
+            "3:s:0:éé000000000000000000000000000000",
             &format!("{text}0"),
             &format!("{text}:"),
             &text[..text.len() - 1],

@@ -102,7 +102,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &CPU_MAPPING,
 ];
 
-/// Tells a rank how to reach the launcher: `2:<socket>:<rank>:<cookie>`.
+/// Tells a rank how to reach the launcher: `3:<socket>:<rank>:<cookie>`.
 pub const BOOT_VAR: &str = "CATENA_BOOT";
 
 /// The connection of a process to whoever started the job.
@@ -193,6 +193,10 @@ pub trait Boot: Send {
     /// Ends the job: has every other rank ended and `message` shown once. The
     /// caller then ends its own process with status `code`.
     fn abort(&mut self, code: i32, message: &str);
+
+    /// Says why the job has failed although its processes may go on: in the end its
+    /// status tells so. Launchers other than Catena's do not hear of it.
+    fn fault(&mut self, _message: &str) {}
 
     /// Says that this process needs the others no more and may end at will.
     ///

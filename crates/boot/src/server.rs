@@ -90,6 +90,13 @@ pub enum Event {
         /// Why.
         message: String,
     },
+    /// The job has failed, though its ranks may go on.
+    Fault {
+        /// Who says so.
+        rank: u32,
+        /// Why.
+        message: String,
+    },
     /// It has closed its connection, finalized or not, or ended.
     Left {
         /// Its rank.
@@ -359,6 +366,10 @@ impl Server {
                         code,
                         message,
                     });
+                }
+                (Kind::Fault, Some(rank)) => {
+                    let message = String::from_utf8_lossy(body.bytes()?).into_owned();
+                    events.push(Event::Fault { rank, message });
                 }
                 (Kind::Finalize, Some(rank)) => events.push(Event::Finalized { rank }),
                 (Kind::Resume, Some(rank)) => events.push(Event::Resumed { rank }),

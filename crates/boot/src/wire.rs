@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// Version of everything in this file; both sides must have the same.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Longest body of a frame, bytes.
 pub const MAX_BODY: usize = 256 << 20;
@@ -50,6 +50,8 @@ pub enum Kind {
     Ask = 10,
     /// To a rank: rank, key and value.
     Answer = 11,
+    /// To the launcher: text.
+    Fault = 12,
 }
 
 impl Kind {
@@ -57,6 +59,7 @@ impl Kind {
         use Kind::*;
         [
             Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume, Publish, Ask, Answer,
+            Fault,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)

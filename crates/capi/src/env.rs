@@ -10,7 +10,9 @@ use catena_core::{enter, enter_any, fail, init};
 
 use crate::args::{self, put, put_string};
 use crate::entry::mpi_fn;
-use crate::{errors, info};
+use crate::errors::{self, On};
+use crate::export::export;
+use crate::info;
 
 /// What `MPI_Get_library_version` says.
 const LIBRARY: &str = concat!(
@@ -45,6 +47,12 @@ fn alignment(size: usize, hints: Option<&Pairs>) -> usize {
     asked.max(if size >= PAGE { PAGE } else { LINE })
 }
 
+export! {
+    fn Finalize() -> c_int {
+        init::finalize(|error| errors::raise("MPI_Finalize", On::Nothing, error))
+    }
+}
+
 mpi_fn! {
     /// The arguments of the program stay as they are: nothing in them is ours.
     fn Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
@@ -59,10 +67,6 @@ mpi_fn! {
 
     fn Initialized(flag: *mut c_int) {
         put(flag, init::is_initialized().into(), "flag")
-    }
-
-    fn Finalize() {
-        init::finalize()
     }
 
     fn Finalized(flag: *mut c_int) {

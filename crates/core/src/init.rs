@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU8, Ordering::AcqRel, Ordering::Acquire, Ordering:
 
 use catena_abi::consts;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fail;
 use crate::info::{Info, Pair};
 use crate::life;
-use crate::world::{WorldModel, enter};
+use crate::world::{Entered, World, WorldModel, enter};
 
 const BEFORE: u8 = 0;
 const STARTING: u8 = 1;
@@ -59,12 +59,39 @@ pub fn init(required: i32) -> Result<i32> {
     Ok(level)
 }
 
-/// `MPI_Finalize`: collective over the world.
+/// `MPI_Finalize`: collective over the world. `raise` is given what fails, while
+/// the world model still stands; gives the error code that it returns, or 0.
 ///
-/// # Errors
-/// `Other` outside of the world model; what a delete callback of an attribute
-/// on `MPI_COMM_SELF` returns.
-pub fn finalize() -> Result<()> {
+/// It may be called again if it is called outside of the world model, or if a
+/// delete callback of an attribute on `MPI_COMM_SELF` fails. If a process is
+/// lost the end is that of this process alone, and the launcher hears of it.
+pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
+    let world = match tidy_up() {
+        Ok(world) => world,
+        Err(error) => return raise(&error),
+    };
+    // Nobody leaves while somebody may still need its memory or its progress.
+    let met = world.barrier(&world.world);
+    if met.is_ok() {
+        world.block(|w| w.link().is_idle());
+    }
+    let parted = world.part();
+    let mut code = 0;
+    if let Err(error) = met.and(parted) {
+        code = raise(&error);
+        let text = format!("MPI_Finalize: {}", error.text());
+        world.boot.borrow_mut().fault(&text);
+    }
+    world.end_world_model();
+    PHASE.store(FINALIZED, Release);
+    match life::leave(&world, true) {
+        Err(error) if code == 0 => raise(&error),
+        _ => code,
+    }
+}
+
+/// What comes before the end of the world model.
+fn tidy_up() -> Result<Entered<World>> {
     let world = enter()?;
     world.world_model()?;
     // First of all (MPI-5, 11.2.4), while everything still works.
@@ -75,13 +102,7 @@ pub fn finalize() -> Result<()> {
             world.flush(&comm.buffer);
         }
     }
-    // Nobody leaves while somebody may still need its memory or its progress.
-    world.barrier(&world.world)?;
-    world.block(|w| w.link().is_idle());
-    world.part()?;
-    world.end_world_model();
-    PHASE.store(FINALIZED, Release);
-    life::leave(&world, true)
+    Ok(world)
 }
 
 /// `MPI_Abort`: ends the job; does not return.

@@ -140,6 +140,8 @@ pub struct Job {
     taken: Vec<[usize; 2]>,
     tasks: Vec<(Instant, Task)>,
     failure: Option<Failure>,
+    /// What has failed without ending the job.
+    fault: Option<Failure>,
     /// Whether ranks wait in a fence.
     fencing: bool,
     /// How many ranks were still running when the job was ended.
@@ -192,6 +194,7 @@ impl Job {
             sinks,
             tasks: timeout.into_iter().collect(),
             failure: None,
+            fault: None,
             fencing: false,
             ended: 0,
             ending: false,
@@ -387,7 +390,7 @@ impl Job {
             eprintln!("{}: output was lost: {kind}", self.command);
             self.failure.get_or_insert(Failure::silent(1));
         }
-        let Some(failure) = &self.failure else {
+        let Some(failure) = self.failure.as_ref().or(self.fault.as_ref()) else {
             lifecycle::mention_silent(&self.command, &self.plan, &self.processes);
             return 0;
         };
@@ -443,6 +446,7 @@ impl Job {
                 code,
                 message,
             } => self.abort(rank, code, &message),
+            Event::Fault { rank, message } => self.fault(rank, &message),
             Event::Broken { rank, cause, .. } => self.broken(rank, &cause),
             Event::Left { rank, .. } => self.left(rank),
             // The tree has passed them on.

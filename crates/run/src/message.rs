@@ -88,6 +88,7 @@ pub enum Kind {
     Finalized,
     Resumed,
     Abort,
+    Fault,
     Left,
     Broken,
     NotStarted,
@@ -125,10 +126,10 @@ impl Kind {
     /// If there is none.
     pub fn from_byte(byte: u8) -> Result<Kind, Malformed> {
         use Kind::*;
-        const ALL: [Kind; 31] = [
+        const ALL: [Kind; 32] = [
             Launch, Hello, Alive, Placed, Started, Output, Fencing, Fenced, Joined, Finalized,
-            Resumed, Abort, Left, Broken, NotStarted, Ended, Missing, Fed, Failed, Lost, Done,
-            EndFence, End, Signal, Stdin, Unwanted, Taken, Finish, Ask, Answer, Parcel,
+            Resumed, Abort, Fault, Left, Broken, NotStarted, Ended, Missing, Fed, Failed, Lost,
+            Done, EndFence, End, Signal, Stdin, Unwanted, Taken, Finish, Ask, Answer, Parcel,
         ];
         let index = byte.wrapping_sub(Launch as u8);
         ALL.get(usize::from(index)).copied().ok_or(UNKNOWN)
@@ -182,6 +183,7 @@ impl News {
                     code,
                     message,
                 } => with(Kind::Abort, &[*rank, *code as u32], message.as_bytes()),
+                Event::Fault { rank, message } => with(Kind::Fault, &[*rank], message.as_bytes()),
                 Event::Left { rank, pid } => frame(Kind::Left, &[*rank, *pid]),
                 Event::Broken { rank, pid, cause } => {
                     with(Kind::Broken, &[*rank, *pid], cause.as_bytes())
@@ -259,6 +261,10 @@ impl News {
             Kind::Abort => News::Said(Event::Abort {
                 rank: rank(r)?,
                 code: r.u32()? as i32,
+                message: r.text()?,
+            }),
+            Kind::Fault => News::Said(Event::Fault {
+                rank: rank(r)?,
                 message: r.text()?,
             }),
             Kind::Left => News::Said(Event::Left {

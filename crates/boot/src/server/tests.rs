@@ -261,8 +261,14 @@ fn strangers_and_second_processes_are_refused_with_words() {
     forged.cookie[3] ^= 1;
     assert!(refused(&forged.to_text()).contains("cookie"));
 
+    first.fault("lonely");
     first.abort(7, "enough");
     let events = serving.join().unwrap();
+    let fault = Event::Fault {
+        rank: 1,
+        message: "lonely".to_string(),
+    };
+    assert!(events.contains(&fault), "{events:?}");
     let abort = Event::Abort {
         rank: 1,
         code: 7,

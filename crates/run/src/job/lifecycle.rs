@@ -228,6 +228,13 @@ impl Job {
         }
     }
 
+    /// A rank says that the job has failed, and goes on.
+    pub(super) fn fault(&mut self, rank: u32, message: &str) {
+        let text = format!("{}: {message}", self.who(rank));
+        let fault = Failure::new(1, text).of(rank);
+        self.fault.get_or_insert(fault);
+    }
+
     /// A rank sent nonsense to the server.
     pub(super) fn broken(&mut self, rank: u32, cause: &str) {
         let text = format!(
