@@ -11,7 +11,7 @@ help:
 	@echo "make install PREFIX=dir  install into dir (default $(PREFIX); DESTDIR works)"
 	@echo "make uninstall PREFIX=dir"
 	@echo "make compare             speed next to MPICH, Intel MPI and Open MPI (ARGS=--quick)"
-	@echo "make report              the same with statistics, as a page with charts (ARGS=options of catena bench)"
+	@echo "make report              everything, with statistics: docs/report.html (ARGS=\"--at-most 3600\")"
 	@echo "make clients             mpi4py's own tests and a real application"
 	@echo "make osu OSU_SRC=dir     the OSU micro-benchmarks with data validation"
 	@echo "make mpich-suite MPICH_SRC=dir  the test suite of MPICH"

@@ -33,8 +33,10 @@ pub enum Parsed {
 pub struct Request {
     /// See there.
     pub purpose: Purpose,
-    /// Benchmarks and families; all if there are none.
+    /// Benchmarks and families, or all, each with its sizes.
     pub names: Vec<String>,
+    /// What tells this session from others in one table.
+    pub label: String,
     /// Numbers of ranks.
     pub ranks: Vec<u32>,
     /// Libraries: NAME or NAME=PREFIX.
@@ -96,6 +98,7 @@ pub struct UsageError(pub String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opt {
+    Label,
     Ranks,
     Lib,
     Link,
@@ -127,6 +130,7 @@ enum Opt {
 }
 
 const OPTIONS: &[(&str, Opt)] = &[
+    ("--label", Opt::Label),
     ("-n", Opt::Ranks),
     ("--ranks", Opt::Ranks),
     ("--lib", Opt::Lib),
@@ -223,6 +227,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
             _ => Purpose::Figures,
         },
         names: Vec::new(),
+        label: String::new(),
         ranks: vec![2],
         libs: Vec::new(),
         links: Vec::new(),
@@ -287,6 +292,7 @@ fn read(
     request: &mut Request,
 ) -> Result<(), UsageError> {
     match opt {
+        Opt::Label => request.label = value("words")?,
         Opt::Ranks => {
             let text = value("numbers of ranks, such as 2 or 2,4,8")?;
             let ranks = text.split(',').map(|word| match word.parse() {
@@ -408,7 +414,7 @@ fn unknown<T>(name: &str) -> Result<T, UsageError> {
 fn finish(
     command: Option<&str>,
     resume: Option<PathBuf>,
-    mut request: Request,
+    request: Request,
 ) -> Result<Parsed, UsageError> {
     let several = request.libs.len().max(1)
         * request.links.len().max(1)
@@ -434,9 +440,7 @@ fn finish(
              --env or --commit",
         ),
         (_, None) => {
-            if request.names.iter().any(|name| name == "all") {
-                request.names.clear();
-            } else if request.names.is_empty() && request.purpose != Purpose::Guidelines {
+            if request.names.is_empty() && request.purpose != Purpose::Guidelines {
                 return usage(
                     "name benchmarks or families (`catena bench list` shows them), or `all`",
                 );
@@ -484,7 +488,7 @@ mod tests {
             "compare all --lib catena,mpich=/x --link ofi:a --link ofi:b,c \
              --setting EAGER=8k,16k --setting EAGER=1,2 --env X=1 --launches 5:9 --precision 1%",
         );
-        assert!(request.names.is_empty());
+        assert_eq!(request.names, ["all"]);
         assert_eq!(request.libs, ["catena", "mpich=/x"]);
         assert_eq!(request.links, ["ofi:a", "ofi:b,c"]);
         let eager = ["8k", "16k", "1,2"].map(String::from).to_vec();

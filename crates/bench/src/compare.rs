@@ -1,12 +1,14 @@
 //! Which variant is better, and how sure that is.
 
+use serde::{Serialize, Serializer};
+
 use crate::figures::{Figure, Figures};
 use crate::raw::Plan;
 use crate::record::Better;
-use crate::stats::{Interval, RankSum, Stratum, holm, least_p, rank_sum};
+use crate::stats::{Interval, RankSum, Stratum, adjusted, least_p, rank_sum, reach};
 
 /// The first variant next to another one, in one figure.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// Index of the figure.
     pub figure: usize,
@@ -37,14 +39,20 @@ pub enum Verdict {
     Open,
 }
 
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.words())
+    }
+}
+
 impl Verdict {
-    /// In words.
+    /// In words, after "the first one is".
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Better => "better",
             Verdict::Worse => "worse",
-            Verdict::Same => "no difference",
-            Verdict::Open => "too few launches",
+            Verdict::Same => "no different",
+            Verdict::Open => "unknown",
         }
     }
 
@@ -70,17 +78,17 @@ pub fn compare(plan: &Plan, figures: &Figures) -> Vec<Comparison> {
             }
         }
     }
-    let adjusted = holm(&tests.iter().map(|(.., test)| test.p).collect::<Vec<_>>());
+    let alone: Vec<f64> = tests.iter().map(|(.., test)| test.p).collect();
     let alpha = 1.0 - plan.confidence;
-    let reach = tests.len() as f64;
+    let reach = reach(&alone, alpha);
     tests
         .into_iter()
-        .zip(adjusted)
+        .zip(adjusted(&alone))
         .map(|((index, other, least, test), p)| {
             let figure = &figures.figures[index];
             let verdict = match p <= alpha {
                 true => sure(figure, &test, plan.margin),
-                false if least * reach > alpha => Verdict::Open,
+                false if least > reach => Verdict::Open,
                 false => Verdict::Same,
             };
             let told = |v: f64| if figure.in_points() { v } else { v.exp() };
@@ -125,7 +133,7 @@ fn least(strata: &[Stratum]) -> f64 {
         .product::<f64>()
 }
 
-/// How many launches of each variant could find a difference in so many comparisons.
+/// How many launches of each variant could find the only difference among so many comparisons.
 pub fn launches_needed(comparisons: usize, confidence: f64) -> usize {
     let reach = (1.0 - confidence) / comparisons.max(1) as f64;
     (2..)
@@ -221,8 +229,8 @@ mod tests {
     #[test]
     fn real_equals_raise_no_alarm() {
         let mut run = real();
-        run.header.plan.margin = 0.0;
-        let plan = &run.header.plan;
+        run.plan.margin = 0.0;
+        let plan = &run.plan;
         assert_eq!(run.launches.len(), 120);
         let mut rng = fastrand::Rng::with_seed(6);
         let alarms = (0..1000).filter(|_| {
@@ -240,7 +248,7 @@ mod tests {
     #[test]
     fn five_per_cent_more_are_found_in_real_values() {
         let run = real();
-        let plan = &run.header.plan;
+        let plan = &run.plan;
         let mut rng = fastrand::Rng::with_seed(7);
         let found = (0..60).filter(|_| {
             let mut launches = drawn(&run, &mut rng, 25);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::place::Place;
 use crate::raw::{Launch, Plan};
 use crate::record::{Better, Record, Samples, bench_of};
 use crate::stats::{Interval, Modes, Stratum, mean, mean_interval, median, modes};
@@ -12,10 +13,10 @@ const APART: f64 = 1.5;
 /// What is measured.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    /// Number of ranks.
-    pub ranks: u32,
-    /// Place of the benchmark among those asked for.
-    place: usize,
+    /// Where.
+    pub place: Place,
+    /// Which of the benchmarks asked for it is.
+    number: usize,
     /// The benchmark.
     pub bench: String,
     /// The MPI datatype, where one was chosen.
@@ -37,8 +38,8 @@ impl Key {
 /// What one launch says of a figure.
 #[derive(Clone, Debug)]
 pub struct Point<'a> {
-    /// Number of the launch.
-    pub launch: u32,
+    /// Number of the session, and of the launch in it.
+    pub launch: (usize, u32),
     /// The median of its repetitions.
     pub median: f64,
     /// All that was said.
@@ -77,8 +78,8 @@ pub struct Summary {
 pub struct Figures<'a> {
     /// In the order asked for, smaller numbers of ranks and sizes first.
     pub figures: Vec<Figure<'a>>,
-    /// States of the machine, by number of ranks, where there are two.
-    pub states: BTreeMap<u32, Modes>,
+    /// States of the machine, where there are two.
+    pub states: BTreeMap<Place, Modes>,
     /// Points that are left out since the machine changed its state meanwhile.
     pub mixed: usize,
 }
@@ -90,10 +91,11 @@ impl<'a> Figures<'a> {
         let mut figures: BTreeMap<Key, Figure> = BTreeMap::new();
         let mut mixed = 0;
         for (launch, samples) in samples(launches) {
-            let place = plan.names.iter().position(|n| bench_of(n) == samples.bench);
+            let number = plan.names.iter().position(|n| bench_of(n) == samples.bench);
+            let place = &launch.begin.place;
             let key = Key {
-                ranks: launch.begin.ranks,
-                place: place.unwrap_or(usize::MAX),
+                place: place.clone(),
+                number: number.unwrap_or(usize::MAX),
                 bench: samples.bench.clone(),
                 datatype: samples.datatype.clone(),
                 size: samples.size,
@@ -104,10 +106,10 @@ impl<'a> Figures<'a> {
                 better: samples.better,
                 points: vec![Vec::new(); plan.variants.len()],
             });
-            let state = state(samples, states.get(&launch.begin.ranks));
+            let state = state(samples, states.get(place));
             mixed += usize::from(state.is_none());
             figure.points[launch.begin.variant].push(Point {
-                launch: launch.begin.launch,
+                launch: (launch.session, launch.begin.launch),
                 median: median(&samples.values),
                 samples,
                 state,
@@ -120,6 +122,15 @@ impl<'a> Figures<'a> {
             states,
             mixed,
         }
+    }
+}
+
+impl Figures<'_> {
+    /// Where figures were taken, in order.
+    pub fn places(&self) -> Vec<&Place> {
+        let mut places: Vec<&Place> = self.figures.iter().map(|f| &f.key.place).collect();
+        places.dedup();
+        places
     }
 }
 
@@ -154,14 +165,15 @@ fn samples(launches: &[Launch]) -> impl Iterator<Item = (&Launch, &Samples)> {
     })
 }
 
-/// The two states of the machine, for each number of ranks that saw two.
-fn states(launches: &[Launch]) -> BTreeMap<u32, Modes> {
-    let mut lines: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+/// The two states of the machine, for each place that saw two.
+fn states(launches: &[Launch]) -> BTreeMap<Place, Modes> {
+    let mut lines: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
     for (launch, samples) in samples(launches) {
         let line = samples.line_ns.into_iter().flatten();
-        lines.entry(launch.begin.ranks).or_default().extend(line);
+        let lines = lines.entry(launch.begin.place.clone());
+        lines.or_default().extend(line);
     }
-    let modes = |(ranks, lines): (u32, Vec<f64>)| Some((ranks, modes(&lines, APART)?));
+    let modes = |(place, lines): (Place, Vec<f64>)| Some((place, modes(&lines, APART)?));
     lines.into_iter().filter_map(modes).collect()
 }
 
@@ -213,19 +225,24 @@ impl Figure<'_> {
         })
     }
 
-    /// What two variants reach, by states; logarithms, so that differences are ratios, unless they
-    /// are told in points.
+    /// What two variants reach, by sessions and states; logarithms, so that differences are ratios,
+    /// unless they are told in points.
     pub fn strata(&self, a: usize, b: usize) -> Vec<Stratum> {
-        let scaled = |variant, state| {
-            let medians = self.medians(variant, state).into_iter();
-            // A rate or a time of 0 has no ratio: too short for the clock.
-            let scale = |m: f64| match self.in_points() {
-                true => Some(m),
-                false => (m > 0.0).then(|| m.ln()),
-            };
-            medians.filter_map(scale).collect()
+        let mut strata: BTreeMap<(usize, usize), Stratum> = BTreeMap::new();
+        // A rate or a time of 0 has no ratio: too short for the clock.
+        let scale = |m: f64| match self.in_points() {
+            true => Some(m),
+            false => (m > 0.0).then(|| m.ln()),
         };
-        (0..2).map(|s| (scaled(a, s), scaled(b, s))).collect()
+        for (first, variant) in [(true, a), (false, b)] {
+            for point in &self.points[variant] {
+                if let (Some(state), Some(value)) = (point.state, scale(point.median)) {
+                    let (of_a, of_b) = strata.entry((point.launch.0, state)).or_default();
+                    if first { of_a } else { of_b }.push(value);
+                }
+            }
+        }
+        strata.into_values().collect()
     }
 }
 
@@ -257,12 +274,15 @@ pub(crate) mod tests {
                 launch: number,
                 round: number,
                 variant,
-                ranks: 2,
+                place: Place {
+                    ranks: 2,
+                    ..Place::default()
+                },
                 names: vec!["latency".into(), "barrier".into()],
             },
             records,
             seconds: 1.0,
-            failed: None,
+            ..Launch::default()
         }
     }
 
@@ -296,7 +316,7 @@ pub(crate) mod tests {
         let summary = barrier.summary(1, 0.95, 1).unwrap();
         assert_eq!((summary.mean, summary.launches), (2.0, 2));
         assert_eq!(barrier.strata(0, 1)[0].1, [2f64.ln(); 2]);
-        assert_eq!(barrier.strata(0, 1)[1], (vec![], vec![]));
+        assert_eq!(barrier.strata(0, 1).len(), 1);
     }
 
     #[test]
@@ -315,7 +335,8 @@ pub(crate) mod tests {
             })
             .collect();
         let all = Figures::of(&plan, &launches);
-        assert!((all.states[&2].low - 41.0).abs() < 1.0, "{:?}", all.states);
+        let states = &all.states[&launches[0].begin.place];
+        assert!((states.low - 41.0).abs() < 1.0, "{states:?}");
         assert_eq!(all.mixed, 1);
         let figure = &all.figures[0];
         assert_eq!(figure.main_state(), 0);

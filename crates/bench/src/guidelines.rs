@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::figures::{Figure, Figures, Point};
+use crate::place::Place;
 use crate::raw::Plan;
 use crate::show;
-use crate::stats::{Stratum, holm, rank_sum};
+use crate::stats::{Stratum, adjusted, rank_sum};
 
 use Scale::{Each, Half, Same, Share, Smallest};
 
@@ -80,8 +81,9 @@ const SIZES: [u64; 6] = [8, 64, 512, 4 << 10, 32 << 10, 256 << 10];
 pub struct Checked {
     /// Index of the variant.
     pub variant: usize,
-    /// Number of ranks.
-    pub ranks: u32,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
     /// The collective with its size.
     pub collective: String,
     /// The mock-up.
@@ -118,17 +120,17 @@ pub fn sizes(ranks: &[u32]) -> [String; 2] {
 /// Checks all guidelines wherever their parts were measured, and that nothing takes longer than twice
 /// its half, nor than with the next size.
 pub fn check(plan: &Plan, all: &Figures) -> Vec<Checked> {
-    let figures: BTreeMap<(u32, &str, u64), &Figure> = all
+    let figures: BTreeMap<(&Place, &str, u64), &Figure> = all
         .figures
         .iter()
         .filter(|f| f.unit == "us" && f.key.datatype.is_none())
-        .map(|f| ((f.key.ranks, f.key.bench.as_str(), f.key.size), f))
+        .map(|f| ((&f.key.place, f.key.bench.as_str(), f.key.size), f))
         .collect();
     let mut found = Vec::new();
-    for (&(ranks, bench, size), figure) in &figures {
+    for (&(place, bench, size), figure) in &figures {
         let of_bench = figures
             .keys()
-            .filter(|(r, b, _)| (*r, *b) == (ranks, bench));
+            .filter(|(p, b, _)| (*p, *b) == (place, bench));
         let next = of_bench.map(|(.., n)| *n).filter(|n| *n > size).min();
         let mut mocks: Vec<Vec<&Figure>> = GUIDELINES
             .iter()
@@ -136,12 +138,12 @@ pub fn check(plan: &Plan, all: &Figures) -> Vec<Checked> {
             .filter_map(|(_, parts)| {
                 let parts = parts.iter();
                 parts
-                    .map(|&(part, scale)| part_of(&figures, (ranks, part), size, scale))
+                    .map(|&(part, scale)| part_of(&figures, (place, part), size, scale))
                     .collect()
             })
             .collect();
-        mocks.extend(next.map(|next| vec![figures[&(ranks, bench, next)]]));
-        let half = part_of(&figures, (ranks, bench), size, Half);
+        mocks.extend(next.map(|next| vec![figures[&(place, bench, next)]]));
+        let half = part_of(&figures, (place, bench), size, Half);
         mocks.extend(half.map(|half| vec![half, half]));
         for mock in &mocks {
             for variant in 0..plan.variants.len() {
@@ -151,7 +153,7 @@ pub fn check(plan: &Plan, all: &Figures) -> Vec<Checked> {
                 };
                 found.push(Checked {
                     variant,
-                    ranks,
+                    place: place.clone(),
                     collective: named(figure),
                     mock: mock
                         .iter()
@@ -165,7 +167,7 @@ pub fn check(plan: &Plan, all: &Figures) -> Vec<Checked> {
             }
         }
     }
-    let adjusted = holm(&found.iter().map(|c| c.p).collect::<Vec<_>>());
+    let adjusted = adjusted(&found.iter().map(|c| c.p).collect::<Vec<_>>());
     for (checked, p) in found.iter_mut().zip(adjusted) {
         checked.p = p;
         checked.broken = p <= 1.0 - plan.confidence && checked.ratio > 1.0 + plan.margin;
@@ -182,14 +184,14 @@ pub fn text(plan: &Plan, found: &[Checked]) -> String {
         .map(|c| {
             vec![
                 plan.variants[c.variant].name.clone(),
-                c.ranks.to_string(),
+                c.place.to_string(),
                 show::digits(c.ratio),
                 show::chance(c.p),
                 format!("{} > {}", c.collective, c.mock),
             ]
         })
         .collect();
-    let head = ["variant", "ranks", "times", "p", "guideline that is broken"];
+    let head = ["variant", "where", "times", "p", "guideline that is broken"];
     let table = match rows.is_empty() {
         true => String::new(),
         false => show::columns(&head, &rows),
@@ -199,12 +201,12 @@ pub fn text(plan: &Plan, found: &[Checked]) -> String {
 }
 
 fn part_of<'a>(
-    figures: &BTreeMap<(u32, &str, u64), &'a Figure<'a>>,
-    (ranks, part): (u32, &str),
+    figures: &BTreeMap<(&Place, &str, u64), &'a Figure<'a>>,
+    (place, part): (&Place, &str),
     size: u64,
     scale: Scale,
 ) -> Option<&'a Figure<'a>> {
-    let p = u64::from(ranks);
+    let p = u64::from(place.ranks);
     let whole = |by: u64| (size > 0 && size.is_multiple_of(by)).then_some(size / by);
     let size = match scale {
         Same => size,
@@ -212,11 +214,13 @@ fn part_of<'a>(
         Share => whole(p)?,
         Half => whole(2)?,
         Smallest => {
-            let of_part = figures.keys().filter(|(r, b, _)| (*r, *b) == (ranks, part));
+            let of_part = figures
+                .keys()
+                .filter(|(at, b, _)| (*at, *b) == (place, part));
             of_part.map(|(.., n)| *n).min()?
         }
     };
-    figures.get(&(ranks, part, size)).copied()
+    figures.get(&(place, part, size)).copied()
 }
 
 /// Logarithms of what the collective and the mock-up took, by states of the machine; launches that

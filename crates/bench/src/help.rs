@@ -8,7 +8,8 @@ usage: catena bench NAME... [options]              measure
        catena bench report FILE... [-G KINDS]      show what was measured before
        catena bench list                           show what can be measured
 
-NAME is a benchmark, a family of them, or all.
+NAME is a benchmark, a family of them, or all; sizes may follow (latency:8,64K). Of several names that mean
+a benchmark the first one counts.
 
 Every launch of the measuring program gives one number for each benchmark and
 size: the median of its repetitions. Intervals and tests are about these, since
@@ -41,12 +42,17 @@ when to stop
   --launches FEWEST:MOST  launches of each variant (10:30)
   --precision PERCENT     half-width of the interval that is narrow enough (2)
   --confidence PERCENT    of intervals and tests (95)
-  --at-most SECONDS       begin no new round after that time
+  --at-most SECONDS       for all; each launch has its share of what is left, and
+                          one that is slower is ended: the next one goes on there
   --limit SECONDS         end a launch that says nothing for so long (60)
   --seed N                of the order of launches (drawn; the file tells it)
   --resume FILE           go on with a session that was interrupted
 what to show
-  -o, --output FILE       raw data (catena-bench-DATE.jsonl)
+  -o, --output FILE       raw data (catena-bench-DATE.jsonl); of a report, what -G
+                          names its files after
+  --label WORDS           what tells this session from others: `report` shows files
+                          with different labels side by side, and takes those with
+                          the same one together
   --margin PERCENT        smaller differences do not matter (1)
   -f, --full              the least and the most launch, too
   -z P,P...               percentiles of all repetitions
@@ -69,8 +75,9 @@ how the program measures (as in the OSU micro-benchmarks where they have it)
 
 The first variant is judged next to each of the others. Its ratio is the median
 of the ratios of all pairs of launches; a verdict needs a rank-sum test that stays
-significant when corrected for the number of comparisons (Holm), so that a whole
-table of equals raises a false alarm in one of twenty at most. If the machine has
+significant when corrected for the number of comparisons (Benjamini and Hochberg):
+a whole table of equals raises a false alarm in one of twenty at most, and of the
+verdicts of any table one in twenty at most is false. If the machine has
 two states, as virtual machines whose cores move, launches are only compared
 within one.
 

@@ -17,6 +17,8 @@ use crate::record::{self, Record};
 
 /// What to start.
 pub struct Job<'a> {
+    /// Words before the command: a program that starts it.
+    pub before: &'a [String],
     /// The library, and how it starts programs.
     pub variant: &'a Variant,
     /// Number of ranks.
@@ -27,6 +29,8 @@ pub struct Job<'a> {
     pub options: &'a [String],
     /// How long it may say nothing.
     pub limit: Duration,
+    /// When it is ended, whatever it has got to.
+    pub until: Option<Instant>,
     /// Whether it says nothing at all and only ends.
     pub mute: bool,
 }
@@ -40,6 +44,8 @@ pub enum End {
     Failed(String),
     /// It was ended since it said nothing for so long, in words.
     Silent(String),
+    /// It was ended since its time was over.
+    Cut,
     /// It was ended since the user wants to stop.
     Interrupted,
 }
@@ -60,7 +66,7 @@ impl Job<'_> {
     /// The words of the command.
     pub fn command(&self) -> Vec<String> {
         let variant = self.variant;
-        let mut words = variant.launcher.clone();
+        let mut words = [self.before, &variant.launcher].concat();
         words.extend(["-n".to_string(), self.ranks.to_string()]);
         words.extend(variant.behind.iter().cloned());
         words.push(variant.program.display().to_string());
@@ -106,6 +112,7 @@ impl Job<'_> {
         };
         match (heard.cut, status) {
             (Some(Cut::Stop), _) => End::Interrupted,
+            (Some(Cut::Time), _) => End::Cut,
             (Some(Cut::Silence), _) => End::Silent(told(format!(
                 "said nothing for {} s and was ended (--limit)",
                 self.limit.as_secs_f64()
@@ -135,6 +142,10 @@ impl Job<'_> {
                 heard.cut = Some(Cut::Stop);
                 return heard;
             }
+            if self.until.is_some_and(|until| Instant::now() >= until) {
+                heard.cut = Some(Cut::Time);
+                return heard;
+            }
             match lines.recv_timeout(LOOK) {
                 Ok(line) => match record::read(&line) {
                     Some(Ok(record)) => {
@@ -160,6 +171,7 @@ impl Job<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
     Stop,
+    Time,
     Silence,
 }
 
@@ -244,11 +256,13 @@ mod tests {
             ..Variant::default()
         };
         let job = Job {
+            before: &[],
             variant: &variant,
             ranks: 2,
             names: &["latency".to_string()],
             options: &["--sizes".to_string(), "8".to_string()],
             limit: Duration::from_secs_f64(limit),
+            until: None,
             mute: false,
         };
         let mut records = Vec::new();
@@ -294,20 +308,24 @@ mod tests {
             ..Variant::default()
         };
         let job = Job {
+            before: &[],
             variant: &variant,
             ranks: 1,
             names: &[],
             options: &[],
             limit: Duration::from_secs(60),
+            until: Some(Instant::now()),
             mute: false,
         };
         assert_eq!(job.run(&AtomicBool::new(true), |_| ()), End::Interrupted);
+        assert_eq!(job.run(&AtomicBool::new(false), |_| ()), End::Cut);
         let missing = Variant {
             launcher: vec!["/nonexistent/mpirun".into()],
             ..Variant::default()
         };
         let job = Job {
             variant: &missing,
+            until: None,
             ..job
         };
         let end = job.run(&AtomicBool::new(false), |_| ());

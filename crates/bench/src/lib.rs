@@ -7,15 +7,17 @@
 //! | `commits`    | builds versions of Catena                                                  |
 //! | `variants`   | what is measured side by side                                              |
 //! | `session`    | launch after launch, until enough is known; `progress` is its line         |
-//! | `launch`     | one launch of the measuring program, which is in C: see `bench`            |
+//! | `launch`     | one launch of the measuring program, which is in C: see `bench`; `guard`   |
+//! |              | ends it with this command                                                  |
 //! | `record`     | what the program says                                                      |
-//! | `raw`        | the file that keeps everything                                             |
+//! | `raw`        | the file that keeps everything; `merge` makes one of several               |
 //! | `machine`    | where figures were taken                                                   |
+//! | `place`      | where figures are taken                                                    |
 //! | `figures`    | one number per launch, sorted                                              |
 //! | `stats`      | medians, intervals, tests                                                  |
 //! | `compare`    | verdicts                                                                   |
 //! | `guidelines` | collectives that lose to others                                            |
-//! | `table`      | results as text; `show` is numbers as text                                 |
+//! | `table`      | results as text; `show` is numbers as text, `troubles` what failed          |
 //! | `graph`      | results in files                                                           |
 //!
 //! Data flow one way: records -> raw file -> figures -> verdicts -> tables and graphs. So whatever can
@@ -28,11 +30,14 @@ mod commits;
 mod compare;
 mod figures;
 mod graph;
+mod guard;
 mod guidelines;
 mod help;
 mod launch;
 mod library;
 mod machine;
+mod merge;
+mod place;
 mod progress;
 mod raw;
 mod record;
@@ -40,6 +45,7 @@ mod session;
 mod show;
 pub mod stats;
 mod table;
+mod troubles;
 mod variants;
 
 use std::ffi::OsString;
@@ -75,6 +81,14 @@ const INTERRUPTED: i32 = 130;
 /// the settings of `registry`.
 pub fn bench(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
     let words: Vec<OsString> = args.collect();
+    if let [first, rest @ ..] = &words[..]
+        && first == guard::WORD
+    {
+        return guard::start(rest).unwrap_or_else(|why| {
+            eprintln!("catena bench: {why}");
+            USAGE
+        });
+    }
     let done = match args::parse(words.clone()) {
         Err(error) => Err(error.0),
         Ok(Parsed::Help) => {
@@ -130,15 +144,16 @@ fn rows(home: &Home) -> Result<Vec<Row>, String> {
     }
 }
 
-/// The benchmarks that `wanted` names, by themselves or by their families, with the sizes that follow a
-/// name (`latency:8,64K`); all if it is empty.
+/// The benchmarks that `wanted` names, by themselves, by their families or as all there are, with the sizes
+/// that follow the first name which means them (`latency:8,64K`).
 fn chosen(rows: &[Row], wanted: &[String]) -> Result<Vec<String>, String> {
-    let named = |row: &Row, word: &str| row.name == word || row.family == word;
+    let named = |row: &Row, word: &str| row.name == word || row.family == word || word == "all";
     for word in wanted.iter().map(|word| record::bench_of(word)) {
         if !rows.iter().any(|row| named(row, word)) {
             let known = rows
                 .iter()
-                .flat_map(|row| [row.name.as_str(), row.family.as_str()]);
+                .flat_map(|row| [row.name.as_str(), row.family.as_str()])
+                .chain(["all"]);
             let hint = match nearest(word, known) {
                 Some(near) => format!("did you mean {near}?"),
                 None => "`catena bench list` shows them".to_string(),
@@ -153,10 +168,7 @@ fn chosen(rows: &[Row], wanted: &[String]) -> Result<Vec<String>, String> {
         let word = words.next()?;
         Some(word.replacen(record::bench_of(word), &row.name, 1))
     };
-    Ok(match wanted {
-        [] => rows.iter().map(|row| row.name.clone()).collect(),
-        _ => rows.iter().filter_map(with_sizes).collect(),
-    })
+    Ok(rows.iter().filter_map(with_sizes).collect())
 }
 
 fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result<i32, String> {
@@ -201,6 +213,7 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
         machine: Machine::this(),
         plan: Plan {
             purpose: request.purpose,
+            label: request.label.clone(),
             timed,
             names,
             ranks: request.ranks.clone(),
@@ -240,7 +253,8 @@ fn resume(path: &Path, output: &Output) -> Result<i32, String> {
     carry_on(Session::resume(path, stop()?)?, path, output)
 }
 
-fn carry_on(mut session: Session, path: &Path, output: &Output) -> Result<i32, String> {
+fn carry_on(session: Session, path: &Path, output: &Output) -> Result<i32, String> {
+    let mut session = session.start_by(guard::words());
     if session.measure()? == Finish::Interrupted {
         eprintln!(
             "catena bench: interrupted; nothing is lost. Go on: catena bench --resume {0}\n\
@@ -267,20 +281,15 @@ fn stop() -> Result<Arc<AtomicBool>, String> {
 }
 
 fn report(files: &[PathBuf], output: &Output) -> Result<i32, String> {
-    let mut status = 0;
-    for path in files {
-        let run = raw::read(path)?;
-        if files.len() > 1 {
-            println!("\n{}", path.display());
-        }
-        status = status.max(tell(&run, path, output)?);
-    }
-    Ok(status)
+    let runs: Result<Vec<Run>, String> = files.iter().map(|path| raw::read(path)).collect();
+    let run = merge::merge(runs?)?;
+    let path = output.raw.as_ref().or(files.first());
+    tell(&run, path.ok_or("there is no file")?, output)
 }
 
 /// Shows and writes what a run has found; gives the exit status.
 fn tell(run: &Run, path: &Path, output: &Output) -> Result<i32, String> {
-    let plan = &run.header.plan;
+    let plan = &run.plan;
     let all = Figures::of(plan, &run.launches);
     let found = match plan.purpose {
         Purpose::Compare => compare::compare(plan, &all),
@@ -300,7 +309,7 @@ fn tell(run: &Run, path: &Path, output: &Output) -> Result<i32, String> {
     for note in &notes {
         println!("note: {note}");
     }
-    let troubles = session::troubles(run);
+    let troubles = troubles::troubles(run);
     for trouble in &troubles {
         println!("{trouble}");
     }

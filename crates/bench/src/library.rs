@@ -4,6 +4,7 @@
 //! `LD_LIBRARY_PATH`. Open MPI 5 has its own binary interface: for it the program is compiled from its
 //! sources, once for each version of them, with that library's `mpicc`.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
 use std::env;
 use std::fs;
@@ -183,12 +184,21 @@ fn environment(kind: Kind) -> std::collections::BTreeMap<String, String> {
 /// # Errors
 /// In words, if the library is gone.
 pub fn on_hosts(variant: &mut Variant, hosts: &str, agent: Option<&str>) -> Result<(), String> {
-    let (place, reach): (&str, &[&str]) = match kind_of(&variant.prefix)? {
+    let kind = kind_of(&variant.prefix)?;
+    let (place, reach): (&str, &[&str]) = match kind {
         Kind::Catena => ("--host", &["--launcher-agent"]),
         Kind::Abi => ("-hosts", &["-launcher", "ssh", "-launcher-exec"]),
         Kind::OpenMpi => ("--host", &["--prtemca", "plm_ssh_agent"]),
     };
     let mut words = vec![place, hosts];
+    // Intel's Hydra passes over the numbers behind the hosts.
+    let each: BTreeSet<&str> = hosts
+        .split(',')
+        .map(|host| host.split_once(':').map_or("1", |(_, n)| n))
+        .collect();
+    if let (Kind::Abi, 1) = (kind, each.len()) {
+        words.extend(["-ppn"].into_iter().chain(each));
+    }
     if let Some(agent) = agent {
         words.extend(reach);
         words.push(agent);
@@ -344,7 +354,7 @@ mod tests {
         assert!(hydra.launcher[0].ends_with("mpiexec.hydra"));
         let mut there = hydra.clone();
         on_hosts(&mut there, "a:1,b:1", Some("reach")).unwrap();
-        let words = "-hosts a:1,b:1 -launcher ssh -launcher-exec reach";
+        let words = "-hosts a:1,b:1 -ppn 1 -launcher ssh -launcher-exec reach";
         assert_eq!(there.behind.join(" "), words);
     }
 

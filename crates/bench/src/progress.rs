@@ -32,9 +32,16 @@ impl Progress {
         }
     }
 
-    /// A launch is about to begin.
-    pub fn about(&mut self, plan: &Plan, round: u32, variant: usize, ranks: u32) {
-        let left = self.left(plan, round);
+    /// A launch is about to begin; `most`: seconds left for all, if there is an end to them.
+    pub fn about(
+        &mut self,
+        plan: &Plan,
+        round: u32,
+        (variant, ranks): (usize, u32),
+        most: Option<f64>,
+    ) {
+        let most = most.map(|s| Duration::from_secs_f64(s.max(0.0)));
+        let left = self.left(plan, round).into_iter().chain(most).min();
         let left = match left {
             Some(left) => format!(", {} left", duration(left)),
             None => String::new(),
@@ -58,7 +65,9 @@ impl Progress {
     /// A launch ended.
     pub fn ended(&mut self, launch: &Launch) {
         self.ended += 1;
-        let took = self.took.entry((launch.begin.variant, launch.begin.ranks));
+        let took = self
+            .took
+            .entry((launch.begin.variant, launch.begin.place.ranks));
         let (seconds, launches) = took.or_default();
         *seconds += launch.seconds;
         *launches += 1;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
+use crate::place::Place;
 use crate::record::Record;
 
 /// The version of the file.
@@ -50,6 +51,9 @@ pub enum Purpose {
 pub struct Plan {
     /// See there.
     pub purpose: Purpose,
+    /// What tells this session from others in one table; may be empty.
+    #[serde(default)]
+    pub label: String,
     /// Names of the benchmarks.
     pub names: Vec<String>,
     /// Those of them that are a whole launch, from its beginning to its end.
@@ -71,7 +75,7 @@ pub struct Plan {
     pub margin: f64,
     /// Seconds of silence after which a launch is ended.
     pub limit: f64,
-    /// Seconds after which no new round begins.
+    /// Seconds for all launches together.
     pub at_most: Option<f64>,
     /// Of the order of launches, and of resampling.
     pub seed: u64,
@@ -111,7 +115,7 @@ pub enum Line {
 }
 
 /// The beginning of a launch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Begin {
     /// Number of the launch, from 0.
     pub launch: u32,
@@ -119,8 +123,9 @@ pub struct Begin {
     pub round: u32,
     /// Index of the variant.
     pub variant: usize,
-    /// Number of ranks.
-    pub ranks: u32,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
     /// What is to be measured.
     pub names: Vec<String>,
 }
@@ -142,39 +147,59 @@ pub struct Done {
     pub launch: u32,
     /// How long it took.
     pub seconds: f64,
+    /// Whether it was ended since its share of the time was over; it may lack some benchmarks.
+    #[serde(default)]
+    pub cut: bool,
 }
 
 /// The bad end of a launch; what it measured before counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failed {
-    /// Which launch.
-    pub launch: u32,
-    /// How long it took.
-    pub seconds: f64,
+    /// Which launch, and how long it took.
+    #[serde(flatten)]
+    pub end: Done,
     /// What happened, in words.
     pub why: String,
 }
 
 /// A launch as the file has it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Launch {
+    /// Number of the session, from 0, where several are shown together.
+    pub session: usize,
     /// How it began.
     pub begin: Begin,
     /// What it said.
     pub records: Vec<Record>,
     /// How long it took.
     pub seconds: f64,
+    /// See [`Done::cut`].
+    pub cut: bool,
     /// Why it failed, if it did.
     pub failed: Option<String>,
 }
 
-/// A whole file.
+/// A whole file, or several together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Its first line.
-    pub header: Header,
+    /// The first line of each file.
+    pub sessions: Vec<Header>,
+    /// What was asked for, in any of them.
+    pub plan: Plan,
     /// Launches that ended, well or not, in order.
     pub launches: Vec<Launch>,
+}
+
+impl Run {
+    /// A single session.
+    pub fn of(header: Header, launches: Vec<Launch>) -> Run {
+        let plan = header.plan.clone();
+        Run {
+            sessions: vec![header],
+            plan,
+            launches,
+        }
+    }
 }
 
 /// A file that is being written.
@@ -253,9 +278,9 @@ fn parse(text: &str) -> Result<Run, String> {
     let mut header = None;
     let mut open: BTreeMap<u32, Launch> = BTreeMap::new();
     let mut launches = Vec::new();
-    let mut end = |open: &mut BTreeMap<u32, Launch>, launch, seconds, failed| {
-        if let Some(mut launch) = open.remove(&launch) {
-            (launch.seconds, launch.failed) = (seconds, failed);
+    let mut end = |open: &mut BTreeMap<u32, Launch>, done: Done, failed| {
+        if let Some(mut launch) = open.remove(&done.launch) {
+            (launch.seconds, launch.cut, launch.failed) = (done.seconds, done.cut, failed);
             launches.push(launch);
         }
     };
@@ -274,9 +299,7 @@ fn parse(text: &str) -> Result<Run, String> {
             Line::Begin(begin) => {
                 let launch = Launch {
                     begin,
-                    records: Vec::new(),
-                    seconds: 0.0,
-                    failed: None,
+                    ..Launch::default()
                 };
                 open.insert(launch.begin.launch, launch);
             }
@@ -285,10 +308,8 @@ fn parse(text: &str) -> Result<Run, String> {
                     launch.records.push(said.record);
                 }
             }
-            Line::Done(done) => end(&mut open, done.launch, done.seconds, None),
-            Line::Failed(failed) => {
-                end(&mut open, failed.launch, failed.seconds, Some(failed.why));
-            }
+            Line::Done(done) => end(&mut open, done, None),
+            Line::Failed(failed) => end(&mut open, failed.end, Some(failed.why)),
         }
     }
     let header = header.ok_or("this is no file of catena bench: its first line is missing")?;
@@ -296,7 +317,7 @@ fn parse(text: &str) -> Result<Run, String> {
     if launches.iter().any(|l| l.begin.variant >= known) {
         return Err("a launch is of a variant that the first line does not name".into());
     }
-    Ok(Run { header, launches })
+    Ok(Run::of(header, launches))
 }
 
 #[cfg(test)]
@@ -317,6 +338,7 @@ pub(crate) mod tests {
             machine: Machine::default(),
             plan: Plan {
                 purpose: Purpose::Compare,
+                label: String::new(),
                 names: vec!["latency".into()],
                 timed: Vec::new(),
                 ranks: vec![2],
@@ -338,7 +360,10 @@ pub(crate) mod tests {
             launch,
             round: 0,
             variant: 0,
-            ranks: 2,
+            place: Place {
+                ranks: 2,
+                label: "two hosts".into(),
+            },
             names: vec!["latency".into()],
         })
     }
@@ -362,15 +387,14 @@ pub(crate) mod tests {
                 .unwrap()
                 .contains("--resume")
         );
-        let done = |launch| {
-            Line::Done(Done {
-                launch,
-                seconds: 1.5,
-            })
+        let end = |launch, cut| Done {
+            launch,
+            seconds: 1.5,
+            cut,
         };
+        let done = |launch| Line::Done(end(launch, launch == 0));
         let failed = Line::Failed(Failed {
-            launch: 1,
-            seconds: 2.0,
+            end: end(1, false),
             why: "signal 11".into(),
         });
         for line in [
@@ -389,9 +413,14 @@ pub(crate) mod tests {
         let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
         torn.write_all(b"{\"done\":{\"lau").unwrap();
         let run = read(&path).unwrap();
-        assert_eq!(run.header, header);
+        assert_eq!(run.sessions, [header]);
         let ends: Vec<_> = run.launches.iter().map(|l| l.failed.as_deref()).collect();
         assert_eq!(ends, [None, Some("signal 11")]);
+        assert_eq!([run.launches[0].cut, run.launches[1].cut], [true, false]);
+        assert_eq!(
+            run.launches[0].begin.place.to_string(),
+            "2 ranks, two hosts"
+        );
         let Record::Samples(samples) = &run.launches[0].records[0] else {
             panic!("{:?}", run.launches[0]);
         };

@@ -1,24 +1,29 @@
 //! Results as text: tables, the grid, and what must be known to read them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+
+use serde_json::Value;
 
 use crate::args::Output;
 use crate::compare::{Comparison, Verdict, launches_needed};
 use crate::figures::{Figure, Figures};
+use crate::place::Place;
 use crate::raw::{Plan, Run};
+use crate::record::Record;
 use crate::show;
 use crate::stats::{far_out, modes, quantile, sorted};
 
 /// Factor between the middles from which on the launches of a figure have two states.
 const APART: f64 = 1.25;
 
-/// Share of repetitions far out from which on it is told.
+/// Share of repetitions far out, or begun late, from which on it is told.
 const FAR_OUT: f64 = 0.1;
 
 /// What each variant reaches.
 pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
     let several = plan.variants.len() > 1;
-    let mut head = vec!["benchmark", "size", "ranks"];
+    let mut head = vec!["benchmark", "size", "where"];
     head.extend(several.then_some("variant"));
     head.extend(["mean", "+-", "launches"]);
     if output.full {
@@ -64,10 +69,11 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
 /// The first variant next to each of the others, and the grid.
 pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: bool) -> String {
     let first = plan.variants[0].name.as_str();
+    let is = format!("{first} is");
     let head = [
         "benchmark",
         "size",
-        "ranks",
+        "where",
         first,
         "next to",
         "",
@@ -75,7 +81,7 @@ pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: boo
         "from",
         "to",
         "p",
-        "verdict",
+        &is,
     ];
     let rows: Vec<Vec<String>> = found
         .iter()
@@ -110,6 +116,21 @@ pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: boo
     for other in 1..plan.variants.len() {
         text += &grid(plan, all, found, other, colour);
     }
+    if !found.is_empty() {
+        let marks = [
+            Verdict::Better,
+            Verdict::Worse,
+            Verdict::Same,
+            Verdict::Open,
+        ]
+        .map(|v| format!("{} {}", v.mark(), v.words()));
+        let _ = writeln!(
+            text,
+            "\nratios: {first} to the other, so less is better in times, more in MB/s and 1/s; {first} is \
+             {}",
+            marks.join(", ")
+        );
+    }
     text
 }
 
@@ -118,10 +139,10 @@ fn grid(plan: &Plan, all: &Figures, found: &[Comparison], other: usize, colour: 
     const CELL: usize = 8;
     let mut text = String::new();
     let key = |c: &Comparison| &all.figures[c.figure].key;
-    for &ranks in &plan.ranks {
+    for place in all.places() {
         let cells = found
             .iter()
-            .filter(|c| c.other == other && key(c).ranks == ranks);
+            .filter(|c| c.other == other && key(c).place == *place);
         let cells: Vec<&Comparison> = cells.collect();
         let mut sizes: Vec<u64> = cells.iter().map(|c| key(c).size).collect();
         sizes.sort_unstable();
@@ -129,7 +150,7 @@ fn grid(plan: &Plan, all: &Figures, found: &[Comparison], other: usize, colour: 
         let mut titles: Vec<String> = cells.iter().map(|c| key(c).title()).collect();
         titles.dedup();
         let names = (&plan.variants[0].name, &plan.variants[other].name);
-        let head = format!("{} next to {}, {ranks} ranks", names.0, names.1);
+        let head = format!("{} next to {}, {place}", names.0, names.1);
         let width = titles
             .iter()
             .map(String::len)
@@ -195,16 +216,18 @@ fn of_figure(figure: &Figure) -> Vec<String> {
     } else {
         show::size(key.size)
     };
-    vec![key.title(), size, key.ranks.to_string()]
+    vec![key.title(), size, key.place.to_string()]
 }
 
 /// What must be known to read the tables: causes of doubt, with a remedy each.
 pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
-    let plan = &run.header.plan;
-    let mut notes = run.header.machine.warnings();
-    for (ranks, modes) in &all.states {
+    let plan = &run.plan;
+    let warnings = run.sessions.iter().flat_map(|s| s.machine.warnings());
+    let mut notes: Vec<String> = warnings.collect();
+    notes.dedup();
+    for (place, modes) in &all.states {
         notes.push(format!(
-            "{ranks} ranks: a cache line between ranks 0 and 1 had two states, {:.0} ns and {:.0} ns \
+            "{place}: a cache line between ranks 0 and 1 had two states, {:.0} ns and {:.0} ns \
              ({:.0} % of the time): cores moved, as virtual ones do; launches are compared within one \
              state, and the means are those of the more frequent one. Pin the virtual machine's cores \
              to get rid of it",
@@ -219,6 +242,7 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
             all.mixed
         ));
     }
+    notes.extend(elsewhere(run));
     notes.extend(unsteady(plan, all));
     let open = found.iter().filter(|c| c.verdict == Verdict::Open).count();
     if open > 0 {
@@ -232,10 +256,40 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
     notes
 }
 
+/// Variants whose ranks were on fewer hosts than those of others.
+fn elsewhere(run: &Run) -> Vec<String> {
+    let mut hosts: BTreeMap<&Place, BTreeMap<usize, BTreeSet<&str>>> = BTreeMap::new();
+    for launch in &run.launches {
+        for record in &launch.records {
+            if let Record::Env(env) = record
+                && let Some(names) = env.more.get("hosts").and_then(Value::as_array)
+            {
+                let place = hosts.entry(&launch.begin.place).or_default();
+                let variant = &run.plan.variants[launch.begin.variant].name;
+                place.entry(names.len()).or_default().insert(variant);
+            }
+        }
+    }
+    let mut notes = Vec::new();
+    for (place, hosts) in hosts {
+        let most = hosts.keys().max().copied().unwrap_or_default();
+        for (count, who) in hosts.into_iter().filter(|(count, _)| *count < most) {
+            let who: Vec<&str> = who.into_iter().collect();
+            notes.push(format!(
+                "{place}: the ranks of {} were on {count} of {most} hosts: their figures are not \
+                 comparable with the others. Place them by an option of the launcher (--launcher)",
+                who.join(", ")
+            ));
+        }
+    }
+    notes
+}
+
 /// Figures whose launches or repetitions are not of one kind.
 fn unsteady(plan: &Plan, all: &Figures) -> Vec<String> {
     let mut split = Vec::new();
     let mut far = Vec::new();
+    let mut late = Vec::new();
     for figure in &all.figures {
         for (index, variant) in plan.variants.iter().enumerate() {
             let who = format!("{} {}", variant.name, of_figure(figure)[..2].join(" "));
@@ -252,6 +306,11 @@ fn unsteady(plan: &Plan, all: &Figures) -> Vec<String> {
             let values: Vec<f64> = values.copied().collect();
             if figure.unit == "us" && far_out(&values) > FAR_OUT {
                 far.push(who.to_string());
+            }
+            let missed: u64 = figure.points[index].iter().map(|p| p.samples.late).sum();
+            let missed = missed as f64;
+            if missed > FAR_OUT * (missed + values.len() as f64) {
+                late.push(who.to_string());
             }
         }
     }
@@ -270,6 +329,15 @@ fn unsteady(plan: &Plan, all: &Figures) -> Vec<String> {
              the ranks. The medians stand; look at other programs, or leave the system a core",
             100.0 * FAR_OUT,
             listed(&far)
+        ));
+    }
+    if !late.is_empty() {
+        notes.push(format!(
+            "more than {:.0} % of the repetitions of {} began late and are left out: a rank had not \
+             come to its start in time. With more ranks than cores take --start barrier; else look at \
+             other programs",
+            100.0 * FAR_OUT,
+            listed(&late)
         ));
     }
     notes
@@ -304,13 +372,13 @@ mod tests {
             launch(i, variant, records)
         });
         let launches = launches.collect();
-        Run { header, launches }
+        Run::of(header, launches)
     }
 
     #[test]
     fn tables_say_what_was_found() {
         let run = run();
-        let plan = &run.header.plan;
+        let plan = &run.plan;
         let all = Figures::of(plan, &run.launches);
         let found = compare(plan, &all);
         let text = comparisons(plan, &all, &found, false);
@@ -320,7 +388,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            line(2).contains("64 KiB") && line(2).ends_with("no difference"),
+            line(2).contains("64 KiB") && line(2).ends_with("no different"),
             "{text}"
         );
         assert!(
@@ -340,7 +408,7 @@ mod tests {
     #[test]
     fn figures_have_the_columns_asked_for() {
         let run = run();
-        let plan = &run.header.plan;
+        let plan = &run.plan;
         let all = Figures::of(plan, &run.launches);
         let output = Output {
             full: true,
@@ -359,8 +427,8 @@ mod tests {
     #[test]
     fn doubts_come_with_a_remedy() {
         let mut run = run();
-        run.header.machine.cpus = 2;
-        run.header.machine.load = 2.0;
+        run.sessions[0].machine.cpus = 2;
+        run.sessions[0].machine.load = 2.0;
         run.launches.truncate(8);
         for (i, launch) in run.launches.iter_mut().enumerate() {
             let line = if i % 3 == 0 {
@@ -369,8 +437,23 @@ mod tests {
                 40.0 + i as f64 / 10.0
             };
             launch.records = vec![sample("latency", 8, &[1.0], line)];
+            if let Record::Samples(s) = &mut launch.records[0] {
+                s.late = 1;
+            }
+            let hosts = if i % 2 == 0 {
+                "[\"x\",\"y\"]"
+            } else {
+                "[\"x\"]"
+            };
+            let env = format!(
+                "{}{{\"kind\":\"env\",\"protocol\":1,\"library\":\"\",\"ranks\":2,\"hosts\":{hosts}}}",
+                crate::record::MARK
+            );
+            launch
+                .records
+                .push(crate::record::read(&env).unwrap().unwrap());
         }
-        let plan = run.header.plan.clone();
+        let plan = run.plan.clone();
         let all = Figures::of(&plan, &run.launches);
         let notes = notes(&run, &all, &compare(&plan, &all)).join("\n");
         for part in [
@@ -379,6 +462,8 @@ mod tests {
             "Pin",
             "too few launches",
             "--launches",
+            "the ranks of b were on 1 of 2 hosts",
+            "of a latency 8 B, b latency 8 B began late",
         ] {
             assert!(notes.contains(part), "{part}: {notes}");
         }

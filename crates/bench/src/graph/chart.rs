@@ -6,7 +6,7 @@ use crate::show;
 /// A chart: how values depend on the size, a series for each variant.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// The benchmark and the number of ranks.
+    /// The benchmark, and where it was measured.
     pub title: String,
     /// Of the values.
     pub unit: String,
@@ -74,12 +74,12 @@ const COLOURS: [Colour; 7] = [
     [0, 0, 0],
 ];
 
-/// A chart for each benchmark and number of ranks; those without sizes have a single place.
+/// A chart for each benchmark and place; those without sizes have a single value on it.
 pub fn charts(results: &Results) -> Vec<Chart> {
     let mut charts: Vec<(&Measured, Chart)> = Vec::new();
     for figure in &results.figures {
         let same = |(first, _): &&mut (&Measured, Chart)| {
-            (first.ranks, &first.bench) == (figure.ranks, &figure.bench)
+            (&first.place, &first.bench) == (&figure.place, &figure.bench)
         };
         if charts.iter_mut().find(same).is_none() {
             let series = results.names().into_iter().map(|name| Series {
@@ -87,7 +87,7 @@ pub fn charts(results: &Results) -> Vec<Chart> {
                 values: Vec::new(),
             });
             let chart = Chart {
-                title: format!("{}, {} ranks", figure.bench, figure.ranks),
+                title: format!("{}, {}", figure.bench, figure.place),
                 unit: figure.unit.clone(),
                 series: series.collect(),
             };

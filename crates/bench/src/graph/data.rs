@@ -2,37 +2,33 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::compare::Comparison;
-use crate::figures::Figures;
+use crate::figures::{Figure, Figures};
 use crate::guidelines::Checked;
 use crate::machine::Machine;
-use crate::raw::{Plan, Run, Variant};
+use crate::place::Place;
+use crate::raw::{Header, Plan, Run, Variant};
 use crate::record::{Better, Record};
 use crate::stats::{Interval, quantile, sorted};
 
 /// All results of a run, without the repetitions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Results {
-    /// When it began, UTC.
-    pub time: String,
-    /// Version of this command.
-    pub catena: String,
-    /// The command line.
-    pub command: Vec<String>,
-    /// Where it was started.
-    pub machine: Machine,
-    /// What was asked for.
-    pub plan: Plan,
-    /// What each variant said of itself with each number of ranks: library, hosts, placement.
+    /// When, where and how.
+    pub sessions: Vec<Session>,
+    /// What was measured side by side.
+    pub variants: Vec<Started>,
+    /// What each variant said of itself in each place: library, hosts, placement.
     pub libraries: Vec<Library>,
     /// What was measured.
     pub figures: Vec<Measured>,
     /// The first variant next to the others.
-    pub comparisons: Vec<Judged>,
+    pub comparisons: Vec<Comparison>,
     /// Collectives next to their mock-ups.
     pub guidelines: Vec<Checked>,
     /// What must be known to read the results.
@@ -41,13 +37,48 @@ pub struct Results {
     pub troubles: Vec<String>,
 }
 
+/// A session.
+#[derive(Clone, Debug, Serialize)]
+pub struct Session {
+    /// What tells it from others; may be empty.
+    pub label: String,
+    /// When it began, UTC.
+    pub time: String,
+    /// Version of this command.
+    pub catena: String,
+    /// The command line.
+    pub command: Vec<String>,
+    /// Where it was started.
+    pub machine: Machine,
+    /// Fewest launches of each variant, and most.
+    pub launches: (u32, u32),
+    /// See [`Plan::precision`].
+    pub precision: f64,
+    /// See [`Plan::confidence`].
+    pub confidence: f64,
+    /// See [`Plan::seed`].
+    pub seed: u64,
+}
+
+/// A variant, without the folders of this machine.
+#[derive(Clone, Debug, Serialize)]
+pub struct Started {
+    /// What it is called.
+    pub name: String,
+    /// The command that starts programs.
+    pub launcher: String,
+    /// Variables of its environment.
+    pub env: BTreeMap<String, String>,
+}
+
 /// What a library said of itself.
 #[derive(Clone, Debug, Serialize)]
 pub struct Library {
     /// Index of the variant.
     pub variant: usize,
-    /// Number of ranks.
-    pub ranks: u32,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
     /// Name and version.
     pub library: String,
     /// Threads, hosts, placement, and what else it told.
@@ -61,8 +92,9 @@ pub struct Measured {
     pub bench: String,
     /// Bytes.
     pub size: u64,
-    /// Number of ranks.
-    pub ranks: u32,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
     /// Of the values.
     pub unit: String,
     /// Which values are better.
@@ -84,25 +116,6 @@ pub struct Reached {
     pub quantiles: [f64; 5],
 }
 
-/// A comparison.
-#[derive(Clone, Debug, Serialize)]
-pub struct Judged {
-    /// Index of the figure.
-    pub figure: usize,
-    /// Index of the other variant.
-    pub other: usize,
-    /// See [`Comparison`].
-    pub ratio: f64,
-    /// Likewise.
-    pub interval: Option<Interval>,
-    /// Likewise.
-    pub p: f64,
-    /// Likewise.
-    pub delta: f64,
-    /// In words.
-    pub verdict: &'static str,
-}
-
 impl Results {
     /// Of a run, with what was found in it, and with notes and troubles.
     pub fn of(
@@ -112,34 +125,33 @@ impl Results {
         guidelines: Vec<Checked>,
         (notes, troubles): (Vec<String>, Vec<String>),
     ) -> Results {
-        let header = &run.header;
         Results {
-            time: header.time.clone(),
-            catena: header.catena.clone(),
-            command: header.command.clone(),
-            machine: header.machine.clone(),
-            plan: header.plan.clone(),
+            sessions: run.sessions.iter().map(session).collect(),
+            variants: run.plan.variants.iter().map(started).collect(),
             libraries: libraries(run),
-            figures: measured(&header.plan, all),
-            comparisons: found.iter().map(judged).collect(),
+            figures: measured(&run.plan, all),
+            comparisons: found.to_vec(),
             guidelines,
             notes,
             troubles,
         }
     }
 
-    /// As JSON.
+    /// As JSON; numbers to five digits.
     ///
     /// # Errors
     /// In words, if a value is no number.
     pub fn json(&self) -> Result<String, String> {
-        serde_json::to_string(self).map_err(|e| format!("results are no JSON: {e}"))
+        let mut data =
+            serde_json::to_value(self).map_err(|e| format!("results are no JSON: {e}"))?;
+        shorten(&mut data);
+        Ok(data.to_string())
     }
 
     /// As a table, a line for each figure and variant.
     pub fn csv(&self) -> String {
         let mut text = String::from(
-            "benchmark,size,ranks,variant,unit,better,mean,low,high,launches,\
+            "benchmark,size,ranks,label,variant,unit,better,mean,low,high,launches,\
              q01,q25,median,q75,q99,ratio,ratio_low,ratio_high,p,delta,verdict\n",
         );
         for (index, figure) in self.figures.iter().enumerate() {
@@ -149,20 +161,20 @@ impl Results {
                     Better::Less => "less",
                     Better::More => "more",
                 };
-                let variant = quoted(&self.plan.variants[number].name);
-                let bench = quoted(&figure.bench);
+                let variant = quoted(&self.variants[number].name);
+                let (bench, label) = (quoted(&figure.bench), quoted(&figure.place.label));
                 let (low, high) = ends(r.interval);
                 let _ = write!(
                     text,
-                    "{bench},{},{},{variant},{},{better},{},{low},{high},{}",
+                    "{bench},{},{},{label},{variant},{},{better},{},{low},{high},{}",
                     figure.size,
-                    figure.ranks,
+                    figure.place.ranks,
                     figure.unit,
-                    r.mean,
+                    digits(r.mean),
                     r.medians.len()
                 );
                 for q in r.quantiles {
-                    let _ = write!(text, ",{q}");
+                    let _ = write!(text, ",{}", digits(q));
                 }
                 let mut judged = self.comparisons.iter();
                 match judged.find(|c| (c.figure, c.other) == (index, number)) {
@@ -171,7 +183,10 @@ impl Results {
                         let _ = write!(
                             text,
                             ",{},{low},{high},{},{},{}",
-                            c.ratio, c.p, c.delta, c.verdict
+                            digits(c.ratio),
+                            digits(c.p),
+                            digits(c.delta),
+                            c.verdict.words()
                         );
                     }
                     None => text += ",,,,,,",
@@ -184,15 +199,61 @@ impl Results {
 
     /// Names of the variants.
     pub fn names(&self) -> Vec<&str> {
-        let variants: &[Variant] = &self.plan.variants;
-        variants.iter().map(|v| v.name.as_str()).collect()
+        self.variants.iter().map(|v| v.name.as_str()).collect()
     }
 }
 
 fn ends(interval: Option<Interval>) -> (String, String) {
     interval.map_or_else(Default::default, |i| {
-        (i.low.to_string(), i.high.to_string())
+        (digits(i.low).to_string(), digits(i.high).to_string())
     })
+}
+
+/// The nearest number of five digits.
+fn digits(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
+}
+
+fn shorten(data: &mut Value) {
+    match data {
+        Value::Array(all) => all.iter_mut().for_each(shorten),
+        Value::Object(all) => all.values_mut().for_each(shorten),
+        Value::Number(n) if n.is_f64() => {
+            *data = n.as_f64().map(digits).into();
+        }
+        _ => {}
+    }
+}
+
+fn session(header: &Header) -> Session {
+    Session {
+        label: header.plan.label.clone(),
+        time: header.time.clone(),
+        catena: header.catena.clone(),
+        command: header.command.clone(),
+        machine: header.machine.clone(),
+        launches: header.plan.launches,
+        precision: header.plan.precision,
+        confidence: header.plan.confidence,
+        seed: header.plan.seed,
+    }
+}
+
+fn started(variant: &Variant) -> Started {
+    let mut words = variant.launcher.iter().map(String::as_str);
+    let first = words.next().map_or("", |word| {
+        let name = Path::new(word).file_name();
+        name.and_then(|name| name.to_str()).unwrap_or(word)
+    });
+    Started {
+        name: variant.name.clone(),
+        launcher: [first]
+            .into_iter()
+            .chain(words)
+            .collect::<Vec<_>>()
+            .join(" "),
+        env: variant.env.clone(),
+    }
 }
 
 /// A field of a table with commas.
@@ -208,10 +269,10 @@ fn libraries(run: &Run) -> Vec<Library> {
     for launch in &run.launches {
         for record in &launch.records {
             if let Record::Env(env) = record {
-                let key = (launch.begin.variant, launch.begin.ranks);
-                told.entry(key).or_insert_with(|| Library {
+                let key = (launch.begin.variant, launch.begin.place.clone());
+                told.entry(key.clone()).or_insert_with(|| Library {
                     variant: key.0,
-                    ranks: key.1,
+                    place: key.1,
                     library: env.library.clone(),
                     more: env.more.clone(),
                 });
@@ -222,7 +283,7 @@ fn libraries(run: &Run) -> Vec<Library> {
 }
 
 fn measured(plan: &Plan, all: &Figures) -> Vec<Measured> {
-    let reached = |figure: &crate::figures::Figure, variant: usize| {
+    let reached = |figure: &Figure, variant: usize| {
         let summary = figure.summary(variant, plan.confidence, plan.seed)?;
         let repetitions = figure.points[variant]
             .iter()
@@ -238,7 +299,7 @@ fn measured(plan: &Plan, all: &Figures) -> Vec<Measured> {
     let measured = all.figures.iter().map(|figure| Measured {
         bench: figure.key.title(),
         size: figure.key.size,
-        ranks: figure.key.ranks,
+        place: figure.key.place.clone(),
         unit: figure.unit.to_string(),
         better: figure.better,
         variants: (0..plan.variants.len())
@@ -246,18 +307,6 @@ fn measured(plan: &Plan, all: &Figures) -> Vec<Measured> {
             .collect(),
     });
     measured.collect()
-}
-
-fn judged(c: &Comparison) -> Judged {
-    Judged {
-        figure: c.figure,
-        other: c.other,
-        ratio: c.ratio,
-        interval: c.interval,
-        p: c.p,
-        delta: c.delta,
-        verdict: c.verdict.words(),
-    }
 }
 
 #[cfg(test)]
@@ -279,11 +328,8 @@ pub(crate) mod tests {
             records.push(sample("barrier", 0, &[value, value, 3.0 * value], 0.0));
             launch(i, variant, records)
         });
-        let run = Run {
-            header,
-            launches: launches.collect(),
-        };
-        let plan = &run.header.plan;
+        let run = Run::of(header, launches.collect());
+        let plan = &run.plan;
         let all = Figures::of(plan, &run.launches);
         let found = compare(plan, &all);
         Results::of(
@@ -302,7 +348,7 @@ pub(crate) mod tests {
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines.len(), 1 + 2 * 5);
         let columns = lines[0].split(',').count();
-        assert_eq!(columns, 21);
+        assert_eq!(columns, 22);
         assert_eq!(lines[1].split(',').count(), columns, "{}", lines[1]);
         assert!(
             lines[2].contains("\"b, slow\"") && lines[2].ends_with(",better"),

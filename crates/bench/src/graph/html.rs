@@ -1,5 +1,7 @@
 //! One page with everything: no other file, no network. What it does is in `page.js`.
 
+use std::collections::BTreeSet;
+
 use super::data::Results;
 use super::svg::escaped;
 
@@ -14,7 +16,13 @@ const SCRIPT: &str = include_str!("page.js");
 pub fn page(results: &Results) -> Result<String, String> {
     // Within a script only this could end it.
     let data = results.json()?.replace("</", "<\\/");
-    let title = format!("{}: {}", results.machine.host, results.names().join(", "));
+    let hosts: BTreeSet<&str> = results
+        .sessions
+        .iter()
+        .map(|s| s.machine.host.as_str())
+        .collect();
+    let hosts: Vec<&str> = hosts.into_iter().collect();
+    let title = format!("{}: {}", hosts.join(", "), results.names().join(", "));
     // The data last: nothing in them is taken for a place to fill.
     Ok(PAGE
         .replace("@TITLE@", &escaped(&title))
@@ -31,7 +39,7 @@ mod tests {
     #[test]
     fn the_page_has_all_data_and_needs_nothing_else() {
         let mut results = results();
-        results.machine.host = "<b>".into();
+        results.sessions[0].machine.host = "<b>".into();
         let page = page(&results).unwrap();
         assert!(page.contains("<title>&lt;b&gt;: a, b, slow</title>"));
         for place in ["@TITLE@", "@STYLE@", "@SCRIPT@", "@DATA@"] {

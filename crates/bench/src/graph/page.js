@@ -3,9 +3,11 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const page = document.getElementById("page");
 const tip = document.getElementById("tip");
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#888"];
-const names = data.plan.variants.map(v => v.name);
+const names = data.variants.map(v => v.name);
+const places = [...new Set(data.figures.map(place))];
+const ranks = new Set(data.figures.map(f => f.ranks));
 const shown = names.map(() => true);
-const view = { logarithmic: true, relative: false, across: "size" };
+const view = { logarithmic: true, relative: false, across: "size", place: "", bench: "" };
 
 /* Elements. */
 
@@ -70,38 +72,52 @@ function ratio(c, r) {
   return data.figures[c.figure].unit === "%" ? `${r >= 0 ? "+" : ""}${r.toFixed(1)}` : digits(r);
 }
 
+function place(f) {
+  return `${f.ranks} rank${f.ranks === 1 ? "" : "s"}${f.label ? `, ${f.label}` : ""}`;
+}
+
+/* Whether the user wants to see it. */
+function wanted(f) {
+  return (!view.place || place(f) === view.place) && f.bench.includes(view.bench);
+}
+
 /* What was measured, and where. */
 
 function facts() {
   add(page, "h1", {}, names.join(" · "));
-  const m = data.machine, p = data.plan;
-  const lines = [
-    ["measured", `${data.time} on ${m.host}: ${m.processor}, ${m.cpus} processors, ` +
-      `${(m.memory / 2 ** 30).toFixed(0)} GiB, ${m.kernel}, load ${m.load}` +
+  const lines = [];
+  for (const s of data.sessions) {
+    const m = s.machine;
+    lines.push([s.label || "measured", `${s.time} on ${m.host}: ${m.processor}, ${m.cpus} ` +
+      `processors, ${(m.memory / 2 ** 30).toFixed(0)} GiB, ${m.kernel}, load ${m.load}` +
       (m.governor ? `, governor ${m.governor}` : "")],
-    ["command", data.command.join(" ")],
-    ["statistics", `${p.launches[0]} to ${p.launches[1]} launches of each variant, until the ` +
-      `${100 * p.confidence} % interval of the mean is within ${100 * p.precision} %; seed ${p.seed}`],
-  ];
+    ["command", s.command.join(" ")],
+    ["statistics", `${s.launches[0]} to ${s.launches[1]} launches of each variant, until the ` +
+      `${100 * s.confidence} % interval of the mean is within ${100 * s.precision} %; seed ${s.seed}`]);
+  }
   for (const l of data.libraries) {
-    const variables = Object.entries(p.variants[l.variant].env).map(([k, v]) => `${k}=${v}`);
+    const v = data.variants[l.variant];
+    const variables = Object.entries(v.env).map(([k, v]) => `${k}=${v}`);
     const more = Object.entries(l.more).map(([k, v]) => `${k} ${JSON.stringify(v)}`);
-    lines.push([`${names[l.variant]}, ${l.ranks} ranks`, [l.library,
-      p.variants[l.variant].launcher.join(" "), ...variables, ...more].join("; ")]);
+    lines.push([`${v.name}, ${place(l)}`, [l.library, v.launcher, ...variables, ...more].join("; ")]);
   }
   rows(page, { class: "facts" }, null, lines);
   for (const note of data.notes) add(page, "p", { class: "note" }, note);
-  for (const trouble of data.troubles) add(page, "p", { class: "trouble" }, trouble);
+  if (!data.troubles.length) return;
+  const troubles = add(page, "details");
+  if (data.troubles.length < 9) troubles.open = true;
+  add(troubles, "summary", {}, `${data.troubles.length} things failed or were left out`);
+  for (const trouble of data.troubles) add(troubles, "p", { class: "trouble" }, trouble);
 }
 
 /* Ratios by benchmark and size, coloured where the difference is significant. */
 
-const CLASSES = { "better": "better", "worse": "worse", "too few launches": "open" };
+const CLASSES = { "better": "better", "worse": "worse", "unknown": "open" };
 
 function told(c) {
   const f = data.figures[c.figure], [a, b] = [f.variants[0], f.variants[c.other]];
   const range = c.interval ? ` (${ratio(c, c.interval.low)} to ${ratio(c, c.interval.high)})` : "";
-  return [`${f.bench} ${bytes(f.size)}, ${f.ranks} ranks: ${c.verdict}`,
+  return [`${f.bench} ${bytes(f.size)}, ${place(f)}: ${names[0]} is ${c.verdict}`,
     a && `${names[0]}: ${value(a.mean, f.unit)}`,
     b && `${names[c.other]}: ${value(b.mean, f.unit)}`,
     `ratio ${ratio(c, c.ratio)}${range}`,
@@ -110,9 +126,9 @@ function told(c) {
 
 function grids() {
   for (let other = 1; other < names.length; other++)
-    for (const ranks of data.plan.ranks) {
+    for (const where of places) {
       const cells = data.comparisons.filter(c =>
-        c.other === other && data.figures[c.figure].ranks === ranks);
+        c.other === other && place(data.figures[c.figure]) === where);
       if (!cells.length) continue;
       const of = c => data.figures[c.figure];
       const sizes = [...new Set(cells.map(c => of(c).size))].sort((a, b) => a - b);
@@ -121,8 +137,12 @@ function grids() {
           const c = cells.find(c => of(c).bench === bench && of(c).size === size);
           return c ? { text: ratio(c, c.ratio), class: CLASSES[c.verdict] || "", tip: told(c) } : "";
         })]);
-      add(page, "h2", {}, `${names[0]} next to ${names[other]}, ${ranks} ranks`);
-      rows(page, { class: "verdicts" }, ["ratio", ...sizes.map(bytes)], lines);
+      const is = verdict => cells.filter(c => c.verdict === verdict).length;
+      const grid = add(page, "details");
+      if (data.comparisons.length < 200) grid.open = true;
+      add(grid, "summary", {}, `${names[0]} next to ${names[other]}, ${where}: ` +
+        `better in ${is("better")}, worse in ${is("worse")} of ${cells.length}`);
+      rows(grid, { class: "verdicts" }, ["ratio", ...sizes.map(bytes)], lines);
     }
 }
 
@@ -130,8 +150,8 @@ function guidelines() {
   const broken = data.guidelines.filter(g => g.broken);
   if (!data.guidelines.length) return;
   add(page, "h2", {}, `${broken.length} of ${data.guidelines.length} guidelines are broken`);
-  rows(page, {}, ["variant", "ranks", "times", "p", "collective", "mock-up"], broken.map(g =>
-    [names[g.variant], g.ranks, digits(g.ratio), g.p.toPrecision(2), g.collective, g.mock]));
+  rows(page, {}, ["variant", "where", "times", "p", "collective", "mock-up"], broken.map(g =>
+    [names[g.variant], place(g), digits(g.ratio), g.p.toPrecision(2), g.collective, g.mock]));
 }
 
 /* Charts. */
@@ -166,7 +186,7 @@ function series(figures) {
     const q = r.quantiles.map(q => value(q, f.unit));
     return {
       x: f[view.across], mean: r.mean / base, low: ends.low / base, high: ends.high / base,
-      text: `${name}: ${f.bench} ${bytes(f.size)}, ${f.ranks} ranks\n` +
+      text: `${name}: ${f.bench} ${bytes(f.size)}, ${place(f)}\n` +
         `${value(r.mean, f.unit)}${range}, ${r.medians.length} launches\n` +
         `repetitions: half from ${q[1]} to ${q[3]}, 1 % ${q[0]}, 99 % ${q[4]}`,
     };
@@ -210,9 +230,9 @@ function chart(parent, title, figures) {
 function draw(parent) {
   parent.replaceChildren();
   const groups = new Map();
-  for (const f of data.figures) {
-    const title = view.across === "size" ? `${f.bench}, ${f.ranks} ranks`
-      : f.size ? `${f.bench} ${bytes(f.size)}` : f.bench;
+  for (const f of data.figures.filter(wanted)) {
+    const title = view.across === "size" ? `${f.bench}, ${place(f)}`
+      : `${f.bench}${f.size ? ` ${bytes(f.size)}` : ""}${f.label ? `, ${f.label}` : ""}`;
     if (!groups.has(title)) groups.set(title, []);
     groups.get(title).push(f);
   }
@@ -227,14 +247,30 @@ function check(parent, text, change) {
   return box;
 }
 
+/* Which benchmarks and places are drawn: many charts at once are slow, and nobody looks at them. */
+function filters(parent, again) {
+  const benches = [...new Set(data.figures.map(f => f.bench))];
+  if (benches.length < 2 && places.length < 2) return;
+  const many = benches.length * places.length > 40;
+  const where = add(parent, "select");
+  if (!many) add(where, "option", { value: "" }, "everywhere");
+  for (const p of places) add(where, "option", { value: p }, p);
+  where.addEventListener("change", () => again(() => { view.place = where.value; })());
+  view.place = where.value;
+  const name = add(parent, "input", { placeholder: "part of a name", type: "search" });
+  name.addEventListener("input", () => again(() => { view.bench = name.value; })());
+  name.value = view.bench = many ? "latency" : "";
+}
+
 function charts() {
   add(page, "h2", {}, "Charts");
-  const controls = add(page, "p", { class: "controls" }), place = add(page, "div", { class: "charts" });
-  const again = change => on => { change(on); draw(place); };
+  const controls = add(page, "p", { class: "controls" }), drawings = add(page, "div", { class: "charts" });
+  const again = change => on => { change(on); draw(drawings); };
   check(controls, "logarithmic", again(on => { view.logarithmic = on; })).checked = true;
   if (names.length > 1) check(controls, `relative to ${names[0]}`, again(on => { view.relative = on; }));
-  if (data.plan.ranks.length > 1)
+  if (ranks.size > 1)
     check(controls, "across ranks", again(on => { view.across = on ? "ranks" : "size"; }));
+  filters(controls, again);
   names.forEach((name, v) => {
     const legend = add(controls, "span", { class: "legend" });
     add(legend, "i", { style: `background:${COLOURS[v % COLOURS.length]}` });
@@ -242,19 +278,21 @@ function charts() {
     legend.addEventListener("click", () => {
       shown[v] = !shown[v];
       legend.classList.toggle("off", !shown[v]);
-      draw(place);
+      draw(drawings);
     });
   });
-  draw(place);
+  draw(drawings);
 }
 
 function figures() {
-  add(page, "h2", {}, "Figures");
+  const table = add(page, "details");
+  if (data.figures.length < 200) table.open = true;
+  add(table, "summary", {}, "Figures");
   const lines = data.figures.flatMap(f => f.variants.map((r, v) => r && [
-    f.bench, bytes(f.size), f.ranks, names[v], value(r.mean, f.unit),
+    f.bench, bytes(f.size), place(f), names[v], value(r.mean, f.unit),
     r.interval ? `${value(r.interval.low, f.unit)} to ${value(r.interval.high, f.unit)}` : "",
     r.medians.length])).filter(Boolean);
-  rows(page, {}, ["benchmark", "size", "ranks", "variant", "mean", "interval", "launches"], lines);
+  rows(table, {}, ["benchmark", "size", "where", "variant", "mean", "interval", "launches"], lines);
 }
 
 facts();

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn drawings_are_closed_and_escaped() {
         let mut results = results();
-        results.plan.variants[0].name = "a<b&c".into();
+        results.variants[0].name = "a<b&c".into();
         let text = draw(&charts(&results));
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
         assert!(text.contains("a&lt;b&amp;c"));

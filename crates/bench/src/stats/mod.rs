@@ -19,7 +19,7 @@ mod order;
 mod rank;
 
 pub use bootstrap::mean_interval;
-pub use many::{holm, holm_reach};
+pub use many::{adjusted, reach};
 pub use modes::{Modes, far_out, modes};
 pub use order::{mean, median, median_interval, quantile, sorted};
 pub use rank::{RankSum, Stratum, least_p, rank_sum};

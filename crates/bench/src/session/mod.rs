@@ -1,7 +1,11 @@
 //! Launch after launch, until what is asked for is known well enough.
 //!
-//! In every **round** each variant runs once with each number of ranks, in an order that is drawn
+//! In every **round** each variant has a turn with each number of ranks, in an order that is drawn
 //! anew: what drifts with time meets all of them alike. Who fails is told, and the rest goes on.
+//!
+//! Where there is an end to the time, each turn has its share of what is left for the fewest launches;
+//! a launch that takes longer is ended, and the next one of that variant goes on there. So whoever is
+//! slow has fewer launches of everything, and takes nothing from the others.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -12,12 +16,16 @@ use std::time::{Duration, Instant};
 use serde_json::Map;
 
 use crate::figures::Figures;
-use crate::launch::{End, Job, LAST_WORDS_FOLLOW};
+use crate::launch::{End, Job};
+use crate::place::Place;
 use crate::progress::Progress;
 use crate::raw::{self, Begin, Done, Failed, Header, Launch, Line, Run, Said, Writer};
 use crate::record::{Better, Record, Samples, bench_of};
-use crate::show;
 use crate::stats::precise;
+
+use known::{Known, Turn};
+
+mod known;
 
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,22 +36,21 @@ pub enum Finish {
     Interrupted,
 }
 
-/// A benchmark that fails as often in launches of its own is left out.
-const STRIKES: u32 = 2;
-
 /// A session.
 pub struct Session {
     header: Header,
     launches: Vec<Launch>,
     writer: Writer,
     stop: Arc<AtomicBool>,
+    /// Words before each launcher's: see [`Job::before`].
+    before: Vec<String>,
     progress: Progress,
     begin: Instant,
+    /// Seconds that launches took before `begin`.
+    earlier: f64,
     /// Number of the next launch.
     next: u32,
-    /// Failures of benchmarks in launches of their own, by variant, ranks and name; an empty name
-    /// stands for all.
-    strikes: BTreeMap<(usize, u32, String), u32>,
+    known: Known,
 }
 
 impl Session {
@@ -61,12 +68,19 @@ impl Session {
     /// # Errors
     /// In words, if the file is none of ours or cannot be written.
     pub fn resume(path: &Path, stop: Arc<AtomicBool>) -> Result<Session, String> {
-        let Run { header, launches } = raw::read(path)?;
+        let Run {
+            sessions, launches, ..
+        } = raw::read(path)?;
+        let [header] = &sessions[..] else {
+            unreachable!("a file is one session")
+        };
+        let header = header.clone();
         let writer = Writer::resume(path)?;
         let mut session = Session::with(header, writer, stop);
         for launch in launches {
             session.next = session.next.max(launch.begin.launch + 1);
-            session.judge(&launch, false);
+            session.earlier += launch.seconds;
+            session.known.learn(&session.header.plan, &launch);
             session.progress.ended(&launch);
             session.launches.push(launch);
         }
@@ -80,10 +94,18 @@ impl Session {
             launches: Vec::new(),
             writer,
             stop,
+            before: Vec::new(),
             begin: Instant::now(),
+            earlier: 0.0,
             next: 0,
-            strikes: BTreeMap::new(),
+            known: Known::default(),
         }
+    }
+
+    /// Starts launchers by these words.
+    pub fn start_by(mut self, before: Vec<String>) -> Session {
+        self.before = before;
+        self
     }
 
     /// Measures.
@@ -93,28 +115,35 @@ impl Session {
     pub fn measure(&mut self) -> Result<Finish, String> {
         let plan = self.header.plan.clone();
         for round in 0..plan.launches.1 {
-            let spent = self.begin.elapsed().as_secs_f64();
-            let out_of_time = plan.at_most.is_some_and(|most| spent >= most);
-            if round > 0 && out_of_time {
+            let turns = order(&self.header, round);
+            if round >= plan.launches.0 && !self.has_time_for(turns.len()) {
                 break;
             }
             let wanted = self.wanted(round);
             if wanted.values().all(Vec::is_empty) {
                 break;
             }
-            for (variant, ranks) in order(&self.header, round) {
+            let later = plan.launches.0.saturating_sub(round + 1) as usize * turns.len();
+            for (number, &turn) in turns.iter().enumerate() {
                 let begun = self.launches.iter().map(|l| &l.begin);
                 let mut same =
-                    begun.filter(|b| (b.round, b.variant, b.ranks) == (round, variant, ranks));
+                    begun.filter(|b| (b.round, (b.variant, b.place.ranks)) == (round, turn));
                 if same.next().is_some() {
                     continue;
                 }
-                let names = self.sound(variant, ranks, &wanted[&ranks]);
+                let names = self.known.due(turn, &wanted[&turn.1]);
                 if names.is_empty() {
                     continue;
                 }
-                self.progress.about(&plan, round, variant, ranks);
-                if self.launch(round, variant, ranks, names)? == Finish::Interrupted {
+                let left = self.left();
+                if left.is_some_and(|left| left <= 0.0) {
+                    self.progress.clear();
+                    return Ok(Finish::Whole);
+                }
+                let share = left.map(|left| left / (turns.len() - number + later) as f64);
+                self.progress.about(&plan, round, turn, left);
+                let until = share.map(|s| Instant::now() + Duration::from_secs_f64(s));
+                if self.launch(round, turn, names, until)? == Finish::Interrupted {
                     self.progress.clear();
                     return Ok(Finish::Interrupted);
                 }
@@ -124,12 +153,24 @@ impl Session {
         Ok(Finish::Whole)
     }
 
+    /// Seconds left of those for all launches, if there is an end to them.
+    fn left(&self) -> Option<f64> {
+        let most = self.header.plan.at_most?;
+        Some(most - self.earlier - self.begin.elapsed().as_secs_f64())
+    }
+
+    /// Whether so many turns are likely to be over in time.
+    fn has_time_for(&self, turns: usize) -> bool {
+        let took: f64 = self.launches.iter().map(|l| l.seconds).sum();
+        let begun = self.launches.iter().map(|l| &l.begin);
+        let done: BTreeSet<_> = begun.map(|b| (b.round, b.variant, b.place.ranks)).collect();
+        let each = took / done.len().max(1) as f64;
+        self.left().is_none_or(|left| left >= each * turns as f64)
+    }
+
     /// All that was measured.
     pub fn into_run(self) -> Run {
-        Run {
-            header: self.header,
-            launches: self.launches,
-        }
+        Run::of(self.header, self.launches)
     }
 
     /// The benchmarks that are not known well enough yet, by number of ranks.
@@ -153,7 +194,7 @@ impl Session {
                     !medians.is_empty() && !precise(&medians, plan.confidence, plan.precision)
                 })
             })
-            .map(|figure| (figure.key.ranks, figure.key.bench.as_str()))
+            .map(|figure| (figure.key.place.ranks, figure.key.bench.as_str()))
             .collect();
         let mut wanted: BTreeMap<u32, Vec<String>> = all();
         for (ranks, names) in &mut wanted {
@@ -162,26 +203,13 @@ impl Session {
         wanted
     }
 
-    /// Those of `names` that this variant can do, as far as it has shown.
-    fn sound(&self, variant: usize, ranks: u32, names: &[String]) -> Vec<String> {
-        let struck = |name: &str| {
-            let key = (variant, ranks, bench_of(name).to_string());
-            let strikes = self.strikes.get(&key);
-            strikes.is_some_and(|s| *s >= STRIKES)
-        };
-        if struck("") {
-            return Vec::new();
-        }
-        names.iter().filter(|n| !struck(n)).cloned().collect()
-    }
-
-    /// A launch; if it fails, one of its own for each benchmark that it may have failed in.
+    /// A turn: a launch; if it fails, one of its own for each benchmark that it may have failed in.
     fn launch(
         &mut self,
         round: u32,
-        variant: usize,
-        ranks: u32,
+        turn: Turn,
         names: Vec<String>,
+        until: Option<Instant>,
     ) -> Result<Finish, String> {
         let timed = &self.header.plan.timed;
         let (alone, together): (Vec<_>, Vec<_>) =
@@ -191,11 +219,19 @@ impl Session {
             next.push_front(together);
         }
         while let Some(names) = next.pop_front() {
-            let Some(launch) = self.one(round, variant, ranks, names)? else {
+            if until.is_some_and(|until| Instant::now() >= until) {
+                let left = next.drain(..).flatten();
+                self.known.leave(turn, names.into_iter().chain(left));
+                break;
+            }
+            let Some(launch) = self.one(round, turn, names, until)? else {
                 return Ok(Finish::Interrupted);
             };
-            self.judge(&launch, true);
-            next.extend(suspects(&launch).into_iter().map(|name| vec![name]));
+            if let Some(trouble) = self.known.learn(&self.header.plan, &launch) {
+                self.progress.tell(&trouble);
+            }
+            let suspects = known::suspects(&launch);
+            next.extend(suspects.into_iter().map(|name| vec![name]));
             self.launches.push(launch);
         }
         Ok(Finish::Whole)
@@ -205,27 +241,30 @@ impl Session {
     fn one(
         &mut self,
         round: u32,
-        variant: usize,
-        ranks: u32,
+        (variant, ranks): Turn,
         names: Vec<String>,
+        until: Option<Instant>,
     ) -> Result<Option<Launch>, String> {
         let launch = self.next;
         self.next += 1;
+        let plan = &self.header.plan;
+        let label = plan.label.clone();
         let begin = Begin {
             launch,
             round,
             variant,
-            ranks,
+            place: Place { ranks, label },
             names,
         };
         self.writer.write(&Line::Begin(begin.clone()))?;
-        let plan = &self.header.plan;
         let job = Job {
+            before: &self.before,
             variant: &plan.variants[variant],
             ranks,
             names: &begin.names,
             options: &plan.options,
             limit: Duration::from_secs_f64(plan.limit),
+            until,
             mute: begin.names.iter().all(|name| plan.timed.contains(name)),
         };
         let since = Instant::now();
@@ -245,12 +284,13 @@ impl Session {
         });
         written?;
         let seconds = since.elapsed().as_secs_f64();
-        let failed = match end {
+        let (cut, failed) = match end {
             End::Interrupted => return Ok(None),
-            End::Done => None,
-            End::Failed(why) | End::Silent(why) => Some(why),
+            End::Done => (false, None),
+            End::Cut => (true, None),
+            End::Failed(why) | End::Silent(why) => (false, Some(why)),
         };
-        if let (None, [name]) = (&failed, &begin.names[..])
+        if let (false, None, [name]) = (cut, &failed, &begin.names[..])
             && plan.timed.contains(name)
         {
             let record = whole(name, ranks, seconds);
@@ -260,11 +300,15 @@ impl Session {
             }))?;
             records.push(record);
         }
+        let done = Done {
+            launch,
+            seconds,
+            cut,
+        };
         self.writer.write(&match &failed {
-            None => Line::Done(Done { launch, seconds }),
+            None => Line::Done(done),
             Some(why) => Line::Failed(Failed {
-                launch,
-                seconds,
+                end: done,
                 why: why.clone(),
             }),
         })?;
@@ -272,56 +316,12 @@ impl Session {
             begin,
             records,
             seconds,
+            cut,
             failed,
+            ..Launch::default()
         };
         self.progress.ended(&launch);
         Ok(Some(launch))
-    }
-
-    /// Learns from how a launch ended, and tells the user (`aloud`) if it was bad.
-    fn judge(&mut self, launch: &Launch, aloud: bool) {
-        let Begin {
-            variant,
-            ranks,
-            ref names,
-            ..
-        } = launch.begin;
-        let out = |name: &str| (variant, ranks, bench_of(name).to_string());
-        for record in &launch.records {
-            // What it cannot do at all need not be asked again.
-            if let Record::Skipped(s) = record
-                && s.size.is_none()
-                && !self.header.plan.timed.contains(&s.bench)
-            {
-                self.strikes.insert(out(&s.bench), STRIKES);
-            }
-        }
-        let Some(why) = &launch.failed else { return };
-        let alone = match &names[..] {
-            _ if launch.records.is_empty() => Some(String::new()),
-            [name] => Some(name.clone()),
-            _ => None,
-        };
-        let strikes = alone.map(|name| {
-            let strikes = self.strikes.entry(out(&name)).or_default();
-            *strikes += 1;
-            *strikes
-        });
-        if aloud {
-            let who = &self.header.plan.variants[variant].name;
-            let what = match (&names[..], launch.records.is_empty()) {
-                ([name], _) => name.clone(),
-                (_, true) => "the start".to_string(),
-                _ => format!("a launch of {} benchmarks", names.len()),
-            };
-            let next = match strikes {
-                None => "each of the rest is tried by itself",
-                Some(strikes) if strikes < STRIKES => "it will be tried once more",
-                Some(_) => "the rest goes on without it",
-            };
-            self.progress
-                .tell(&format!("{who}, {ranks} ranks: {what} {why}\n    ({next})"));
-        }
     }
 }
 
@@ -341,23 +341,8 @@ fn whole(name: &str, ranks: u32, seconds: f64) -> Record {
     })
 }
 
-/// The benchmarks of a failed launch that may have been the cause, or that it did not get to: not
-/// those after which it told of another one.
-fn suspects(launch: &Launch) -> Vec<String> {
-    let names = &launch.begin.names;
-    if launch.failed.is_none() || launch.records.is_empty() || names.len() < 2 {
-        return Vec::new();
-    }
-    let told: Vec<&str> = launch.records.iter().filter_map(Record::bench).collect();
-    let over = |name: &&String| {
-        let name = bench_of(name);
-        told.contains(&name) && told.last() != Some(&name)
-    };
-    names.iter().filter(|n| !over(n)).cloned().collect()
-}
-
 /// The launches of a round, in the order that the seed gives.
-fn order(header: &Header, round: u32) -> Vec<(usize, u32)> {
+fn order(header: &Header, round: u32) -> Vec<Turn> {
     let plan = &header.plan;
     let mut order: Vec<_> = (0..plan.variants.len())
         .flat_map(|variant| plan.ranks.iter().map(move |&ranks| (variant, ranks)))
@@ -365,50 +350,6 @@ fn order(header: &Header, round: u32) -> Vec<(usize, u32)> {
     let seed = plan.seed.wrapping_add(u64::from(round) << 32);
     fastrand::Rng::with_seed(seed).shuffle(&mut order);
     order
-}
-
-/// What failed or was left out: a line for each variant, number of ranks and cause.
-pub fn troubles(run: &Run) -> Vec<String> {
-    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-    for launch in &run.launches {
-        let who = &run.header.plan.variants[launch.begin.variant].name;
-        let mut note = |what: String| {
-            let line = format!("{who}, {} ranks: {what}", launch.begin.ranks);
-            *seen.entry(line).or_default() += 1;
-        };
-        for record in &launch.records {
-            match record {
-                Record::Invalid(i) => {
-                    note(format!(
-                        "{} {}: wrong: {}",
-                        i.bench,
-                        show::size(i.size),
-                        i.error
-                    ));
-                }
-                Record::Skipped(s) => {
-                    let size = s
-                        .size
-                        .map_or_else(String::new, |s| format!(" {}", show::size(s)));
-                    note(format!("{}{size} skipped: {}", s.bench, s.why));
-                }
-                _ => {}
-            }
-        }
-        if let Some(why) = &launch.failed {
-            let first = why.lines().next().unwrap_or_default();
-            let first = first.trim_end_matches(LAST_WORDS_FOLLOW);
-            note(match &launch.begin.names[..] {
-                [name] => format!("{name} {first}"),
-                names => format!("a launch of {} benchmarks {first}", names.len()),
-            });
-        }
-    }
-    let line = |(line, times)| match times {
-        1 => line,
-        _ => format!("{line} ({times} times)"),
-    };
-    seen.into_iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -434,18 +375,18 @@ mod tests {
         done
         echo '@catena-bench {"kind":"end"}'"#;
 
-    struct Place(PathBuf);
+    struct File(PathBuf);
 
-    impl Place {
-        fn new(name: &str) -> Place {
+    impl File {
+        fn new(name: &str) -> File {
             let path = std::env::temp_dir();
             let path = path.join(format!("catena-bench-{name}-{}.jsonl", std::process::id()));
             let _ = std::fs::remove_file(&path);
-            Place(path)
+            File(path)
         }
     }
 
-    impl Drop for Place {
+    impl Drop for File {
         fn drop(&mut self) {
             let _ = std::fs::remove_file(&self.0);
         }
@@ -487,28 +428,28 @@ mod tests {
             ("hang", "said nothing for 0.3 s"),
             ("nonsense", "a record is broken"),
         ] {
-            let place = Place::new(bad);
+            let place = File::new(bad);
             let header = plan(&["first:8", bad, "lonely", "last"], &["a"]);
             let mut session = Session::new(&place.0, header, go()).unwrap();
             assert_eq!(session.measure(), Ok(Finish::Whole));
             let run = session.into_run();
             assert!(measured(&run, "first") >= 3, "{bad}");
             assert!(measured(&run, "last") >= 3, "{bad}");
-            let told = troubles(&run).join("\n");
+            let told = crate::troubles::troubles(&run).join("\n");
             assert!(told.contains(&format!("a, 2 ranks: {bad} {why}")), "{told}");
             assert!(told.contains("lonely skipped: needs 9 ranks"), "{told}");
             let tries = run
                 .launches
                 .iter()
                 .filter(|l| l.begin.names.contains(&bad.into()));
-            assert!(tries.count() <= 2 * STRIKES as usize, "{bad}");
+            assert!(tries.count() <= 2 * known::STRIKES as usize, "{bad}");
             assert_eq!(raw::read(&place.0).unwrap(), run);
         }
     }
 
     #[test]
     fn a_whole_launch_is_timed_by_itself() {
-        let place = Place::new("timed");
+        let place = File::new("timed");
         let mut header = plan(&["first", "hello", "last"], &["a"]);
         header.plan.timed = vec!["hello".into()];
         let mut session = Session::new(&place.0, header, go()).unwrap();
@@ -526,7 +467,7 @@ mod tests {
 
     #[test]
     fn what_cannot_start_is_tried_twice() {
-        let place = Place::new("missing");
+        let place = File::new("missing");
         let mut header = plan(&["first"], &["a", "b"]);
         header.plan.variants[0].launcher = vec!["/nonexistent/mpirun".into()];
         let mut session = Session::new(&place.0, header, go()).unwrap();
@@ -539,7 +480,7 @@ mod tests {
 
     #[test]
     fn an_interrupted_session_ends_as_if_it_had_not_been() {
-        let place = Place::new("resumed");
+        let place = File::new("resumed");
         let header = plan(&["first", "last"], &["a", "b"]);
         let mut session = Session::new(&place.0, header, go()).unwrap();
         session.measure().unwrap();
@@ -566,7 +507,7 @@ mod tests {
 
     #[test]
     fn more_launches_until_all_is_precise() {
-        let place = Place::new("precise");
+        let place = File::new("precise");
         let mut header = plan(&["first", "last"], &["a"]);
         header.plan.launches = (2, 50);
         let mut session = Session::new(&place.0, header, go()).unwrap();
@@ -576,6 +517,31 @@ mod tests {
             2,
             "its values never vary"
         );
+    }
+
+    #[test]
+    fn there_is_an_end_to_the_time() {
+        let place = File::new("over");
+        let mut header = plan(&["first"], &["a", "b"]);
+        header.plan.at_most = Some(0.0);
+        let mut session = Session::new(&place.0, header, go()).unwrap();
+        assert_eq!(session.measure(), Ok(Finish::Whole));
+        assert_eq!(session.into_run().launches, []);
+
+        // What launches took before an interruption counts.
+        let place = File::new("over-later");
+        let mut header = plan(&["first"], &["a", "b"]);
+        header.plan.at_most = Some(1000.0);
+        let mut session = Session::new(&place.0, header, go()).unwrap();
+        session.measure().unwrap();
+        let all = session.into_run().launches.len();
+        let text = std::fs::read_to_string(&place.0).unwrap();
+        let (first, _) = text.match_indices("{\"begin\"").nth(1).unwrap();
+        let text = text[..first].replace("\"seconds\":0", "\"seconds\":1000");
+        std::fs::write(&place.0, text).unwrap();
+        let mut session = Session::resume(&place.0, go()).unwrap();
+        assert_eq!(session.measure(), Ok(Finish::Whole));
+        assert_eq!((all, session.into_run().launches.len()), (6, 1));
     }
 
     #[test]

@@ -1,0 +1,162 @@
+//! Several files as one run: sessions with different labels stand side by side, those with the same
+//! one are taken together.
+
+use crate::raw::{Plan, Run, Variant};
+
+/// One run of all.
+///
+/// # Errors
+/// In words, if they do not belong together.
+pub fn merge(runs: Vec<Run>) -> Result<Run, String> {
+    let mut runs = runs.into_iter();
+    let mut all = runs.next().ok_or("there is no file")?;
+    for mut run in runs {
+        fits(&all, &run)?;
+        let plan = &mut all.plan;
+        let places: Vec<usize> = run
+            .plan
+            .variants
+            .iter()
+            .map(|variant| place_of(&mut plan.variants, variant))
+            .collect();
+        add(&mut plan.names, run.plan.names);
+        add(&mut plan.timed, run.plan.timed);
+        add(&mut plan.ranks, run.plan.ranks);
+        for launch in &mut run.launches {
+            launch.session = all.sessions.len();
+            launch.begin.variant = places[launch.begin.variant];
+        }
+        all.launches.append(&mut run.launches);
+        all.sessions.append(&mut run.sessions);
+    }
+    Ok(all)
+}
+
+/// Whether what both say can be judged together.
+fn fits(all: &Run, run: &Run) -> Result<(), String> {
+    let first = |plan: &Plan| plan.variants.first().map(|v| v.name.clone());
+    if all.plan.purpose != run.plan.purpose {
+        return Err("some files are of `compare` or `guidelines` and others are not".into());
+    }
+    if first(&all.plan) != first(&run.plan) {
+        return Err(format!(
+            "the files compare different variants with the others: {} and {}",
+            first(&all.plan).unwrap_or_default(),
+            first(&run.plan).unwrap_or_default()
+        ));
+    }
+    let differs = |s: &&crate::raw::Header| {
+        s.plan.label == run.plan.label && s.plan.options != run.plan.options
+    };
+    match all.sessions.iter().find(differs) {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "two sessions were measured in different ways ({} and {}); measure the same way, or give \
+             them a --label each",
+            other.plan.options.join(" "),
+            run.plan.options.join(" ")
+        )),
+    }
+}
+
+/// Index of the variant with that name, which is added if it is new.
+fn place_of(variants: &mut Vec<Variant>, variant: &Variant) -> usize {
+    let known = variants.iter().position(|v| v.name == variant.name);
+    known.unwrap_or_else(|| {
+        variants.push(variant.clone());
+        variants.len() - 1
+    })
+}
+
+fn add<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+    for one in more {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Verdict, compare};
+    use crate::figures::Figures;
+    use crate::figures::tests::{launch, sample};
+    use crate::raw::tests::header;
+
+    /// Each variant's launches take its factor, in a session that makes all slower by another one.
+    fn run(label: &str, variants: &[(&str, f64)], slower: f64) -> Run {
+        let names: Vec<&str> = variants.iter().map(|(name, _)| *name).collect();
+        let mut header = header(&names);
+        header.plan.label = label.into();
+        let launches = (0..5 * variants.len()).map(|i| {
+            let variant = i % variants.len();
+            let value = slower * variants[variant].1 * (1.0 + i as f64 / 1000.0);
+            let mut launch = launch(i as u32, variant, vec![sample("latency", 8, &[value], 0.0)]);
+            launch.begin.place.label = label.into();
+            launch
+        });
+        let launches = launches.collect();
+        Run::of(header, launches)
+    }
+
+    #[test]
+    fn labels_stand_side_by_side() {
+        let near = run("near", &[("a", 1.0), ("b", 2.0)], 1.0);
+        let far = run("far", &[("a", 1.0), ("c", 0.5), ("b", 2.0)], 10.0);
+        let all = merge(vec![near, far]).unwrap();
+        let names: Vec<&str> = all.plan.variants.iter().map(|v| v.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        let figures = Figures::of(&all.plan, &all.launches);
+        let found = compare(&all.plan, &figures);
+        let told: Vec<_> = found
+            .iter()
+            .map(|c| {
+                (
+                    figures.figures[c.figure].key.place.to_string(),
+                    c.other,
+                    c.verdict,
+                )
+            })
+            .collect();
+        use Verdict::{Better, Worse};
+        assert_eq!(
+            told,
+            [
+                ("2 ranks, far".to_string(), 1, Better),
+                ("2 ranks, far".to_string(), 2, Worse),
+                ("2 ranks, near".to_string(), 1, Better),
+            ]
+        );
+    }
+
+    /// Launches of one session are compared with those of the same session only.
+    #[test]
+    fn sessions_with_one_label_are_taken_together() {
+        let pair = [("a", 1.0), ("b", 1.02)];
+        let all = merge(vec![run("", &pair, 1.0), run("", &pair, 10.0)]).unwrap();
+        let figures = Figures::of(&all.plan, &all.launches);
+        assert_eq!(figures.figures.len(), 1);
+        assert_eq!(figures.figures[0].strata(0, 1).len(), 2);
+        let found = compare(&all.plan, &figures);
+        assert_eq!(found[0].verdict, Verdict::Better);
+        assert!((found[0].ratio - 1.0 / 1.02).abs() < 0.003, "{found:?}");
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_refused() {
+        let one = || run("", &[("a", 1.0), ("b", 2.0)], 1.0);
+        let mut other = one();
+        other.plan.options = vec!["-c".into()];
+        assert!(merge(vec![one(), other]).unwrap_err().contains("--label"));
+        let other = run("x", &[("b", 1.0), ("a", 2.0)], 1.0);
+        assert!(merge(vec![one(), other]).unwrap_err().contains("a and b"));
+        let mut other = one();
+        other.plan.purpose = crate::raw::Purpose::Guidelines;
+        assert!(
+            merge(vec![one(), other])
+                .unwrap_err()
+                .contains("guidelines")
+        );
+    }
+}
