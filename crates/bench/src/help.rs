@@ -8,8 +8,8 @@ usage: catena bench NAME... [options]              measure
        catena bench report FILE... [-G KINDS]      show what was measured before
        catena bench list                           show what can be measured
 
-NAME is a benchmark, a family of them, or all; sizes may follow (latency:8,64K). Of several names that mean
-a benchmark the first one counts.
+NAME is a benchmark, a family of them, or all; sizes may follow (latency:8,64K).
+Of several names that mean a benchmark the first one counts.
 
 Every launch of the measuring program gives one number for each benchmark and
 size: the median of its repetitions. Intervals and tests are about these, since
@@ -56,8 +56,8 @@ what to show
   --margin PERCENT        smaller differences do not matter (1)
   -f, --full              the least and the most launch, too
   -z P,P...               percentiles of all repetitions
-  -G KINDS                tty: graphs here; html, svg, pdf, csv, json: files beside the
-                          raw data
+  -G KINDS                tty: graphs here; html, svg, pdf, png, csv, json: files
+                          beside the raw data (png by rsvg-convert, inkscape or magick)
 how the program measures (as in the OSU micro-benchmarks where they have it)
   -m [MIN:]MAX, --sizes A,B,...     bytes: 8, 64K, 1M
   --samples N, --seconds S          repetitions of a size, and the time for them

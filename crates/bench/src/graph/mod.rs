@@ -5,7 +5,7 @@
 //! | `data`  | results as data: JSON, CSV, and what the page shows                |
 //! | `html`  | one page that needs nothing else                                   |
 //! | `chart` | from results to lines and words at places                          |
-//! | `svg`   | those as SVG                                                       |
+//! | `svg`   | those as SVG; `png` has another program make a picture of it       |
 //! | `pdf`   | those as PDF                                                       |
 //! | `tty`   | charts made of letters                                             |
 
@@ -13,6 +13,7 @@ mod chart;
 mod data;
 mod html;
 mod pdf;
+mod png;
 mod svg;
 mod tty;
 
@@ -32,6 +33,8 @@ pub enum Graph {
     Svg,
     /// The same.
     Pdf,
+    /// The same, by a program that makes it of SVG.
+    Png,
     /// A table of what each variant reaches.
     Csv,
     /// All results as data.
@@ -49,11 +52,12 @@ impl Graph {
             "html" => Graph::Html,
             "svg" => Graph::Svg,
             "pdf" => Graph::Pdf,
+            "png" => Graph::Png,
             "csv" => Graph::Csv,
             "json" => Graph::Json,
             _ => {
                 return Err(format!(
-                    "there is no {name}: write tty, html, svg, pdf, csv or json"
+                    "there is no {name}: write tty, html, svg, pdf, png, csv or json"
                 ));
             }
         })
@@ -67,6 +71,12 @@ impl Graph {
         let (ending, content) = match self {
             Graph::Tty => {
                 print!("{}", tty::draw(&chart::charts(results)));
+                return Ok(());
+            }
+            Graph::Png => {
+                let path = raw.with_extension("png");
+                png::write(&svg::draw(&chart::charts(results)), &path, &png::PROGRAMS)?;
+                println!("png: {}", path.display());
                 return Ok(());
             }
             Graph::Html => ("html", html::page(results)?.into_bytes()),

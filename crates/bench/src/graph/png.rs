@@ -1,0 +1,83 @@
+//! Charts as PNG, by a program that makes it of SVG: letters take fonts, which those programs have.
+
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Programs that read SVG; the name of the file comes last.
+pub const PROGRAMS: [&[&str]; 4] = [
+    &["rsvg-convert", "--zoom=2", "--output"],
+    &[
+        "inkscape",
+        "--pipe",
+        "--export-type=png",
+        "--export-dpi=192",
+        "-o",
+    ],
+    &["magick", "-density", "192", "svg:-"],
+    &["convert", "-density", "192", "svg:-"],
+];
+
+/// Writes the drawing into the file by the first of `programs` that is there.
+///
+/// # Errors
+/// In words: none is there, or it fails.
+pub fn write(svg: &str, path: &Path, programs: &[&[&str]]) -> Result<(), String> {
+    for words in programs {
+        let [name, options @ ..] = words else {
+            continue;
+        };
+        let started = Command::new(name)
+            .args(options)
+            .arg(path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        let mut child = match started {
+            Ok(child) => child,
+            Err(e) if e.kind() == ErrorKind::NotFound => continue,
+            Err(e) => return Err(format!("{name} cannot be started: {e}")),
+        };
+        if let Some(mut input) = child.stdin.take() {
+            // A program that fails may not have read all; what it says then counts.
+            let _ = input.write_all(svg.as_bytes());
+        }
+        let done = child.wait_with_output().map_err(|e| e.to_string())?;
+        let last_words = String::from_utf8_lossy(&done.stderr);
+        return match done.status.success() && path.exists() {
+            true => Ok(()),
+            false => Err(format!("{name} makes no PNG: {}", last_words.trim_end())),
+        };
+    }
+    Err(
+        "for PNG one of rsvg-convert (librsvg2-bin), inkscape and magick is needed; take -G svg"
+            .into(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_program_that_is_there_makes_it() {
+        let path = std::env::temp_dir().join(format!("catena-{}.png", std::process::id()));
+        let missing: &[&str] = &["/nonexistent/rsvg", "-o"];
+        let here: &[&str] = &["sh", "-c", "cat >$0"];
+        write("<svg/>", &path, &[missing, here]).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "<svg/>");
+        let fails: &[&str] = &["sh", "-c", "echo no fonts >&2; exit 1"];
+        assert!(
+            write("", &path, &[fails])
+                .unwrap_err()
+                .contains("sh makes no PNG: no fonts")
+        );
+        assert!(
+            write("", &path, &[missing])
+                .unwrap_err()
+                .contains("rsvg-convert")
+        );
+        std::fs::remove_file(&path).unwrap();
+    }
+}
