@@ -26,6 +26,9 @@ pub struct Comparison {
     pub verdict: Verdict,
 }
 
+/// Two that differ by less than this share, as far as the interval tells, are no different.
+pub const ALIKE: f64 = 0.05;
+
 /// What a comparison comes to, for the first variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -33,7 +36,7 @@ pub enum Verdict {
     Better,
     /// It is worse.
     Worse,
-    /// No difference, or none that matters.
+    /// No difference, or none that matters: see [`ALIKE`].
     Same,
     /// More launches are needed to tell.
     Open,
@@ -88,7 +91,7 @@ pub fn compare(plan: &Plan, figures: &Figures) -> Vec<Comparison> {
             let figure = &figures.figures[index];
             let verdict = match p <= alpha {
                 true => sure(figure, &test, plan.margin),
-                false if least > reach => Verdict::Open,
+                false if least > reach || !alike(figure, &test) => Verdict::Open,
                 false => Verdict::Same,
             };
             let told = |v: f64| if figure.in_points() { v } else { v.exp() };
@@ -121,6 +124,16 @@ fn sure(figure: &Figure, test: &RankSum, margin: f64) -> Verdict {
         (Better::Less, true) | (Better::More, false) => Verdict::Better,
         _ => Verdict::Worse,
     }
+}
+
+/// Whether a difference that may be there would be a small one.
+fn alike(figure: &Figure, test: &RankSum) -> bool {
+    let most = match figure.in_points() {
+        true => 100.0 * ALIKE,
+        false => ALIKE.ln_1p(),
+    };
+    let within = |i: Interval| -most <= i.low && i.high <= most;
+    test.interval.is_some_and(within)
 }
 
 /// The smallest p-value that so many launches can give.
@@ -273,6 +286,19 @@ mod tests {
         });
         let found = found.count();
         assert!(found >= 57, "{found} of 60");
+    }
+
+    #[test]
+    fn what_is_noisy_is_not_called_equal() {
+        let plan = header(&["a", "b"]).plan;
+        let launches: Vec<Launch> = (0..16)
+            .map(|i| {
+                let value = 1.0 + 0.1 * f64::from(i / 2);
+                launch(i, i as usize % 2, vec![sample("latency", 8, &[value], 0.0)])
+            })
+            .collect();
+        let found = compare(&plan, &Figures::of(&plan, &launches));
+        assert_eq!(found[0].verdict, Verdict::Open, "{found:?}");
     }
 
     #[test]

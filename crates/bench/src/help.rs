@@ -77,7 +77,8 @@ The first variant is judged next to each of the others. Its ratio is the median
 of the ratios of all pairs of launches; a verdict needs a rank-sum test that stays
 significant when corrected for the number of comparisons (Benjamini and Hochberg):
 a whole table of equals raises a false alarm in one of twenty at most, and of the
-verdicts of any table one in twenty at most is false. If the machine has
+verdicts of any table one in twenty at most is false. No different are two whose
+interval is within 5 %; what is neither is unknown, and takes more launches. If the machine has
 two states, as virtual machines whose cores move, launches are only compared
 within one.
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::args::Output;
-use crate::compare::{Comparison, Verdict, launches_needed};
+use crate::compare::{ALIKE, Comparison, Verdict, launches_needed};
 use crate::figures::{Figure, Figures};
 use crate::place::Place;
 use crate::raw::{Plan, Run};
@@ -247,9 +247,11 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
     let open = found.iter().filter(|c| c.verdict == Verdict::Open).count();
     if open > 0 {
         notes.push(format!(
-            "{open} of {} comparisons have too few launches for a verdict; {} of each variant could \
-             tell: --launches {1}",
+            "{open} of {} comparisons are unknown: more than {:.0} % to either side is possible, or there \
+             are too few launches for any verdict ({} of each variant could tell a single difference). \
+             Four times as many (--launches) make intervals half as wide",
             found.len(),
+            100.0 * ALIKE,
             launches_needed(found.len(), plan.confidence)
         ));
     }
@@ -460,7 +462,6 @@ mod tests {
             "load 2.0",
             "40 ns and 155 ns",
             "Pin",
-            "too few launches",
             "--launches",
             "the ranks of b were on 1 of 2 hosts",
             "of a latency 8 B, b latency 8 B began late",
