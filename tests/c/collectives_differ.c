@@ -11,7 +11,15 @@
 // run: --set LINK=tcp -n 3 -- silent board ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: -n 3 -- silent persistent ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: --set LINK=shm -n 3 -- silent form ; fails ; says the blocking form of MPI_Barrier.*another form|another form.*the blocking form
+// run: -n 3 -- silent board dup ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
+// run: -n 5 -- silent started dup ; fails ; says MPI_Scatter with root 0.*MPI_Scatter with root 1|MPI_Scatter with root 1.*MPI_Scatter with root 0
+// run: --set LINK=tcp -n 3 -- silent persistent dup ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
+// run: -n 4 -- silent board reversed ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
+// run: -n 3 -- silent board late ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
+// run: -n 3 -- silent behind dup ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
+// run: -n 4 -- silent inter inter ; fails ; says of the remote group called MPI_(Bcast|Scatter) with root 0, and rank [01] called MPI_(Bcast|Scatter)
 #include "check.h"
+#include <unistd.h>
 
 enum { N = 20000 };
 
@@ -95,22 +103,58 @@ static void returned(void)
     MPI_Comm_free(&comm);
 }
 
+/* The communicator of a silent mismatch. */
+static void choose(const char *which)
+{
+    MPI_Comm half;
+    if (!strcmp(which, "dup"))
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    else if (!strcmp(which, "reversed"))
+        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+    else if (!strcmp(which, "inter")) {
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &comm);
+    } else if (!strcmp(which, "late")) {
+        /* The others ask the late one about what is freed when it looks. */
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        if (rank == 1)
+            usleep(800000);
+        MPI_Bcast(in, 2, MPI_LONG, 1, comm);
+        MPI_Comm_free(&comm);
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    } else
+        comm = MPI_COMM_WORLD;
+}
+
 /* Nobody sends anything that could show it. */
 static void silent(const char *how)
 {
-    int root = rank == 0;
+    MPI_Request other = MPI_REQUEST_NULL;
+    int me, root;
+    MPI_Comm_rank(comm, &me);
+    root = me == 0;
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(how, "board"))
-        MPI_Bcast(in, N, MPI_LONG, root, MPI_COMM_WORLD);
+        MPI_Bcast(in, N, MPI_LONG, root, comm);
     else if (!strcmp(how, "started"))
-        MPI_Iscatter(in, 2, MPI_LONG, out, 2, MPI_LONG, root, MPI_COMM_WORLD, &request);
+        MPI_Iscatter(in, 2, MPI_LONG, out, 2, MPI_LONG, root, comm, &request);
     else if (!strcmp(how, "persistent")) {
-        MPI_Bcast_init(in, 2, MPI_LONG, root, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Bcast_init(in, 2, MPI_LONG, root, comm, MPI_INFO_NULL, &request);
         MPI_Start(&request);
+    } else if (!strcmp(how, "behind")) {
+        /* Behind another one that nobody ends. */
+        if (rank == 0)
+            MPI_Ibarrier(MPI_COMM_WORLD, &other);
+        MPI_Ibcast(in, 2, MPI_LONG, root, comm, &request);
+    } else if (!strcmp(how, "inter")) {
+        if (rank % 2)
+            MPI_Iscatter(NULL, 0, MPI_LONG, out, 2, MPI_LONG, 0, comm, &request);
+        else
+            MPI_Ibcast(in, 2, MPI_LONG, 0, comm, &request);
     } else if (rank)
-        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Ibarrier(comm, &request);
     else
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
@@ -123,6 +167,7 @@ int main(int argc, char **argv)
         returned();
     else if (!strcmp(what, "silent")) {
         request = MPI_REQUEST_NULL;
+        choose(argc > 3 ? argv[3] : "world");
         silent(argv[2]);
     } else if (!strcmp(what, "kind")) {
         if (odd)

@@ -151,6 +151,12 @@ impl World {
         runs.all.iter().filter_map(|(_, entry)| f(&entry.obj)).max()
     }
 
+    /// What `f` says first of the collectives under way.
+    pub(crate) fn find_active<T>(&self, f: impl Fn(&Arc<RequestObj>) -> Option<T>) -> Option<T> {
+        let runs = self.active.runs.borrow();
+        runs.all.iter().find_map(|(_, entry)| f(&entry.obj))
+    }
+
     /// What is under way on a communicator.
     pub(crate) fn active_on(&self, comm: &Arc<Comm>) -> Vec<Arc<RequestObj>> {
         let is_on = |obj: &&Arc<RequestObj>| match &***obj {

@@ -1,8 +1,9 @@
 //! What members of a communicator tell each other besides the messages of their calls: why a
 //! call failed (`report`), and which call they wait in (`inquiry`).
 //!
-//! An aside is a short message in the plane of collectives. Its tag is negative and says which
-//! call it is about:
+//! An aside is a short message in the plane of collectives: a report in the context of the
+//! communicator, the others in that of the job. Its tag is negative and says which call it is
+//! about:
 //!
 //! | bits, from the top | what                                           |
 //! |--------------------|------------------------------------------------|
@@ -14,13 +15,15 @@
 //! Calls on a board have no messages, and no number among those that have: here all count, in
 //! the order in which the members make them.
 
+use std::sync::Arc;
+
 use catena_link::{Cid, Envelope, Mode, Plane, Selector, Sent};
 
-use super::inquiry::Said;
 use super::patience::Patience;
+use super::said::Said;
 use super::tag::Number;
 use crate::buffer::{RecvBuf, SendBuf};
-use crate::comm::Comm;
+use crate::comm::{Comm, JOB};
 use crate::error::{Error, Kind as ErrorKind};
 use crate::world::World;
 
@@ -34,9 +37,9 @@ const PLACE_BITS: u32 = 28;
 pub enum Kind {
     /// A member gave the call up; in words, why.
     Report = 1,
-    /// A member waits in the call: a [`Said`].
+    /// A member waits in the call, and asks how it was made: which communicator it is on.
     Inquiry,
-    /// That has been read.
+    /// How, a [`Said`]; empty if the call is not under way.
     Answer,
 }
 
@@ -51,7 +54,7 @@ pub struct Aside {
 /// A call that waits here.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting<'a> {
-    pub comm: &'a Comm,
+    pub comm: &'a Arc<Comm>,
     pub place: Number,
     /// What it says of itself. `None` on a board that is of no use any more: then whoever failed,
     /// and wherever, tells why.
@@ -82,19 +85,33 @@ impl Aside {
         Some(Aside { kind, place })
     }
 
-    /// Whether it is to be read in a call that waits.
-    fn concerns(self, call: &Waiting) -> bool {
-        match self.kind {
-            Kind::Report => call.said.is_none() || self.is_about(call.place),
-            Kind::Inquiry | Kind::Answer => true,
-        }
+    /// Whether it is a report that ends a call that waits.
+    fn ends(self, call: &Waiting) -> bool {
+        let is_about = || call.said.is_none() || is_same(self.place, call.place);
+        self.kind == Kind::Report && is_about()
     }
 
-    /// Whether it is about the call at `place`.
-    fn is_about(self, place: Number) -> bool {
-        let aside = Aside { place, ..self };
-        self.tag() == aside.tag()
+    /// Whether it is one of asking and answering.
+    pub fn asks(self) -> bool {
+        self.kind != Kind::Report
     }
+}
+
+impl Waiting<'_> {
+    /// Whether it is the call at `place` in a context.
+    pub fn is(&self, cid: Cid, place: Number) -> bool {
+        is_call((self.comm, self.place), cid, place)
+    }
+}
+
+/// Whether two places, of which an aside may have told one, are the same.
+fn is_same(a: Number, b: Number) -> bool {
+    (a.count ^ b.count) << (u32::BITS - PLACE_BITS) == 0 && a.persistent == b.persistent
+}
+
+/// Whether a call on a communicator is that at `place` in a context.
+pub fn is_call(call: (&Comm, Number), cid: Cid, place: Number) -> bool {
+    is_same(call.1, place) && call.0.cids().any(|of| of == cid)
 }
 
 /// A member in the words of the program.
@@ -112,51 +129,39 @@ impl World {
     pub(super) fn heard(&self, call: &Waiting, patience: &mut Patience) -> Option<Error> {
         let comm = call.comm;
         for cid in comm.cids() {
-            while let Some((aside, envelope)) = self.find_aside(cid, call, patience) {
+            let ends = |aside: Aside| aside.ends(call);
+            if let Some((_, envelope)) = self.find_aside(cid, patience, ends) {
                 let bytes = self.read_aside(cid, envelope);
-                let who = who(comm, cid, envelope.source);
-                let error = match aside.kind {
-                    Kind::Report => {
-                        let text = String::from_utf8_lossy(&bytes);
-                        let text = format!("{who} gave the call up: {text}");
-                        Some(Error::new(ErrorKind::Other, text))
-                    }
-                    Kind::Inquiry => {
-                        self.answer((cid, envelope.source), aside.place);
-                        let theirs = Said::read(&bytes).filter(|_| aside.is_about(call.place));
-                        let both = call.said.zip(theirs);
-                        both.and_then(|(ours, theirs)| ours.differs(comm, &who, theirs))
-                            .inspect(|error| self.report(comm, call.place, error.text()))
-                    }
-                    Kind::Answer => {
-                        self.answered(envelope.source);
-                        None
-                    }
-                };
-                if error.is_some() {
-                    return error;
-                }
+                let (who, text) = (
+                    who(comm, cid, envelope.source),
+                    String::from_utf8_lossy(&bytes),
+                );
+                let text = format!("{who} gave the call up: {text}");
+                return Some(Error::new(ErrorKind::Other, text));
             }
         }
-        None
+        let differs = self.ask_around(call, patience);
+        differs.inspect(|error| self.report(comm, call.place, error.text()))
     }
 
-    fn find_aside(
+    /// The first aside in a context that is wanted.
+    pub(super) fn find_aside(
         &self,
         cid: Cid,
-        call: &Waiting,
         patience: &mut Patience,
+        wanted: impl Fn(Aside) -> bool,
     ) -> Option<(Aside, Envelope)> {
         self.link()
             .kept(cid, Plane::Collective)
             .find_map(|envelope| {
                 patience.looked(1);
-                let aside = Aside::read(envelope.tag).filter(|aside| aside.concerns(call))?;
+                let aside = Aside::read(envelope.tag).filter(|&aside| wanted(aside))?;
                 Some((aside, envelope))
             })
     }
 
-    fn read_aside(&self, cid: Cid, envelope: Envelope) -> Vec<u8> {
+    /// Receives it.
+    pub(super) fn read_aside(&self, cid: Cid, envelope: Envelope) -> Vec<u8> {
         let link = self.link();
         let selector = Selector {
             source: envelope.source as i32,
@@ -178,10 +183,10 @@ impl World {
         bytes
     }
 
-    /// Messages that came to a communicator before a receive did.
+    /// Messages that came before a receive did, to where asides come for a communicator.
     pub(super) fn unexpected(&self, comm: &Comm) -> u64 {
         let came = |cid| self.link().traffic(Some(cid)).unexpected;
-        comm.cids().map(came).sum()
+        comm.cids().chain([JOB]).map(came).sum()
     }
 
     /// Sends an aside to a rank of a context.
@@ -218,14 +223,10 @@ mod tests {
     #[test]
     fn a_call_knows_what_is_about_it() {
         let number = |count, persistent| Number { count, persistent };
-        let about = |of, at| {
-            let kind = Kind::Report;
-            Aside { kind, place: of }.is_about(at)
-        };
-        assert!(about(number(7, false), number(7, false)));
-        assert!(!about(number(6, false), number(7, false)));
-        assert!(about(number(7, true), number(7, true)));
-        assert!(!about(number(7, true), number(7, false)));
-        assert!(about(number(0, false), number(1 << PLACE_BITS, false)));
+        assert!(is_same(number(7, false), number(7, false)));
+        assert!(!is_same(number(6, false), number(7, false)));
+        assert!(is_same(number(7, true), number(7, true)));
+        assert!(!is_same(number(7, true), number(7, false)));
+        assert!(is_same(number(0, false), number(1 << PLACE_BITS, false)));
     }
 }

@@ -1,171 +1,195 @@
-//! Inquiries: a member that has waited long in a collective tells one that it waits for which
-//! call it is in. If that one waits in the same call, it compares. So members with different
+//! Inquiries: a member that has waited long in a collective asks one that it waits for which call
+//! that one is in. If it waits in the same call, it says how it made it. So members with different
 //! roots, operations or counts, of whom nobody sends, are told instead of waiting for ever.
 //!
 //! Of members that wait for each other without end, some form a circle, and somewhere in it two
 //! neighbours have called different things: else the circle were in the algorithm. A member asks
 //! one after the other of those that it waits for.
 //!
+//! Who is asked may have freed the communicator, and use its number for another one: so inquiries
+//! travel in the context of the job, which outlives all calls, and name it by the numbers of both
+//! processes. The one of who asks is not given to another one while it waits, so if the pair of
+//! them joins the two processes there, it is that communicator, and not a later one.
+//!
 //! Nobody is asked again who has not answered: whoever is only late keeps one inquiry of each
-//! member, however often they wait. The context of the job is the only one that outlives all
-//! calls, so only members of `MPI_COMM_WORLD` ask: elsewhere an inquiry might come to a
-//! communicator that is freed.
+//! process, however often they wait.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
 
 use catena_base::clock;
-use catena_link::Cid;
+use catena_fabric::Peer;
+use catena_link::{Cid, Envelope};
 
-use super::aside::{Aside, Kind, Waiting};
-use super::patience::LONG;
-use super::tag::{Label, Number, function};
+use super::aside::{Aside, Kind, Waiting, who};
+use super::patience::{LONG, Patience};
+use super::said::Said;
+use super::tag::Number;
 use crate::comm::{Comm, JOB};
-use crate::error::{self, Error};
+use crate::error::Error;
+use crate::request::RequestObj;
 use crate::world::World;
-
-/// What a member says of its call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Said {
-    pub label: Label,
-    /// As in [`catena_coll::Shape`], so alike for all; 0 where they need not be.
-    pub bytes: u64,
-    /// It is a blocking one that takes place on the board.
-    pub on_board: bool,
-}
 
 /// The inquiries of this process.
 #[derive(Debug, Default)]
 pub struct Asked {
     /// Who was asked last, and at which tick.
-    last: Cell<(u32, u64)>,
-    /// Who has not answered yet.
-    unanswered: RefCell<BTreeSet<u32>>,
+    last: Cell<Option<(Peer, u64)>>,
+    /// By whom was asked.
+    questions: RefCell<BTreeMap<Peer, Question>>,
 }
 
-impl Said {
-    const LEN: usize = 17;
+/// What a process was asked.
+#[derive(Debug)]
+struct Question {
+    comm: Weak<Comm>,
+    place: Number,
+    /// Who it is on the communicator.
+    cid: Cid,
+    rank: u32,
+    answer: Option<Said>,
+}
 
-    fn to_bytes(self) -> [u8; Self::LEN] {
-        let mut bytes = [0; Self::LEN];
-        bytes[..4].copy_from_slice(&self.label.number().to_ne_bytes());
-        bytes[4..8].copy_from_slice(&self.label.detail.to_ne_bytes());
-        bytes[8..16].copy_from_slice(&self.bytes.to_ne_bytes());
-        bytes[16] = self.on_board.into();
-        bytes
-    }
-
-    /// What an inquiry says; `None` if it is none.
-    pub fn read(bytes: &[u8]) -> Option<Self> {
-        let bytes: &[u8; Self::LEN] = bytes.try_into().ok()?;
-        let word = |at: usize| bytes[at..at + 4].try_into().map(u32::from_ne_bytes).ok();
-        Some(Said {
-            label: Label::of(word(0)?, word(4)?),
-            bytes: bytes[8..16].try_into().map(u64::from_ne_bytes).ok()?,
-            on_board: bytes[16] != 0,
-        })
-    }
-
-    /// What is wrong if another member says that of the same call.
-    pub fn differs(&self, comm: &Comm, who: &str, theirs: Said) -> Option<Error> {
-        let (me, what) = (comm.rank, function(self.label.what));
-        let rooted = self
-            .label
-            .what
-            .is_some_and(catena_coll::Collective::is_rooted);
-        // Between two groups those beside the root do not know it.
-        let detail = !(comm.is_inter() && rooted);
-        if self.label.what != theirs.label.what
-            || detail && self.label.detail != theirs.label.detail
-        {
-            return Some(different(&format!(
-                "{who} called {}, and rank {me} called {}",
-                theirs.label, self.label
-            )));
-        }
-        if self.bytes != theirs.bytes {
-            let text = format!(
-                "the arguments of {what} differ: {who} passed {} bytes, and rank {me} {}. \
-                 Counts and types must agree on all ranks",
-                theirs.bytes, self.bytes
-            );
-            return Some(Error::new(error::Kind::Truncate, text));
-        }
-        let form = |on_board| match on_board {
-            true => "the blocking form",
-            false => "another form, or one for other types,",
-        };
-        (self.on_board != theirs.on_board).then(|| {
-            different(&format!(
-                "{who} called {} of {what}, and rank {me} {}",
-                form(theirs.on_board),
-                form(self.on_board)
-            ))
-        })
+impl Question {
+    fn is_of(&self, call: &Waiting) -> bool {
+        self.place == call.place && std::ptr::eq(self.comm.as_ptr(), Arc::as_ptr(call.comm))
     }
 }
 
-/// Members called different things.
-pub fn different(what: &str) -> Error {
-    let text = format!("the members of the communicator called different collectives: {what}");
-    Error::new(error::Kind::Other, text)
+/// The communicator that an inquiry is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Context {
+    /// As who asks calls it.
+    theirs: Cid,
+    /// As who is asked does.
+    ours: Cid,
+}
+
+impl Context {
+    fn to_bytes(self) -> [u8; 8] {
+        let both = u64::from(self.ours.0) << 32 | u64::from(self.theirs.0);
+        both.to_ne_bytes()
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let both = bytes.try_into().map(u64::from_ne_bytes).ok()?;
+        Some(Context {
+            theirs: Cid(both as u32),
+            ours: Cid((both >> 32) as u32),
+        })
+    }
 }
 
 impl World {
-    /// Tells the next of those ranks for whom a call waits which call that is.
+    /// Asks the next of those ranks of contexts for whom a call waits.
     #[cold]
-    pub(super) fn inquire(&self, call: &Waiting, awaited: impl Iterator<Item = u32>) {
-        let (now, (last, at)) = (clock::ticks(), self.asked.last.get());
-        let early = at != 0 && now.wrapping_sub(at) < clock::ticks_in(LONG);
-        let Some(said) = call.said.filter(|_| call.comm.cid == JOB && !early) else {
+    pub(super) fn inquire(&self, call: &Waiting, awaited: impl Iterator<Item = (Cid, u32)>) {
+        let (now, last) = (clock::ticks(), self.asked.last.get());
+        let early = last.is_some_and(|(_, at)| now.wrapping_sub(at) < clock::ticks_in(LONG));
+        if early || call.said.is_none() {
+            return;
+        }
+        let last = last.map(|(peer, _)| peer);
+        let mut questions = self.asked.questions.borrow_mut();
+        let free = awaited.filter_map(|(cid, rank)| {
+            let (peer, theirs) = self.link().lanes(cid).nth(rank as usize)?;
+            let waits = |question: &Question| question.answer.is_none();
+            let free = !questions.get(&peer).is_some_and(waits);
+            free.then_some((peer, theirs, cid, rank))
+        });
+        // Around the circle of all.
+        let Some((peer, ours, cid, rank)) = free.min_by_key(|it| (Some(it.0) <= last, it.0)) else {
             return;
         };
-        let mut unanswered = self.asked.unanswered.borrow_mut();
-        let free = awaited.filter(|rank| !unanswered.contains(rank));
-        // Around the circle of all.
-        if let Some(to) = free.min_by_key(|&rank| (rank <= last, rank)) {
-            let aside = Aside {
-                kind: Kind::Inquiry,
-                place: call.place,
-            };
-            self.tell_aside((JOB, to), aside, &said.to_bytes());
-            unanswered.insert(to);
-            self.asked.last.set((to, now));
+        let aside = Aside {
+            kind: Kind::Inquiry,
+            place: call.place,
+        };
+        let context = Context { theirs: cid, ours };
+        self.tell_aside((JOB, peer.0), aside, &context.to_bytes());
+        let question = Question {
+            comm: Arc::downgrade(call.comm),
+            place: call.place,
+            cid,
+            rank,
+            answer: None,
+        };
+        questions.insert(peer, question);
+        self.asked.last.set(Some((peer, now)));
+    }
+
+    /// Answers what others ask, and hears what they answer: what is wrong if one of them has made
+    /// the call otherwise. Does not progress.
+    pub(super) fn ask_around(&self, call: &Waiting, patience: &mut Patience) -> Option<Error> {
+        while let Some((aside, envelope)) = self.find_aside(JOB, patience, Aside::asks) {
+            let bytes = self.read_aside(JOB, envelope);
+            match aside.kind {
+                Kind::Inquiry => self.answer(call, aside.place, envelope, &bytes),
+                _ => self.note_answer(Peer(envelope.source), Said::read(&bytes)),
+            }
         }
+        let mut error = None;
+        self.asked.questions.borrow_mut().retain(|_, question| {
+            let Some(theirs) = question.answer.filter(|_| question.is_of(call)) else {
+                return true;
+            };
+            let who = who(call.comm, question.cid, question.rank);
+            let differs = |ours: Said| ours.differs(call.comm, &who, theirs);
+            error = error.take().or(call.said.and_then(differs));
+            false
+        });
+        error
     }
 
-    /// Tells who has asked that it may do so again.
-    pub(super) fn answer(&self, to: (Cid, u32), place: Number) {
+    /// Says how the call was made here that another process asks for, if it is under way.
+    fn answer(&self, call: &Waiting, place: Number, envelope: Envelope, inquiry: &[u8]) {
+        let said = Context::read(inquiry).and_then(|context| {
+            let asks = (Peer(envelope.source), context.theirs);
+            let joined = self.link().lanes(context.ours).any(|lane| lane == asks);
+            let said = || self.say(call, context.ours, place);
+            joined.then(said).flatten()
+        });
         let kind = Kind::Answer;
-        self.tell_aside(to, Aside { kind, place }, &[]);
+        let bytes = said.map(Said::to_bytes);
+        let bytes = bytes.as_ref().map_or(&[][..], |bytes| bytes);
+        self.tell_aside((JOB, envelope.source), Aside { kind, place }, bytes);
     }
 
-    /// That rank has answered.
-    pub(super) fn answered(&self, rank: u32) {
-        self.asked.unanswered.borrow_mut().remove(&rank);
+    /// What there is to say of the call with that place in a context, `call` or another one under
+    /// way.
+    fn say(&self, call: &Waiting, cid: Cid, place: Number) -> Option<Said> {
+        if call.is(cid, place) {
+            return call.said;
+        }
+        self.find_active(|obj| match &**obj {
+            // The call that looks is one of them.
+            RequestObj::Collective(run) => run.try_borrow().ok()?.said(cid, place),
+            _ => None,
+        })
+    }
+
+    /// That process has answered.
+    fn note_answer(&self, peer: Peer, said: Option<Said>) {
+        let mut questions = self.asked.questions.borrow_mut();
+        match (questions.get_mut(&peer), said) {
+            (Some(question), Some(said)) => question.answer = Some(said),
+            _ => drop(questions.remove(&peer)),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use catena_coll::Collective;
-
     use super::*;
 
     #[test]
-    fn what_is_said_arrives() {
-        for what in Collective::ALL.map(Some).into_iter().chain([None]) {
-            let label = Label {
-                what,
-                detail: 70_000,
-            };
-            let said = Said {
-                label,
-                bytes: 1 << 40,
-                on_board: what == Some(Collective::Scan),
-            };
-            assert_eq!(Said::read(&said.to_bytes()), Some(said));
-        }
-        assert_eq!(Said::read(b"no inquiry"), None);
+    fn an_inquiry_names_the_communicator() {
+        let context = Context {
+            theirs: Cid(7),
+            ours: Cid(1 << 27),
+        };
+        assert_eq!(Context::read(&context.to_bytes()), Some(context));
+        assert_eq!(Context::read(b"no inquiry"), None);
     }
 }

@@ -20,6 +20,7 @@ mod prepare;
 mod ranges;
 mod report;
 mod run;
+mod said;
 mod side;
 mod site;
 mod tag;
@@ -40,6 +41,7 @@ pub use run::{CollRun, Memory, Scratch};
 use run::{Ticket, Turn};
 pub use side::{Data, Numbers, VData, WData, is_in_place};
 
+use said::Said;
 use side::Side;
 use tag::Number;
 
@@ -88,7 +90,7 @@ pub struct Caller<'w> {
 pub struct Prepared {
     comm: Arc<Comm>,
     label: tag::Label,
-    /// As in [`inquiry::Said`].
+    /// As in [`Said`].
     bytes: u64,
     plan: Arc<Plan>,
     input: Side,
@@ -102,6 +104,15 @@ impl Prepared {
     /// The communicator that it works on.
     pub fn comm(&self) -> &Arc<Comm> {
         &self.comm
+    }
+
+    /// What a member that runs it by messages says of it.
+    fn said(&self) -> Said {
+        Said {
+            label: self.label,
+            bytes: self.bytes,
+            on_board: false,
+        }
     }
 }
 

@@ -13,8 +13,8 @@ use catena_shm::{Bell, Neighbour};
 use super::aside::Waiting;
 use super::board::{Area, Seat, Shape, View};
 use super::force::direct_from;
-use super::inquiry::Said;
 use super::patience::Patience;
+use super::said::Said;
 use super::tag::Number;
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result, no_memory};
@@ -123,7 +123,7 @@ impl World {
     #[inline(never)]
     fn finish_on_board(
         &self,
-        comm: &Comm,
+        comm: &Arc<Comm>,
         node: &mut Node,
         op: &mut Op,
         args: &Args<'_>,
@@ -171,7 +171,8 @@ impl World {
             return Some(error);
         }
         if patience.is_long() {
-            self.inquire(call, awaited.into_iter());
+            let cid = call.comm.cid;
+            self.inquire(call, awaited.map(|rank| (cid, rank)).into_iter());
         }
         None
     }
@@ -181,7 +182,7 @@ impl World {
     #[inline(never)]
     fn give_up(
         &self,
-        comm: &Comm,
+        comm: &Arc<Comm>,
         node: &mut Node,
         op: &mut Op,
         args: &Args<'_>,
@@ -214,7 +215,7 @@ impl World {
     #[cold]
     fn let_go(
         &self,
-        comm: &Comm,
+        comm: &Arc<Comm>,
         node: &mut Node,
         op: &mut Op,
         args: &Args<'_>,
@@ -381,7 +382,7 @@ fn place(comm: &Comm, node: &Node) -> Number {
 }
 
 /// That operation, and what it says of itself.
-fn waiting<'c>(comm: &'c Comm, node: &Node, said: Option<Said>) -> Waiting<'c> {
+fn waiting<'c>(comm: &'c Arc<Comm>, node: &Node, said: Option<Said>) -> Waiting<'c> {
     Waiting {
         comm,
         place: place(comm, node),

@@ -7,9 +7,9 @@ use catena_link::{Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
 use catena_plan::{Buf, Exec, Order, Region, Run};
 
 use super::Prepared;
-use super::aside::{Waiting, who};
-use super::inquiry::{Said, different};
+use super::aside::{Waiting, is_call, who};
 use super::patience::Patience;
+use super::said::{Said, different};
 use super::side::Loaded;
 use super::tag::{Cut, Number, function};
 use crate::buffer::{RecvBuf, SendBuf};
@@ -346,6 +346,12 @@ impl CollRun {
         Some((self.job.as_ref()?, &self.turn))
     }
 
+    /// What there is to say of it, if it is under way and the call at `place` in a context.
+    pub fn said(&self, cid: Cid, place: Number) -> Option<Said> {
+        let (job, turn) = self.under_way()?;
+        is_call((&job.comm, turn.place), cid, place).then(|| job.said())
+    }
+
     /// Does what can be done now; true if it is complete.
     #[inline]
     pub fn advance(&mut self, world: &World) -> bool {
@@ -403,11 +409,7 @@ impl CollRun {
         let call = Waiting {
             comm: &comm,
             place: self.turn.place,
-            said: Some(Said {
-                label: job.label,
-                bytes: job.bytes,
-                on_board: false,
-            }),
+            said: Some(job.said()),
         };
         if self.patience.look(world.unexpected(&comm)) {
             let strange = self.find_stray(world, &comm);
@@ -419,7 +421,8 @@ impl CollRun {
         }
         if self.patience.is_long() {
             let awaited = self.run.under_way();
-            let awaited = awaited.map(|posted| world.link().partner(posted.id));
+            let link = || world.link();
+            let awaited = awaited.map(|it| (link().cid(it.id), link().partner(it.id)));
             world.inquire(&call, awaited);
         }
         false

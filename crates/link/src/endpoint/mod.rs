@@ -148,6 +148,17 @@ impl<N: Net> Endpoint<N> {
             .is_some_and(|context| context.open)
     }
 
+    /// The ranks of the (remote) group of a communicator: each one's process, and how that one
+    /// calls it. Empty if there is none of that id.
+    pub fn lanes(&self, cid: Cid) -> impl Iterator<Item = (Peer, Cid)> + '_ {
+        let context = self.engine.contexts.get(cid.0 as usize);
+        let lanes = context.filter(|it| it.open).map(|it| it.lanes.iter());
+        lanes
+            .into_iter()
+            .flatten()
+            .map(|lane| (lane.peer, Cid(lane.remote >> 1)))
+    }
+
     /// The requests of a communicator that are under way.
     /// Cost: all requests.
     pub fn pending(&self, cid: Cid) -> Vec<ReqId> {

@@ -17,9 +17,9 @@ use catena_plan::Plan;
 
 use super::count::{BOARD, way_between, way_within};
 use super::force::allows_board;
-use super::inquiry::Said;
 use super::plans::Key;
 use super::ranges::Ranges;
+use super::said::Said;
 use super::side::{Side, check_place, is_in_place};
 use super::tag::{self, Label};
 use super::{Caller, Data, Prepared, VData, WData, choose};

@@ -1,0 +1,109 @@
+//! What the members of a communicator say of a call to each other, and what is wrong if that
+//! differs.
+
+use super::tag::{Label, function};
+use crate::comm::Comm;
+use crate::error::{self, Error};
+
+/// What a member says of its call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Said {
+    pub label: Label,
+    /// As in [`catena_coll::Shape`], so alike for all; 0 where they need not be.
+    pub bytes: u64,
+    /// It is a blocking one that takes place on the board.
+    pub on_board: bool,
+}
+
+impl Said {
+    const LEN: usize = 17;
+
+    /// As [`Said::read`] reads it.
+    pub fn to_bytes(self) -> [u8; Self::LEN] {
+        let mut bytes = [0; Self::LEN];
+        bytes[..4].copy_from_slice(&self.label.number().to_ne_bytes());
+        bytes[4..8].copy_from_slice(&self.label.detail.to_ne_bytes());
+        bytes[8..16].copy_from_slice(&self.bytes.to_ne_bytes());
+        bytes[16] = self.on_board.into();
+        bytes
+    }
+
+    /// What bytes say; `None` if it is nothing of a call.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; Self::LEN] = bytes.try_into().ok()?;
+        let word = |at: usize| bytes[at..at + 4].try_into().map(u32::from_ne_bytes).ok();
+        Some(Said {
+            label: Label::of(word(0)?, word(4)?),
+            bytes: bytes[8..16].try_into().map(u64::from_ne_bytes).ok()?,
+            on_board: bytes[16] != 0,
+        })
+    }
+
+    /// What is wrong if another member says that of the same call.
+    pub fn differs(&self, comm: &Comm, who: &str, theirs: Said) -> Option<Error> {
+        let (me, what) = (comm.rank, function(self.label.what));
+        let rooted = self
+            .label
+            .what
+            .is_some_and(catena_coll::Collective::is_rooted);
+        // Between two groups those beside the root do not know it.
+        let detail = !(comm.is_inter() && rooted);
+        if self.label.what != theirs.label.what
+            || detail && self.label.detail != theirs.label.detail
+        {
+            return Some(different(&format!(
+                "{who} called {}, and rank {me} called {}",
+                theirs.label, self.label
+            )));
+        }
+        if self.bytes != theirs.bytes {
+            let text = format!(
+                "the arguments of {what} differ: {who} passed {} bytes, and rank {me} {}. \
+                 Counts and types must agree on all ranks",
+                theirs.bytes, self.bytes
+            );
+            return Some(Error::new(error::Kind::Truncate, text));
+        }
+        let form = |on_board| match on_board {
+            true => "the blocking form",
+            false => "another form, or one for other types,",
+        };
+        (self.on_board != theirs.on_board).then(|| {
+            different(&format!(
+                "{who} called {} of {what}, and rank {me} {}",
+                form(theirs.on_board),
+                form(self.on_board)
+            ))
+        })
+    }
+}
+
+/// Members called different things.
+pub fn different(what: &str) -> Error {
+    let text = format!("the members of the communicator called different collectives: {what}");
+    Error::new(error::Kind::Other, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use catena_coll::Collective;
+
+    use super::*;
+
+    #[test]
+    fn what_is_said_arrives() {
+        for what in Collective::ALL.map(Some).into_iter().chain([None]) {
+            let label = Label {
+                what,
+                detail: 70_000,
+            };
+            let said = Said {
+                label,
+                bytes: 1 << 40,
+                on_board: what == Some(Collective::Scan),
+            };
+            assert_eq!(Said::read(&said.to_bytes()), Some(said));
+        }
+        assert_eq!(Said::read(b""), None);
+    }
+}
