@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use catena_abi::{Datatype, Op, UserFunction, UserFunctionC, consts};
-use catena_core::op::{Op as OpObj, Reducer, UserFn};
+use catena_core::op::{Op as OpObj, UserFn};
 use catena_core::{Result, enter_any, fail};
 
 use crate::args::{self, get, null_argument, put};
@@ -59,17 +59,15 @@ mpi_fn! {
         if inbuf == inoutbuf.cast_const() && count > 0 {
             fail!(Buffer, "the two buffers are the same");
         }
-        let reducer = match objects.kernel(op, datatype, ty)? {
-            Some(kernel) => Reducer::Kernel(kernel),
-            None => objects.op(op)?.bind(datatype, ty)?,
-        };
-        let ty = match &reducer {
-            Reducer::Kernel(_) => ty,
-            // The function may free the handle.
-            Reducer::User { ty, .. } => ty,
-        };
-        // SAFETY: the program passes two buffers of `count` elements.
-        unsafe { reducer.apply_in_place(inbuf.cast(), inoutbuf.cast(), count, ty)? };
+        let (input, inout) = (inbuf.cast(), inoutbuf.cast());
+        if ty.is_contiguous() && let Some(kernel) = objects.kernel(op, datatype, ty)? {
+            // SAFETY: the program passes two buffers of `count` elements.
+            unsafe { (kernel.run)(input, inout, count as usize) };
+        } else {
+            let op = objects.op(op)?;
+            // SAFETY: as above.
+            unsafe { op.apply_in_memory(input, inout, count, datatype, ty)? };
+        }
         Ok(())
     }
 }

@@ -5,7 +5,9 @@ use std::ptr;
 
 use catena_abi as abi;
 use catena_coll::node::Trouble;
-use catena_datatype::{Basic, OpKind, Reduce, Reduce3, TypeRef, reduce3, reducer};
+use catena_datatype::{
+    Basic, OpKind, Reduce, Reduce3, TypeRef, reduce3, reducer, reducer_in_memory,
+};
 
 use crate::coll::Scratch;
 use crate::error::{Error, Kind, Result, no_memory};
@@ -83,6 +85,48 @@ impl Op {
             Op::Builtin(kind) => Ok(Reducer::Kernel(kernel(*kind, handle, ty)?)),
         }
     }
+
+    /// Computes `inout = in op inout` of elements where the program has them, as
+    /// `MPI_Reduce_local`.
+    ///
+    /// # Errors
+    /// As [`Op::bind`].
+    ///
+    /// # Safety
+    /// Both hold `count` elements of `ty`.
+    pub unsafe fn apply_in_memory(
+        &self,
+        input: *const u8,
+        inout: *mut u8,
+        count: u64,
+        handle: abi::Datatype,
+        ty: &TypeRef,
+    ) -> Result<()> {
+        let count = count as usize;
+        match self {
+            Op::Builtin(kind) => {
+                let basic = single(*kind, ty)?;
+                let run = reducer_in_memory(*kind, basic)
+                    .ok_or_else(|| undefined(*kind, handle, basic))?;
+                let (at, extent) = (ty.true_lb() as isize, ty.extent() as isize);
+                let (input, inout) = (input.wrapping_offset(at), inout.wrapping_offset(at));
+                if extent == basic.extent() as isize {
+                    // SAFETY: the caller's promise.
+                    unsafe { run(input, inout, count) };
+                } else {
+                    for at in (0..count as isize).map(|i| i * extent) {
+                        // SAFETY: the caller's promise.
+                        unsafe { run(input.offset(at), inout.offset(at), 1) };
+                    }
+                }
+            }
+            Op::User { function, .. } => {
+                let extent = ty.extent() as isize;
+                call(*function, input.cast_mut(), inout, count, extent, handle);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The kernel of a predefined operation for the type of that handle.
@@ -90,16 +134,19 @@ impl Op {
 /// # Errors
 /// As [`Op::bind`].
 pub fn kernel(kind: OpKind, handle: abi::Datatype, ty: &TypeRef) -> Result<Kernel> {
-    // None, or more than one basic element, though all of a kind.
-    let basic = ty.basic().filter(|b| ty.size() == u64::from(b.size()));
-    let Some(basic) = basic else {
-        return Err(derived(kind));
-    };
+    let basic = single(kind, ty)?;
     let (run, join) = reducer(kind, basic)
         .zip(reduce3(kind, basic))
         .ok_or_else(|| undefined(kind, handle, basic))?;
     let size = basic.size() as usize;
     Ok(Kernel { run, join, size })
+}
+
+/// The one basic element that a type is made of.
+fn single(kind: OpKind, ty: &TypeRef) -> Result<Basic> {
+    // None, or more than one, though all of a kind.
+    let basic = ty.basic().filter(|b| ty.size() == u64::from(b.size()));
+    basic.ok_or_else(|| derived(kind))
 }
 
 #[cold]
@@ -140,10 +187,6 @@ impl From<NoRoom> for Trouble {
         Trouble::NoMemory(bytes)
     }
 }
-
-/// Bytes of elements with gaps that are packed, combined and unpacked at a time:
-/// they stay in the nearest cache.
-const GAPPED: usize = 4 << 10;
 
 /// Bytes of elements that are laid out for a function of the program at a time.
 const LAID_OUT: usize = 64 << 10;
@@ -193,54 +236,6 @@ impl Reducer {
                     // SAFETY: the caller's promise.
                     unsafe { apply_laid_out(*function, *handle, ty, input, inout, count)? }
                 }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Reducer {
-    /// Combines elements in the program's own layout, as `MPI_Reduce_local`.
-    ///
-    /// # Errors
-    /// As [`Reducer::apply`].
-    ///
-    /// # Safety
-    /// Both hold `count` elements of `ty`, to which the operation is bound.
-    pub unsafe fn apply_in_place(
-        &self,
-        input: *const u8,
-        inout: *mut u8,
-        count: u64,
-        ty: &TypeRef,
-    ) -> Room<()> {
-        match self {
-            Reducer::Kernel(kernel) => {
-                if ty.is_contiguous() {
-                    // SAFETY: the caller's promise.
-                    unsafe { (kernel.run)(input, inout, count as usize) };
-                    return Ok(());
-                }
-                let len = count as usize * kernel.size;
-                // A value with an index may have a gap behind it.
-                let piece = self.piece(GAPPED).min(len);
-                let (mut a, mut b) = (Scratch::new(piece)?, Scratch::new(piece)?);
-                for at in (0..len).step_by(piece.max(1)) {
-                    let (now, at) = (piece.min(len - at), at as u64);
-                    // SAFETY: the caller's promise; both are `piece` bytes long.
-                    unsafe {
-                        ty.pack(input, count, at, a.base(), now);
-                        ty.pack(inout, count, at, b.base(), now);
-                        self.apply(a.base(), b.base(), now)?;
-                        ty.unpack(inout, count, at, b.base(), now);
-                    }
-                }
-            }
-            Reducer::User {
-                function, handle, ..
-            } => {
-                let (count, extent) = (count as usize, ty.extent() as isize);
-                call(*function, input.cast_mut(), inout, count, extent, *handle);
             }
         }
         Ok(())

@@ -118,6 +118,14 @@ impl Basic {
         }
     }
 
+    /// Bytes in memory, with gaps.
+    pub const fn extent(self) -> u32 {
+        match self {
+            Basic::Scalar(s) => s.size(),
+            Basic::Pair(_, i) => (self.index_at() + i.size()).next_multiple_of(self.align()),
+        }
+    }
+
     /// What addresses are multiples of.
     pub const fn align(self) -> u32 {
         match self {

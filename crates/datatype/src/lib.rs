@@ -36,4 +36,6 @@ pub use basic::{Basic, Scalar};
 pub use contents::{Combiner, Contents, Envelope};
 pub use datatype::{Datatype, TypeRef};
 pub use error::{Result, TypeError};
-pub use reduce::{Booleans, OpKind, Reduce, Reduce3, booleans, reduce3, reducer, set_booleans};
+pub use reduce::{
+    Booleans, OpKind, Reduce, Reduce3, booleans, reduce3, reducer, reducer_in_memory, set_booleans,
+};

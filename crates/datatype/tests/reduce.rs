@@ -1,6 +1,6 @@
 //! Every operation on every kind of element against a naive one.
 
-use catena_datatype::{Basic, Datatype, OpKind, Scalar, reduce3, reducer};
+use catena_datatype::{Basic, Datatype, OpKind, Scalar, reduce3, reducer, reducer_in_memory};
 
 const ALL: [OpKind; 14] = [
     OpKind::Sum,
@@ -368,6 +368,88 @@ fn values_with_an_index() {
         Float32 f32, Float32 f32, 8;
         Float64 f64, Float64 f64, 16;
         UInt8 u8, Int64 i64, 9;
+    }
+}
+
+/// Elements with gaps: values of `value` bytes, indices of `index` bytes at `index_at`.
+#[derive(Clone, Copy)]
+struct Gapped {
+    value: usize,
+    index_at: usize,
+    index: usize,
+    extent: usize,
+}
+
+impl Gapped {
+    /// The elements, with `fill` in their gaps.
+    fn lay(self, packed: &[u8], fill: u8) -> Vec<u8> {
+        let lay = |element: &[u8]| {
+            let mut laid = vec![fill; self.extent];
+            laid[..self.value].copy_from_slice(&element[..self.value]);
+            laid[self.index_at..][..self.index].copy_from_slice(&element[self.value..]);
+            laid
+        };
+        let elements = packed.chunks(self.value + self.index);
+        elements.flat_map(lay).collect()
+    }
+}
+
+#[test]
+fn in_memory_gaps_stay_as_they_are() {
+    use Scalar::*;
+    let gapped = |value, index_at, index, extent| Gapped {
+        value,
+        index_at,
+        index,
+        extent,
+    };
+    let mut types = vec![
+        (Basic::Pair(Float64, Int32), gapped(8, 8, 4, 16)),
+        (Basic::Pair(Long, Int32), gapped(8, 8, 4, 16)),
+        (Basic::Pair(Int16, Int32), gapped(2, 4, 4, 8)),
+        (Basic::Pair(UInt64, Int32), gapped(8, 8, 4, 16)),
+        (Basic::Pair(Float32, Int64), gapped(4, 8, 8, 16)),
+        (Basic::Pair(UInt8, Int32), gapped(1, 4, 4, 8)),
+        (Basic::Pair(Float32, Int32), gapped(4, 4, 4, 8)),
+    ];
+    if cfg!(target_arch = "x86_64") {
+        types.push((Basic::Pair(LongDouble, Int32), gapped(16, 16, 4, 32)));
+    }
+    for (basic, gaps) in types {
+        assert_eq!(basic.extent() as usize, gaps.extent);
+        let size = basic.size() as usize;
+        for op in [
+            OpKind::MinLoc,
+            OpKind::MaxLoc,
+            OpKind::Replace,
+            OpKind::NoOp,
+        ] {
+            // Few values, so that there are ties; negative ones, too.
+            let some = |from: usize| {
+                let byte = |at: usize| match (basic, at % size) {
+                    // A number like any other.
+                    (Basic::Pair(LongDouble, _), 7) => 0x80,
+                    (Basic::Pair(LongDouble, _), 8) => 0xff,
+                    (Basic::Pair(LongDouble, _), 9) => 0x3f,
+                    (_, in_element) => [0, 0xbf, 7][(from + at / size * 5 + in_element) % 3],
+                };
+                (0..100 * size).map(byte).collect::<Vec<u8>>()
+            };
+            let (a, b) = (some(0), some(1));
+            for n in [0, 1, 2, 3, 7, 100] {
+                let (a, b) = (&a[..n * size], &b[..n * size]);
+                let mut packed = b.to_vec();
+                let (laid, mut both) = (gaps.lay(a, 0xaa), gaps.lay(b, 0x55));
+                both.push(0xee);
+                // SAFETY: all have `n` elements.
+                unsafe {
+                    reducer(op, basic).unwrap()(a.as_ptr(), packed.as_mut_ptr(), n);
+                    reducer_in_memory(op, basic).unwrap()(laid.as_ptr(), both.as_mut_ptr(), n);
+                }
+                assert_eq!(both.pop(), Some(0xee), "behind the last element");
+                assert_eq!(both, gaps.lay(&packed, 0x55), "{op:?} on {n} {basic:?}");
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod fortran;
 mod half;
 mod kernel;
 mod ops;
+mod pair;
 #[cfg(target_arch = "x86_64")]
 mod x87;
 
@@ -18,7 +19,7 @@ use crate::basic::{Basic, Scalar};
 pub use fortran::{Booleans, booleans, set_booleans};
 use half::F16;
 use kernel::{Kernels, pick};
-use ops::{Bits, Complex, Float, Int, Loc, Logic, Max, MaxLoc, Min, MinLoc, Number};
+use ops::{Bits, Complex, Float, Int, Logic, Max, Min, Number};
 
 /// Computes `inout[i] = inp[i] op inout[i]` for `n` packed elements.
 ///
@@ -88,12 +89,22 @@ pub fn reduce3(op: OpKind, b: Basic) -> Option<Reduce3> {
     Some(kernels(op, b)?.three)
 }
 
+/// The kernel that computes `inout = inp op inout` of elements that lie in memory one behind the
+/// other, so that a pair may have gaps: these stay as they are. None if `op` is not defined on such
+/// elements.
+pub fn reducer_in_memory(op: OpKind, b: Basic) -> Option<Reduce> {
+    match b {
+        Basic::Pair(v, i) if b.size() != b.extent() => pair::in_memory(op, v, i),
+        _ => reducer(op, b),
+    }
+}
+
 /// Both kernels.
 fn kernels(op: OpKind, b: Basic) -> Option<Kernels> {
     match (op, b) {
         (OpKind::Replace | OpKind::NoOp, _) => moves(op, b.size()),
         (_, Basic::Scalar(s)) => scalar(op, s),
-        (OpKind::MinLoc | OpKind::MaxLoc, Basic::Pair(v, i)) => pair(op, v, i),
+        (OpKind::MinLoc | OpKind::MaxLoc, Basic::Pair(v, i)) => pair::packed(op, v, i),
         (_, Basic::Pair(..)) => None,
     }
 }
@@ -167,43 +178,6 @@ fn logic<T: Logic>(op: OpKind) -> Option<Kernels> {
         OpKind::Land => Some(pick::<T, ops::Land>()),
         OpKind::Lor => Some(pick::<T, ops::Lor>()),
         OpKind::Lxor => Some(pick::<T, ops::Lxor>()),
-        _ => None,
-    }
-}
-
-/// Operations on values with an index.
-fn pair(op: OpKind, value: Scalar, index: Scalar) -> Option<Kernels> {
-    match (value, index) {
-        (Scalar::Float32, Scalar::Float32) => loc::<f32, f32>(op),
-        (Scalar::Float64, Scalar::Float64) => loc::<f64, f64>(op),
-        (Scalar::Int8, _) => indexed::<i8>(op, index),
-        (Scalar::Int16, _) => indexed::<i16>(op, index),
-        (Scalar::Int32, _) => indexed::<i32>(op, index),
-        (Scalar::Int64 | Scalar::Long, _) => indexed::<i64>(op, index),
-        (Scalar::UInt8, _) => indexed::<u8>(op, index),
-        (Scalar::UInt16, _) => indexed::<u16>(op, index),
-        (Scalar::UInt32, _) => indexed::<u32>(op, index),
-        (Scalar::UInt64 | Scalar::ULong, _) => indexed::<u64>(op, index),
-        (Scalar::Float32, _) => indexed::<f32>(op, index),
-        (Scalar::Float64, _) => indexed::<f64>(op, index),
-        #[cfg(target_arch = "x86_64")]
-        (Scalar::LongDouble, _) => indexed::<x87::F80>(op, index),
-        _ => None,
-    }
-}
-
-fn indexed<V: Float>(op: OpKind, index: Scalar) -> Option<Kernels> {
-    match index {
-        Scalar::Int32 => loc::<V, i32>(op),
-        Scalar::Int64 | Scalar::Long => loc::<V, i64>(op),
-        _ => None,
-    }
-}
-
-fn loc<V: Float, I: Float>(op: OpKind) -> Option<Kernels> {
-    match op {
-        OpKind::MinLoc => Some(pick::<Loc<V, I>, MinLoc>()),
-        OpKind::MaxLoc => Some(pick::<Loc<V, I>, MaxLoc>()),
         _ => None,
     }
 }

@@ -138,14 +138,6 @@ impl<T: Number> Number for Complex<T> {
     }
 }
 
-/// A value and its index, as they lie in packed data.
-#[derive(Clone, Copy)]
-#[repr(C, packed)]
-pub(super) struct Loc<V, I> {
-    value: V,
-    index: I,
-}
-
 macro_rules! operations {
     ($($name:ident <$t:ident: $bound:path> ($a:ident, $b:ident) $body:expr;)*) => {$(
         pub(super) struct $name;
@@ -190,29 +182,5 @@ impl<T: Float> Op<T> for Max {
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         a.upper(b)
-    }
-}
-
-/// The smaller value; of equal ones, the smaller index.
-pub(super) struct MinLoc;
-
-/// The larger value; of equal ones, the smaller index.
-pub(super) struct MaxLoc;
-
-impl<V: Float, I: Float> Op<Loc<V, I>> for MinLoc {
-    #[inline(always)]
-    fn apply(a: Loc<V, I>, b: Loc<V, I>) -> Loc<V, I> {
-        let (x, y) = ({ a.value }, { b.value });
-        let tie = !x.less(y) && !y.less(x) && { a.index }.less(b.index);
-        if x.less(y) || tie { a } else { b }
-    }
-}
-
-impl<V: Float, I: Float> Op<Loc<V, I>> for MaxLoc {
-    #[inline(always)]
-    fn apply(a: Loc<V, I>, b: Loc<V, I>) -> Loc<V, I> {
-        let (x, y) = ({ a.value }, { b.value });
-        let tie = !x.less(y) && !y.less(x) && { a.index }.less(b.index);
-        if y.less(x) || tie { a } else { b }
     }
 }
