@@ -82,6 +82,15 @@ static void returned(void)
             told(rc, MPI_ERR_TRUNCATE, "rank 1 sent", "rank 0 expects");
         else
             EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        /* On a board, where nothing else is compared. */
+        for (int whole = 0; whole < 2; whole++) {
+            again();
+            rc = whole ? MPI_Allreduce(in, out, n, MPI_LONG, rank ? MPI_SUM : MPI_MAX, comm)
+                       : MPI_Reduce_scatter_block(in, out, n / 2, MPI_LONG, rank ? MPI_SUM : MPI_MAX, comm);
+            EQUAL(class_of(rc), MPI_ERR_OTHER);
+            MPI_Error_string(rc, text, &(int){0});
+            CHECK(strstr(text, "with MPI_SUM") && strstr(text, "with MPI_MAX"));
+        }
         again();
         MPI_Request r;
         MPI_Allreduce_init(in, out, n, MPI_LONG, rank ? MPI_MIN : MPI_PROD, comm, MPI_INFO_NULL, &r);

@@ -64,7 +64,7 @@ impl Member {
             self.seat.op = *case.op.function;
             let kind = self.node.choose(case.collective, &args);
             self.kinds.push(kind.expect("can run on a board"));
-            self.node.start(self.kinds[self.at])
+            self.node.start(self.kinds[self.at], case.root)
         });
         if !op
             .poll(&mut self.node, &args, &mut self.seat)
@@ -218,8 +218,14 @@ fn operations_run_in_the_order_of_their_start() {
     let [a, b] = &mut members[..] else {
         unreachable!()
     };
-    let (mut a1, mut a2) = (a.node.start(Kind::Barrier), a.node.start(Kind::Barrier));
-    let (mut b1, mut b2) = (b.node.start(Kind::Barrier), b.node.start(Kind::Barrier));
+    let (mut a1, mut a2) = (
+        a.node.start(Kind::Barrier, 0),
+        a.node.start(Kind::Barrier, 0),
+    );
+    let (mut b1, mut b2) = (
+        b.node.start(Kind::Barrier, 0),
+        b.node.start(Kind::Barrier, 0),
+    );
     let poll = |op: &mut Op, m: &mut Member| {
         op.poll(&mut m.node, &job.args(m.seat.rank, None), &mut m.seat)
             .expect("calls fit")
@@ -247,7 +253,7 @@ fn misfit(first: Case, second: Case) -> Mismatch {
         let kind = m.node.choose(case.collective, &args).expect("can run");
         found = m
             .node
-            .start(kind)
+            .start(kind, case.root)
             .poll(&mut m.node, &args, &mut m.seat)
             .err();
     }
@@ -275,7 +281,7 @@ fn calls_that_do_not_fit_are_noticed() {
     );
     let text = Trouble::Mismatch(wrong).to_string();
     assert!(
-        text.contains("rank 0 is in allreduce with root 0 and 6 bytes"),
+        text.contains("rank 0 is in allreduce (0) with 6 bytes"),
         "{text}"
     );
     let wrong = misfit(call(Allreduce, 3, 0), call(Bcast, 3, 0));

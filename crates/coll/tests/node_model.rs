@@ -259,7 +259,7 @@ fn explore<const LINES: u64>(size: u32, calls: &[Call], blind: bool) -> usize {
             let (node, at, op) = &mut next.members[rank as usize];
             let Some(call) = calls.get(*at) else { continue };
             next.memory.rank = rank;
-            let running = op.get_or_insert_with(|| node.start(call.kind));
+            let running = op.get_or_insert_with(|| node.start(call.kind, call.root));
             if running
                 .poll(node, &call.args(rank, size), &mut next.memory)
                 .expect("calls fit")

@@ -6,6 +6,7 @@ use catena_plan::{Order, Region};
 
 use super::Kind;
 use super::error::{Refused, Trouble};
+use crate::Collective;
 
 /// How a payload gets to those who want it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -189,27 +190,32 @@ pub trait Board {
 pub struct Meta {
     /// Number of the [`Kind`].
     pub kind: u8,
-    /// Root; 0 where there is none.
-    pub root: u32,
+    /// What else must be alike, as [`Node::start`](super::Node::start) was told; its lowest 24 bits.
+    pub detail: u32,
     /// Bytes, modulo 2³².
     pub bytes: u32,
 }
 
 impl Meta {
-    /// The bits for what is called and its root.
+    /// The bits for what is called and its detail.
     pub(super) const CALL: u64 = 0x3FFF_FFFF << 32;
 
-    pub(super) fn pack(kind: Kind, place: Place, root: u32, bytes: usize) -> u64 {
+    pub(super) fn pack(kind: Kind, place: Place, detail: u32, bytes: usize) -> u64 {
         let first = kind as u64 | (place as u64) << 6;
-        first << 56 | u64::from(root & 0xFF_FFFF) << 32 | (bytes as u64 & 0xFFFF_FFFF)
+        first << 56 | u64::from(detail & 0xFF_FFFF) << 32 | (bytes as u64 & 0xFFFF_FFFF)
     }
 
     pub(super) fn unpack(word: u64) -> Self {
         Meta {
             kind: (word >> 56) as u8 & 0x3F,
-            root: (word >> 32) as u32 & 0xFF_FFFF,
+            detail: (word >> 32) as u32 & 0xFF_FFFF,
             bytes: word as u32,
         }
+    }
+
+    /// What is called; one of its forms.
+    pub fn what(&self) -> Option<Collective> {
+        Kind::collective_of(self.kind)
     }
 
     pub(super) fn place(word: u64) -> Place {
@@ -223,7 +229,7 @@ impl Meta {
 
 impl fmt::Display for Meta {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Kind::name_of(self.kind);
-        write!(f, "{name} with root {} and {} bytes", self.root, self.bytes)
+        let name = self.what().map_or("something unknown", Collective::name);
+        write!(f, "{name} ({}) with {} bytes", self.detail, self.bytes)
     }
 }

@@ -116,30 +116,29 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn name_of(number: u8) -> &'static str {
-        const NAMES: [&str; 17] = [
-            "barrier",
-            "barrier",
-            "bcast",
-            "reduce",
-            "allreduce",
-            "allreduce",
-            "allreduce",
-            "allgather",
-            "gather",
-            "gatherv",
-            "scatter",
-            "scatterv",
-            "alltoall",
-            "alltoallv",
-            "reduce_scatter",
-            "scan",
-            "exscan",
+    /// What a kind of that number is a kind of.
+    fn collective_of(number: u8) -> Option<Collective> {
+        use Collective::*;
+        const OF: [Collective; 17] = [
+            Barrier,
+            Barrier,
+            Bcast,
+            Reduce,
+            Allreduce,
+            Allreduce,
+            Allreduce,
+            Allgather,
+            Gather,
+            Gatherv,
+            Scatter,
+            Scatterv,
+            Alltoall,
+            Alltoallv,
+            ReduceScatter,
+            Scan,
+            Exscan,
         ];
-        NAMES
-            .get(usize::from(number).wrapping_sub(1))
-            .copied()
-            .unwrap_or("something unknown")
+        OF.get(usize::from(number).checked_sub(1)?).copied()
     }
 }
 
@@ -249,11 +248,12 @@ impl Node {
         len >= SPLIT_BYTES && (self.size > 2 || len / 4 >= self.limits.direct)
     }
 
-    /// Begins an operation. It runs after all that were begun before it.
+    /// Begins an operation. It runs after all that were begun before it. All members must give the
+    /// same `detail`: the root, say, or what combines.
     #[inline(always)]
-    pub fn start(&mut self, kind: Kind) -> Op {
+    pub fn start(&mut self, kind: Kind, detail: u32) -> Op {
         self.started += 1;
-        Op::new(kind, self.started - 1)
+        Op::new((kind, detail), self.started - 1)
     }
 
     /// Operations that were begun.

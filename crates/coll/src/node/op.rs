@@ -39,6 +39,7 @@ enum Stage {
 #[must_use]
 pub struct Op {
     kind: Kind,
+    detail: u32,
     stage: Stage,
     round: u8,
     /// Index of the source to hear from next, or of the reader to wait for.
@@ -55,9 +56,10 @@ pub struct Op {
 }
 
 impl Op {
-    pub(super) fn new(kind: Kind, ticket: u64) -> Self {
+    pub(super) fn new((kind, detail): (Kind, u32), ticket: u64) -> Self {
         Op {
             kind,
+            detail,
             stage: Stage::First,
             round: 0,
             next: 0,
@@ -175,7 +177,7 @@ impl Op {
         if whole * P::blocks(args) > INLINE {
             return self.resume::<P, B>(node, args, board);
         }
-        let mut op = Op::new(self.kind, self.ticket);
+        let mut op = Op::new((self.kind, self.detail), self.ticket);
         while op.round < P::ROUNDS {
             if !op.step::<P, B>((Place::Line, whole, whole), node, args, board)? {
                 *self = op;
@@ -228,6 +230,7 @@ impl Op {
         Turn {
             args,
             kind: self.kind,
+            detail: self.detail,
             offset: self.offset,
             len,
             whole,
@@ -326,8 +329,7 @@ impl Op {
             Place::Direct => turn.own.at = P::shows(turn, board),
         }
         self.at = turn.own.at;
-        let root = P::root(turn.args);
-        let meta = Meta::pack(self.kind, turn.own.place, root, P::says(turn));
+        let meta = Meta::pack(self.kind, turn.own.place, self.detail, P::says(turn));
         board.publish(&turn.own, meta, reader);
         board.warm(turn.own.seq + WARM_AHEAD);
         true
@@ -393,7 +395,7 @@ impl Op {
                 me,
                 mine: Meta {
                     kind: self.kind as u8,
-                    root: P::root(turn.args),
+                    detail: self.detail,
                     bytes: turn.whole as u32,
                 },
             })),
@@ -408,7 +410,7 @@ impl Op {
             false if turn.round > 0 => seq - 1,
             false => return true,
         };
-        let mine = Meta::pack(self.kind, Place::Line, P::root(turn.args), 0) & Meta::CALL;
+        let mine = Meta::pack(self.kind, Place::Line, self.detail, 0) & Meta::CALL;
         while turn.is_direct() && self.next < turn.args.size {
             let rank = self.next;
             // Who called something else will not look.
@@ -480,7 +482,7 @@ fn hear<P: Program, B: Board>(turn: &Turn, rank: u32, board: &B) -> Result<Optio
     } else {
         turn.own.place
     };
-    let mine = Meta::pack(turn.kind, place, P::root(turn.args), P::expects(turn, rank));
+    let mine = Meta::pack(turn.kind, place, turn.detail, P::expects(turn, rank));
     if theirs != mine {
         return Err(mismatch((rank, theirs), (turn.args.rank, mine)));
     }

@@ -11,6 +11,7 @@ use crate::Args;
 pub(super) struct Turn<'t, 'a> {
     pub(super) args: &'t Args<'a>,
     pub(super) kind: Kind,
+    pub(super) detail: u32,
     /// The segment is `[offset, offset + len)` of every block.
     pub(super) offset: usize,
     pub(super) len: usize,
@@ -121,12 +122,6 @@ pub(super) trait Program {
     /// Bytes of the ring that a direct payload takes.
     #[inline]
     fn table(_args: &Args) -> usize {
-        0
-    }
-
-    /// The root, if there is one, for comparison.
-    #[inline]
-    fn root(_args: &Args) -> u32 {
         0
     }
 

@@ -92,11 +92,6 @@ impl Program for Reduce {
     }
 
     #[inline]
-    fn root(a: &Args) -> u32 {
-        a.root
-    }
-
-    #[inline]
     fn reader(t: &Turn) -> Option<u32> {
         Some(t.args.root)
     }

@@ -50,11 +50,6 @@ impl Program for Bcast {
     }
 
     #[inline]
-    fn root(a: &Args) -> u32 {
-        a.root
-    }
-
-    #[inline]
     fn publishes_first(t: &Turn) -> bool {
         is_root(t) || t.is_direct()
     }
@@ -108,11 +103,6 @@ impl Program for Scatter {
     }
 
     #[inline]
-    fn root(a: &Args) -> u32 {
-        a.root
-    }
-
-    #[inline]
     fn publishes_first(t: &Turn) -> bool {
         is_root(t)
     }
@@ -157,11 +147,6 @@ impl Program for Gather {
         } else {
             a.send.len(a.rank)
         }
-    }
-
-    #[inline]
-    fn root(a: &Args) -> u32 {
-        a.root
     }
 
     #[inline]

@@ -95,7 +95,7 @@ fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), Trouble> {
     }
     let meta = |bytes| Meta {
         kind: t.kind as u8,
-        root: t.args.root,
+        detail: t.detail,
         bytes,
     };
     Err(Trouble::Mismatch(Mismatch {
@@ -127,11 +127,6 @@ impl Program for Gatherv {
 
     fn table(a: &Args) -> usize {
         a.size as usize * DIRECT_ENTRY
-    }
-
-    #[inline]
-    fn root(a: &Args) -> u32 {
-        a.root
     }
 
     #[inline]
@@ -226,11 +221,6 @@ impl Program for Scatterv {
 
     fn table(a: &Args) -> usize {
         a.size as usize * DIRECT_ENTRY
-    }
-
-    #[inline]
-    fn root(a: &Args) -> u32 {
-        a.root
     }
 
     #[inline]

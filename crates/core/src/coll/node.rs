@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use catena_base::wait::yield_core;
-use catena_coll::node::{Node, Op, Refused, Trouble};
+use catena_coll::node::{Meta, Node, Op, Refused, Skipped, Trouble};
 use catena_coll::{Args, Collective};
 use catena_fabric::Peer;
 use catena_shm::{Bell, Neighbour};
@@ -14,8 +14,8 @@ use super::aside::Waiting;
 use super::board::{Area, Seat, Shape, View};
 use super::force::direct_from;
 use super::patience::Patience;
-use super::said::Said;
-use super::tag::Number;
+use super::said::{Said, different};
+use super::tag::{Label, Number};
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result, no_memory};
 use crate::op::Reducer;
@@ -57,13 +57,13 @@ pub struct Retired {
 
 impl World {
     /// Runs an operation of several members on the board of the communicator,
-    /// if it can be; `ends` are the buffers, and what it is says `say`. False if
-    /// nothing happened.
+    /// if it can be; `detail` is that of its label, `ends` are the buffers, and
+    /// what it is says `say`. False if nothing happened.
     #[inline(always)]
     pub(super) fn run_on_board(
         &self,
         comm: &Arc<Comm>,
-        what: Collective,
+        (what, detail): (Collective, u32),
         args: &Args<'_>,
         ends: (*mut u8, *mut u8),
         reducer: Option<&Reducer>,
@@ -93,7 +93,7 @@ impl World {
             looks: if self.oversubscribed { 1 } else { LOOKS },
             awaits: None,
         };
-        let mut op = node.start(kind);
+        let mut op = node.start(kind, detail);
         let outcome = match op.poll(node, args, &mut board) {
             Ok(true) => return Ok(true),
             Ok(false) => self.finish_on_board(comm, node, &mut op, args, &mut board, say),
@@ -201,7 +201,7 @@ impl World {
             let error = told.expect("who gives up says so first");
             return self.let_go(comm, node, op, args, board, error);
         }
-        let error = explain(trouble).on(comm.handle.get());
+        let error = explain(comm, trouble).on(comm.handle.get());
         if error.kind() == Kind::ProcAborted {
             // The job ends; that process would never say that it is done.
             return error;
@@ -390,11 +390,34 @@ fn waiting<'c>(comm: &'c Arc<Comm>, node: &Node, said: Option<Said>) -> Waiting<
     }
 }
 
+/// What a record says of a call.
+fn said(meta: Meta) -> Said {
+    Said {
+        label: Label {
+            what: meta.what(),
+            detail: meta.detail,
+        },
+        bytes: meta.bytes.into(),
+        on_board: true,
+    }
+}
+
 #[cold]
-fn explain(trouble: &Trouble) -> Error {
+fn explain(comm: &Comm, trouble: &Trouble) -> Error {
     let kind = match trouble {
         Trouble::NoMemory(bytes) => return no_memory(*bytes),
-        Trouble::Mismatch(_) | Trouble::Skipped(_) | Trouble::Failed(_) => Kind::Other,
+        Trouble::Mismatch(it) => {
+            let who = format!("rank {}", it.rank);
+            let differs = said(it.mine).differs(comm, &who, said(it.theirs));
+            return differs.unwrap_or_else(|| different(&it.to_string()));
+        }
+        Trouble::Skipped(Skipped { rank, me, mine }) => {
+            let call = said(*mine).label;
+            return different(&format!(
+                "rank {me} waits in {call} for rank {rank}, which called something else"
+            ));
+        }
+        Trouble::Failed(_) => Kind::Other,
         Trouble::Refused(Refused { errno, .. }) if *errno == libc::ESRCH => Kind::ProcAborted,
         Trouble::Refused(_) => Kind::Buffer,
     };

@@ -131,12 +131,20 @@ impl<'a> Call<'a> {
         comm: &CommRef,
         ends: (*mut u8, *mut u8),
     ) -> Result<bool> {
+        let label = self.label(what, comm);
         let say = || Said {
-            label: self.label(what, comm),
+            label,
             bytes: self.bytes as u64,
             on_board: true,
         };
-        w.run_on_board(comm, what, &self.args, ends, self.reducer.as_ref(), &say)
+        w.run_on_board(
+            comm,
+            (what, label.detail),
+            &self.args,
+            ends,
+            self.reducer.as_ref(),
+            &say,
+        )
     }
 
     /// Makes the plan, or finds it. Nothing is left of the call.
