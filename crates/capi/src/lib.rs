@@ -19,6 +19,7 @@ mod grequest;
 mod group;
 mod hooks;
 mod info;
+mod memory;
 mod missing;
 mod neighbor;
 mod op;

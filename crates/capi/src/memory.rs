@@ -1,0 +1,58 @@
+//! The memory of the library: that of the system. If there is no more, most who ask end the
+//! process; before, the user is told what may help.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+#[global_allocator]
+static MEMORY: Memory = Memory;
+
+struct Memory;
+
+/// Only a call that fails with `MPI_ERR_NO_MEM` asks for more than this at once, in bytes.
+const MUCH: usize = 1 << 30;
+
+// SAFETY: the system's allocator does it all.
+unsafe impl GlobalAlloc for Memory {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        told(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        told(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        told(unsafe { System.realloc(old, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[inline(always)]
+fn told(got: *mut u8, bytes: usize) -> *mut u8 {
+    if got.is_null() && bytes <= MUCH {
+        tell(bytes);
+    }
+    got
+}
+
+/// Once: what follows asks for memory, too.
+#[cold]
+#[inline(never)]
+fn tell(bytes: usize) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if !TOLD.swap(true, Relaxed) {
+        eprintln!(
+            "catena: this process gets no more memory, {bytes} bytes were asked for: let it need \
+             less (complete requests, free communicators and types), or allow it more (see \
+             ulimit -v, and the limit of its container or job)"
+        );
+    }
+}
