@@ -2,15 +2,18 @@
 //!
 //! `prepare` turns a call into a [`Prepared`] operation, which is all that a
 //! persistent request has to keep; a blocking call runs it on the spot, a
-//! non-blocking one leaves the run to `progress`. `side` is where the
-//! program's layouts become packed bytes, `run` the executor. Blocking calls
-//! among ranks that share memory need no plan: `node` runs them on the `board`.
+//! non-blocking one leaves the run to `progress`. `arguments` checks what the
+//! program passes, `side` is where its layouts become packed bytes, `run` the
+//! executor over their `memory`. Blocking calls among ranks that share memory
+//! need no plan: `node` runs them on the `board`.
 
+mod arguments;
 mod aside;
 mod board;
 mod count;
 mod force;
 mod inquiry;
+mod memory;
 pub mod model;
 mod neighbor;
 mod node;
@@ -33,13 +36,14 @@ use catena_coll::{Algorithm, Collective, Shape};
 use catena_link::Cid;
 use catena_plan::Plan;
 
+pub use arguments::{Data, Numbers, VData, WData, is_in_place};
 pub use count::{BOARD, Counts, ways};
 pub use force::{SETTINGS, forced};
 pub(crate) use inquiry::Asked;
+pub use memory::{Memory, Scratch};
 pub(crate) use node::Retired;
-pub use run::{CollRun, Memory, Scratch};
+pub use run::CollRun;
 use run::{Ticket, Turn};
-pub use side::{Data, Numbers, VData, WData, is_in_place};
 
 use said::Said;
 use side::Side;

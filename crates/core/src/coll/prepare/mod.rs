@@ -15,12 +15,13 @@ use catena_coll::inter::{self, Root};
 use catena_coll::{Args, Collective, Layout, Placement, Shape};
 use catena_plan::Plan;
 
+use super::arguments::{check_place, is_in_place};
 use super::count::{BOARD, way_between, way_within};
 use super::force::allows_board;
 use super::plans::Key;
 use super::ranges::Ranges;
 use super::said::Said;
-use super::side::{Side, check_place, is_in_place};
+use super::side::Side;
 use super::tag::{self, Label};
 use super::{Caller, Data, Prepared, VData, WData, choose};
 use crate::comm::Comm;

@@ -6,7 +6,7 @@ use super::{
     Call, Caller, Collective, CommRef, Data, Layout, Prepare, Ranges, in_place, is_in_place,
     no_alias, packed, root_of, seat,
 };
-use crate::coll::side::{Numbers, check_buffer, check_count};
+use crate::coll::arguments::{Numbers, check_buffer, check_count};
 use crate::coll::tag;
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};

@@ -1,0 +1,261 @@
+//! The buffer arguments of collectives, as the program passes them, and their checks.
+
+use std::ffi::c_int;
+
+use catena_abi::{self as abi, Datatype, consts};
+use catena_datatype::TypeRef;
+
+use super::ranges::Ranges;
+use super::side::Side;
+use crate::error::{Error, Kind, Result};
+use crate::world::World;
+
+/// A buffer argument: `count` elements of a type.
+#[derive(Clone, Copy, Debug)]
+pub struct Data {
+    /// Address, or `MPI_IN_PLACE`.
+    pub buf: *mut u8,
+    /// Number of elements.
+    pub count: abi::Count,
+    /// Type of an element.
+    pub ty: Datatype,
+}
+
+/// Counts or displacements as the program has them.
+#[derive(Clone, Copy, Debug)]
+pub enum Numbers<'a> {
+    /// Of `int`.
+    Int(&'a [c_int]),
+    /// Of `MPI_Count`.
+    Count(&'a [abi::Count]),
+    /// Of `MPI_Aint`.
+    Aint(&'a [abi::Aint]),
+    /// The same number so many times.
+    Same(abi::Count, usize),
+}
+
+impl Numbers<'_> {
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match self {
+            Numbers::Int(all) => all.len(),
+            Numbers::Count(all) => all.len(),
+            Numbers::Aint(all) => all.len(),
+            Numbers::Same(_, n) => *n,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number `i`.
+    #[inline]
+    pub fn at(&self, i: usize) -> i64 {
+        match self {
+            Numbers::Int(all) => all[i].into(),
+            Numbers::Count(all) => all[i],
+            Numbers::Aint(all) => all[i] as i64,
+            Numbers::Same(number, _) => *number,
+        }
+    }
+}
+
+/// A buffer argument with one block per peer, of one type.
+#[derive(Clone, Copy, Debug)]
+pub struct VData<'a> {
+    /// Address, or `MPI_IN_PLACE`.
+    pub buf: *mut u8,
+    /// Elements in each block.
+    pub counts: Numbers<'a>,
+    /// Where each block starts, in extents of the type.
+    pub displs: Numbers<'a>,
+    /// Type of an element.
+    pub ty: Datatype,
+}
+
+/// A buffer argument with one block per peer, each of its own type.
+#[derive(Clone, Copy, Debug)]
+pub struct WData<'a> {
+    /// Address, or `MPI_IN_PLACE`.
+    pub buf: *mut u8,
+    /// Elements in each block.
+    pub counts: Numbers<'a>,
+    /// Where each block starts, in bytes.
+    pub displs: Numbers<'a>,
+    /// Type of the elements of each block.
+    pub types: &'a [Datatype],
+}
+
+impl WData<'_> {
+    /// A send side that is not there.
+    pub fn in_place() -> Self {
+        let buf = consts::IN_PLACE as *mut u8;
+        WData {
+            buf,
+            counts: Numbers::Int(&[]),
+            displs: Numbers::Int(&[]),
+            types: &[],
+        }
+    }
+}
+
+/// `true` if the program passed `MPI_IN_PLACE`.
+#[inline(always)]
+pub fn is_in_place(buf: *const u8) -> bool {
+    buf as usize == consts::IN_PLACE
+}
+
+#[inline(always)]
+pub(super) fn check_count(count: abi::Count, what: &str) -> Result<u64> {
+    u64::try_from(count).map_err(|_| negative(count, what))
+}
+
+#[cold]
+fn negative(count: abi::Count, what: &str) -> Error {
+    let text = format!("the {what} count is {count}: it must not be negative");
+    Error::new(Kind::Count, text)
+}
+
+impl Data {
+    /// A send side that is not there.
+    pub fn in_place() -> Self {
+        Data {
+            buf: consts::IN_PLACE as *mut u8,
+            count: 0,
+            ty: consts::DATATYPE_NULL,
+        }
+    }
+
+    /// Whether the program passed `MPI_IN_PLACE`.
+    pub fn is_in_place(&self) -> bool {
+        is_in_place(self.buf)
+    }
+
+    /// Checks the arguments; returns the elements in one block and its type.
+    #[inline(always)]
+    pub(super) fn check<'w>(&self, w: &'w World, what: &str) -> Result<(u64, &'w TypeRef)> {
+        let count = check_count(self.count, what)?;
+        let ty = w.objects.committed(self.ty)?;
+        check_buffer(self.buf, count, ty, what)?;
+        Ok((count, ty))
+    }
+}
+
+#[inline(always)]
+pub(super) fn check_place(buf: *const u8, what: &str) -> Result<()> {
+    if is_in_place(buf) {
+        return Err(misplaced(what));
+    }
+    Ok(())
+}
+
+#[cold]
+fn misplaced(what: &str) -> Error {
+    let text = format!("the {what} buffer is MPI_IN_PLACE, which is not allowed here");
+    Error::new(Kind::Buffer, text)
+}
+
+#[inline(always)]
+pub(super) fn check_buffer(buf: *const u8, count: u64, ty: &TypeRef, what: &str) -> Result<()> {
+    check_place(buf, what)?;
+    if buf.is_null() && count * ty.size() != 0 && ty.is_contiguous() {
+        return Err(nowhere(count, what));
+    }
+    Ok(())
+}
+
+#[cold]
+fn nowhere(count: u64, what: &str) -> Error {
+    let text = format!("the {what} buffer is a null pointer, but the count is {count}");
+    Error::new(Kind::Buffer, text)
+}
+
+impl VData<'_> {
+    /// Whether the program passed `MPI_IN_PLACE`.
+    pub fn is_in_place(&self) -> bool {
+        is_in_place(self.buf)
+    }
+
+    /// Checks the blocks; `side`, which was none, and `ranges` become theirs.
+    #[inline(always)]
+    pub(super) fn side(
+        &self,
+        w: &World,
+        what: &str,
+        ranges: &mut Ranges,
+        side: &mut Side,
+    ) -> Result<()> {
+        let ty = w.objects.committed(self.ty)?;
+        // The usual form: runs of bytes behind `buf`.
+        if let (Numbers::Int(counts), Numbers::Int(displs)) = (self.counts, self.displs)
+            && ty.is_contiguous()
+        {
+            let mut low = 0;
+            let (lengths, offsets) = ranges.reset(counts.len());
+            let numbers = counts.iter().zip(displs);
+            for ((len, offset), (&count, &displ)) in lengths.iter_mut().zip(offsets).zip(numbers) {
+                let (displ, count) = self.block(count.into(), displ.into(), ty, what)?;
+                (*len, *offset) = ((count * ty.size()) as usize, displ as usize);
+                low = low.min(displ);
+            }
+            if low == 0 {
+                side.direct = self.buf;
+                return Ok(());
+            }
+        }
+        self.any_side(ty, what, ranges, side)
+    }
+
+    /// Checks a block; gives its displacement in bytes and its elements.
+    #[inline(always)]
+    fn block(&self, count: i64, displ: i64, ty: &TypeRef, what: &str) -> Result<(i64, u64)> {
+        let count = check_count(count, what)?;
+        check_buffer(self.buf, count, ty, what)?;
+        // The displacement of an empty block means nothing.
+        let displ = if count == 0 { 0 } else { displ };
+        Ok((displ.wrapping_mul(ty.extent()), count))
+    }
+
+    #[inline(never)]
+    fn any_side(
+        &self,
+        ty: &TypeRef,
+        what: &str,
+        ranges: &mut Ranges,
+        side: &mut Side,
+    ) -> Result<()> {
+        let part = |i| {
+            let (displ, count) = self.block(self.counts.at(i), self.displs.at(i), ty, what)?;
+            Ok((displ, count, ty))
+        };
+        Side::scattered(self.buf, self.counts.len(), part, ranges, side)
+    }
+}
+
+impl WData<'_> {
+    /// Whether the program passed `MPI_IN_PLACE`.
+    pub fn is_in_place(&self) -> bool {
+        is_in_place(self.buf)
+    }
+
+    /// As [`VData::side`].
+    pub(super) fn side(
+        &self,
+        w: &World,
+        what: &str,
+        ranges: &mut Ranges,
+        side: &mut Side,
+    ) -> Result<()> {
+        let part = |i| {
+            let count = check_count(self.counts.at(i), what)?;
+            let ty = w.objects.committed(self.types[i])?;
+            check_place(self.buf, what)?;
+            let displ = if count == 0 { 0 } else { self.displs.at(i) };
+            Ok((displ, count, ty))
+        };
+        Side::scattered(self.buf, self.counts.len(), part, ranges, side)
+    }
+}
