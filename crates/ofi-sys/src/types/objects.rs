@@ -1,0 +1,338 @@
+//! Objects with their tables of functions, and what these are given.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use super::{AvAttr, CqAttr, Info};
+
+/// A function that is never called.
+pub type Unused = Option<unsafe extern "C" fn()>;
+
+/// What every object begins with.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Fid {
+    /// Class of the object.
+    pub class: usize,
+    /// The opener's own.
+    pub context: *mut c_void,
+    /// Operations of every object.
+    pub ops: *mut FidOps,
+}
+
+/// `struct fi_ops`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct FidOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Closes the object.
+    pub close: unsafe extern "C" fn(*mut Fid) -> c_int,
+    /// Binds another object to it.
+    pub bind: unsafe extern "C" fn(*mut Fid, *mut Fid, u64) -> c_int,
+    /// Commands.
+    pub control: unsafe extern "C" fn(*mut Fid, c_int, *mut c_void) -> c_int,
+}
+
+/// `struct fid_fabric`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Fabric {
+    /// As object.
+    pub fid: Fid,
+    /// Operations.
+    pub ops: *mut FabricOps,
+}
+
+/// `struct fi_ops_fabric`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct FabricOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Opens a domain.
+    pub domain:
+        unsafe extern "C" fn(*mut Fabric, *mut Info, *mut *mut Domain, *mut c_void) -> c_int,
+    /// Not used.
+    pub passive_ep: Unused,
+    /// Not used.
+    pub eq_open: Unused,
+    /// Not used.
+    pub wait_open: Unused,
+    /// Whether one may sleep on the wait objects of these.
+    pub trywait: unsafe extern "C" fn(*mut Fabric, *mut *mut Fid, c_int) -> c_int,
+}
+
+/// `struct fid_domain`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Domain {
+    /// As object.
+    pub fid: Fid,
+    /// Operations.
+    pub ops: *mut DomainOps,
+    /// Registration of memory.
+    pub mr: *mut MrOps,
+}
+
+/// `struct fi_ops_domain`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct DomainOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Opens an address vector.
+    pub av_open: unsafe extern "C" fn(*mut Domain, *mut AvAttr, *mut *mut Av, *mut c_void) -> c_int,
+    /// Opens a completion queue.
+    pub cq_open: unsafe extern "C" fn(*mut Domain, *mut CqAttr, *mut *mut Cq, *mut c_void) -> c_int,
+    /// Opens an endpoint.
+    pub endpoint: unsafe extern "C" fn(*mut Domain, *mut Info, *mut *mut Ep, *mut c_void) -> c_int,
+}
+
+/// `struct fi_ops_mr`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct MrOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Registers memory: object, address, length, access, offset, key, flags,
+    /// result, context.
+    pub reg: unsafe extern "C" fn(
+        *mut Fid,
+        *const c_void,
+        usize,
+        u64,
+        u64,
+        u64,
+        u64,
+        *mut *mut Mr,
+        *mut c_void,
+    ) -> c_int,
+}
+
+/// `struct fid_mr`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Mr {
+    /// As object.
+    pub fid: Fid,
+    /// Descriptor for local use.
+    pub desc: *mut c_void,
+    /// Key for remote use.
+    pub key: u64,
+}
+
+/// `struct fid_av`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Av {
+    /// As object.
+    pub fid: Fid,
+    /// Operations.
+    pub ops: *mut AvOps,
+}
+
+/// `struct fi_ops_av`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct AvOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Adds addresses; returns how many.
+    pub insert:
+        unsafe extern "C" fn(*mut Av, *const c_void, usize, *mut u64, u64, *mut c_void) -> c_int,
+}
+
+/// `struct fi_cq_data_entry`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CqEntry {
+    /// Context of the operation.
+    pub op_context: *mut c_void,
+    /// What was completed.
+    pub flags: u64,
+    /// Bytes received.
+    pub len: usize,
+    /// Where they lie.
+    pub buf: *mut c_void,
+    /// Immediate data.
+    pub data: u64,
+}
+
+/// `struct fi_cq_err_entry`, as long as any version ever made it: newer ones
+/// fill in the source.
+#[repr(C)]
+#[derive(Debug)]
+pub struct CqErrEntry {
+    /// Context of the operation.
+    pub op_context: *mut c_void,
+    /// What failed.
+    pub flags: u64,
+    /// Bytes received.
+    pub len: usize,
+    /// Where they lie.
+    pub buf: *mut c_void,
+    /// Immediate data.
+    pub data: u64,
+    /// Tag.
+    pub tag: u64,
+    /// Bytes that found no room.
+    pub olen: usize,
+    /// Error number, positive.
+    pub err: c_int,
+    /// The provider's own.
+    pub prov_errno: c_int,
+    /// More about it.
+    pub err_data: *mut c_void,
+    /// Length of that, bytes; 0 lets the provider lend its own.
+    pub err_data_size: usize,
+    /// Source of the message.
+    pub src_addr: u64,
+    /// Room for fields to come.
+    pub reserved: [u64; 7],
+}
+
+/// `struct fid_cq`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Cq {
+    /// As object.
+    pub fid: Fid,
+    /// Operations.
+    pub ops: *mut CqOps,
+}
+
+/// `struct fi_ops_cq`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct CqOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Takes completions; returns how many.
+    pub read: unsafe extern "C" fn(*mut Cq, *mut c_void, usize) -> isize,
+    /// Not used.
+    pub readfrom: Unused,
+    /// Takes an error.
+    pub readerr: unsafe extern "C" fn(*mut Cq, *mut CqErrEntry, u64) -> isize,
+    /// Not used.
+    pub sread: Unused,
+    /// Not used.
+    pub sreadfrom: Unused,
+    /// Not used.
+    pub signal: Unused,
+    /// Words for an error of the provider.
+    pub strerror:
+        unsafe extern "C" fn(*mut Cq, c_int, *const c_void, *mut c_char, usize) -> *const c_char,
+}
+
+/// `struct fid_ep`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Ep {
+    /// As object.
+    pub fid: Fid,
+    /// Options.
+    pub ops: *mut EpOps,
+    /// Addresses.
+    pub cm: *mut CmOps,
+    /// Messages.
+    pub msg: *mut MsgOps,
+    /// Remote memory.
+    pub rma: *mut RmaOps,
+}
+
+/// `struct fi_ops_ep`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct EpOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Not used.
+    pub cancel: Unused,
+    /// Not used.
+    pub getopt: Unused,
+    /// Sets an option: object, level, name, value, length.
+    pub setopt: unsafe extern "C" fn(*mut Fid, c_int, c_int, *const c_void, usize) -> c_int,
+}
+
+/// `struct fi_ops_cm`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct CmOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Not used.
+    pub setname: Unused,
+    /// Own address: object, room, its length in and out.
+    pub getname: unsafe extern "C" fn(*mut Fid, *mut c_void, *mut usize) -> c_int,
+}
+
+/// `struct fi_ops_msg`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct MsgOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Not used.
+    pub recv: Unused,
+    /// Not used.
+    pub recvv: Unused,
+    /// Posts a receive with flags.
+    pub recvmsg: unsafe extern "C" fn(*mut Ep, *const Msg, u64) -> isize,
+    /// Sends: endpoint, address, length, descriptor, destination, context.
+    pub send:
+        unsafe extern "C" fn(*mut Ep, *const c_void, usize, *mut c_void, u64, *mut c_void) -> isize,
+    /// Not used.
+    pub sendv: Unused,
+    /// Not used.
+    pub sendmsg: Unused,
+    /// Sends a short message; the buffer is free on return, and no completion
+    /// follows.
+    pub inject: unsafe extern "C" fn(*mut Ep, *const c_void, usize, u64) -> isize,
+}
+
+/// `struct fi_msg`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Msg {
+    /// Parts.
+    pub iov: *const libc::iovec,
+    /// Their descriptors.
+    pub desc: *mut *mut c_void,
+    /// How many.
+    pub iov_count: usize,
+    /// Other side.
+    pub addr: u64,
+    /// Of the operation.
+    pub context: *mut c_void,
+    /// Immediate data.
+    pub data: u64,
+}
+
+/// `struct fi_ops_rma`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct RmaOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Reads: endpoint, local address, length, descriptor, source, remote
+    /// address, key, context.
+    pub read: unsafe extern "C" fn(
+        *mut Ep,
+        *mut c_void,
+        usize,
+        *mut c_void,
+        u64,
+        u64,
+        u64,
+        *mut c_void,
+    ) -> isize,
+}
+
+/// Memory that an operation lends to the provider: `struct fi_context2`, which
+/// serves where `struct fi_context` is asked for too.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Context2 {
+    /// The provider's.
+    pub internal: [*mut c_void; 8],
+}
