@@ -16,8 +16,6 @@ const UNHEARD: Duration = Duration::from_millis(1);
 const BLIND: Duration = Duration::from_micros(50);
 /// The same, after a long wait.
 const BLIND_MOST: Duration = Duration::from_millis(5);
-/// Waits that last longer may be for somebody who is not there.
-const PATIENCE: Duration = Duration::from_secs(1);
 /// What part of the wait so far it may oversleep: with many ranks on a core,
 /// looking takes it from those that have something to do.
 const OVERSLEEP: u32 = 8;
@@ -136,10 +134,6 @@ impl World {
             (None, Some(bell)) => bell.sleep(limit, ready),
             (None, None) => !ready() && nap(limit.min(UNHEARD)),
             (Some(networks), bell) => {
-                if waited(since) > PATIENCE && networks.may_hail() {
-                    self.hail();
-                    return false;
-                }
                 let Some(sleeper) = networks.sleeper() else {
                     // There may be something to do.
                     return false;
@@ -168,18 +162,33 @@ impl World {
         (waited(since) / OVERSLEEP).clamp(BLIND, BLIND_MOST)
     }
 
-    /// Those that this process waits for may not be there at all, or there is no
-    /// way to them: finds out.
+    /// Now and then, finds out whether those that this process waits for are there
+    /// and whether there is a way to them; true if that gives it something to do.
+    #[inline]
+    pub(crate) fn hails(&self) -> bool {
+        let networks = self.link().net().networks_mut();
+        networks.is_some_and(|it| it.may_hail()) && self.hail()
+    }
+
     #[cold]
-    fn hail(&self) {
+    #[inline(never)]
+    fn hail(&self) -> bool {
         let link = self.link();
-        for peer in link.awaited() {
-            let net = link.net();
-            let far = net.route(peer) == Route::Network;
-            if far && net.networks_mut().is_some_and(|it| it.hail(peer)) {
-                link.hail(peer);
-            }
+        let mut awaited = link.awaited();
+        let net = link.net();
+        for peers in [&mut awaited.named, &mut awaited.any] {
+            peers.retain(|&peer| net.route(peer) == Route::Network);
         }
+        let watched = net.networks_mut().map(|it| it.watch(awaited));
+        let (lost, unwatched) = watched.unwrap_or_default();
+        let some = !(lost.is_empty() && unwatched.is_empty());
+        for peer in unwatched {
+            link.hail(peer);
+        }
+        for loss in lost {
+            link.peer_lost(loss);
+        }
+        some
     }
 
     /// Has `sleep` sleep, which says whether it was woken.

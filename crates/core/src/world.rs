@@ -414,7 +414,7 @@ impl World {
         if idle && self.link().is_silent() {
             return false;
         }
-        let moved = self.link().progress();
+        let moved = self.link().progress() || self.hails();
         if idle {
             moved
         } else {

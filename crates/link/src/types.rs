@@ -1,8 +1,9 @@
 //! The words in which `core` and the engine talk.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use catena_fabric::{Load, PeerLost};
+use catena_fabric::{Load, Peer, PeerLost};
 
 /// Matches every source (MPI-5.0 section 3.2.4).
 pub const ANY_SOURCE: i32 = -1;
@@ -175,6 +176,15 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// Whom requests wait for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Awaited {
+    /// Processes that have to send or take something.
+    pub named: BTreeSet<Peer>,
+    /// Processes any of which may send.
+    pub any: BTreeSet<Peer>,
+}
 
 /// What became of a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

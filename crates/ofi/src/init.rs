@@ -1,6 +1,7 @@
 //! Opening and wiring up; the transport itself.
 
 use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use catena_fabric::frame::{FRAME, job_number};
@@ -212,6 +213,21 @@ impl Ofi {
     pub fn is_plain(&self) -> bool {
         let layers = self.provider().split(';').next();
         layers.is_none_or(|name| ["tcp", "net", "udp", "sockets"].contains(&name))
+    }
+
+    /// Where the kernel takes connections for an endpoint with that address, if the
+    /// provider goes through its TCP.
+    pub fn listens_at(&self, address: &[u8]) -> Option<SocketAddr> {
+        let name = self.provider().split(';').next();
+        let family = i32::from(u16::from_ne_bytes(*address.first_chunk()?));
+        let port = u16::from_be_bytes(*address.get(2..)?.first_chunk()?);
+        let ip = match family {
+            libc::AF_INET => IpAddr::from(*address.get(4..)?.first_chunk::<4>()?),
+            libc::AF_INET6 => IpAddr::from(*address.get(8..)?.first_chunk::<16>()?),
+            _ => return None,
+        };
+        let tcp = name.is_some_and(|name| ["tcp", "net"].contains(&name));
+        tcp.then_some(SocketAddr::from((ip, port)))
     }
 
     /// Learns how a peer is reached; until then its route is full.

@@ -21,6 +21,7 @@
 //! | `recv`     | receiving                                                  |
 //! | `room`     | where what has arrived is cut into frames                  |
 //! | `progress` | polling, losses, sleeping                                  |
+//! | `lifeline` | whether hosts live, for other networks                     |
 //! | `settings` | `CATENA_TCP_*`                                             |
 
 #[cfg(not(target_endian = "little"))]
@@ -30,6 +31,7 @@ mod addr;
 mod dial;
 mod frame;
 mod init;
+mod lifeline;
 mod link;
 mod progress;
 mod recv;
@@ -39,4 +41,5 @@ pub mod settings;
 mod socket;
 
 pub use init::{Counters, Tcp, TcpError};
+pub use lifeline::Lifelines;
 pub use settings::{Config, SETTINGS};

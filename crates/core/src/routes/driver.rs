@@ -1,6 +1,7 @@
 //! What drives one rail of a network. A library that does is added here: one variant,
 //! and one line in [`each`].
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use catena_fabric::{
@@ -210,6 +211,20 @@ impl Driver {
             // Few providers do.
             Driver::Ofi(_) => false,
         }
+    }
+
+    /// Where the kernel of a peer's host takes connections, if that says whether
+    /// the host lives, and this network does not.
+    pub fn lifeline(&self, end: &End) -> Option<SocketAddr> {
+        match self {
+            Driver::Ofi(ofi) => ofi.listens_at(&end.address),
+            Driver::Tcp(_) | Driver::Ucx(_) => None,
+        }
+    }
+
+    /// A peer is lost: sends to it fail.
+    pub fn mark_lost(&mut self, peer: Peer, cause: String) {
+        each!(self, t => t.mark_lost(peer, cause));
     }
 
     /// What a process with nothing to do may sleep on, or `None` if there may

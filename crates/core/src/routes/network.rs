@@ -4,27 +4,35 @@
 //! anybody. The record of a peer is asked for when the peer is first needed, and
 //! until it comes the route is full. Then the peer is reached over one network:
 //! the first of the chain that both ends have.
+//!
+//! | module  | what                                                            |
+//! |---------|-----------------------------------------------------------------|
+//! | `carry` | messages to peers whose way is known                            |
+//! | `meet`  | learning the ways to peers                                      |
+//! | `wait`  | having nothing to do: whom to hail, what to sleep on, the end   |
+
+mod carry;
+mod meet;
+mod wait;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use catena_base::{Button, Buzzer, PeerBytes};
-use catena_boot::{Boot, BootError, Job};
-use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Place, Posted, Rendezvous, Sleeper,
-};
-use catena_link::{Exposed, Tally};
+use catena_base::{Buzzer, PeerBytes};
+use catena_boot::{Boot, Job};
+use catena_fabric::{Caps, Deliver, Header, Peer, PeerLost, Place};
+use catena_link::Tally;
 
 use super::chain::Chain;
 use super::driver::{Counters, Driver};
 use super::near::Near;
 use super::rails::Rails;
-use super::record::{End, Record};
+use super::record::Record;
 use super::report::Report;
 use super::ways::{Via, Ways};
+use wait::HAIL_EVERY;
 
 /// The connection to the launcher, which the networks share.
 pub type SharedBoot = Rc<RefCell<Box<dyn Boot>>>;
@@ -34,12 +42,6 @@ const KEY: &str = "link";
 
 /// Polls of shared memory to one of a network that was silent at the last.
 const RATIO: u32 = 16;
-
-/// How often a process that waits long looks whom it waits for.
-const HAIL_EVERY: Duration = Duration::from_millis(250);
-
-/// Records asked for in one poll, at most.
-const QUESTIONS: usize = 8;
 
 /// How far this process is from needing the others no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +83,9 @@ pub struct Networks {
     sent: Tally,
     turn: u32,
     report: Option<Report>,
-    /// Those that were hailed, and when the next may be.
-    hailed: HashSet<Peer>,
+    /// Those that this process waited for when it last looked, and when it looks
+    /// again.
+    awaited: BTreeSet<Peer>,
     next_hail: Instant,
     /// What wakes this process while it sleeps on the networks.
     buzzer: Buzzer,
@@ -174,8 +177,8 @@ impl Networks {
             sent: Tally::default(),
             turn: 0,
             report,
-            hailed: HashSet::new(),
-            next_hail: Instant::now(),
+            awaited: BTreeSet::new(),
+            next_hail: Instant::now() + HAIL_EVERY,
             buzzer,
         })))
     }
@@ -237,181 +240,6 @@ impl Networks {
         }
         moved
     }
-
-    /// Whether it is time to hail those that this process waits for.
-    pub fn may_hail(&mut self) -> bool {
-        let now = Instant::now();
-        let may = now >= self.next_hail;
-        if may {
-            self.next_hail = now + HAIL_EVERY;
-        }
-        may
-    }
-
-    /// Whether a peer is to be hailed, as nobody would notice its loss: once.
-    pub fn hail(&mut self, peer: Peer) -> bool {
-        let watched = match self.ways.to(peer) {
-            Via::Network(number) => self.members[number as usize].rails.watches(peer),
-            _ => false,
-        };
-        !watched && self.hailed.insert(peer)
-    }
-
-    /// The next poll looks at everything.
-    pub fn look_next(&mut self) {
-        self.turn = u32::MAX;
-    }
-
-    /// What wakes this process while it sleeps on [`Networks::sleeper`].
-    pub fn button(&self) -> Button {
-        self.buzzer.button()
-    }
-
-    /// What a process with nothing to do may sleep on, its buzzer among it, or
-    /// `None` if there may be something to do. The next poll looks at everything.
-    pub fn sleeper(&mut self) -> Option<Sleeper> {
-        self.look_next();
-        self.buzzer.silence();
-        let mut sleeper = Sleeper::new(Some(self.buzzer.fd()));
-        for member in &mut self.members {
-            sleeper = sleeper.or(member.rails.sleeper()?);
-        }
-        let parting = matches!(self.stage, Stage::Leaving | Stage::Parting);
-        let asking = self.ways.wanted() > 0;
-        if parting || asking {
-            // Who looks for one answer takes in the other.
-            let boot = self.boot.try_borrow().ok().filter(|_| !(parting && asking));
-            let fd = boot.and_then(|boot| boot.descriptor());
-            sleeper = sleeper.or(Sleeper::new(fd));
-        }
-        Some(sleeper)
-    }
-
-    /// Says that this process needs the others no more; true once all have
-    /// said so. Until then it is to be polled: what others wait for may not
-    /// have left yet.
-    ///
-    /// # Errors
-    /// If the launcher is gone.
-    pub fn part(&mut self) -> Result<bool, BootError> {
-        if self.stage == Stage::Open {
-            self.stage = Stage::Leaving;
-        }
-        let mut boot = self.boot.borrow_mut();
-        let me = boot.job().rank;
-        // Where publishing is a fence, there cannot be another one yet.
-        if self.stage == Stage::Leaving && boot.ask(me, KEY)?.is_some() {
-            boot.begin_fence()?;
-            self.stage = Stage::Parting;
-        }
-        if self.stage == Stage::Parting && boot.fence_done()? {
-            self.stage = Stage::Parted;
-        }
-        Ok(self.stage == Stage::Parted)
-    }
-
-    /// Asks for the records that are wanted, and learns of those that have come.
-    #[cold]
-    #[inline(never)]
-    fn ask<D: Deliver>(&mut self, deliver: &mut D) {
-        let boot = Rc::clone(&self.boot);
-        // Somebody may be looking at the job.
-        let Ok(mut boot) = boot.try_borrow_mut() else {
-            return;
-        };
-        let me = Peer(boot.job().rank);
-        for _ in 0..self.ways.wanted().min(QUESTIONS) {
-            let Some(peer) = self.ways.next() else {
-                return;
-            };
-            let met = match boot.ask(peer.0, KEY) {
-                Ok(None) => continue,
-                Ok(Some(record)) => self.meet(me, peer, &record),
-                Err(error) => Err(error.to_string()),
-            };
-            let via = met.unwrap_or_else(|cause| {
-                let lost = at_its_host(boot.job(), PeerLost { peer, cause });
-                self.lost.insert(peer, lost.cause.clone());
-                deliver.lost(lost);
-                Via::Nowhere
-            });
-            self.ways.settle(via);
-        }
-    }
-
-    /// Learns how one process is reached, from its record.
-    fn meet(&mut self, me: Peer, peer: Peer, record: &[u8]) -> Result<Via, String> {
-        let theirs = Record::decode(record).ok_or("it runs another version of Catena")?;
-        let ours = &self.record;
-        if self.local.contains(&peer) {
-            if ours.shm != theirs.shm {
-                return Err(format!(
-                    "the two share a node, and only one of them uses shared memory: {}; give the \
-                     ranks of a node the same value",
-                    self.settings(me, peer, &theirs)
-                ));
-            }
-            if ours.shm {
-                return Ok(Via::Nowhere);
-            }
-        }
-        let Some((at, their)) = ours.common(&theirs, me < peer) else {
-            return Err(format!(
-                "no network joins the two: {}; name one that both have, of the same version of its \
-                 library",
-                self.settings(me, peer, &theirs)
-            ));
-        };
-        self.members[at].rails.connect(peer, &theirs.ends[their])?;
-        if let Some(report) = &mut self.report {
-            report.met(peer);
-        }
-        Ok(Via::Network(at as u8))
-    }
-
-    /// What this process and another one say of themselves, for a message.
-    fn settings(&self, me: Peer, peer: Peer, theirs: &Record) -> String {
-        let mut text = String::new();
-        for (Peer(rank), record) in [(me, &self.record), (peer, theirs)] {
-            let separator = if text.is_empty() { "" } else { ", " };
-            let _ = match record.setting.as_str() {
-                "" => write!(text, "{separator}rank {rank} has no CATENA_LINK"),
-                value => write!(text, "{separator}rank {rank} has CATENA_LINK={value}"),
-            };
-            let name = |end: &End| {
-                self.members
-                    .iter()
-                    .find_map(|it| it.rails.protocol_name(end))
-            };
-            let spoken: Vec<String> = record
-                .ends
-                .iter()
-                .filter_map(|rails| name(&rails[0]))
-                .collect();
-            if !spoken.is_empty() {
-                let _ = write!(text, " ({})", spoken.join(", "));
-            }
-        }
-        text
-    }
-
-    /// The network that leads to a peer, or will if any does.
-    fn number(&self, peer: Peer) -> Option<usize> {
-        match self.ways.to(peer) {
-            Via::Network(number) => Some(number.into()),
-            Via::Unknown | Via::Wanted if self.members.len() == 1 => Some(0),
-            _ => None,
-        }
-    }
-
-    #[cold]
-    fn lost(&self, peer: Peer) -> PeerLost {
-        let cause = self.lost.get(&peer).cloned();
-        PeerLost {
-            peer,
-            cause: cause.unwrap_or_else(|| "no network leads there".to_string()),
-        }
-    }
 }
 
 /// What arrives over one network. That it leads to a peer no more is told only
@@ -451,86 +279,5 @@ fn at_its_host(job: &Job, lost: PeerLost) -> PeerLost {
     PeerLost {
         cause: format!("{}; it was on host {host}", lost.cause),
         ..lost
-    }
-}
-
-impl Networks {
-    /// See [`Transport::caps`](catena_fabric::Transport::caps); the others
-    /// likewise.
-    pub(super) fn caps(&self, peer: Peer) -> Caps {
-        match self.ways.to(peer) {
-            Via::Network(number) => self.members[number as usize].rails.caps(peer),
-            _ => self.least,
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub(super) fn try_send<P: Payload>(
-        &mut self,
-        peer: Peer,
-        header: Header,
-        payload: P,
-    ) -> Result<Posted, PeerLost> {
-        let posted = match self.ways.to(peer) {
-            Via::Network(number) => {
-                let rails = &mut self.members[number as usize].rails;
-                let posted = rails.try_send(peer, header, payload);
-                posted.map_err(|lost| at_its_host(self.boot.borrow().job(), lost))?
-            }
-            Via::Unknown | Via::Wanted => {
-                self.ways.want(peer);
-                return Ok(Posted::Full);
-            }
-            Via::Nowhere => return Err(self.lost(peer)),
-        };
-        if posted == Posted::Done
-            && let Some(len) = catena_link::begins(&header)
-        {
-            self.sent.add(len);
-        }
-        Ok(posted)
-    }
-
-    pub(super) fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
-        match self.number(peer) {
-            Some(number) => self.members[number].rails.rendezvous(peer, len, load),
-            None => Rendezvous::Stream,
-        }
-    }
-
-    pub(super) fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Exposed> {
-        let number = self.number(peer)?;
-        self.members[number].rails.expose(peer, addr, len)
-    }
-
-    pub(super) fn release(&mut self, peer: Peer, exposed: Exposed) {
-        if let Some(number) = self.number(peer) {
-            self.members[number].rails.release(peer, exposed);
-        }
-    }
-
-    /// # Safety
-    /// As [`Transport::try_get`](catena_fabric::Transport::try_get).
-    pub(super) unsafe fn try_get(
-        &mut self,
-        peer: Peer,
-        exposed: Exposed,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<Got, PeerLost> {
-        match self.ways.to(peer) {
-            Via::Network(number) => {
-                let rails = &mut self.members[number as usize].rails;
-                // SAFETY: as the caller promised.
-                let got = unsafe { rails.try_get(peer, exposed, into, len) };
-                got.map_err(|lost| at_its_host(self.boot.borrow().job(), lost))
-            }
-            Via::Unknown | Via::Wanted => {
-                self.ways.want(peer);
-                Ok(Got::Full)
-            }
-            Via::Nowhere => Err(self.lost(peer)),
-        }
     }
 }

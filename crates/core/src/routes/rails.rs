@@ -13,6 +13,7 @@ use catena_fabric::{
     Transport,
 };
 use catena_link::{Exposed, RAILS};
+use catena_tcp::Lifelines;
 
 use super::driver::{Counters, Driver};
 use super::record::End;
@@ -58,6 +59,8 @@ pub struct Rails {
     /// The rail of the next packet of a stream.
     turn: usize,
     reads: Vec<Read>,
+    /// For rails that do not notice losses themselves.
+    lifelines: Lifelines,
 }
 
 impl Rails {
@@ -71,6 +74,7 @@ impl Rails {
             shared: vec![1; processes as usize].into(),
             turn: 0,
             reads: Vec::new(),
+            lifelines: Lifelines::new(catena_tcp::Config::from_settings()),
         }
     }
 
@@ -106,14 +110,29 @@ impl Rails {
         let pairs = self.rails.iter_mut().zip(ends);
         self.shared[peer.0 as usize] = pairs.len() as u8;
         for (rail, end) in pairs {
+            if let Some(at) = rail.lifeline(end) {
+                self.lifelines.learn(peer, at);
+            }
             rail.connect(peer, &end.address)?;
         }
         Ok(())
     }
 
-    /// Whether the loss of a peer is noticed although nothing is sent to it.
-    pub fn watches(&self, peer: Peer) -> bool {
-        self.rails[self.pin(peer)].watches(peer)
+    /// Looks after a peer: whether its loss is noticed although nothing is sent to
+    /// it.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if it is lost.
+    pub fn watch(&mut self, peer: Peer) -> Result<bool, PeerLost> {
+        let pin = self.pin(peer);
+        let rail = &mut self.rails[pin];
+        if rail.watches(peer) {
+            return Ok(true);
+        }
+        self.lifelines.look(peer).map_err(|cause| {
+            rail.mark_lost(peer, cause.clone());
+            PeerLost { peer, cause }
+        })
     }
 
     /// What a process with nothing to do may sleep on, or `None` if there may

@@ -5,16 +5,13 @@ mod post;
 mod progress;
 mod share;
 
-use std::collections::BTreeSet;
-
 use catena_fabric::{Header, Peer, PeerLost};
 
 use crate::counters::{Counters, Traffic};
 use crate::engine::Engine;
 use crate::net::Net;
-use crate::outbox::Item;
 use crate::request::{Fate, Phase};
-use crate::types::{ANY_SOURCE, Cid, Completion, ReqId};
+use crate::types::{ANY_SOURCE, Awaited, Cid, Completion, ReqId};
 use crate::watch::Arrival;
 use crate::wire::{Note, kind};
 
@@ -247,29 +244,40 @@ impl<N: Net> Endpoint<N> {
         self.engine.told.drain(..)
     }
 
-    /// The processes that receives wait for by name, each once.
-    /// Cost: all requests.
-    pub fn awaited(&self) -> BTreeSet<Peer> {
+    /// The processes that requests wait for. Cost: all requests, and for one that
+    /// any may send to all members of its communicator.
+    pub fn awaited(&self) -> Awaited {
         let engine = &self.engine;
-        let from = |at: u32| {
+        let mut awaited = Awaited::default();
+        for at in engine.requests.taken() {
             let request = engine.requests.get(at);
             let (context, source) = (request.link.key.context, request.selector().source);
-            let waits = request.phase == Phase::Posted && source != ANY_SOURCE;
-            waits.then(|| engine.lane(context, source as u32).map(|lane| lane.peer))
-        };
-        let all = engine.requests.taken();
-        all.filter_map(from).flatten().collect()
+            match request.phase {
+                Phase::Free | Phase::Done => {}
+                Phase::Send(_) | Phase::Recv(_) => _ = awaited.named.insert(request.rare.peer),
+                Phase::Posted if source == ANY_SOURCE => {
+                    let lanes = engine.lanes(context).iter();
+                    awaited.any.extend(lanes.map(|lane| lane.peer));
+                }
+                Phase::Posted => {
+                    let lane = engine.lane(context, source as u32);
+                    awaited.named.extend(lane.map(|lane| lane.peer));
+                }
+            }
+        }
+        awaited
     }
 
-    /// Finds out whether there is a way to a peer; if there is none, requests with
-    /// it fail.
+    /// Finds out whether there is a way to a peer, unless something is about to
+    /// leave to it anyway; if there is none, requests with it fail.
     pub fn hail(&mut self, peer: Peer) {
-        let header = Header {
-            kind: kind::HAIL,
-            ..Header::default()
-        };
-        let note = Note::Empty;
-        self.engine.control(peer, Item::Control { header, note });
+        if self.engine.outbox.has_no_items_for(peer) {
+            let header = Header {
+                kind: kind::HAIL,
+                ..Header::default()
+            };
+            self.control(peer, header, Note::Empty);
+        }
     }
 
     /// Whether messages that were given up are still on their way out.

@@ -161,7 +161,15 @@ impl<N: Net> Engine<N> {
                 Phase::Send(_) | Phase::Recv(_) => {}
                 Phase::Posted => {
                     let context = request.link.key.context;
-                    if self.unreachable(context, request.selector()).is_some() {
+                    let source = request.selector().source;
+                    // What any may send may be what this one would have sent.
+                    let awaited = match source {
+                        ANY_SOURCE => self.lanes(context).iter().any(|it| it.peer == peer),
+                        _ => self
+                            .lane(context, source as u32)
+                            .is_some_and(|it| it.peer == peer),
+                    };
+                    if awaited {
                         self.unpost(at);
                         self.fail(at, &lost);
                     }

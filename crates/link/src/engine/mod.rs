@@ -101,11 +101,14 @@ impl<N: Net> Engine<N> {
         }
     }
 
+    /// Those of a context, by rank.
+    pub fn lanes(&self, context: u32) -> &[Lane] {
+        let context = self.contexts.get((context >> 1) as usize);
+        context.map_or(&[], |context| &context.lanes)
+    }
+
     pub fn lane(&self, context: u32, source: u32) -> Option<&Lane> {
-        self.contexts
-            .get((context >> 1) as usize)?
-            .lanes
-            .get(source as usize)
+        self.lanes(context).get(source as usize)
     }
 
     /// Queues a packet of the protocol.

@@ -1,0 +1,111 @@
+//! Messages to peers whose way is known.
+
+use catena_fabric::{Caps, Got, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous};
+use catena_link::Exposed;
+
+use super::{Networks, at_its_host};
+use crate::routes::ways::Via;
+
+impl Networks {
+    /// See [`Transport::caps`](catena_fabric::Transport::caps); the others
+    /// likewise.
+    pub(in crate::routes) fn caps(&self, peer: Peer) -> Caps {
+        match self.ways.to(peer) {
+            Via::Network(number) => self.members[number as usize].rails.caps(peer),
+            _ => self.least,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(in crate::routes) fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let posted = match self.ways.to(peer) {
+            Via::Network(number) => {
+                let rails = &mut self.members[number as usize].rails;
+                let posted = rails.try_send(peer, header, payload);
+                posted.map_err(|lost| at_its_host(self.boot.borrow().job(), lost))?
+            }
+            Via::Unknown | Via::Wanted => {
+                self.ways.want(peer);
+                return Ok(Posted::Full);
+            }
+            Via::Nowhere => return Err(self.lost(peer)),
+        };
+        if posted == Posted::Done
+            && let Some(len) = catena_link::begins(&header)
+        {
+            self.sent.add(len);
+        }
+        Ok(posted)
+    }
+
+    pub(in crate::routes) fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
+        match self.number(peer) {
+            Some(number) => self.members[number].rails.rendezvous(peer, len, load),
+            None => Rendezvous::Stream,
+        }
+    }
+
+    pub(in crate::routes) fn expose(
+        &mut self,
+        peer: Peer,
+        addr: *const u8,
+        len: u64,
+    ) -> Option<Exposed> {
+        let number = self.number(peer)?;
+        self.members[number].rails.expose(peer, addr, len)
+    }
+
+    pub(in crate::routes) fn release(&mut self, peer: Peer, exposed: Exposed) {
+        if let Some(number) = self.number(peer) {
+            self.members[number].rails.release(peer, exposed);
+        }
+    }
+
+    /// # Safety
+    /// As [`Transport::try_get`](catena_fabric::Transport::try_get).
+    pub(in crate::routes) unsafe fn try_get(
+        &mut self,
+        peer: Peer,
+        exposed: Exposed,
+        into: *mut u8,
+        len: usize,
+    ) -> Result<Got, PeerLost> {
+        match self.ways.to(peer) {
+            Via::Network(number) => {
+                let rails = &mut self.members[number as usize].rails;
+                // SAFETY: as the caller promised.
+                let got = unsafe { rails.try_get(peer, exposed, into, len) };
+                got.map_err(|lost| at_its_host(self.boot.borrow().job(), lost))
+            }
+            Via::Unknown | Via::Wanted => {
+                self.ways.want(peer);
+                Ok(Got::Full)
+            }
+            Via::Nowhere => Err(self.lost(peer)),
+        }
+    }
+
+    /// The network that leads to a peer, or will if any does.
+    fn number(&self, peer: Peer) -> Option<usize> {
+        match self.ways.to(peer) {
+            Via::Network(number) => Some(number.into()),
+            Via::Unknown | Via::Wanted if self.members.len() == 1 => Some(0),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn lost(&self, peer: Peer) -> PeerLost {
+        let cause = self.lost.get(&peer).cloned();
+        PeerLost {
+            peer,
+            cause: cause.unwrap_or_else(|| "no network leads there".to_string()),
+        }
+    }
+}
