@@ -19,10 +19,12 @@
  * all ranks together. */
 enum unit { US, MB_S, PER_S, PERCENT };
 
-/* What a collective moves. Blocks are numbered by rank, or by neighbour. */
+/* What a collective moves. Blocks are numbered by rank, or by neighbour; PART and EQUAL_PART are a
+ * rank's part of a vector, the latter without what cannot be dealt out evenly. */
 enum who { NOBODY, ROOT, EVERYBODY };
-enum blocks { SINGLE, EACH };
-enum source { OF_ROOT, OF_BLOCK, OF_ALL, OF_LOWER, OF_UP_TO_ME, OF_PEER };
+enum blocks { SINGLE, EACH, PART, EQUAL_PART };
+enum source { OF_ROOT, OF_BLOCK, OF_ALL, OF_LOWER, OF_UP_TO_ME, OF_PEER,
+              OF_PEER_AND_ME };
 
 /* A block that arrives is the sum of what `from` sent; how many there are, and where. */
 struct shape {
@@ -37,6 +39,7 @@ struct task;
 typedef void run_fn(struct task *t, int rounds);
 typedef void step_fn(struct task *t);
 typedef double sample_fn(struct task *t, int rounds);
+typedef bool check_fn(struct task *t, char *error, size_t room); /* `error`: what is wrong */
 
 struct bench {
     const char *name, *family;
@@ -51,7 +54,9 @@ struct bench {
     step_fn *close;    /* after the last */
     step_fn *finish;   /* undoes `prepare` */
     step_fn *start;    /* begins one `request`, where that is what it is about */
-    sample_fn *sample; /* a value, if it is not the time of `run`: seconds, or percent */
+    step_fn *load;     /* before a round whose data are checked, where filling buffers is not all */
+    check_fn *check;   /* whether data are right, if the shape does not say it */
+    sample_fn *sample; /* seconds of `rounds`, if that is not the time of `run` */
     const char *needs; /* of the library */
 };
 
@@ -62,6 +67,11 @@ struct element {
     size_t size;
     void (*put)(void *at, size_t i, int value);
     bool (*is)(const void *at, size_t i, int value);
+};
+
+/* Seconds behind a percentage of overlap: see overlap.c. */
+struct overlap {
+    double pure, whole, computed, wanted;
 };
 
 struct task {
@@ -89,6 +99,8 @@ struct task {
     MPI_Request request, *requests;
     int timers;        /* ranks below keep time */
     double parts;      /* operations, bytes or messages in a round */
+    struct overlap overlap; /* of the last sample, */
+    long pieces, units;     /* of the computation: see there */
     const char *skip;  /* why it cannot be measured */
     void *own;         /* of the benchmark */
 };
@@ -103,16 +115,18 @@ extern struct options {
     char **names;
     size_t sizes[64], least_size, most_size, memory;
     int size_count, samples, rounds, warmup, window, pairs, root, stride, block;
-    int tests, dimensions, radius, many_buffers; /* `tests`, of -t: threads, too */
+    int tests, senders;  /* of -t; `tests`: negative where nothing was said, threads, too */
+    int dimensions, radius, many_buffers;
     int percents[16], percent_count;
     double seconds, least;
     enum start start;
     enum layout layout;
     enum memory_of memory_of;
     enum sync sync;
-    unsigned elements; /* bits: indices into `elements` */
+    unsigned elements, counters; /* bits: indices into `elements`, events */
+    int unchecked;               /* operations before each that is checked */
     const char *layout_file, *graph_file;
-    bool list, records, validate, full, in_place, rotate, session, pin, help;
+    bool list, records, validate, full, in_place, rotate, session, pin, help, vary_window, rates;
 } opt;
 
 bool options_read(int argc, char **argv); /* false: said what is wrong */
@@ -144,23 +158,42 @@ const char *errors_heard(void); /* since it was last asked; alike on all ranks; 
 extern const struct element elements[];
 extern const int element_count;
 const struct element *data_usual(const struct bench *b);
+int data_share(int total, int p, int r);
 void data_open(struct task *t);
 void data_close(struct task *t);
 void data_aim(struct task *t, int root);
 void data_fill(struct task *t);
-bool data_right(struct task *t, char *error, size_t room);
+check_fn data_right;
+int data_value(const struct task *t, int s, int d, size_t i);
+bool data_equal(const struct task *t, const void *at, size_t i, int want, const char *what,
+                char *error, size_t room);
+
+/* counters.c: events of -P, a bit each in `opt.counters`. */
+enum { COUNTERS = 10 };
+bool counters_choose(const char *word);
+void counters_open(void);
+bool counters_has(int event);
+const char *counters_name(int event), *counters_lack(int event);
+void counters_count(struct task *t, int rounds, double counts[COUNTERS]);
 
 /* measure.c: samples of one size. `values` holds the greatest over the ranks, `means` the mean. */
 struct samples {
     int count, late;
     int batch; /* operations behind each value */
     double *values, *means;
-    double line[2]; /* see line.c; negative: unknown */
+    struct overlap *overlaps; /* NULL where it is not about that */
+    double counts[COUNTERS];
+    double line[2];    /* see line.c; negative: unknown */
+    char warning[160]; /* why the values are in doubt, and what to do */
 };
 
 double now(void); /* seconds */
 double clock_cost(void);
+double percentile(double *values, int n, double percent); /* sorts them */
 void measure(struct task *t, struct samples *s);
+
+/* overlap.c */
+void overlap_gather(struct task *t, struct samples *s);
 
 /* clocks.c: the clock of rank 0, as known here. */
 void clocks_learn(void);

@@ -1,6 +1,7 @@
 /* The collectives of the standard: a line for each says what it moves and what it is called with;
  * its blocking, non-blocking and persistent forms follow from that. `bytes` is the size of a
- * block: what one rank has for another, or the whole vector where everybody has but one. */
+ * block: what one rank has for another, or the whole vector where everybody has but one, also if
+ * it is dealt out afterwards. */
 #include "forms.h"
 
 #define FAMILY "collective"
@@ -34,10 +35,10 @@
       t->send, t->recv, ONE, t->op, t->root, t->comm)                                              \
     X(Allreduce, allreduce, ADDS, EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_ALL,                    \
       t->send, t->recv, ONE, t->op, t->comm)                                                       \
-    X(Reduce_scatter, reduce_scatter, ADDS, EVERYBODY, EACH, EVERYBODY, SINGLE, OF_ALL,            \
+    X(Reduce_scatter, reduce_scatter, ADDS, EVERYBODY, SINGLE, EVERYBODY, PART, OF_ALL,            \
       t->send, t->recv, t->counts, t->type, t->op, t->comm)                                        \
-    X(Reduce_scatter_block, reduce_scatter_block, ADDS, EVERYBODY, EACH, EVERYBODY, SINGLE,        \
-      OF_ALL, t->send, t->recv, ONE, t->op, t->comm)                                               \
+    X(Reduce_scatter_block, reduce_scatter_block, ADDS, EVERYBODY, SINGLE, EVERYBODY, EQUAL_PART,  \
+      OF_ALL, t->send, t->recv, *t->counts, t->type, t->op, t->comm)                               \
     X(Scan, scan, ADDS, EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_UP_TO_ME,                         \
       t->send, t->recv, ONE, t->op, t->comm)                                                       \
     X(Exscan, exscan, ADDS, EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_LOWER,                        \

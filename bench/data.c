@@ -1,6 +1,6 @@
 /* Buffers: what is sent, and whether the right thing arrived.
  *
- * Element i of the block that rank s has for rank d is `value(t, s, d, i)`, a small number that
+ * Element i of the block that rank s has for rank d is `data_value(t, s, d, i)`, a small number that
  * every type can hold; who sends the same to everybody sends what is for rank 0. Whatever arrives
  * is a sum of those, so a shape (see bench.h) is all that has to be known of an operation.
  */
@@ -38,21 +38,29 @@ const int element_count = sizeof elements / sizeof *elements;
 
 static bool adds(const struct bench *b)
 {
-    return b->shape.from == OF_ALL || b->shape.from == OF_LOWER || b->shape.from == OF_UP_TO_ME;
+    return b->shape.from == OF_ALL || b->shape.from == OF_LOWER || b->shape.from == OF_UP_TO_ME ||
+           b->shape.from == OF_PEER_AND_ME;
+}
+
+static bool of_pair(const struct bench *b)
+{
+    return b->shape.from == OF_PEER || b->shape.from == OF_PEER_AND_ME;
 }
 
 /* What is used where nothing else is asked for: bytes, or what is worth adding. */
 const struct element *data_usual(const struct bench *b)
 {
-    return adds(b) ? &elements[element_count - 1] : elements;
+    return adds(b) && !of_pair(b) ? &elements[element_count - 1] : elements;
 }
 
 enum { PAGE = 4096, PADDING = 64, UNTOUCHED = -1, PERIOD = 127 };
 
 /* Sums of short integers stay within them: what lies beyond is not the same in all libraries. */
-static int value(const struct task *t, int s, int d, size_t i)
+int data_value(const struct task *t, int s, int d, size_t i)
 {
-    int period = adds(t->bench) && t->element->size == 1 ? 1 + (PERIOD - 1) / t->size : PERIOD;
+    int period = PERIOD;
+    if (adds(t->bench) && t->element->size == 1)
+        period = t->size < PERIOD ? PERIOD / t->size : 1;
     return 1 + (int)((31 * (size_t)s + 17 * (size_t)d + i) % period);
 }
 
@@ -146,12 +154,37 @@ static int *numbers(size_t n, int first, int step)
     return array;
 }
 
+/* So many of `total` has part r of p. */
+int data_share(int total, int p, int r)
+{
+    return total / p + (r < total % p);
+}
+
+static bool dealt_out(const struct task *t)
+{
+    return t->bench->shape.receives == PART || t->bench->shape.receives == EQUAL_PART;
+}
+
+/* Counts and displacements of parts of the vector. */
+static void deal_out(struct task *t)
+{
+    bool equal = t->bench->shape.receives == EQUAL_PART;
+    int at = 0;
+    for (int r = 0; r < t->size; at += t->counts[r++]) {
+        t->counts[r] = equal ? t->count / t->size : data_share(t->count, t->size, r);
+        t->displs[r] = at;
+    }
+    t->payload = at * t->element->size;
+    if (!t->payload && t->count)
+        t->skip = "there are fewer elements than ranks";
+}
+
 /* Needs rank, size, bytes and element, and a pair its peer and window. Where there are no
  * neighbours (`to`), every rank is one. */
 void data_open(struct task *t)
 {
     const struct shape *s = &t->bench->shape;
-    bool pair = s->from == OF_PEER;
+    bool pair = of_pair(t->bench);
     if (!t->to) {
         t->outs = pair ? (t->gap ? t->window : 1) : s->sends == EACH ? t->size : 1;
         t->ins = pair ? t->outs : s->receives == EACH ? t->size : 1;
@@ -159,6 +192,7 @@ void data_open(struct task *t)
         t->from = numbers(t->ins, 0, !pair);
     }
     size_t most = t->outs > t->ins ? t->outs : t->ins;
+    size_t blocks = dealt_out(t) ? (size_t)t->size : most;
     if (most * t->bytes > opt.memory / 2 || most * t->bytes > INT32_MAX) {
         t->skip = "needs more memory than -M allows";
         t->bytes = 0;
@@ -166,8 +200,10 @@ void data_open(struct task *t)
     t->type = adds(t->bench) ? t->element->sums : t->element->type;
     t->count = (int)(t->bytes / t->element->size);
     t->payload = layout_type(t, t->count) * t->element->size;
-    t->counts = numbers(most, t->count, 0);
-    t->displs = numbers(most, 0, t->count);
+    t->counts = numbers(blocks, t->count, 0);
+    t->displs = numbers(blocks, 0, t->count);
+    if (dealt_out(t))
+        deal_out(t);
     t->offsets = numbers(most, 0, (int)t->bytes);
     t->types = must(malloc((most + 1) * sizeof *t->types));
     t->places = must(malloc((most + 1) * sizeof *t->places));
@@ -208,7 +244,7 @@ static void put_block(const struct task *t, char *at, int destination, bool know
 {
     size_t n = t->bytes / t->element->size;
     for (size_t i = 0; i < n; i++)
-        t->element->put(at, i, known ? value(t, t->rank, destination, i) : UNTOUCHED);
+        t->element->put(at, i, known ? data_value(t, t->rank, destination, i) : UNTOUCHED);
 }
 
 void data_fill(struct task *t)
@@ -219,7 +255,7 @@ void data_fill(struct task *t)
     for (int k = 0; k < t->ins; k++)
         put_block(t, t->in + k * t->bytes, 0, false);
     for (int k = 0; k < t->outs && sends; k++) {
-        int for_whom = s->sends == EACH ? t->to[k] : s->from == OF_PEER ? t->peer : 0;
+        int for_whom = s->sends == EACH ? t->to[k] : of_pair(t->bench) ? t->peer : 0;
         char *own = t->in + (s->sends == SINGLE && s->receives == EACH ? t->rank : k) * t->bytes;
         put_block(t, t->out + k * t->bytes, for_whom, true);
         /* A broadcast has one buffer. */
@@ -235,14 +271,24 @@ static int expected(const struct task *t, int k, size_t i)
     int for_whom = s->sends == EACH || s->from == OF_PEER ? t->rank : 0, sum = 0;
     int below = s->from == OF_ALL ? t->size : s->from == OF_UP_TO_ME ? t->rank + 1 : t->rank;
     switch (s->from) {
-    case OF_ROOT: return value(t, t->root, for_whom, i);
-    case OF_BLOCK: return value(t, t->from[k], for_whom, i);
-    case OF_PEER: return value(t, t->peer, for_whom, i);
+    case OF_ROOT: return data_value(t, t->root, for_whom, i);
+    case OF_BLOCK: return data_value(t, t->from[k], for_whom, i);
+    case OF_PEER: return data_value(t, t->peer, for_whom, i);
     default: break;
     }
     for (int r = 0; r < below; r++)
-        sum += value(t, r, for_whom, i);
+        sum += data_value(t, r, for_whom, dealt_out(t) ? i + t->displs[t->rank] : i);
     return sum;
+}
+
+/* Whether element i of the block at `at` is as it has to be. */
+bool data_equal(const struct task *t, const void *at, size_t i, int want, const char *what,
+                char *error, size_t room)
+{
+    if (t->element->is(at, i, want))
+        return true;
+    snprintf(error, room, "rank %d: element %zu of %s should be %d", t->rank, i, what, want);
+    return false;
 }
 
 /* Whether this rank receives anything that is defined. */
@@ -260,15 +306,16 @@ bool data_right(struct task *t, char *error, size_t room)
     size_t n = t->bytes / t->element->size;
     /* Gaps stay as they were, but who sends from this buffer has filled its own. */
     bool filled = t->in_place || (t->bench->shape.from == OF_ROOT && t->rank == t->root);
-    for (int k = 0; k < t->ins && receives(t); k++)
+    for (int k = 0; k < t->ins && receives(t); k++) {
+        char block[32];
+        snprintf(block, sizeof block, "block %d", k);
         for (size_t i = 0; i < n; i++) {
-            bool moved = moves(n, i);
+            bool moved = dealt_out(t) ? i < (size_t)t->counts[t->rank] : moves(n, i);
             int want = moved ? expected(t, k, i) : UNTOUCHED;
-            if ((moved || !filled) && !t->element->is(t->in + k * t->bytes, i, want)) {
-                snprintf(error, room, "rank %d: element %zu of block %d should be %d", t->rank, i,
-                         k, want);
+            if ((moved || !filled) && !data_equal(t, t->in + k * t->bytes, i, want, block, error,
+                                                  room))
                 return false;
-            }
         }
+    }
     return true;
 }

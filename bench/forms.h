@@ -71,6 +71,6 @@
 void next_root(struct task *t);
 run_fn run_started, run_again;
 step_fn close_request;
-double sample_overlap(struct task *t, int rounds);
+sample_fn sample_overlap;
 
 #endif

@@ -81,12 +81,17 @@ static bool validate(struct task *t)
     char error[128] = "";
     for (int i = 0; i < (t->step ? t->size : 1) && !*error; i++) {
         int root = t->root, next;
+        if (opt.unchecked)
+            t->bench->run(t, opt.unchecked);
+        data_aim(t, root);
         data_fill(t);
+        if (t->bench->load)
+            t->bench->load(t);
         MPI_Barrier(t->comm);
         t->bench->run(t, 1);
         next = t->root;
         data_aim(t, root);
-        data_right(t, error, sizeof error);
+        (t->bench->check ? t->bench->check : data_right)(t, error, sizeof error);
         data_aim(t, next);
     }
     int mine = *error ? t->rank : t->size, first;
@@ -119,6 +124,7 @@ static void perform(struct task *t)
         report_samples(t, &s);
     free(s.values);
     free(s.means);
+    free(s.overlaps);
 }
 
 static void one(const struct bench *b, size_t bytes, const struct element *element)
@@ -149,13 +155,27 @@ static void one(const struct bench *b, size_t bytes, const struct element *eleme
     errors_heard(); /* what it takes to tidy up is not measured */
 }
 
+/* With each window of -V. */
+static void windows(const struct bench *b, size_t bytes, const struct element *element)
+{
+    enum { WIDEST = 128 };
+    int said = opt.window;
+    if (!opt.vary_window || !takes(b, 'V')) {
+        one(b, bytes, element);
+        return;
+    }
+    for (opt.window = 1; opt.window <= WIDEST; opt.window *= 2)
+        one(b, bytes, element);
+    opt.window = said;
+}
+
 static void named_size(const struct bench *b, size_t bytes, const struct element *element)
 {
     struct task t = {.bench = b, .bytes = bytes, .payload = bytes, .element = element};
     if (bytes % element->size)
         report_skipped(b, &t, "the size is no multiple of the type's");
     else
-        one(b, bytes, element);
+        windows(b, bytes, element);
 }
 
 /* All sizes with one type: those behind the name, those of --sizes, or powers of two. */
@@ -176,7 +196,7 @@ static void sizes(const struct bench *b, const char *name, const struct element 
     } else {
         for (bytes = 1; bytes <= most; bytes *= 2)
             if (bytes >= opt.least_size && bytes % element->size == 0)
-                one(b, bytes, element);
+                windows(b, bytes, element);
     }
 }
 
@@ -253,6 +273,8 @@ static void measure_all(void)
     crowded = are_crowded(node);
     MPI_Comm_free(&node);
     line_open();
+    if (opt.counters)
+        counters_open();
     if (opt.start == BY_WINDOW)
         clocks_learn();
     report_env();

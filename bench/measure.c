@@ -8,6 +8,7 @@
 #include "bench.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -36,6 +37,20 @@ double clock_cost(void)
     return (end - begin) / READS;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double d = *(const double *)a - *(const double *)b;
+    return (d > 0) - (d < 0);
+}
+
+double percentile(double *values, int n, double percent)
+{
+    double at = percent / 100 * (n - 1);
+    int low = (int)at;
+    qsort(values, n, sizeof *values, ascending);
+    return low + 1 < n ? values[low] + (at - low) * (values[low + 1] - values[low]) : values[low];
+}
+
 /* The next start that all have agreed upon, and how far apart they are. */
 static double next_start, start_every;
 
@@ -55,7 +70,7 @@ static double begin_together(const struct task *t)
     return start;
 }
 
-/* Seconds of `rounds`, or percent; NAN if it began late. */
+/* Seconds of `rounds`; NAN if it began late. */
 static double timed(struct task *t, int rounds)
 {
     if (t->bench->sample)
@@ -111,12 +126,11 @@ static double in_unit(const struct task *t, double seconds, int batch)
     case US: return seconds / batch / t->parts * 1e6;
     case MB_S: return t->parts * batch / seconds * 1e-6;
     case PER_S: return t->parts * batch / seconds;
-    default: return seconds;
+    default: return 0; /* PERCENT is no time */
     }
 }
 
-/* The slowest rank's and the mean, of percents the mean alone; values of which some rank began late
- * are left out. */
+/* The slowest rank's and the mean; values of which some rank began late are left out. */
 static void gather(struct task *t, struct samples *s, double *mine)
 {
     int n = s->count;
@@ -132,21 +146,29 @@ static void gather(struct task *t, struct samples *s, double *mine)
     s->count = 0;
     for (int i = 0; i < n; i++)
         if (!late[i]) {
-            double mean = s->means[i] / t->timers;
-            bool slowest = t->bench->unit != PERCENT;
-            s->values[s->count] = in_unit(t, slowest ? s->values[i] : mean, s->batch);
-            s->means[s->count++] = in_unit(t, mean, s->batch);
+            s->values[s->count] = in_unit(t, s->values[i], s->batch);
+            s->means[s->count++] = in_unit(t, s->means[i] / t->timers, s->batch);
         }
     s->late = n - s->count;
+    if (s->late)
+        snprintf(s->warning, sizeof s->warning,
+                 "%d of %d repetitions began late and are left out: give each rank a core, or take "
+                 "--start barrier", s->late, n);
     free(late);
+}
+
+/* Whether messages stream, or some ranks go on before others. */
+static bool streams(const struct task *t)
+{
+    enum unit unit = t->bench->unit;
+    return t->timers < t->size || unit == MB_S || unit == PER_S;
 }
 
 void measure(struct task *t, struct samples *s)
 {
     double least = opt.least * 1e-6, took = 1;
     if (!least)
-        least = clock_cost() * (t->timers < t->size || t->bench->unit != US
-                                    ? LEAST_CLOCKS_OF_STREAMS : LEAST_CLOCKS);
+        least = clock_cost() * (streams(t) ? LEAST_CLOCKS_OF_STREAMS : LEAST_CLOCKS);
     if (!opt.least && crowded && least < least_of_crowds)
         least = least_of_crowds;
     least = longest(t, least);
@@ -158,13 +180,22 @@ void measure(struct task *t, struct samples *s)
     s->count = once ? 1 : fit < opt.samples ? fit : opt.samples;
     s->values = must(calloc(s->count, sizeof *s->values));
     s->means = must(calloc(s->count, sizeof *s->means));
+    if (t->bench->unit == PERCENT)
+        s->overlaps = must(calloc(s->count, sizeof *s->overlaps));
     double *mine = must(calloc(s->count, sizeof *mine));
     s->line[0] = line_now();
     if (opt.start == BY_WINDOW)
         plan_starts(t, took);
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count; i++) {
         mine[i] = timed(t, s->batch);
+        if (s->overlaps)
+            s->overlaps[i] = t->overlap;
+    }
     s->line[1] = line_now();
     gather(t, s, mine);
+    if (s->overlaps)
+        overlap_gather(t, s);
+    if (opt.counters && !once)
+        counters_count(t, s->batch * (s->count + s->late), s->counts);
     free(mine);
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { TAG = 5, USUAL_WINDOW = 64 };
+enum { TAG = 5, USUAL_WINDOW = 64, PAGE = 4096 };
 
 /* `own` of the task. */
 struct region {
@@ -13,6 +13,7 @@ struct region {
     MPI_Comm pair;
     MPI_Group other;
     MPI_Aint at; /* of the other's memory */
+    char *memory;
 };
 
 static void prepare(struct task *t, int window)
@@ -25,6 +26,9 @@ static void prepare(struct task *t, int window)
     t->first = t->rank == 0;
     t->peer = t->rank < 2 ? 1 - t->rank : -1;
     t->timers = 1;
+    for (int e = 0; e < element_count && !t->bytes; e++)
+        if (elements[e].type == MPI_LONG)
+            t->element = &elements[e]; /* of what has one element only */
     MPI_Comm_split(world, t->rank < 2 ? 0 : MPI_UNDEFINED, t->rank, &r->pair);
 }
 
@@ -43,22 +47,23 @@ static void open(struct task *t)
     struct region *r = t->own;
     MPI_Aint bytes = (MPI_Aint)(t->window * t->gap), mine;
     MPI_Group both;
-    void *memory;
     if (t->peer < 0)
         return;
     errors_listen(r->pair);
+    if (opt.memory_of != ALLOCATED)
+        r->memory = must(aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE));
     if (opt.memory_of == ALLOCATED)
-        MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, r->pair, &memory, &r->win);
+        MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, r->pair, &r->memory, &r->win);
     else if (opt.memory_of == CREATED)
-        MPI_Win_create(t->in, bytes, 1, MPI_INFO_NULL, r->pair, &r->win);
+        MPI_Win_create(r->memory, bytes, 1, MPI_INFO_NULL, r->pair, &r->win);
     else
         MPI_Win_create_dynamic(MPI_INFO_NULL, r->pair, &r->win);
     if (r->win == MPI_WIN_NULL)
         return;
     errors_listen_window(r->win);
     if (opt.memory_of == DYNAMIC) {
-        MPI_Win_attach(r->win, t->in, bytes);
-        MPI_Get_address(t->in, &mine);
+        MPI_Win_attach(r->win, r->memory, bytes);
+        MPI_Get_address(r->memory, &mine);
         MPI_Sendrecv(&mine, 1, MPI_AINT, t->peer, TAG, &r->at, 1, MPI_AINT, t->peer, TAG, r->pair,
                      MPI_STATUS_IGNORE);
     }
@@ -90,7 +95,7 @@ static void unlock(struct task *t)
         MPI_Win_unlock(t->peer, r->win);
     MPI_Barrier(r->pair);
     if (opt.memory_of == DYNAMIC)
-        MPI_Win_detach(r->win, t->in);
+        MPI_Win_detach(r->win, r->memory);
     MPI_Win_free(&r->win);
     MPI_Group_free(&r->other);
 }
@@ -100,6 +105,8 @@ static void finish(struct task *t)
     struct region *r = t->own;
     if (r->pair != MPI_COMM_NULL)
         MPI_Comm_free(&r->pair);
+    if (opt.memory_of != ALLOCATED)
+        free(r->memory);
     free(r);
 }
 
@@ -159,19 +166,89 @@ static void end(const struct task *t, MPI_Win win, bool acts, bool exposes)
 #define IN (t->in + k * t->gap), t->count, t->type
 #define THERE t->peer, r->at + (MPI_Aint)(k * t->gap), t->count, t->type
 
-/* X(name, call): one operation, the k-th of the window. */
-#define OPERATIONS(X)                                                                              \
-    X(put, MPI_Put(OUT, THERE, r->win))                                                            \
-    X(get, MPI_Get(IN, THERE, r->win))                                                             \
-    X(accumulate, MPI_Accumulate(OUT, THERE, MPI_SUM, r->win))                                     \
-    X(get_accumulate, MPI_Get_accumulate(OUT, IN, THERE, MPI_SUM, r->win))                         \
-    X(fetch_and_op, MPI_Fetch_and_op(t->out, t->in, MPI_LONG, t->peer, r->at, MPI_SUM, r->win);    \
-      (void)k)                                                                                     \
-    X(compare_and_swap, MPI_Compare_and_swap(t->out, t->out, t->in, MPI_LONG, t->peer, r->at,      \
-                                             r->win);                                              \
-      (void)k)
+/* What an operation does to the window, and whether it brings what was there. */
+enum effect { LEAVES, REPLACES, ADDS };
 
-#define CALL(name, call)                                                                           \
+/* X(name, effect, brings, call): one operation, the k-th of the window. */
+#define OPERATIONS(X)                                                                              \
+    X(put, REPLACES, false, MPI_Put(OUT, THERE, r->win))                                           \
+    X(get, LEAVES, true, MPI_Get(IN, THERE, r->win))                                               \
+    X(accumulate, ADDS, false, MPI_Accumulate(OUT, THERE, MPI_SUM, r->win))                        \
+    X(get_accumulate, ADDS, true, MPI_Get_accumulate(OUT, IN, THERE, MPI_SUM, r->win))             \
+    X(fetch_and_op, ADDS, true,                                                                    \
+      MPI_Fetch_and_op(t->out, t->in, MPI_LONG, t->peer, r->at, MPI_SUM, r->win); (void)k)         \
+    X(compare_and_swap, REPLACES, true,                                                            \
+      MPI_Compare_and_swap(t->out, COMPARED, t->in, MPI_LONG, t->peer, r->at, r->win); (void)k)
+
+/* Behind the element that is swapped in. */
+#define COMPARED (t->out + sizeof(long))
+
+/* A process looks at its own window as at another's, where epochs are passive. */
+static void look(const struct task *t, bool begins)
+{
+    const struct region *r = t->own;
+    if (opt.sync == PSCW || opt.sync == FENCE)
+        return;
+    if (begins)
+        MPI_Win_lock(MPI_LOCK_SHARED, t->rank, 0, r->win);
+    else
+        MPI_Win_unlock(t->rank, r->win);
+}
+
+static size_t elements_of(const struct task *t)
+{
+    return t->bytes ? t->bytes / t->element->size : 1;
+}
+
+/* A window holds what its owner has for the other. */
+static void load(struct task *t)
+{
+    const struct region *r = t->own;
+    if (t->peer < 0)
+        return;
+    look(t, true);
+    for (int k = 0; k < t->window; k++)
+        for (size_t i = 0; i < elements_of(t); i++)
+            t->element->put(r->memory + k * t->gap, i, data_value(t, t->rank, t->peer, i));
+    look(t, false);
+    if (t->bytes)
+        return;
+    t->element->put(t->out, 0, data_value(t, t->rank, t->peer, 0));
+    t->element->put(COMPARED, 0, data_value(t, t->peer, t->rank, 0));
+}
+
+static run_fn put_both_ways;
+
+/* One round later. */
+static bool right(struct task *t, enum effect effect, bool brings, char *error, size_t room)
+{
+    const struct region *r = t->own;
+    bool both = t->bench->run == put_both_ways, good = true;
+    if (t->peer < 0)
+        return true;
+    if (opt.sync == FLUSH_LOCAL && (t->first || both))
+        MPI_Win_flush(t->peer, r->win);
+    MPI_Barrier(r->pair);
+    look(t, true);
+    for (int k = 0; k < t->window && good; k++)
+        for (size_t i = 0; i < elements_of(t) && good; i++) {
+            int mine = data_value(t, t->rank, t->peer, i);
+            int other = data_value(t, t->peer, t->rank, i);
+            int want = effect == REPLACES ? other : effect == ADDS ? mine + other : mine;
+            if (both || !t->first)
+                good = data_equal(t, r->memory + k * t->gap, i, want, "the window", error, room);
+            else if (brings)
+                good = data_equal(t, t->in + k * t->gap, i, other, "what came", error, room);
+        }
+    look(t, false);
+    return good;
+}
+
+#define CALL(name, effect, brings, call)                                                           \
+    static bool name##_right(struct task *t, char *error, size_t room)                             \
+    {                                                                                              \
+        return right(t, effect, brings, error, room);                                              \
+    }                                                                                              \
     static void name##_by(struct task *t, int rounds, bool acts, bool exposes)                     \
     {                                                                                              \
         struct region *r = t->own;                                                                 \
@@ -195,22 +272,27 @@ static void put_both_ways(struct task *t, int rounds)
     put_by(t, rounds, true, true);
 }
 
-#define ROW(NAME, OPTIONS, UNIT, FROM, RUN, PREPARE, OPEN)                                         \
+#define ROW(NAME, OPTIONS, UNIT, FROM, RUN, RIGHT, PREPARE, OPEN)                                  \
     {                                                                                              \
-        .name = NAME, .family = "one-sided", .options = OPTIONS "ixIMws", .unit = UNIT,            \
+        .name = NAME, .family = "one-sided", .options = OPTIONS "ixcIMws", .unit = UNIT,           \
         .ranks = 2, .shape = {EVERYBODY, SINGLE, NOBODY, SINGLE, FROM}, .run = RUN,                \
         .prepare = PREPARE, .open = OPEN, .close = unlock, .finish = finish, .needs = "windows",   \
+        .load = load, .check = RIGHT,                                                              \
     }
 
 const struct bench one_sided[] = {
-    ROW("put_latency", "mT", US, OF_PEER, put, one, open),
-    ROW("get_latency", "mT", US, OF_PEER, get, one, open),
-    ROW("accumulate_latency", "mT", US, OF_PEER, accumulate, one, open),
-    ROW("get_accumulate_latency", "mT", US, OF_PEER, get_accumulate, one, open),
-    ROW("fetch_and_op_latency", "", US, OF_PEER, fetch_and_op, one, open),
-    ROW("compare_and_swap_latency", "", US, OF_PEER, compare_and_swap, one, open),
-    ROW("put_bandwidth", "mTW", MB_S, OF_PEER, put, many, open_bytes),
-    ROW("get_bandwidth", "mTW", MB_S, OF_PEER, get, many, open_bytes),
-    ROW("put_bibandwidth", "mTW", MB_S, OF_PEER, put_both_ways, many, open_bytes_both_ways),
+    ROW("put_latency", "mT", US, OF_PEER, put, put_right, one, open),
+    ROW("get_latency", "mT", US, OF_PEER, get, get_right, one, open),
+    ROW("accumulate_latency", "mT", US, OF_PEER_AND_ME, accumulate, accumulate_right, one, open),
+    ROW("get_accumulate_latency", "mT", US, OF_PEER_AND_ME, get_accumulate, get_accumulate_right,
+        one, open),
+    ROW("fetch_and_op_latency", "", US, OF_PEER_AND_ME, fetch_and_op, fetch_and_op_right, one,
+        open),
+    ROW("compare_and_swap_latency", "", US, OF_PEER, compare_and_swap, compare_and_swap_right, one,
+        open),
+    ROW("put_bandwidth", "mTW", MB_S, OF_PEER, put, put_right, many, open_bytes),
+    ROW("get_bandwidth", "mTW", MB_S, OF_PEER, get, get_right, many, open_bytes),
+    ROW("put_bibandwidth", "mTW", MB_S, OF_PEER, put_both_ways, put_right, many,
+        open_bytes_both_ways),
     {.name = NULL},
 };

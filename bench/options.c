@@ -9,7 +9,7 @@
 
 enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, LEAST, START, PIN };
 
-struct options opt = {.samples = 100, .seconds = 0.2, .memory = 512 << 20};
+struct options opt = {.samples = 100, .seconds = 0.2, .memory = 512 << 20, .tests = -1};
 
 static const struct option longs[] = {
     {"help", no_argument, NULL, 'h'},
@@ -38,6 +38,10 @@ static const struct option longs[] = {
     {"accelerator", required_argument, NULL, 'd'},
     {"full", no_argument, NULL, 'f'},
     {"tail-lat", optional_argument, NULL, 'z'},
+    {"papi", required_argument, NULL, 'P'},
+    {"vary-window", no_argument, NULL, 'V'},
+    {"print-rate", required_argument, NULL, 'R'},
+    {"validation-warmup", required_argument, NULL, 'u'},
     {"pin", no_argument, NULL, PIN},
     {"records", no_argument, NULL, RECORDS},
     {"list", no_argument, NULL, LIST},
@@ -60,7 +64,10 @@ void options_help(void)
          "  -W, --window-size N           messages in flight (64)\n"
          "  -p, --num-pairs N             pairs of ranks (half of the ranks)\n"
          "  -b, --buffer-num single|multiple   one buffer for all of a window, or one each\n"
+         "  -V, --vary-window             windows of 1 to 128 where many pairs stream\n"
+         "  -R, --print-rate 0|1          messages a second, too, where bandwidth is shown (0)\n"
          "  -c, --validation              checks what arrives\n"
+         "  -u, --validation-warmup N     operations before each that is checked (0)\n"
          "  -T, --type TYPE[,...]         all, mpi_char, mpi_int, mpi_long, mpi_float, mpi_double\n"
          "  -D, --ddt cont | vect:STRIDE:BLOCK | indx:FILE   derived types, in elements;\n"
          "                                a line of FILE: displacement, length\n"
@@ -69,7 +76,11 @@ void options_help(void)
          "  -N, --nhbr cart:DIMENSIONS:RADIUS | graph:FILE   neighbours (cart:1:1); a line of\n"
          "                                FILE: source, destination\n"
          "  -t, --num-test-calls N        calls of MPI_Test while computing (one in 10 us);\n"
-         "                                threads of a rank (2)\n"
+         "      [SENDERS:]N               of threads and processes: so many on ranks 0 and 1\n"
+         "  -P, --papi EVENT[,...]        counts for each operation, all ranks together: cycles,\n"
+         "                                instructions, cache-references, cache-misses, branches,\n"
+         "                                branch-misses (hardware); context-switches, page-faults,\n"
+         "                                cpu-migrations, major-faults (software); all\n"
          "  -w, --win-options allocate|create|dynamic        how windows are made (allocate)\n"
          "  -s, --sync-option flush|flush_local|lock|lock_all|pscw|fence   epochs (flush)\n"
          "  -I, --session                 MPI_Session_init instead of MPI_Init\n"
@@ -100,6 +111,16 @@ static bool read_number(const char *text, int *value)
     bool good = options_size(text, &n) && n <= 1 << 30;
     *value = good ? (int)n : 0;
     return good;
+}
+
+/* `N`, or `SENDERS:N`. */
+static bool read_counts(char *text)
+{
+    char *colon = strchr(text, ':');
+    if (colon)
+        *colon = 0;
+    return (!colon || (read_number(text, &opt.senders) && opt.senders > 0)) &&
+           read_number(colon ? colon + 1 : text, &opt.tests);
 }
 
 static bool read_seconds(const char *text, double *value)
@@ -223,12 +244,16 @@ static bool read_one(int letter, char *text)
     case 'l': return opt.in_place = true;
     case 'k': return read_root(text);
     case 'N': return read_neighbors(text);
-    case 't': return read_number(text, &opt.tests);
+    case 't': return read_counts(text);
     case 'I': return opt.session = true;
     case 'M': return options_size(text, &opt.memory);
     case 'd': return choose(text, memories, &which);
     case 'f': return opt.full = true;
     case 'z': return read_list(text ? text : usual, one_percent);
+    case 'P': return read_list(text, counters_choose);
+    case 'V': return opt.vary_window = true;
+    case 'R': return read_number(text, &which) && which <= 1 && ((opt.rates = which), true);
+    case 'u': return read_number(text, &opt.unchecked);
     case PIN: return opt.pin = true;
     case RECORDS: return opt.records = true;
     case LIST: return opt.list = true;
@@ -239,7 +264,7 @@ static bool read_one(int letter, char *text)
 
 bool options_read(int argc, char **argv)
 {
-    static const char letters[] = "hm:i:x:W:p:b:cT:D:lk:N:t:w:s:IM:d:fz::";
+    static const char letters[] = "hm:i:x:W:p:b:cT:D:lk:N:t:w:s:IM:d:fz::P:VR:u:";
     int letter;
     opterr = 0;
     while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1) {

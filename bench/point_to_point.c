@@ -251,9 +251,9 @@ const struct bench point_to_point[] = {
         open_bytes_persistent, close_persistent),
     ROW("bibandwidth_persistent", "cTDWb", MB_S, EVERYBODY, both_ways_persistent, window_of_pair,
         open_both_persistent, close_persistent),
-    ROW("multi_bandwidth", "cTDWbp", MB_S, ROOT, one_way, window_of_pairs, open_bytes,
+    ROW("multi_bandwidth", "cTDWVbp", MB_S, ROOT, one_way, window_of_pairs, open_bytes,
         close_window),
-    ROW("message_rate", "cTDWbp", PER_S, ROOT, one_way, window_of_pairs, open_messages,
+    ROW("message_rate", "cTDWVbp", PER_S, ROOT, one_way, window_of_pairs, open_messages,
         close_window),
     {.name = NULL},
 };

@@ -100,6 +100,22 @@ static void one_line(char *s)
     *to = 0;
 }
 
+/* What was asked for and cannot be counted. */
+static void lacks(bool record)
+{
+    const char *before = ",\"uncounted\":{", *after = "";
+    for (int e = 0; e < COUNTERS; e++)
+        if (counters_lack(e) && record) {
+            printf("%s\"%s\":", before, counters_name(e));
+            text(counters_lack(e));
+            before = ",";
+            after = "}";
+        } else if (counters_lack(e)) {
+            printf("# no %s: %s\n", counters_name(e), counters_lack(e));
+        }
+    printf("%s", after);
+}
+
 void report_env(void)
 {
     struct place mine = {.host = ""}, *all = must(calloc(size, sizeof *all));
@@ -118,25 +134,13 @@ void report_env(void)
         printf(",\"standard\":\"%d.%d\",\"ranks\":%d,\"threads\":\"%s\",\"clock_ns\":%.1f", version,
                subversion, size, life_threads(), clock_cost() * 1e9);
         places(all);
+        lacks(true);
         end();
     } else if (rank == 0) {
         printf("# %s, %d ranks\n", library, size);
+        lacks(false);
     }
     free(all);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double d = *(const double *)a - *(const double *)b;
-    return (d > 0) - (d < 0);
-}
-
-/* The value below which `percent` of them are; `sorted` ascending. */
-static double percentile(const double *sorted, int n, double percent)
-{
-    double at = percent / 100 * (n - 1);
-    int low = (int)at;
-    return low + 1 < n ? sorted[low] + (at - low) * (sorted[low + 1] - sorted[low]) : sorted[low];
 }
 
 void report_head(const struct bench *b)
@@ -144,19 +148,58 @@ void report_head(const struct bench *b)
     if (rank || opt.records)
         return;
     printf("\n# %s\n# %-10s%16s", b->name, "size", unit_names[b->unit]);
+    if (opt.vary_window && strchr(b->options, 'V'))
+        printf("%16s", "window");
+    if (opt.rates && b->unit == MB_S)
+        printf("%16s", "messages/s");
+    if (b->unit == PERCENT)
+        printf("%16s%16s%16s", "by itself us", "overlapped us", "computing us");
     for (int i = 0; i < opt.percent_count; i++)
         printf("%11s%02d %%", "", opt.percents[i]);
     if (opt.full)
         printf("%16s%16s%16s%16s", "mean", "least", "most", "mean of ranks");
+    for (int e = 0; e < COUNTERS; e++)
+        if (counters_has(e))
+            printf("%18s", counters_name(e));
     puts("");
+}
+
+/* One of the numbers behind each percentage of overlap, in us; free it. */
+static double *of_overlaps(const struct samples *s, size_t field)
+{
+    double *values = must(malloc(s->count * sizeof *values));
+    for (int i = 0; i < s->count; i++)
+        values[i] = *(double *)((char *)&s->overlaps[i] + field) * 1e6 / s->batch;
+    return values;
+}
+
+static const struct part {
+    const char *name;
+    size_t field;
+} parts[] = {{"pure_us", offsetof(struct overlap, pure)},
+             {"overlapped_us", offsetof(struct overlap, whole)},
+             {"computed_us", offsetof(struct overlap, computed)}};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static bool varied(const struct task *t)
+{
+    return opt.vary_window && strchr(t->bench->options, 'V');
 }
 
 static void row(const struct task *t, const struct samples *s)
 {
     double *sorted = must(malloc(s->count * sizeof *sorted)), mean = 0, means = 0;
     memcpy(sorted, s->values, s->count * sizeof *sorted);
-    qsort(sorted, s->count, sizeof *sorted, ascending);
     printf("%-12zu%16.2f", t->bytes, percentile(sorted, s->count, 50));
+    if (varied(t))
+        printf("%16d", t->window);
+    if (opt.rates && t->bench->unit == MB_S)
+        printf("%16.0f", percentile(sorted, s->count, 50) * 1e6 / t->payload);
+    for (int k = 0; k < PARTS && s->overlaps; k++) {
+        double *values = of_overlaps(s, parts[k].field);
+        printf("%16.2f", percentile(values, s->count, 50));
+        free(values);
+    }
     for (int i = 0; i < opt.percent_count; i++)
         printf("%16.2f", percentile(sorted, s->count, opt.percents[i]));
     for (int i = 0; i < s->count; i++) {
@@ -164,8 +207,14 @@ static void row(const struct task *t, const struct samples *s)
         means += s->means[i] / s->count;
     }
     if (opt.full)
-        printf("%16.2f%16.2f%16.2f%16.2f", mean, sorted[0], sorted[s->count - 1], means);
+        printf("%16.2f%16.2f%16.2f%16.2f", mean, sorted[0], sorted[s->count - 1],
+               s->overlaps ? mean : means);
+    for (int e = 0; e < COUNTERS; e++)
+        if (counters_has(e))
+            printf("%18.3g", s->counts[e]);
     puts("");
+    if (*s->warning)
+        printf("#   %s\n", s->warning);
     fflush(stdout);
     free(sorted);
 }
@@ -187,6 +236,20 @@ static void of_task(const struct task *t)
         field("type", t->element->name);
     if (t->payload != t->bytes)
         printf(",\"payload\":%zu", t->payload);
+    if (varied(t))
+        printf(",\"window\":%d", t->window);
+}
+
+static void counts(const double of[COUNTERS])
+{
+    const char *comma = "";
+    printf(",\"counters\":{");
+    for (int e = 0; e < COUNTERS; e++)
+        if (counters_has(e)) {
+            printf("%s\"%s\":%.6g", comma, counters_name(e), of[e]);
+            comma = ",";
+        }
+    printf("}");
 }
 
 void report_samples(const struct task *t, const struct samples *s)
@@ -202,13 +265,22 @@ void report_samples(const struct task *t, const struct samples *s)
     printf(",\"ranks\":%d,\"unit\":\"%s\",\"better\":\"%s\",\"batch\":%d", t->size,
            unit_names[t->bench->unit], t->bench->unit == US ? "less" : "more", s->batch);
     array("values", s->values, s->count);
-    if (t->timers > 1)
+    if (t->timers > 1 && !s->overlaps)
         array("mean_values", s->means, s->count);
+    for (int k = 0; k < PARTS && s->overlaps; k++) {
+        double *values = of_overlaps(s, parts[k].field);
+        array(parts[k].name, values, s->count);
+        free(values);
+    }
     if (s->line[0] < 0)
         printf(",\"line_ns\":null");
     else
         array("line_ns", s->line, 2);
     printf(",\"late\":%d", s->late);
+    if (opt.counters && strchr(t->bench->options, 'i'))
+        counts(s->counts);
+    if (*s->warning)
+        field("warning", s->warning);
     end();
 }
 

@@ -1,20 +1,68 @@
-// A library that delivers wrong data now and then: for scripts/test-bench.
+// A library that delivers wrong data: SPOIL names the function. For scripts/test-bench.
 // build: shared
 #include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
 
-static void spoil(void *at, int count, MPI_Datatype type)
+static int spoils(const char *function)
+{
+    const char *named = getenv("SPOIL");
+    return named && !strcmp(named, function);
+}
+
+static int bytes_of(int count, MPI_Datatype type)
 {
     int size;
     MPI_Type_size(type, &size);
-    if (count > 0 && size > 0)
-        ((char *)at)[count * size - 1] ^= 1;
+    return count * size;
+}
+
+static void spoil(const char *function, void *at, int count, MPI_Datatype type)
+{
+    int bytes = bytes_of(count, type);
+    if (spoils(function) && bytes > 0)
+        ((char *)at)[bytes - 1] ^= 1;
+}
+
+// Something else to send; it stays until the program ends.
+static const void *another(const char *function, const void *at, int count, MPI_Datatype type)
+{
+    int bytes = bytes_of(count, type);
+    char *copy = malloc(bytes + 1);
+    if (!spoils(function) || !copy || !bytes)
+        return at;
+    memcpy(copy, at, bytes);
+    copy[0] ^= 1;
+    return copy;
 }
 
 int MPI_Recv(void *at, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
              MPI_Status *status)
 {
     int result = PMPI_Recv(at, count, type, from, tag, comm, status);
-    spoil(at, count, type);
+    spoil("Recv", at, count, type);
+    return result;
+}
+
+int MPI_Isend(const void *at, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    return PMPI_Isend(another("Isend", at, count, type), count, type, to, tag, comm, request);
+}
+
+int MPI_Sendrecv(const void *out, int n, MPI_Datatype type, int to, int tag, void *in, int m,
+                 MPI_Datatype into, int from, int with, MPI_Comm comm, MPI_Status *status)
+{
+    int result = PMPI_Sendrecv(out, n, type, to, tag, in, m, into, from, with, comm, status);
+    spoil("Sendrecv", in, m, into);
+    return result;
+}
+
+int MPI_Scatterv(const void *out, const int n[], const int at[], MPI_Datatype type, void *in,
+                 int m, MPI_Datatype into, int root, MPI_Comm comm)
+{
+    int result = PMPI_Scatterv(out, n, at, type, in, m, into, root, comm);
+    spoil("Scatterv", in, m, into);
     return result;
 }
 
@@ -22,13 +70,95 @@ int MPI_Alltoall(const void *out, int n, MPI_Datatype type, void *in, int m, MPI
                  MPI_Comm comm)
 {
     int result = PMPI_Alltoall(out, n, type, in, m, into, comm);
-    spoil(in, m, into);
+    if (type != MPI_INT) // the program's own
+        spoil("Alltoall", in, m, into);
+    return result;
+}
+
+int MPI_Alltoallv(const void *out, const int n[], const int at[], MPI_Datatype type, void *in,
+                  const int m[], const int to[], MPI_Datatype into, MPI_Comm comm)
+{
+    int result = PMPI_Alltoallv(out, n, at, type, in, m, to, into, comm);
+    spoil("Alltoallv", in, m[0], into);
+    return result;
+}
+
+int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    int result = PMPI_Allreduce(out, in, count, type, op, comm);
+    if (type == MPI_DOUBLE && op == MPI_SUM) // others are the program's own
+        spoil("Allreduce", in, count, type);
+    return result;
+}
+
+int MPI_Reduce_scatter(const void *out, void *in, const int counts[], MPI_Datatype type, MPI_Op op,
+                       MPI_Comm comm)
+{
+    int result = PMPI_Reduce_scatter(out, in, counts, type, op, comm);
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    spoil("Reduce_scatter", in, counts[rank], type);
     return result;
 }
 
 int MPI_Scan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     int result = PMPI_Scan(out, in, count, type, op, comm);
-    spoil(in, count, type);
+    spoil("Scan", in, count, type);
     return result;
+}
+
+// What comes from a window is there when it is flushed.
+static char *came;
+
+int MPI_Win_flush(int rank, MPI_Win win)
+{
+    int result = PMPI_Win_flush(rank, win);
+    if (came)
+        *came ^= 1;
+    came = NULL;
+    return result;
+}
+
+int MPI_Put(const void *at, int n, MPI_Datatype type, int to, MPI_Aint there, int m,
+            MPI_Datatype into, MPI_Win win)
+{
+    return PMPI_Put(another("Put", at, n, type), n, type, to, there, m, into, win);
+}
+
+int MPI_Get(void *at, int n, MPI_Datatype type, int from, MPI_Aint there, int m, MPI_Datatype into,
+            MPI_Win win)
+{
+    came = spoils("Get") ? at : NULL;
+    return PMPI_Get(at, n, type, from, there, m, into, win);
+}
+
+int MPI_Accumulate(const void *at, int n, MPI_Datatype type, int to, MPI_Aint there, int m,
+                   MPI_Datatype into, MPI_Op op, MPI_Win win)
+{
+    return PMPI_Accumulate(another("Accumulate", at, n, type), n, type, to, there, m, into, op,
+                           win);
+}
+
+int MPI_Get_accumulate(const void *out, int n, MPI_Datatype type, void *in, int k,
+                       MPI_Datatype result, int to, MPI_Aint there, int m, MPI_Datatype into,
+                       MPI_Op op, MPI_Win win)
+{
+    return PMPI_Get_accumulate(another("Get_accumulate", out, n, type), n, type, in, k, result, to,
+                               there, m, into, op, win);
+}
+
+int MPI_Fetch_and_op(const void *out, void *in, MPI_Datatype type, int to, MPI_Aint there,
+                     MPI_Op op, MPI_Win win)
+{
+    came = spoils("Fetch_and_op") ? in : NULL;
+    return PMPI_Fetch_and_op(out, in, type, to, there, op, win);
+}
+
+int MPI_Compare_and_swap(const void *out, const void *compared, void *in, MPI_Datatype type, int to,
+                         MPI_Aint there, MPI_Win win)
+{
+    return PMPI_Compare_and_swap(another("Compare_and_swap", out, 1, type), compared, in, type, to,
+                                 there, win);
 }

@@ -19,7 +19,7 @@ pub struct Key {
     number: usize,
     /// The benchmark.
     pub bench: String,
-    /// The MPI datatype, where one was chosen.
+    /// The MPI datatype, where one was chosen, and the window, where it varies.
     pub datatype: Option<String>,
     /// Bytes.
     pub size: u64,
@@ -97,7 +97,7 @@ impl<'a> Figures<'a> {
                 place: place.clone(),
                 number: number.unwrap_or(usize::MAX),
                 bench: samples.bench.clone(),
-                datatype: samples.datatype.clone(),
+                datatype: kind(samples),
                 size: samples.size,
             };
             let figure = figures.entry(key.clone()).or_insert_with(|| Figure {
@@ -131,6 +131,15 @@ impl Figures<'_> {
         let mut places: Vec<&Place> = self.figures.iter().map(|f| &f.key.place).collect();
         places.dedup();
         places
+    }
+}
+
+/// The datatype, with the window where it varies (`-V`).
+fn kind(samples: &Samples) -> Option<String> {
+    let window = samples.more.get("window").map(|w| format!("-W {w}"));
+    match (&samples.datatype, window) {
+        (Some(datatype), Some(window)) => Some(format!("{datatype} {window}")),
+        (datatype, window) => window.or_else(|| datatype.clone()),
     }
 }
 
@@ -368,5 +377,21 @@ pub(crate) mod tests {
             .map(|f| f.key.title())
             .collect();
         assert_eq!(titles, ["latency", "reduce mpi_float", "reduce mpi_int"]);
+    }
+
+    #[test]
+    fn windows_that_vary_are_told_apart() {
+        let plan = header(&["a"]).plan;
+        let with = |window: u32| {
+            let mut record = sample("message_rate", 8, &[1.0], 0.0);
+            if let Record::Samples(s) = &mut record {
+                s.more.insert("window".into(), window.into());
+            }
+            record
+        };
+        let launches = [launch(0, 0, vec![with(1), with(64)])];
+        let all = Figures::of(&plan, &launches);
+        let titles: Vec<_> = all.figures.iter().map(|f| f.key.title()).collect();
+        assert_eq!(titles, ["message_rate -W 1", "message_rate -W 64"]);
     }
 }

@@ -34,7 +34,8 @@ enum Scale {
 /// The collective, and the parts of a mock-up of it.
 type Guideline = (&'static str, &'static [(&'static str, Scale)]);
 
-/// All of them. Sizes are of blocks where there is one for each rank.
+/// All of them. Sizes are of blocks where there is one for each rank, but of the vector where a
+/// reduction is dealt out.
 const GUIDELINES: &[Guideline] = &[
     ("barrier", &[("allreduce", Smallest)]),
     ("bcast", &[("scatter", Share), ("allgather", Share)]),
@@ -55,21 +56,21 @@ const GUIDELINES: &[Guideline] = &[
     ("reduce", &[("allreduce", Same)]),
     (
         "reduce",
-        &[("reduce_scatter_block", Share), ("gather", Share)],
+        &[("reduce_scatter_block", Same), ("gather", Share)],
     ),
     ("allreduce", &[("reduce", Same), ("bcast", Same)]),
     (
         "allreduce",
-        &[("reduce_scatter_block", Share), ("allgather", Share)],
+        &[("reduce_scatter_block", Same), ("allgather", Share)],
     ),
     (
         "reduce_scatter_block",
-        &[("reduce", Each), ("scatter", Same)],
+        &[("reduce", Same), ("scatter", Share)],
     ),
-    ("reduce_scatter_block", &[("allreduce", Each)]),
+    ("reduce_scatter_block", &[("allreduce", Same)]),
     ("reduce_scatter_block", &[("reduce_scatter", Same)]),
-    ("reduce_scatter", &[("reduce", Each), ("scatterv", Same)]),
-    ("reduce_scatter", &[("allreduce", Each)]),
+    ("reduce_scatter", &[("reduce", Same), ("scatterv", Share)]),
+    ("reduce_scatter", &[("allreduce", Same)]),
     ("scan", &[("exscan", Same), ("reduce_local", Same)]),
 ];
 

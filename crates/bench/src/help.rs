@@ -64,11 +64,14 @@ how the program measures (as in the OSU micro-benchmarks where they have it)
   -i N, -x N                        operations in a repetition; before the first
   --start barrier|window            how ranks begin together
   -W N, -p N, -b single|multiple    window, pairs, buffers
-  -c                                check what arrives
+  -V                                all windows from 1 to 128 where pairs stream
+  -c, -u N                          check what arrives; operations before that
+  -P EVENT,...|all                  count events of the processor and the kernel; the
+                                    raw data tell them
   -T TYPE,... -D cont|vect:STRIDE:BLOCK|indx:FILE    datatypes
   -l, -k fixed:R|rotate             in place; root
   -N cart:DIMS:RADIUS|graph:FILE    neighbours
-  -t N                              calls of MPI_Test; threads
+  -t [SENDERS:]N                    calls of MPI_Test; threads, processes
   -w create|allocate|dynamic -s lock|flush|fence|... windows
   -I, -M BYTES, -d host             sessions, memory
   --program PATH                    another measuring program

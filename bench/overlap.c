@@ -1,0 +1,137 @@
+/* How much of a collective a computation of its length hides.
+ *
+ * As the OSU micro-benchmarks define it: with the operation by itself taking `pure`, and the same
+ * around a computation that takes `computed` taking `whole`, each the mean of all ranks, it is
+ * 100 (1 - (whole - computed) / pure) percent. The computation is the same work for every rank and
+ * sample, as long as the slowest rank needs for the operation when nothing interferes; what it
+ * really takes is measured, for a rank may lose its core meanwhile. Tests between its pieces count
+ * as communication. Less than nothing is hidden where the two hinder each other: it is told as it
+ * is, and so are causes of doubt.
+ */
+#include "forms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double between_tests = 10e-6;
+
+/* The computation: a chain of multiplications, `units` long. */
+static volatile double sink;
+
+static void compute(long units)
+{
+    double x = 1.0;
+    for (long i = 0; i < units; i++)
+        x = x * 1.0000001 + 1e-9;
+    sink = x;
+}
+
+/* Seconds of one unit on the slowest rank; the best of some tries, as others lost the core. */
+static double seconds_per_unit(const struct task *t)
+{
+    enum { TRIES = 50, UNITS = 20000 };
+    static double known;
+    double best = 0;
+    for (int i = 0; i < TRIES && !known; i++) {
+        double begin = now();
+        compute(UNITS);
+        double took = now() - begin;
+        best = i == 0 || took < best ? took : best;
+    }
+    if (!known)
+        MPI_Allreduce(&best, &known, 1, MPI_DOUBLE, MPI_MAX, t->comm);
+    return known / UNITS;
+}
+
+/* Seconds of the operation around `pieces` of `units` each, with a test after each piece, and of
+ * these alone. */
+static double around(struct task *t, int rounds, long pieces, long units, double *computed)
+{
+    double took = 0;
+    *computed = 0;
+    for (int i = 0; i < rounds; i++, next_root(t)) {
+        int done = 0;
+        MPI_Barrier(t->comm);
+        double begin = now();
+        t->bench->start(t);
+        for (long p = 0; p < pieces; p++) {
+            double from = now();
+            compute(units);
+            *computed += now() - from;
+            if (!done && opt.tests)
+                MPI_Test(&t->request, &done, MPI_STATUS_IGNORE);
+        }
+        if (!done)
+            MPI_Wait(&t->request, MPI_STATUS_IGNORE);
+        took += now() - begin;
+    }
+    return took;
+}
+
+/* Cuts a computation as long as the operation into `pieces` of `units`. */
+static void cut(struct task *t, int rounds, double unit)
+{
+    enum { TRIES = 10 };
+    double shortest = 0, nothing;
+    for (int i = 0; i < TRIES; i++) {
+        double took = around(t, rounds, 0, 0, &nothing) / rounds;
+        MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, t->comm);
+        shortest = i == 0 || took < shortest ? took : shortest;
+    }
+    t->pieces = opt.tests < 0 ? 1 + (long)(shortest / between_tests) : opt.tests ? opt.tests : 1;
+    t->units = (long)(shortest / t->pieces / unit);
+}
+
+double sample_overlap(struct task *t, int rounds)
+{
+    double unit = seconds_per_unit(t), nothing, computed;
+    if (!t->pieces)
+        cut(t, rounds, unit);
+    double pure = around(t, rounds, 0, 0, &nothing);
+    double whole = around(t, rounds, t->pieces, t->units, &computed);
+    t->overlap = (struct overlap){.pure = pure, .whole = whole, .computed = computed,
+                                  .wanted = rounds * t->pieces * t->units * unit};
+    return pure + whole;
+}
+
+/* Causes of doubt, the worst first. */
+static void doubt(const struct task *t, struct samples *s)
+{
+    size_t n = s->count;
+    double *pure = must(malloc(n * sizeof *pure)), *stretched = must(malloc(n * sizeof *pure));
+    for (size_t i = 0; i < n; i++) {
+        pure[i] = s->overlaps[i].pure * 1e6 / s->batch;
+        stretched[i] = s->overlaps[i].computed / s->overlaps[i].wanted;
+    }
+    double clocks = 2e6 * t->pieces * clock_cost() / percentile(pure, s->count, 50);
+    double stretch = percentile(stretched, s->count, 50);
+    double low = percentile(pure, s->count, 25), high = percentile(pure, s->count, 75);
+    if (clocks > 0.1)
+        snprintf(s->warning, sizeof s->warning,
+                 "too short to be overlapped: reading the clock alone takes %.0f %% of it",
+                 100 * clocks);
+    else if (stretch > 1.25)
+        snprintf(s->warning, sizeof s->warning,
+                 "computing took %.1f times as long as it should: ranks share cores, with one "
+                 "another or with other programs", stretch);
+    else if (high > 2 * low)
+        snprintf(s->warning, sizeof s->warning,
+                 "unsteady: by itself the operation took %.3g us in a quarter of the samples, and "
+                 "%.3g us or more in another", low, high);
+    free(pure);
+    free(stretched);
+}
+
+/* From each rank's seconds to the percentage of all. */
+void overlap_gather(struct task *t, struct samples *s)
+{
+    enum { NUMBERS = sizeof(struct overlap) / sizeof(double) };
+    MPI_Allreduce(MPI_IN_PLACE, s->overlaps, s->count * NUMBERS, MPI_DOUBLE, MPI_SUM, t->comm);
+    for (int i = 0; i < s->count; i++) {
+        struct overlap *o = &s->overlaps[i];
+        *o = (struct overlap){.pure = o->pure / t->size, .whole = o->whole / t->size,
+                              .computed = o->computed / t->size, .wanted = o->wanted / t->size};
+        s->values[i] = 100 * (1 - (o->whole - o->computed) / o->pure);
+    }
+    doubt(t, s);
+}
