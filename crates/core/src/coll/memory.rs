@@ -43,6 +43,7 @@ impl Scratch {
     }
 
     /// Its address.
+    #[inline]
     pub fn base(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
     }
@@ -51,6 +52,7 @@ impl Scratch {
     ///
     /// # Errors
     /// If there is not enough.
+    #[inline]
     pub fn reserve(&mut self, len: usize) -> Room<()> {
         if self.0.len() * 64 < len {
             *self = Scratch::new(len)?;
@@ -59,6 +61,7 @@ impl Scratch {
     }
 
     /// Gives it back if it is much.
+    #[inline]
     pub(super) fn trim(&mut self) {
         if self.0.len() * 64 > KEPT {
             *self = Scratch::default();
@@ -67,6 +70,7 @@ impl Scratch {
 }
 
 impl Memory {
+    #[inline]
     pub(super) fn address(&mut self, r: Region) -> *mut u8 {
         match r.buf {
             Buf::Input => self.input.cast_mut().wrapping_add(r.offset),
