@@ -1,4 +1,4 @@
-//! Row 6: `catena bench`, benchmarks of any MPI library with sound statistics.
+//! Row 7: `catena bench`, benchmarks of any MPI library with sound statistics.
 //!
 //! | module       | what it does                                                               |
 //! |--------------|----------------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-//! Row 1: wire-up. How the processes of a job learn of each other before they
+//! Row 2: wire-up. How the processes of a job learn of each other before they
 //! can talk: who they are, where they run, and a key-value exchange.
 //!
 //! [`open`] chooses the backend:

@@ -1,4 +1,4 @@
-//! Row 3: communicators, groups, requests, progress, routes, error handlers,
+//! Row 4: communicators, groups, requests, progress, routes, error handlers,
 //! and running plans. The MPI library without its C interface.
 
 #![allow(

@@ -12,8 +12,9 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 
+use catena_loader::text;
+
 use crate::consts;
-use crate::library::text;
 use crate::types::{
     Av, AvAttr, Context2, Cq, CqAttr, CqEntry, CqErrEntry, Domain, Ep, Fabric, Fid, Info, Mr, Msg,
 };

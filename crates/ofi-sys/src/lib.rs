@@ -1,4 +1,4 @@
-//! Row 0: what Catena uses of libfabric, opened at run time.
+//! Row 1: what Catena uses of libfabric, opened at run time.
 //!
 //! Nothing of libfabric is needed to build this. The layouts are those of the
 //! binary interface `FABRIC_1.3` with API 1.17, which every later version
@@ -19,5 +19,6 @@ pub mod consts;
 mod library;
 mod types;
 
-pub use library::{Library, NotFound};
+pub use catena_loader::NotFound;
+pub use library::Library;
 pub use types::*;

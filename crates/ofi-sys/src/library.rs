@@ -1,7 +1,8 @@
 //! Finding and opening libfabric.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::fmt;
+use std::ffi::{c_char, c_int, c_void};
+
+use catena_loader::{NotFound, Opened, Scope, first, text};
 
 use crate::consts::{self, TYPE_PROTOCOL, version_parts};
 use crate::types::{Fabric, FabricAttr, Info};
@@ -34,57 +35,6 @@ pub struct Library {
     tostr: ToStr,
 }
 
-/// Why libfabric was not opened: every name that was tried, and what the
-/// dynamic loader, or Catena, said to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotFound {
-    /// Name or path, and cause.
-    pub tried: Vec<(String, String)>,
-}
-
-impl fmt::Display for NotFound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.tried.is_empty() {
-            return f.write_str("no name to look for was given");
-        }
-        for (at, (name, cause)) in self.tried.iter().enumerate() {
-            let comma = if at == 0 { "" } else { "; " };
-            write!(f, "{comma}{name}: {cause}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for NotFound {}
-
-/// What the dynamic loader said last.
-fn loader_error() -> String {
-    // SAFETY: no arguments; the text lives until this thread's next call.
-    let text = unsafe { libc::dlerror() };
-    if text.is_null() {
-        return "the dynamic loader gives no reason".to_string();
-    }
-    // SAFETY: a text that ends in 0.
-    unsafe { CStr::from_ptr(text) }
-        .to_string_lossy()
-        .into_owned()
-}
-
-/// A function as that version of the binary interface has it.
-///
-/// # Safety
-/// `F` is the type of a pointer to that function.
-unsafe fn function<F: Copy>(handle: *mut c_void, name: &CStr, since: &CStr) -> Result<F, String> {
-    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    // SAFETY: an open library, and texts that end in 0.
-    let found = unsafe { libc::dlvsym(handle, name.as_ptr(), since.as_ptr()) };
-    if found.is_null() {
-        return Err(format!("it is no usable libfabric: {}", loader_error()));
-    }
-    // SAFETY: the same size, and the type that the caller vouches for.
-    Ok(unsafe { std::mem::transmute_copy(&found) })
-}
-
 impl Library {
     /// Opens the first of `names` that is a libfabric of version 1.17 or newer.
     /// A name with a slash is a path, any other is looked for as the dynamic
@@ -93,33 +43,21 @@ impl Library {
     /// # Errors
     /// [`NotFound`] with the cause for each name.
     pub fn open<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Library, NotFound> {
-        let mut tried = Vec::new();
-        for name in names {
-            match Library::open_one(name) {
-                Ok(library) => return Ok(library),
-                Err(cause) => tried.push((name.to_string(), cause)),
-            }
-        }
-        Err(NotFound { tried })
+        first(names, Library::open_one)
     }
 
     fn open_one(name: &str) -> Result<Library, String> {
-        let path = CString::new(name).map_err(|_| "a name cannot contain a zero".to_string())?;
-        // SAFETY: initialisers of libfabric run; they may run in any process.
-        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if handle.is_null() {
-            return Err(loader_error());
-        }
+        let opened = Opened::open(name, "libfabric", Scope::Local)?;
         // SAFETY: the types above are those of the manual pages.
         let library = unsafe {
             Library {
-                version: function(handle, c"fi_version", c"FABRIC_1.0")?,
-                getinfo: function(handle, c"fi_getinfo", c"FABRIC_1.3")?,
-                dupinfo: function(handle, c"fi_dupinfo", c"FABRIC_1.3")?,
-                freeinfo: function(handle, c"fi_freeinfo", c"FABRIC_1.3")?,
-                fabric: function(handle, c"fi_fabric", c"FABRIC_1.1")?,
-                strerror: function(handle, c"fi_strerror", c"FABRIC_1.0")?,
-                tostr: function(handle, c"fi_tostr", c"FABRIC_1.0")?,
+                version: opened.versioned(c"fi_version", c"FABRIC_1.0")?,
+                getinfo: opened.versioned(c"fi_getinfo", c"FABRIC_1.3")?,
+                dupinfo: opened.versioned(c"fi_dupinfo", c"FABRIC_1.3")?,
+                freeinfo: opened.versioned(c"fi_freeinfo", c"FABRIC_1.3")?,
+                fabric: opened.versioned(c"fi_fabric", c"FABRIC_1.1")?,
+                strerror: opened.versioned(c"fi_strerror", c"FABRIC_1.0")?,
+                tostr: opened.versioned(c"fi_tostr", c"FABRIC_1.0")?,
             }
         };
         if library.version() < consts::API {
@@ -218,18 +156,6 @@ impl Library {
     }
 }
 
-/// A copy of a text of libfabric's; empty for null.
-///
-/// # Safety
-/// `at` is null or points to a text that ends in 0.
-pub(crate) unsafe fn text(at: *const c_char) -> String {
-    if at.is_null() {
-        return String::new();
-    }
-    // SAFETY: as promised.
-    unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,12 +170,6 @@ mod tests {
             text.contains("cannot open shared object file")
                 && text.contains("libc.so.6: it is no usable libfabric"),
             "{text}"
-        );
-        assert!(
-            Library::open([])
-                .unwrap_err()
-                .to_string()
-                .contains("no name")
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Row 0: what Catena uses of PMIx, opened at run time.
+//! Row 1: what Catena uses of PMIx, opened at run time.
 //!
 //! Nothing of PMIx is needed to build this. The layouts are those of the binary
 //! interface `libpmix.so.2`, which versions 2 to 6 share. Groups of PMIx are
@@ -20,8 +20,9 @@ mod server;
 mod types;
 mod upcalls;
 
+pub use catena_loader::NotFound;
 pub use client::{Client, Fence};
-pub use library::{Library, NotFound, Status};
+pub use library::{Library, Status};
 pub use server::{Job, Server};
 pub use types::{Value, keys};
 pub use upcalls::{GroupReply, Reply, Upcall};

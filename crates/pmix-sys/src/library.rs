@@ -1,7 +1,9 @@
 //! Finding and opening libpmix.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt;
+
+use catena_loader::{NotFound, Opened, Scope, first, text};
 
 use crate::types::{Info, OpCallback, Proc, RawStatus, RawValue};
 
@@ -32,7 +34,7 @@ type Get = unsafe extern "C" fn(
 #[derive(Clone, Debug)]
 pub struct Library {
     name: String,
-    handle: Handle,
+    opened: Opened,
     get_version: GetVersion,
     error_string: ErrorString,
     pub(crate) init: Init,
@@ -43,36 +45,6 @@ pub struct Library {
     pub(crate) fence_nb: FenceNb,
     pub(crate) get: Get,
 }
-
-/// What the dynamic loader knows the library by.
-#[derive(Clone, Copy, Debug)]
-struct Handle(*mut c_void);
-
-// SAFETY: the loader's functions may be called from any thread, and the library
-// is never closed.
-unsafe impl Send for Handle {}
-// SAFETY: as above.
-unsafe impl Sync for Handle {}
-
-/// Why libpmix was not opened: every name that was tried, and what the dynamic
-/// loader said to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotFound {
-    /// Name or path, and cause.
-    pub tried: Vec<(String, String)>,
-}
-
-impl fmt::Display for NotFound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (name, cause)) in self.tried.iter().enumerate() {
-            let comma = if at == 0 { "" } else { "; " };
-            write!(f, "{comma}{name}: {cause}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for NotFound {}
 
 /// Why a function failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,27 +63,6 @@ impl fmt::Display for Status {
 
 impl std::error::Error for Status {}
 
-/// What the dynamic loader said last.
-fn loader_error() -> String {
-    // SAFETY: no arguments; the text lives until this thread's next call.
-    unsafe { text(libc::dlerror()) }
-}
-
-/// A function of the library.
-///
-/// # Safety
-/// `F` is the type of a pointer to that function.
-unsafe fn function<F: Copy>(handle: *mut c_void, name: &CStr) -> Result<F, String> {
-    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    // SAFETY: an open library, and a text that ends in 0.
-    let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
-    if found.is_null() {
-        return Err(format!("it is no usable libpmix: {}", loader_error()));
-    }
-    // SAFETY: the same size, and the type that the caller vouches for.
-    Ok(unsafe { std::mem::transmute_copy(&found) })
-}
-
 impl Library {
     /// Opens the first of `names` that is a libpmix. A name with a slash is a
     /// path, any other is looked for as the dynamic loader does.
@@ -119,39 +70,26 @@ impl Library {
     /// # Errors
     /// [`NotFound`] with the cause for each name.
     pub fn open<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Library, NotFound> {
-        let mut tried = Vec::new();
-        for name in names {
-            match Library::open_one(name) {
-                Ok(library) => return Ok(library),
-                Err(cause) => tried.push((name.to_string(), cause)),
-            }
-        }
-        Err(NotFound { tried })
+        first(names, Library::open_one)
     }
 
     fn open_one(name: &str) -> Result<Library, String> {
-        let path = CString::new(name).map_err(|_| "a name cannot contain a zero".to_string())?;
-        // Its plug-ins look for the library's symbols among the global ones.
-        let flags = libc::RTLD_LAZY | libc::RTLD_GLOBAL;
-        // SAFETY: libpmix has initialisers that may run in any process.
-        let handle = unsafe { libc::dlopen(path.as_ptr(), flags) };
-        if handle.is_null() {
-            return Err(loader_error());
-        }
+        // Its plug-ins look for its symbols among the global ones.
+        let opened = Opened::open(name, "libpmix", Scope::Global)?;
         // SAFETY: the types above are those of the PMIx standard.
         unsafe {
             Ok(Library {
                 name: name.to_string(),
-                handle: Handle(handle),
-                get_version: function(handle, c"PMIx_Get_version")?,
-                error_string: function(handle, c"PMIx_Error_string")?,
-                init: function(handle, c"PMIx_Init")?,
-                finalize: function(handle, c"PMIx_Finalize")?,
-                abort: function(handle, c"PMIx_Abort")?,
-                put: function(handle, c"PMIx_Put")?,
-                commit: function(handle, c"PMIx_Commit")?,
-                fence_nb: function(handle, c"PMIx_Fence_nb")?,
-                get: function(handle, c"PMIx_Get")?,
+                opened,
+                get_version: opened.function(c"PMIx_Get_version")?,
+                error_string: opened.function(c"PMIx_Error_string")?,
+                init: opened.function(c"PMIx_Init")?,
+                finalize: opened.function(c"PMIx_Finalize")?,
+                abort: opened.function(c"PMIx_Abort")?,
+                put: opened.function(c"PMIx_Put")?,
+                commit: opened.function(c"PMIx_Commit")?,
+                fence_nb: opened.function(c"PMIx_Fence_nb")?,
+                get: opened.function(c"PMIx_Get")?,
             })
         }
     }
@@ -173,7 +111,7 @@ impl Library {
     /// `F` is the type of a pointer to that function.
     pub(crate) unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
         // SAFETY: as promised.
-        unsafe { function(self.handle.0, name) }
+        unsafe { self.opened.function(name) }
     }
 
     /// What `status`, returned by `of`, means.
@@ -183,19 +121,6 @@ impl Library {
         let cause = format!("{words} ({status})");
         Status { of, cause }
     }
-}
-
-/// A copy of a text; empty for null.
-///
-/// # Safety
-/// `at` is null or points to a text that ends in 0.
-unsafe fn text(at: *const c_char) -> String {
-    if at.is_null() {
-        return String::new();
-    }
-    // SAFETY: as promised.
-    let text = unsafe { CStr::from_ptr(at) };
-    text.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
+use catena_loader::text;
+
 use crate::infos::Infos;
 use crate::server::HOST;
 use crate::types::{
@@ -266,18 +268,6 @@ pub(crate) unsafe fn bytes(at: *const c_char, size: usize) -> Vec<u8> {
         true => Vec::new(),
         // SAFETY: as promised.
         false => unsafe { std::slice::from_raw_parts(at.cast(), size) }.to_vec(),
-    }
-}
-
-/// A copy of a text; empty for null.
-///
-/// # Safety
-/// `at` ends in 0, or is null.
-unsafe fn text(at: *const c_char) -> String {
-    match at.is_null() {
-        true => String::new(),
-        // SAFETY: as promised.
-        false => unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Row 6: the launcher, `mpirun` = `mpiexec` = `catena run`.
+//! Row 7: the launcher, `mpirun` = `mpiexec` = `catena run`.
 //!
 //! | module    | what it does                                                   |
 //! |-----------|----------------------------------------------------------------|

@@ -1,4 +1,4 @@
-//! Row 1: the hardware that processes run on, and which of it each is given.
+//! Row 2: the hardware that processes run on, and which of it each is given.
 //!
 //! | module     | what                                                            |
 //! |------------|-----------------------------------------------------------------|

@@ -1,4 +1,4 @@
-//! Row 0: what Catena uses of UCX's communication layer (UCP), opened at run
+//! Row 1: what Catena uses of UCX's communication layer (UCP), opened at run
 //! time.
 //!
 //! Nothing of UCX is needed to build this. UCX keeps its binary interface: a
@@ -18,5 +18,6 @@ mod library;
 mod signals;
 mod types;
 
-pub use library::{Library, NotFound};
+pub use catena_loader::NotFound;
+pub use library::Library;
 pub use types::*;

@@ -1,8 +1,9 @@
 //! Finding and opening UCX.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
-use std::fmt;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
+
+use catena_loader::{NotFound, Opened, Scope, first, text};
 
 use crate::consts::{self, API};
 use crate::signals::Signals;
@@ -20,11 +21,9 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// # Safety
-            /// `handle` is an open library.
-            unsafe fn find(handle: *mut c_void) -> Result<Functions, String> {
+            fn find(opened: Opened) -> Result<Functions, String> {
                 // SAFETY: the types are those of the interface.
-                unsafe { Ok(Functions { $($name: function(handle, $symbol)?,)+ }) }
+                unsafe { Ok(Functions { $($name: opened.function($symbol)?,)+ }) }
             }
         }
     };
@@ -75,57 +74,6 @@ functions! {
 #[derive(Clone, Copy, Debug)]
 pub struct Library(Functions);
 
-/// Why UCX was not opened: every name that was tried, and what the dynamic
-/// loader, or Catena, said to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotFound {
-    /// Name or path, and cause.
-    pub tried: Vec<(String, String)>,
-}
-
-impl fmt::Display for NotFound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.tried.is_empty() {
-            return f.write_str("no name to look for was given");
-        }
-        for (at, (name, cause)) in self.tried.iter().enumerate() {
-            let comma = if at == 0 { "" } else { "; " };
-            write!(f, "{comma}{name}: {cause}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for NotFound {}
-
-/// What the dynamic loader said last.
-fn loader_error() -> String {
-    // SAFETY: no arguments; the text lives until this thread's next call.
-    let text = unsafe { libc::dlerror() };
-    if text.is_null() {
-        return "the dynamic loader gives no reason".to_string();
-    }
-    // SAFETY: a text that ends in 0.
-    unsafe { CStr::from_ptr(text) }
-        .to_string_lossy()
-        .into_owned()
-}
-
-/// A function of an open library.
-///
-/// # Safety
-/// `F` is the type of a pointer to that function.
-unsafe fn function<F: Copy>(handle: *mut c_void, name: &CStr) -> Result<F, String> {
-    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    // SAFETY: an open library, and a text that ends in 0.
-    let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
-    if found.is_null() {
-        return Err(format!("it is no usable UCX: {}", loader_error()));
-    }
-    // SAFETY: the same size, and the type that the caller vouches for.
-    Ok(unsafe { std::mem::transmute_copy(&found) })
-}
-
 /// A status as a result.
 fn check(status: Status) -> Result<(), Status> {
     if status == consts::OK {
@@ -158,29 +106,16 @@ impl Library {
     /// # Errors
     /// [`NotFound`] with the cause for each name.
     pub fn open<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Library, NotFound> {
-        let mut tried = Vec::new();
-        for name in names {
-            match Library::open_one(name) {
-                Ok(library) => return Ok(library),
-                Err(cause) => tried.push((name.to_string(), cause)),
-            }
-        }
-        Err(NotFound { tried })
+        first(names, Library::open_one)
     }
 
     fn open_one(name: &str) -> Result<Library, String> {
-        let path = CString::new(name).map_err(|_| "a name cannot contain a zero".to_string())?;
         let signals = Signals::save();
-        // SAFETY: initialisers of UCX run; they may run in any process.
-        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        let opened = Opened::open(name, "UCX", Scope::Local);
         if let Some(signals) = signals {
             signals.restore();
         }
-        if handle.is_null() {
-            return Err(loader_error());
-        }
-        // SAFETY: it is open.
-        let library = Library(unsafe { Functions::find(handle)? });
+        let library = Library(Functions::find(opened?)?);
         let (major, minor, _) = library.version();
         if major != API.0 || minor < API.1 {
             return Err(format!(
@@ -201,8 +136,7 @@ impl Library {
     /// Words for a status.
     pub fn words(&self, status: Status) -> String {
         // SAFETY: any number has a text, which ends in 0 and stays.
-        let text = unsafe { CStr::from_ptr((self.0.status_string)(status)) };
-        text.to_string_lossy().into_owned()
+        unsafe { text((self.0.status_string)(status)) }
     }
 
     /// Opens what the user's `UCX_*` variables allow, changed by `changes`
@@ -424,8 +358,6 @@ mod tests {
                 && text.contains("libc.so.6: it is no usable UCX"),
             "{text}"
         );
-        let none = Library::open([]).unwrap_err().to_string();
-        assert!(none.contains("no name"));
     }
 
     #[test]
