@@ -9,6 +9,8 @@
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- recv met; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- any; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- test; exit 7; says on host h1
+// run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- probe; exit 7; says on host h1
+// run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- iprobe met; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- send met; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=ofi:tcp --set TCP_TIMEOUT=2s -- recv; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=ofi:tcp --set TCP_TIMEOUT=2s -- recv met; exit 7; says on host h1
@@ -40,6 +42,11 @@ int main(int argc, char **argv)
         error = MPI_Send(out, sizeof out, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
     } else if (!strcmp(how, "any")) {
         error = MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (!strcmp(how, "probe")) {
+        error = MPI_Probe(1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (!strcmp(how, "iprobe")) {
+        while (!done && error == MPI_SUCCESS)
+            error = MPI_Iprobe(1, 0, MPI_COMM_WORLD, &done, MPI_STATUS_IGNORE);
     } else if (!strcmp(how, "test")) {
         MPI_Request request;
         MPI_Irecv(&in, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);

@@ -321,7 +321,7 @@ mpi_fn! {
         let c = w.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
         let found = match p2p::source(c, source)? {
-            Some(source) => found(w.probe(c, source, tag)),
+            Some(source) => found(w.probe(c, source, tag)?),
             None => request::NOWHERE_STATUS,
         };
         put_status(status, &found);
@@ -333,7 +333,7 @@ mpi_fn! {
         let c = w.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
         let found = match p2p::source(c, source)? {
-            Some(source) => w.iprobe(c, source, tag).map(found),
+            Some(source) => w.iprobe(c, source, tag)?.map(found),
             None => Some(request::NOWHERE_STATUS),
         };
         if let Some(found) = &found {
@@ -348,7 +348,7 @@ mpi_fn! {
         let tag = p2p::recv_tag(tag)?;
         let (handle, found) = match p2p::source(c, source)? {
             Some(source) => {
-                let (handle, envelope) = w.mprobe(c, source, tag);
+                let (handle, envelope) = w.mprobe(c, source, tag)?;
                 (handle, found(envelope))
             }
             None => (consts::MESSAGE_NO_PROC, request::NOWHERE_STATUS),
@@ -364,7 +364,7 @@ mpi_fn! {
         let c = w.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
         let found = match p2p::source(c, source)? {
-            Some(source) => w.improbe(c, source, tag).map(|(m, e)| (m, found(e))),
+            Some(source) => w.improbe(c, source, tag)?.map(|(m, e)| (m, found(e))),
             None => Some((consts::MESSAGE_NO_PROC, request::NOWHERE_STATUS)),
         };
         put(flag, found.is_some().into(), "flag")?;

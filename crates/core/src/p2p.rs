@@ -4,7 +4,9 @@ use std::cell::Cell;
 
 use catena_abi::{self as abi, consts};
 use catena_fabric::PeerLost;
-use catena_link::{Completion, Envelope, Failure, MessageId, Mode, Plane, ReqId, Selector, Sent};
+use catena_link::{
+    Cid, Completion, Envelope, Failure, MessageId, Mode, Plane, ReqId, Selector, Sent,
+};
 
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
@@ -23,6 +25,9 @@ pub struct Message {
     /// Who and how long, for errors.
     pub envelope: Envelope,
 }
+
+/// A message that was taken out of the queue, and what it is.
+pub type Matched = (abi::Message, Envelope);
 
 /// Checks a destination; `None` for `MPI_PROC_NULL`.
 ///
@@ -199,50 +204,84 @@ impl World {
     }
 
     /// Looks for a message once, after one round of progress.
-    pub fn iprobe(&self, comm: &Comm, source: i32, tag: i32) -> Option<Envelope> {
-        let sel = Selector { source, tag };
-        self.link().probe(comm.cid, Plane::User, sel).or_else(|| {
-            self.progress();
-            self.link().probe(comm.cid, Plane::User, sel)
-        })
+    ///
+    /// # Errors
+    /// `ProcAborted` if none can come, as its sender is gone.
+    pub fn iprobe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Option<Envelope>> {
+        let (cid, sel) = (comm.cid, Selector { source, tag });
+        self.look(cid, sel, |w| w.link().probe(cid, Plane::User, sel))
     }
 
     /// Waits for a message without receiving it.
-    pub fn probe(&self, comm: &Comm, source: i32, tag: i32) -> Envelope {
-        // Another thread may free the communicator while this one waits.
-        let cid = comm.cid;
-        let mut found = None;
-        self.block(|w| {
-            found = w.link().probe(cid, Plane::User, Selector { source, tag });
-            found.is_some()
-        });
-        found.expect("block returns when it is found")
+    ///
+    /// # Errors
+    /// As [`World::iprobe`].
+    pub fn probe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Envelope> {
+        let (cid, sel) = (comm.cid, Selector { source, tag });
+        self.look_until(cid, sel, |w| w.link().probe(cid, Plane::User, sel))
     }
 
     /// Takes a message out of the queue, to be received by its handle.
-    pub fn improbe(&self, comm: &Comm, source: i32, tag: i32) -> Option<(abi::Message, Envelope)> {
-        let sel = Selector { source, tag };
-        let found = self.link().mprobe(comm.cid, Plane::User, sel).or_else(|| {
-            self.progress();
-            self.link().mprobe(comm.cid, Plane::User, sel)
-        });
-        found.map(|(id, envelope)| self.add_message(id, envelope))
+    ///
+    /// # Errors
+    /// As [`World::iprobe`].
+    pub fn improbe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Option<Matched>> {
+        let (cid, sel) = (comm.cid, Selector { source, tag });
+        let found = self.look(cid, sel, |w| w.link().mprobe(cid, Plane::User, sel))?;
+        Ok(found.map(|(id, envelope)| self.add_message(id, envelope)))
     }
 
     /// Waits for a message and takes it out of the queue.
-    pub fn mprobe(&self, comm: &Comm, source: i32, tag: i32) -> (abi::Message, Envelope) {
-        // Another thread may free the communicator while this one waits.
-        let cid = comm.cid;
-        let mut found = None;
-        self.block(|w| {
-            found = w.link().mprobe(cid, Plane::User, Selector { source, tag });
-            found.is_some()
-        });
-        let (id, envelope) = found.expect("block returns when it is found");
-        self.add_message(id, envelope)
+    ///
+    /// # Errors
+    /// As [`World::iprobe`].
+    pub fn mprobe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Matched> {
+        let (cid, sel) = (comm.cid, Selector { source, tag });
+        let (id, envelope) =
+            self.look_until(cid, sel, |w| w.link().mprobe(cid, Plane::User, sel))?;
+        Ok(self.add_message(id, envelope))
     }
 
-    fn add_message(&self, id: MessageId, envelope: Envelope) -> (abi::Message, Envelope) {
+    /// What `find` finds, if need be after one round of progress.
+    fn look<T>(
+        &self,
+        cid: Cid,
+        sel: Selector,
+        find: impl Fn(&World) -> Option<T>,
+    ) -> Result<Option<T>> {
+        let found = find(self).or_else(|| {
+            self.progress();
+            find(self)
+        });
+        match found
+            .is_none()
+            .then(|| self.link().seek(cid, Plane::User, sel))
+        {
+            Some(Some(gone)) => Err(lost(&gone)),
+            _ => Ok(found),
+        }
+    }
+
+    /// Waits until `find` finds something. Another thread may free the communicator
+    /// meanwhile.
+    fn look_until<T>(
+        &self,
+        cid: Cid,
+        sel: Selector,
+        find: impl Fn(&World) -> Option<T>,
+    ) -> Result<T> {
+        let mut end = None;
+        self.block(|w| {
+            let gone = || w.link().seek(cid, Plane::User, sel);
+            end = find(w)
+                .map(Ok)
+                .or_else(|| gone().map(|gone| Err(lost(&gone))));
+            end.is_some()
+        });
+        end.expect("block returns when it is found")
+    }
+
+    fn add_message(&self, id: MessageId, envelope: Envelope) -> Matched {
         let message = Message {
             id: Cell::new(Some(id)),
             envelope,

@@ -5,6 +5,8 @@ mod post;
 mod progress;
 mod share;
 
+use std::collections::BTreeSet;
+
 use catena_fabric::{Header, Peer, PeerLost};
 
 use crate::counters::{Counters, Traffic};
@@ -244,28 +246,31 @@ impl<N: Net> Endpoint<N> {
         self.engine.told.drain(..)
     }
 
-    /// The processes that requests wait for. Cost: all requests, and for one that
-    /// any may send to all members of its communicator.
-    pub fn awaited(&self) -> Awaited {
+    /// The processes that requests wait for, or that a message was sought from since
+    /// the last call. Cost: all requests, and for one that any may send to all
+    /// members of its communicator.
+    pub fn awaited(&mut self) -> Awaited {
+        let (mut named, mut any) = (BTreeSet::new(), BTreeSet::new());
+        let mut receives = Vec::from_iter(self.engine.sought.take());
         let engine = &self.engine;
-        let mut awaited = Awaited::default();
         for at in engine.requests.taken() {
             let request = engine.requests.get(at);
-            let (context, source) = (request.link.key.context, request.selector().source);
             match request.phase {
                 Phase::Free | Phase::Done => {}
-                Phase::Send(_) | Phase::Recv(_) => _ = awaited.named.insert(request.rare.peer),
-                Phase::Posted if source == ANY_SOURCE => {
-                    let lanes = engine.lanes(context).iter();
-                    awaited.any.extend(lanes.map(|lane| lane.peer));
-                }
+                Phase::Send(_) | Phase::Recv(_) => _ = named.insert(request.rare.peer),
                 Phase::Posted => {
-                    let lane = engine.lane(context, source as u32);
-                    awaited.named.extend(lane.map(|lane| lane.peer));
+                    receives.push((request.link.key.context, request.selector().source));
                 }
             }
         }
-        awaited
+        for (context, source) in receives {
+            let lanes = engine.lanes(context);
+            match source {
+                ANY_SOURCE => any.extend(lanes.iter().map(|lane| lane.peer)),
+                _ => named.extend(lanes.get(source as usize).map(|lane| lane.peer)),
+            }
+        }
+        Awaited { named, any }
     }
 
     /// Finds out whether there is a way to a peer, unless something is about to

@@ -1,6 +1,6 @@
 //! Sends, receives and probes.
 
-use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
+use catena_fabric::{Header, Load, Peer, PeerLost, Posted, Rendezvous};
 
 use super::Endpoint;
 use crate::lane::Lane;
@@ -249,6 +249,14 @@ impl<N: Net> Endpoint<N> {
     pub fn probe(&mut self, cid: Cid, plane: Plane, selector: Selector) -> Option<Envelope> {
         let at = self.find(cid, plane, selector);
         (at != NIL).then(|| self.engine.unexpected.entries.get(at).envelope())
+    }
+
+    /// Why a message with that selector can never come, if that is so. Who asks is
+    /// [waiting](Endpoint::awaited) for one.
+    pub fn seek(&mut self, cid: Cid, plane: Plane, selector: Selector) -> Option<PeerLost> {
+        let context = cid.0 << 1 | plane as u32;
+        self.engine.sought = Some((context, selector.source));
+        self.engine.unreachable(context, selector)
     }
 
     /// The messages that arrived in a communicator and that nobody has received,

@@ -58,6 +58,8 @@ pub(crate) struct Engine<N: Net> {
     pub park: Park,
     pub pool: Pool,
     pub losses: HashMap<Peer, PeerLost>,
+    /// The context that somebody has probed in vain, and for which source.
+    pub sought: Option<(u32, i32)>,
     /// Contexts that are closed, and whose requests were not counted yet.
     pub closing: Vec<Cid>,
     /// Contexts that are closed but not drained.
@@ -86,6 +88,7 @@ impl<N: Net> Engine<N> {
             park: Park::default(),
             pool: Pool::default(),
             losses: HashMap::new(),
+            sought: None,
             closing: Vec::new(),
             draining: 0,
             counters: Counters::default(),
