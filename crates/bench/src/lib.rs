@@ -2,7 +2,7 @@
 //!
 //! | module       | what it does                                                               |
 //! |--------------|----------------------------------------------------------------------------|
-//! | `args`       | understands the command line; `help` is its text                           |
+//! | `args`       | understands the command line; `options` are its words, `help` is its text  |
 //! | `library`    | finds MPI libraries, and how each starts programs                          |
 //! | `commits`    | builds versions of Catena                                                  |
 //! | `variants`   | what is measured side by side                                              |
@@ -37,6 +37,7 @@ mod launch;
 mod library;
 mod machine;
 mod merge;
+mod options;
 mod place;
 mod progress;
 mod raw;
@@ -179,12 +180,13 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     };
     let rows = rows(&home)?;
     let names = chosen(&rows, &names)?;
-    let whole = |row: &&Row| row.needs.iter().any(|need| need == "launcher");
-    let timed = rows
-        .iter()
-        .filter(whole)
-        .map(|row| row.name.clone())
-        .collect();
+    let that_need = |what: &str| -> Vec<String> {
+        let needs = |row: &&Row| row.needs.iter().any(|need| need == what);
+        rows.iter()
+            .filter(needs)
+            .map(|row| row.name.clone())
+            .collect()
+    };
     let (variants, missing) = variants::variants(request, &home, registry)?;
     for why in &missing {
         eprintln!("catena bench: {why}\n    (the others go on without it)");
@@ -214,7 +216,8 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
         plan: Plan {
             purpose: request.purpose,
             label: request.label.clone(),
-            timed,
+            timed: that_need("launcher"),
+            threaded: that_need("threads"),
             names,
             ranks: request.ranks.clone(),
             variants,

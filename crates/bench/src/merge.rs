@@ -21,6 +21,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, String> {
             .collect();
         add(&mut plan.names, run.plan.names);
         add(&mut plan.timed, run.plan.timed);
+        add(&mut plan.threaded, run.plan.threaded);
         add(&mut plan.ranks, run.plan.ranks);
         for launch in &mut run.launches {
             launch.session = all.sessions.len();
@@ -46,7 +47,8 @@ fn fits(all: &Run, run: &Run) -> Result<(), String> {
         ));
     }
     let differs = |s: &&crate::raw::Header| {
-        s.plan.label == run.plan.label && s.plan.options != run.plan.options
+        let alike = s.plan.ranks.iter().any(|n| run.plan.ranks.contains(n));
+        alike && s.plan.label == run.plan.label && s.plan.options != run.plan.options
     };
     match all.sessions.iter().find(differs) {
         None => Ok(()),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
 use crate::place::Place;
-use crate::record::Record;
+use crate::record::{Record, bench_of};
 
 /// The version of the file.
 pub const FORMAT: u32 = 1;
@@ -59,6 +59,9 @@ pub struct Plan {
     /// Those of them that are a whole launch, from its beginning to its end.
     #[serde(default)]
     pub timed: Vec<String>,
+    /// Those that have threads: a launch of their own, for threads cost all others, too.
+    #[serde(default)]
+    pub threaded: Vec<String>,
     /// Numbers of ranks.
     pub ranks: Vec<u32>,
     /// What is measured side by side; the first is compared with each of the others.
@@ -79,6 +82,18 @@ pub struct Plan {
     pub at_most: Option<f64>,
     /// Of the order of launches, and of resampling.
     pub seed: u64,
+}
+
+impl Plan {
+    /// Whether a benchmark, with sizes or without, is a whole launch.
+    pub fn is_timed(&self, name: &str) -> bool {
+        self.timed.iter().any(|n| n == bench_of(name))
+    }
+
+    /// Whether it has threads.
+    pub fn is_threaded(&self, name: &str) -> bool {
+        self.threaded.iter().any(|n| n == bench_of(name))
+    }
 }
 
 /// One of the things that are compared: a library, started in one way, with its settings.
@@ -341,6 +356,7 @@ pub(crate) mod tests {
                 label: String::new(),
                 names: vec!["latency".into()],
                 timed: Vec::new(),
+                threaded: Vec::new(),
                 ranks: vec![2],
                 variants: variants.iter().map(variant).collect(),
                 options: Vec::new(),

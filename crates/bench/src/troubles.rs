@@ -1,55 +1,93 @@
 //! What went wrong, as text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::launch::LAST_WORDS_FOLLOW;
 use crate::raw::Run;
 use crate::record::Record;
 use crate::show;
 
-/// What failed or was left out: a line for each variant, number of ranks and cause.
+/// What was seen of one cause.
+#[derive(Default)]
+struct Seen {
+    /// In which benchmarks.
+    of: BTreeSet<String>,
+    times: u32,
+}
+
+/// What failed or was left out: a line for each variant, place and cause.
 pub fn troubles(run: &Run) -> Vec<String> {
-    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let mut seen: BTreeMap<(String, String), Seen> = BTreeMap::new();
     for launch in &run.launches {
         let who = &run.plan.variants[launch.begin.variant].name;
-        let mut note = |what: String| {
-            let line = format!("{who}, {}: {what}", launch.begin.place);
-            *seen.entry(line).or_default() += 1;
+        let mut note = |of: &str, what: String| {
+            let who = format!("{who}, {}", launch.begin.place);
+            let seen = seen.entry((who, what)).or_default();
+            seen.times += 1;
+            seen.of.extend((!of.is_empty()).then(|| of.to_string()));
         };
         for record in &launch.records {
             match record {
                 Record::Invalid(i) => {
-                    note(format!(
-                        "{} {}: wrong: {}",
-                        i.bench,
-                        show::size(i.size),
-                        i.error
-                    ));
+                    let of = format!("{} {}", i.bench, show::size(i.size));
+                    note(&of, format!("wrong: {}", i.error));
                 }
-                Record::Skipped(s) => {
-                    let size = s
-                        .size
-                        .map_or_else(String::new, |s| format!(" {}", show::size(s)));
-                    note(format!("{}{size} skipped: {}", s.bench, s.why));
-                }
+                Record::Skipped(s) => note(&s.bench, format!("skipped: {}", s.why)),
                 _ => {}
             }
         }
         if launch.cut {
-            note("a launch was ended when its share of the time was over (--at-most)".into());
+            let cause = "a launch was ended when its share of the time was over (--at-most)";
+            note("", cause.into());
         }
         if let Some(why) = &launch.failed {
             let first = why.lines().next().unwrap_or_default();
             let first = first.trim_end_matches(LAST_WORDS_FOLLOW);
-            note(match &launch.begin.names[..] {
-                [name] => format!("{name} {first}"),
-                names => format!("a launch of {} benchmarks {first}", names.len()),
-            });
+            match &launch.begin.names[..] {
+                [name] => note(name, first.into()),
+                names => note(
+                    "",
+                    format!("a launch of {} benchmarks {first}", names.len()),
+                ),
+            }
         }
     }
-    let line = |(line, times)| match times {
-        1 => line,
-        _ => format!("{line} ({times} times)"),
+    let line = |((who, what), seen): ((String, String), Seen)| {
+        let mut line = format!("{who}: ");
+        let of: Vec<String> = seen.of.into_iter().collect();
+        if !of.is_empty() {
+            line += &format!("{} ", of.join(", "));
+        }
+        line += &what;
+        if seen.times > 1 {
+            line += &format!(" ({} times)", seen.times);
+        }
+        line
     };
     seen.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::tests::launch;
+    use crate::raw::tests::header;
+    use crate::record::read;
+
+    #[test]
+    fn causes_are_told_once() {
+        let skipped = |bench: &str, size: u32| {
+            let line = format!(
+                r#"@catena-bench {{"kind":"skipped","bench":"{bench}","size":{size},"why":"no windows"}}"#
+            );
+            read(&line).unwrap().unwrap()
+        };
+        let all = || vec![skipped("put", 8), skipped("put", 64), skipped("get", 8)];
+        let mut launches = vec![launch(0, 0, all()), launch(1, 0, all())];
+        launches[1].cut = true;
+        let told = troubles(&Run::of(header(&["a"]), launches));
+        let cut = "a, 2 ranks: a launch was ended when its share of the time was over (--at-most)";
+        let expected = [cut, "a, 2 ranks: get, put skipped: no windows (6 times)"];
+        assert_eq!(told, expected);
+    }
 }

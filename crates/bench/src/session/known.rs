@@ -33,8 +33,8 @@ impl Known {
         }
         let sound = names.iter().filter(|n| !struck(n)).cloned();
         let sound: Vec<String> = sound.collect();
-        let rest = self.rest.get(&turn).into_iter().flatten();
-        let rest: Vec<String> = rest.filter(|n| sound.contains(n)).cloned().collect();
+        let left = |n: &&String| self.rest.get(&turn).is_some_and(|rest| rest.contains(n));
+        let rest: Vec<String> = sound.iter().filter(left).cloned().collect();
         if rest.is_empty() { sound } else { rest }
     }
 
@@ -56,7 +56,7 @@ impl Known {
             // What it cannot do at all need not be asked again.
             if let Record::Skipped(s) = record
                 && s.size.is_none()
-                && !plan.timed.contains(&s.bench)
+                && !plan.is_timed(&s.bench)
             {
                 self.strikes.insert((turn, s.bench.clone()), STRIKES);
             }
@@ -173,7 +173,12 @@ mod tests {
         let plan = header(&["a"]).plan;
         let all = words(&ALL);
         let mut known = Known::default();
-        known.leave((0, 2), words(&["reduce", "scan"]));
+        known.leave((0, 2), words(&["scan", "reduce"]));
+        assert_eq!(
+            known.due((0, 2), &all),
+            ["reduce", "scan"],
+            "in their order"
+        );
         let mut failed = cut(&words(&["reduce"]), &["reduce"]);
         (failed.cut, failed.failed) = (false, Some("crashed".into()));
         let told = known.learn(&plan, &failed).unwrap();
