@@ -10,7 +10,7 @@ use crate::compare::{ALIKE, Comparison, Verdict, launches_needed};
 use crate::figures::{Figure, Figures};
 use crate::place::Place;
 use crate::raw::{Plan, Run};
-use crate::record::Record;
+use crate::record::{Record, Samples};
 use crate::show;
 use crate::stats::{far_out, modes, quantile, sorted};
 
@@ -287,11 +287,18 @@ fn elsewhere(run: &Run) -> Vec<String> {
     notes
 }
 
+/// What the measuring program says against its own values; that some began late is told elsewhere.
+fn warning(samples: &Samples) -> Option<&str> {
+    let warning = samples.more.get("warning")?.as_str()?;
+    (samples.late == 0).then_some(warning)
+}
+
 /// Figures whose launches or repetitions are not of one kind.
 fn unsteady(plan: &Plan, all: &Figures) -> Vec<String> {
     let mut split = Vec::new();
     let mut far = Vec::new();
     let mut late = Vec::new();
+    let mut doubted = Vec::new();
     for figure in &all.figures {
         for (index, variant) in plan.variants.iter().enumerate() {
             let who = format!("{} {}", variant.name, of_figure(figure)[..2].join(" "));
@@ -314,6 +321,13 @@ fn unsteady(plan: &Plan, all: &Figures) -> Vec<String> {
             if missed > FAR_OUT * (missed + values.len() as f64) {
                 late.push(who.to_string());
             }
+            let warnings = figure.points[index]
+                .iter()
+                .filter_map(|p| warning(p.samples));
+            let warnings: Vec<&str> = warnings.collect();
+            if 2 * warnings.len() > figure.points[index].len() {
+                doubted.push(format!("{who}: {}", warnings[0]));
+            }
         }
     }
     let mut notes = Vec::new();
@@ -332,6 +346,9 @@ fn unsteady(plan: &Plan, all: &Figures) -> Vec<String> {
             100.0 * FAR_OUT,
             listed(&far)
         ));
+    }
+    if !doubted.is_empty() {
+        notes.push(format!("in doubt are {}", listed(&doubted)));
     }
     if !late.is_empty() {
         notes.push(format!(
@@ -442,6 +459,11 @@ mod tests {
             if let Record::Samples(s) = &mut launch.records[0] {
                 s.late = 1;
             }
+            let mut doubted = sample("ibcast_overlap", 8, &[1.0], line);
+            if let Record::Samples(s) = &mut doubted {
+                s.more.insert("warning".into(), "too short".into());
+            }
+            launch.records.push(doubted);
             let hosts = if i % 2 == 0 {
                 "[\"x\",\"y\"]"
             } else {
@@ -465,6 +487,7 @@ mod tests {
             "--launches",
             "the ranks of b were on 1 of 2 hosts",
             "of a latency 8 B, b latency 8 B began late",
+            "in doubt are a ibcast_overlap 8 B: too short, b ibcast_overlap 8 B: too short",
         ] {
             assert!(notes.contains(part), "{part}: {notes}");
         }
