@@ -208,7 +208,7 @@ impl World {
             depth = Some(LOCK.let_go());
             false
         };
-        self.sleep(limit, since, ready, |limit| {
+        let slept = self.sleep(limit, since, ready, |limit| {
             dozer.doze(Some(limit));
             dozer.why.load(Relaxed) == DONE
         });
@@ -220,6 +220,7 @@ impl World {
                 DOZING.store(false, Relaxed);
             }
         }
+        self.slept(slept);
         dozer.why.load(Relaxed) == DONE
     }
 

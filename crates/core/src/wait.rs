@@ -35,6 +35,14 @@ pub struct Waits {
     pub asleep: Cell<u64>,
 }
 
+/// A sleep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slept {
+    /// Whether somebody ended it.
+    woken: bool,
+    lasted: Duration,
+}
+
 /// How long a wait has lasted that came to sleeping at the tick `since`.
 fn waited(since: u64) -> Duration {
     clock::duration(clock::ticks().wrapping_sub(since))
@@ -102,10 +110,10 @@ impl World {
                 let shm = self.link().net().shm();
                 finished || shm.is_some_and(catena_shm::Shm::is_ready)
             };
-            self.sleep(limit, since, ready, |limit| {
+            self.slept(self.sleep(limit, since, ready, |limit| {
                 std::thread::park_timeout(limit);
                 false
-            });
+            }));
         });
         finished
     }
@@ -121,23 +129,20 @@ impl World {
     /// Sleeps until somebody rings or a network has something, at most for
     /// `limit`; not at all if `ready`, asked last, says so. Where nobody can wake
     /// this process `nap` is how it sleeps, and whether a thread woke it. The wait
-    /// came to sleeping at the tick `since`.
+    /// came to sleeping at the tick `since`. What it says is for [`World::slept`].
     pub(crate) fn sleep(
         &self,
         limit: Duration,
         since: u64,
         ready: impl FnOnce() -> bool,
         nap: impl FnOnce(Duration) -> bool,
-    ) {
+    ) -> Slept {
         let net = self.link().net();
-        self.sleep_by(|| match (net.networks_mut(), self.bell) {
+        let began = Instant::now();
+        let woken = match (net.networks_mut(), self.bell) {
             (None, Some(bell)) => bell.sleep(limit, ready),
             (None, None) => !ready() && nap(limit.min(UNHEARD)),
-            (Some(networks), bell) => {
-                let Some(sleeper) = networks.sleeper() else {
-                    // There may be something to do.
-                    return false;
-                };
+            (Some(networks), bell) => networks.sleeper().is_some_and(|sleeper| {
                 let limit = match sleeper.is_blind() {
                     true => self.blind_for(since),
                     false => limit,
@@ -152,8 +157,23 @@ impl World {
                     None => {}
                 }
                 woken
-            }
-        });
+            }),
+        };
+        Slept {
+            woken,
+            lasted: began.elapsed(),
+        }
+    }
+
+    /// Counts a sleep. Not a part of it: while a thread sleeps, others run.
+    pub(crate) fn slept(&self, slept: Slept) {
+        let nanos = slept.lasted.as_nanos() as u64;
+        add(&self.waits.sleeps, 1);
+        add(&self.waits.woken, slept.woken.into());
+        add(&self.waits.asleep, nanos);
+        if events::wanted(events::SLEEPS) {
+            self.note(None, What::Slept(nanos));
+        }
     }
 
     /// How long to sleep where one does not hear everything, in a wait that came
@@ -189,18 +209,5 @@ impl World {
             link.peer_lost(loss);
         }
         some
-    }
-
-    /// Has `sleep` sleep, which says whether it was woken.
-    fn sleep_by(&self, sleep: impl FnOnce() -> bool) {
-        let began = Instant::now();
-        let woken = sleep();
-        add(&self.waits.sleeps, 1);
-        add(&self.waits.woken, woken.into());
-        let nanos = began.elapsed().as_nanos() as u64;
-        add(&self.waits.asleep, nanos);
-        if events::wanted(events::SLEEPS) {
-            self.note(None, What::Slept(nanos));
-        }
     }
 }
