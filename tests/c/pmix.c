@@ -4,9 +4,12 @@
 // run: -n 3 --pmix env -u CATENA_BOOT @ -- abort ; exit 7 ; says ended the job with code 7
 // run: -n 3 --pmix env -u CATENA_BOOT @ -- kill ; exit 137 ; says killed by signal 9
 // run: -n 3 --pmix env -u CATENA_BOOT @ -- leave ; fails ; says ended without MPI_Finalize
+// run: -n 2 --pmix env -u CATENA_BOOT @ -- spawn ; says mpirun: rank 1 wants to start processes \(MPI_Comm_spawn\)
 // run: -n 2 --pmix --set PMIX=/no/libpmix.so @ -- 2 ; exit 1 ; says (?s)there can be no PMIx server.*/no/libpmix.so
 // only: catena
+// cc: -ldl
 // needs: libpmix.so.2
+#include <dlfcn.h>
 #include <signal.h>
 
 #include "check.h"
@@ -59,6 +62,21 @@ static void check_sets(void)
     MPI_Session_finalize(&session);
 }
 
+/* New processes are refused, and the job goes on. */
+static void check_spawn(void)
+{
+    struct {
+        char *program, **argv, **env, *folder;
+        int count;
+        void *infos;
+        size_t info_count;
+    } app = {.program = "/bin/true", .count = 1};
+    char job[256];
+    int (*spawn)(void *, size_t, void *, size_t, char *) = NULL;
+    *(void **)&spawn = dlsym(dlopen("libpmix.so.2", RTLD_LAZY), "PMIx_Spawn");
+    CHECK(spawn && spawn(NULL, 0, &app, 1, job));
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -69,6 +87,11 @@ int main(int argc, char **argv)
     if (atoi(argv[1])) {
         check_node(argc, argv);
         check_sets();
+        return finish();
+    }
+    if (!strcmp(argv[1], "spawn")) {
+        if (rank == 1)
+            check_spawn();
         return finish();
     }
     if (rank == size - 1) {

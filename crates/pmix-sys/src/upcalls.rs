@@ -42,6 +42,15 @@ type Fence = unsafe extern "C" fn(
 ) -> RawStatus;
 type Modex =
     unsafe extern "C" fn(*const Proc, *const Info, usize, ModexCallback, *mut c_void) -> RawStatus;
+type Spawn = unsafe extern "C" fn(
+    *const Proc,
+    *const Info,
+    usize,
+    *const c_void,
+    usize,
+    *const c_void,
+    *mut c_void,
+) -> RawStatus;
 type Events = unsafe extern "C" fn(
     *const RawStatus,
     usize,
@@ -91,8 +100,11 @@ pub(crate) struct Module {
     abort: Abort,
     fence_nb: Fence,
     direct_modex: Modex,
-    /// Publish, look up, unpublish, spawn, connect, disconnect.
-    names: [Absent; 6],
+    /// Publish, look up, unpublish.
+    names: [Absent; 3],
+    spawn: Spawn,
+    /// Connect, disconnect.
+    unions: [Absent; 2],
     register_events: Events,
     deregister_events: NoEvents,
     listener: Absent,
@@ -117,7 +129,9 @@ pub(crate) static MODULE: Module = Module {
     abort,
     fence_nb: fence,
     direct_modex: modex,
-    names: [ptr::null(); 6],
+    names: [ptr::null(); 3],
+    spawn,
+    unions: [ptr::null(); 2],
     register_events: events,
     deregister_events: no_events,
     listener: ptr::null(),
@@ -174,6 +188,11 @@ pub enum Upcall {
         data: Vec<u8>,
         /// To be given that of all nodes.
         reply: GroupReply,
+    },
+    /// It wants more processes, which are refused.
+    Spawn {
+        /// Its rank.
+        rank: u32,
     },
     /// A process asks for what a rank of another node has put.
     Fetch {
@@ -375,6 +394,21 @@ unsafe extern "C" fn modex(
     let reply = Reply { callback, data: at };
     tell(Upcall::Fetch { rank, reply });
     SUCCESS
+}
+
+unsafe extern "C" fn spawn(
+    proc: *const Proc,
+    _: *const Info,
+    _: usize,
+    _: *const c_void,
+    _: usize,
+    _: *const c_void,
+    _: *mut c_void,
+) -> RawStatus {
+    // SAFETY: the library gives a process.
+    let rank = unsafe { (*proc).rank };
+    tell(Upcall::Spawn { rank });
+    NOT_SUPPORTED
 }
 
 /// Nobody but the library itself has events.

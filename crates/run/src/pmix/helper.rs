@@ -219,6 +219,10 @@ impl State {
                 let acts = self.meetings.join(name, &ranks, part.into_body(), who);
                 self.act(acts);
             }
+            Upcall::Spawn { rank } => eprintln!(
+                "mpirun: rank {rank} wants to start processes (MPI_Comm_spawn), which mpirun refuses \
+                 while a job runs; start all of them at once: mpirun -n 2 program : -n 4 other"
+            ),
             Upcall::Fetch { rank, reply } => {
                 let act = self.meetings.ask(rank, Waiter::Fence(reply));
                 self.act(vec![act]);
