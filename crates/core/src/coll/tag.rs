@@ -196,10 +196,15 @@ impl fmt::Display for Label {
     }
 }
 
-/// Name of the blocking function.
+/// Name of the blocking function, or of the two that have the same plans.
 pub fn function(what: Option<Collective>) -> String {
-    let Some(what) = what else {
-        return "a neighborhood collective".to_owned();
+    let what = match what {
+        None => return "a neighborhood collective".to_owned(),
+        Some(Collective::Alltoallv) => return "MPI_Alltoallv or MPI_Alltoallw".to_owned(),
+        Some(Collective::ReduceScatter) => {
+            return "MPI_Reduce_scatter or MPI_Reduce_scatter_block".to_owned();
+        }
+        Some(what) => what,
     };
     let (first, rest) = what.name().split_at(1);
     format!("MPI_{}{rest}", first.to_uppercase())
@@ -263,7 +268,7 @@ mod tests {
         };
         assert_eq!(
             told(Collective::ReduceScatter, 1),
-            "MPI_Reduce_scatter with MPI_SUM"
+            "MPI_Reduce_scatter or MPI_Reduce_scatter_block with MPI_SUM"
         );
         assert_eq!(told(Collective::Bcast, 3), "MPI_Bcast with root 3");
         assert_eq!(
