@@ -118,7 +118,7 @@ extern struct options {
     int tests, senders;  /* of -t; `tests`: negative where nothing was said, threads, too */
     int dimensions, radius, many_buffers;
     int percents[16], percent_count;
-    double seconds, least;
+    double seconds, least, within;
     enum start start;
     enum layout layout;
     enum memory_of memory_of;
@@ -211,10 +211,11 @@ void report_head(const struct bench *b);
 void report_samples(const struct task *t, const struct samples *s);
 void report_wrong(const struct task *t, const char *error);
 void report_skipped(const struct bench *b, const struct task *t, const char *why);
+void report_unreached(const struct bench *b);
 void report_end(void);
 
 /* The tables, each ended by a row without a name. */
 extern const struct bench point_to_point[], collectives[], neighbors[], crowds[], startup[];
-extern const struct bench threaded[], one_sided[], partitioned[], patterns[];
+extern const struct bench threaded[], one_sided[], partitioned[], packing[], patterns[];
 
 #endif

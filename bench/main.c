@@ -9,7 +9,7 @@
 
 static const struct bench *const families[] = {startup, point_to_point, crowds, threaded,
                                              collectives, neighbors, one_sided, partitioned,
-                                             patterns};
+                                             packing, patterns};
 enum { USUAL_MOST = 1 << 20, FAMILIES = sizeof families / sizeof *families };
 
 void *must(void *memory)
@@ -28,32 +28,26 @@ static bool means(const char *name, const struct bench *b)
            (strlen(b->family) == n && !strncmp(name, b->family, n));
 }
 
-/* Calls `visit` for all that are named, and how; for all if none is. */
-static void each_wanted(void (*visit)(const struct bench *b, const char *name))
+/* Calls `visit` for all that `name` means, or for all there are; false: there is none. */
+static bool each_of(const char *name, void (*visit)(const struct bench *b, const char *name))
 {
+    bool any = false;
     for (int f = 0; f < FAMILIES; f++)
         for (const struct bench *b = families[f]; b->name; b++)
-            if (!*opt.names)
-                visit(b, b->name);
-            else
-                for (char **name = opt.names; *name; name++)
-                    if (means(*name, b))
-                        visit(b, *name);
+            if (!name || means(name, b)) {
+                visit(b, name ? name : b->name);
+                any = true;
+            }
+    return any;
 }
 
-static bool names_known(void)
+/* For all that are named, in that order; for all if none is. */
+static void each_wanted(void (*visit)(const struct bench *b, const char *name))
 {
-    for (char **name = opt.names; *name; name++) {
-        bool known = false;
-        for (int f = 0; f < FAMILIES; f++)
-            for (const struct bench *b = families[f]; b->name; b++)
-                known |= means(*name, b);
-        if (!known) {
-            fprintf(stderr, "bench: no benchmark '%s'; bench --list names them\n", *name);
-            return false;
-        }
-    }
-    return true;
+    if (!*opt.names)
+        each_of(NULL, visit);
+    for (char **name = opt.names; *name; name++)
+        each_of(*name, visit);
 }
 
 static bool threads_wanted, something_to_measure;
@@ -68,6 +62,33 @@ static void look(const struct bench *b, const char *name)
     (void)name;
     threads_wanted |= wants_threads(b);
     something_to_measure |= b->run != NULL;
+}
+
+/* Looks at all that are named; false: there is one that nobody knows. */
+static bool names_known(void)
+{
+    if (!*opt.names)
+        return each_of(NULL, look);
+    for (char **name = opt.names; *name; name++)
+        if (!each_of(*name, look)) {
+            fprintf(stderr, "bench: no benchmark '%s'; bench --list names them\n", *name);
+            return false;
+        }
+    return true;
+}
+
+static double began;
+static bool over; /* the time of --within: nothing more is begun */
+
+/* Whether there is time for something more, as rank 0 sees it; for the first thing there is. */
+static bool time_left(void)
+{
+    static bool begun;
+    if (!opt.within || !begun)
+        return begun = true;
+    int left = now() - began < opt.within;
+    MPI_Bcast(&left, 1, MPI_INT, 0, world);
+    return left;
 }
 
 static bool takes(const struct bench *b, char letter)
@@ -129,6 +150,8 @@ static void perform(struct task *t)
 
 static void one(const struct bench *b, size_t bytes, const struct element *element)
 {
+    if (over || (over = !time_left()))
+        return;
     struct task t = {.bench = b, .comm = world, .rank = rank, .size = size, .bytes = bytes,
                      .element = element, .op = MPI_SUM, .peer = -1, .timers = size, .parts = 1,
                      .request = MPI_REQUEST_NULL};
@@ -218,13 +241,16 @@ static void visit(const struct bench *b, const char *name)
         report_skipped(b, NULL, "derived types do not apply");
         return;
     }
-    report_head(b);
+    if (!over)
+        report_head(b);
     if (!opt.elements || !takes(b, 'T'))
         sizes(b, name, data_usual(b));
     else
         for (int i = 0; i < element_count; i++)
             if (opt.elements >> i & 1)
                 sizes(b, name, &elements[i]);
+    if (over)
+        report_unreached(b);
 }
 
 /* Rank r of a host goes to the r-th core that it may run on, so that all libraries run on the
@@ -284,13 +310,13 @@ static void measure_all(void)
 
 int main(int argc, char **argv)
 {
+    began = now();
     if (!options_read(argc, argv) || !names_known())
         return 2;
     if (opt.help || opt.list) {
         opt.help ? options_help() : each_wanted(list);
         return 0;
     }
-    each_wanted(look);
     life_begin(&argc, &argv, threads_wanted);
     if (something_to_measure)
         measure_all();

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, LEAST, START, PIN };
+enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, WITHIN, LEAST, START, PIN };
 
 struct options opt = {.samples = 100, .seconds = 0.2, .memory = 512 << 20, .tests = -1};
 
@@ -19,6 +19,7 @@ static const struct option longs[] = {
     {"warmup", required_argument, NULL, 'x'},
     {"samples", required_argument, NULL, SAMPLES},
     {"seconds", required_argument, NULL, SECONDS},
+    {"within", required_argument, NULL, WITHIN},
     {"least", required_argument, NULL, LEAST},
     {"start", required_argument, NULL, START},
     {"window-size", required_argument, NULL, 'W'},
@@ -60,6 +61,7 @@ void options_help(void)
          "  -x, --warmup N                operations before the first value\n"
          "      --samples N               values of each size (100)\n"
          "      --seconds S               but no more than fit into this time (0.2)\n"
+         "      --within SECONDS          begins nothing more after this time, and says what is left\n"
          "      --start barrier|window    how the ranks begin together (barrier)\n"
          "  -W, --window-size N           messages in flight (64)\n"
          "  -p, --num-pairs N             pairs of ranks (half of the ranks)\n"
@@ -231,6 +233,7 @@ static bool read_one(int letter, char *text)
     case 'x': return read_number(text, &opt.warmup);
     case SAMPLES: return read_number(text, &opt.samples) && opt.samples > 0;
     case SECONDS: return read_seconds(text, &opt.seconds);
+    case WITHIN: return read_seconds(text, &opt.within) && opt.within > 0;
     case LEAST: return read_seconds(text, &opt.least);
     case START: return choose(text, starts, (int *)&opt.start);
     case 'W': return read_number(text, &opt.window);

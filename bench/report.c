@@ -318,6 +318,20 @@ void report_skipped(const struct bench *b, const struct task *t, const char *why
     }
 }
 
+/* There was no time for it, or for all of it. */
+void report_unreached(const struct bench *b)
+{
+    if (rank)
+        return;
+    if (opt.records) {
+        begin("unreached");
+        field("bench", b->name);
+        end();
+    } else {
+        printf("\n# %s: not (all) measured, the time is over (--within)\n", b->name);
+    }
+}
+
 void report_end(void)
 {
     if (rank == 0 && opt.records) {

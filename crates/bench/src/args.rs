@@ -87,6 +87,8 @@ pub struct Output {
     pub raw: Option<PathBuf>,
     /// Graphs and tables in files.
     pub graphs: Vec<Graph>,
+    /// A file of what the first variant should reach: see [`crate::aims`].
+    pub aims: Option<PathBuf>,
     /// Columns for the least and the most.
     pub full: bool,
     /// Columns for percentiles.
@@ -239,6 +241,7 @@ fn read(
                 request.output.graphs.push(graph);
             }
         }
+        Opt::Aims => request.output.aims = Some(value("a file of aims")?.into()),
         Opt::Full => request.output.full = true,
         Opt::Percentiles => {
             let text = value("percentiles, such as 50,90,99")?;
@@ -333,6 +336,9 @@ fn finish(
              --env or --commit",
         ),
         (_, None) => {
+            if request.output.aims.is_some() && request.purpose != Purpose::Compare {
+                return usage("--aims is about what `catena bench compare` finds");
+            }
             if request.names.is_empty() && request.purpose != Purpose::Guidelines {
                 return usage(
                     "name benchmarks or families (`catena bench list` shows them), or `all`",
@@ -422,6 +428,7 @@ mod tests {
             ("latency --confidence 5", "from 50"),
             ("latency --seed x", "whole number"),
             ("latency -G gif", "gif"),
+            ("latency --aims file", "compare"),
             ("latency --setting EAGER", "NAME=VALUE"),
             ("report", "needs a file"),
         ] {

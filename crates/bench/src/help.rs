@@ -43,7 +43,7 @@ when to stop
   --precision PERCENT     half-width of the interval that is narrow enough (2)
   --confidence PERCENT    of intervals and tests (95)
   --at-most SECONDS       for all; each launch has its share of what is left, and
-                          one that is slower is ended: the next one goes on there
+                          begins nothing more after it: the next one goes on there
   --limit SECONDS         end a launch that says nothing for so long (60)
   --seed N                of the order of launches (drawn; the file tells it)
   --resume FILE           go on with a session that was interrupted
@@ -54,6 +54,10 @@ what to show
                           with different labels side by side, and takes those with
                           the same one together
   --margin PERCENT        smaller differences do not matter (1)
+  --aims FILE             of compare: what the first variant's ratio to the best of
+                          the others should be; lines such as `latency:8  2-4  0.9`
+                          (benchmarks, ranks, at most so many times its time or at
+                          least so many times its rate; the first that fits counts)
   -f, --full              the least and the most launch, too
   -z P,P...               percentiles of all repetitions
   -G KINDS                tty: graphs here; html, svg, pdf, png, csv, json: files
@@ -85,7 +89,8 @@ interval is within 5 %; what is neither is unknown, and takes more launches. If 
 two states, as virtual machines whose cores move, launches are only compared
 within one.
 
-Status: 0; 1 if the first variant is worse somewhere, or a guideline is broken; 2
+Status: 0; 1 if the first variant is worse somewhere (with --aims: if it surely
+misses one), or a guideline is broken; 2
 for a wrong command line; 3 if some launches failed and the rest is sound; 130 if
 interrupted (the file can be gone on with).
 ";

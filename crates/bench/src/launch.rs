@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::library::joined;
 use crate::raw::Variant;
 use crate::record::{self, Record};
+use crate::remains::Before;
 
 /// What to start.
 pub struct Job<'a> {
@@ -29,8 +30,8 @@ pub struct Job<'a> {
     pub options: &'a [String],
     /// How long it may say nothing.
     pub limit: Duration,
-    /// When it is ended, whatever it has got to.
-    pub until: Option<Instant>,
+    /// After this time it begins nothing more.
+    pub within: Option<Duration>,
     /// Whether it says nothing at all and only ends.
     pub mute: bool,
 }
@@ -44,8 +45,6 @@ pub enum End {
     Failed(String),
     /// It was ended since it said nothing for so long, in words.
     Silent(String),
-    /// It was ended since its time was over.
-    Cut,
     /// It was ended since the user wants to stop.
     Interrupted,
 }
@@ -72,6 +71,12 @@ impl Job<'_> {
         words.push(variant.program.display().to_string());
         words.extend(self.names.iter().cloned());
         words.extend(self.options.iter().cloned());
+        if let Some(within) = self.within {
+            words.extend([
+                "--within".to_string(),
+                format!("{:.3}", within.as_secs_f64()),
+            ]);
+        }
         words.push("--records".to_string());
         words
     }
@@ -94,6 +99,7 @@ impl Job<'_> {
             .stderr(Stdio::piped())
             // A group of its own, so that all of it can be ended.
             .process_group(0);
+        let before = Before::now();
         let mut child = match command.spawn() {
             Ok(child) => child,
             Err(e) => return End::Failed(format!("{} cannot be started: {e}", words[0])),
@@ -110,9 +116,8 @@ impl Job<'_> {
             true => text,
             false => format!("{text}{LAST_WORDS_FOLLOW}\n{last_words}"),
         };
-        match (heard.cut, status) {
+        let end = match (heard.cut, status) {
             (Some(Cut::Stop), _) => End::Interrupted,
-            (Some(Cut::Time), _) => End::Cut,
             (Some(Cut::Silence), _) => End::Silent(told(format!(
                 "said nothing for {} s and was ended (--limit)",
                 self.limit.as_secs_f64()
@@ -126,7 +131,11 @@ impl Job<'_> {
                 }
                 (None, _) => End::Done,
             },
+        };
+        if end != End::Done {
+            before.remove_new();
         }
+        end
     }
 
     fn listen(
@@ -140,10 +149,6 @@ impl Job<'_> {
         loop {
             if stop.load(Ordering::Relaxed) {
                 heard.cut = Some(Cut::Stop);
-                return heard;
-            }
-            if self.until.is_some_and(|until| Instant::now() >= until) {
-                heard.cut = Some(Cut::Time);
                 return heard;
             }
             match lines.recv_timeout(LOOK) {
@@ -171,7 +176,6 @@ impl Job<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
     Stop,
-    Time,
     Silence,
 }
 
@@ -262,7 +266,7 @@ mod tests {
             names: &["latency".to_string()],
             options: &["--sizes".to_string(), "8".to_string()],
             limit: Duration::from_secs_f64(limit),
-            until: None,
+            within: Some(Duration::from_millis(1500)),
             mute: false,
         };
         let mut records = Vec::new();
@@ -272,7 +276,7 @@ mod tests {
 
     #[test]
     fn records_are_heard_and_the_end_is_told() {
-        let good = r#"[ "$*" = "-n 2 program latency --sizes 8 --records" ] || exit 9
+        let good = r#"[ "$*" = "-n 2 program latency --sizes 8 --within 1.500 --records" ] || exit 9
             echo noise; echo '@catena-bench {"kind":"end"}'"#;
         assert_eq!(run(good, 9.0), (End::Done, vec![Record::End]));
         let (end, _) = run("echo why >&2; exit 3", 9.0);
@@ -314,18 +318,16 @@ mod tests {
             names: &[],
             options: &[],
             limit: Duration::from_secs(60),
-            until: Some(Instant::now()),
+            within: None,
             mute: false,
         };
         assert_eq!(job.run(&AtomicBool::new(true), |_| ()), End::Interrupted);
-        assert_eq!(job.run(&AtomicBool::new(false), |_| ()), End::Cut);
         let missing = Variant {
             launcher: vec!["/nonexistent/mpirun".into()],
             ..Variant::default()
         };
         let job = Job {
             variant: &missing,
-            until: None,
             ..job
         };
         let end = job.run(&AtomicBool::new(false), |_| ());

@@ -8,14 +8,14 @@
 //! | `variants`   | what is measured side by side                                              |
 //! | `session`    | launch after launch, until enough is known; `progress` is its line         |
 //! | `launch`     | one launch of the measuring program, which is in C: see `bench`; `guard`   |
-//! |              | ends it with this command                                                  |
+//! |              | ends it with this command; `remains`: what it leaves when it is ended      |
 //! | `record`     | what the program says                                                      |
 //! | `raw`        | the file that keeps everything; `merge` makes one of several               |
 //! | `machine`    | where figures were taken                                                   |
 //! | `place`      | where figures are taken                                                    |
 //! | `figures`    | one number per launch, sorted                                              |
 //! | `stats`      | medians, intervals, tests                                                  |
-//! | `compare`    | verdicts                                                                   |
+//! | `compare`    | verdicts; `aims`: what the ratios should be                                |
 //! | `guidelines` | collectives that lose to others                                            |
 //! | `table`      | results as text; `show` is numbers as text, `troubles` what failed          |
 //! | `graph`      | results in files                                                           |
@@ -25,6 +25,7 @@
 
 #![forbid(unsafe_code)]
 
+mod aims;
 mod args;
 mod commits;
 mod compare;
@@ -42,6 +43,7 @@ mod place;
 mod progress;
 mod raw;
 mod record;
+mod remains;
 mod session;
 mod show;
 pub mod stats;
@@ -59,6 +61,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use catena_settings::{Registry, nearest};
 
+use aims::{Aim, Outcome};
 use args::{Output, Parsed, Request};
 use compare::Verdict;
 use figures::Figures;
@@ -69,7 +72,7 @@ use raw::{FORMAT, Header, Plan, Purpose, Run};
 use record::Row;
 use session::{Finish, Session};
 
-/// Status if the first variant is worse somewhere, or a guideline is broken.
+/// Status if the first variant is worse somewhere, or misses an aim, or a guideline is broken.
 const WORSE: i32 = 1;
 /// Status if the command line cannot be understood or followed.
 const USAGE: i32 = 2;
@@ -173,6 +176,7 @@ fn chosen(rows: &[Row], wanted: &[String]) -> Result<Vec<String>, String> {
 }
 
 fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result<i32, String> {
+    let aims = wanted_aims(&request.output)?;
     let home = Home::here(request.program.clone());
     let names = match (request.purpose, &request.names[..]) {
         (Purpose::Guidelines, []) => guidelines::names(),
@@ -244,7 +248,7 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
         eprintln!("catena bench: {warning}");
     }
     let session = Session::new(&path, header, stop()?)?;
-    let status = carry_on(session, &path, &request.output)?;
+    let status = carry_on(session, &path, &request.output, &aims)?;
     Ok(if missing.is_empty() {
         status
     } else {
@@ -253,10 +257,11 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
 }
 
 fn resume(path: &Path, output: &Output) -> Result<i32, String> {
-    carry_on(Session::resume(path, stop()?)?, path, output)
+    let aims = wanted_aims(output)?;
+    carry_on(Session::resume(path, stop()?)?, path, output, &aims)
 }
 
-fn carry_on(session: Session, path: &Path, output: &Output) -> Result<i32, String> {
+fn carry_on(session: Session, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, String> {
     let mut session = session.start_by(guard::words());
     if session.measure()? == Finish::Interrupted {
         eprintln!(
@@ -266,7 +271,7 @@ fn carry_on(session: Session, path: &Path, output: &Output) -> Result<i32, Strin
         );
         return Ok(INTERRUPTED);
     }
-    let status = tell(&session.into_run(), path, output)?;
+    let status = tell(&session.into_run(), path, output, aims)?;
     println!("raw data: {}", path.display());
     Ok(status)
 }
@@ -287,11 +292,17 @@ fn report(files: &[PathBuf], output: &Output) -> Result<i32, String> {
     let runs: Result<Vec<Run>, String> = files.iter().map(|path| raw::read(path)).collect();
     let run = merge::merge(runs?)?;
     let path = output.raw.as_ref().or(files.first());
-    tell(&run, path.ok_or("there is no file")?, output)
+    let aims = wanted_aims(output)?;
+    tell(&run, path.ok_or("there is no file")?, output, &aims)
+}
+
+/// What the first variant should reach.
+fn wanted_aims(output: &Output) -> Result<Vec<Aim>, String> {
+    output.aims.as_deref().map_or(Ok(Vec::new()), aims::read)
 }
 
 /// Shows and writes what a run has found; gives the exit status.
-fn tell(run: &Run, path: &Path, output: &Output) -> Result<i32, String> {
+fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, String> {
     let plan = &run.plan;
     let all = Figures::of(plan, &run.launches);
     let found = match plan.purpose {
@@ -316,7 +327,14 @@ fn tell(run: &Run, path: &Path, output: &Output) -> Result<i32, String> {
     for trouble in &troubles {
         println!("{trouble}");
     }
-    let worse = found.iter().any(|c| c.verdict == Verdict::Worse);
+    let aimed = aims::check(&all, &found, aims);
+    if output.aims.is_some() {
+        print!("{}", aims::text(plan, &all, &aimed));
+    }
+    let worse = match output.aims {
+        Some(_) => aimed.iter().any(|a| a.outcome == Outcome::Missed),
+        None => found.iter().any(|c| c.verdict == Verdict::Worse),
+    };
     let broken = checked.iter().any(|c| c.broken);
     let results = Results::of(run, &all, &found, checked, (notes, troubles));
     for graph in &output.graphs {

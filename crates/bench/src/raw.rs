@@ -162,9 +162,6 @@ pub struct Done {
     pub launch: u32,
     /// How long it took.
     pub seconds: f64,
-    /// Whether it was ended since its share of the time was over; it may lack some benchmarks.
-    #[serde(default)]
-    pub cut: bool,
 }
 
 /// The bad end of a launch; what it measured before counts.
@@ -188,8 +185,6 @@ pub struct Launch {
     pub records: Vec<Record>,
     /// How long it took.
     pub seconds: f64,
-    /// See [`Done::cut`].
-    pub cut: bool,
     /// Why it failed, if it did.
     pub failed: Option<String>,
 }
@@ -295,7 +290,7 @@ fn parse(text: &str) -> Result<Run, String> {
     let mut launches = Vec::new();
     let mut end = |open: &mut BTreeMap<u32, Launch>, done: Done, failed| {
         if let Some(mut launch) = open.remove(&done.launch) {
-            (launch.seconds, launch.cut, launch.failed) = (done.seconds, done.cut, failed);
+            (launch.seconds, launch.failed) = (done.seconds, failed);
             launches.push(launch);
         }
     };
@@ -403,14 +398,13 @@ pub(crate) mod tests {
                 .unwrap()
                 .contains("--resume")
         );
-        let end = |launch, cut| Done {
+        let end = |launch| Done {
             launch,
             seconds: 1.5,
-            cut,
         };
-        let done = |launch| Line::Done(end(launch, launch == 0));
+        let done = |launch| Line::Done(end(launch));
         let failed = Line::Failed(Failed {
-            end: end(1, false),
+            end: end(1),
             why: "signal 11".into(),
         });
         for line in [
@@ -432,7 +426,6 @@ pub(crate) mod tests {
         assert_eq!(run.sessions, [header]);
         let ends: Vec<_> = run.launches.iter().map(|l| l.failed.as_deref()).collect();
         assert_eq!(ends, [None, Some("signal 11")]);
-        assert_eq!([run.launches[0].cut, run.launches[1].cut], [true, false]);
         assert_eq!(
             run.launches[0].begin.place.to_string(),
             "2 ranks, two hosts"

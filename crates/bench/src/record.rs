@@ -24,6 +24,8 @@ pub enum Record {
     Invalid(Invalid),
     /// Something was not measured.
     Skipped(Skipped),
+    /// There was no time for it, or for all of its sizes (`--within`).
+    Unreached(Unreached),
     /// The last.
     End,
     /// Of a later version.
@@ -110,6 +112,13 @@ pub struct Skipped {
     pub why: String,
 }
 
+/// A benchmark that was not, or not wholly, measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unreached {
+    /// The benchmark.
+    pub bench: String,
+}
+
 impl Record {
     /// The benchmark that it is about.
     pub fn bench(&self) -> Option<&str> {
@@ -117,6 +126,7 @@ impl Record {
             Record::Samples(samples) => Some(&samples.bench),
             Record::Invalid(invalid) => Some(&invalid.bench),
             Record::Skipped(skipped) => Some(&skipped.bench),
+            Record::Unreached(unreached) => Some(&unreached.bench),
             Record::Env(_) | Record::End | Record::Other => None,
         }
     }

@@ -209,7 +209,8 @@ fn paint(verdict: Verdict, text: &str, colour: bool) -> String {
     }
 }
 
-fn of_figure(figure: &Figure) -> Vec<String> {
+/// The columns that say what a figure is: benchmark, size, place.
+pub fn of_figure(figure: &Figure) -> Vec<String> {
     let key = &figure.key;
     let size = if key.size == 0 {
         String::new()

@@ -36,9 +36,10 @@ pub fn troubles(run: &Run) -> Vec<String> {
                 _ => {}
             }
         }
-        if launch.cut {
-            let cause = "a launch was ended when its share of the time was over (--at-most)";
-            note("", cause.into());
+        let late = |record: &Record| matches!(record, Record::Unreached(_));
+        if launch.records.iter().any(late) {
+            let what = "a launch had no time for all in its share of it (--at-most)";
+            note("", what.into());
         }
         if let Some(why) = &launch.failed {
             let first = why.lines().next().unwrap_or_default();
@@ -72,22 +73,25 @@ mod tests {
     use super::*;
     use crate::figures::tests::launch;
     use crate::raw::tests::header;
-    use crate::record::read;
+    use crate::record::{MARK, read};
 
     #[test]
     fn causes_are_told_once() {
+        let said = |json: &str| read(&format!("{MARK}{json}")).unwrap().unwrap();
         let skipped = |bench: &str, size: u32| {
-            let line = format!(
-                r#"@catena-bench {{"kind":"skipped","bench":"{bench}","size":{size},"why":"no windows"}}"#
-            );
-            read(&line).unwrap().unwrap()
+            said(&format!(
+                r#"{{"kind":"skipped","bench":"{bench}","size":{size},"why":"no windows"}}"#
+            ))
         };
         let all = || vec![skipped("put", 8), skipped("put", 64), skipped("get", 8)];
         let mut launches = vec![launch(0, 0, all()), launch(1, 0, all())];
-        launches[1].cut = true;
+        for bench in ["scan", "exscan"] {
+            let late = said(&format!(r#"{{"kind":"unreached","bench":"{bench}"}}"#));
+            launches[1].records.push(late);
+        }
         let told = troubles(&Run::of(header(&["a"]), launches));
-        let cut = "a, 2 ranks: a launch was ended when its share of the time was over (--at-most)";
-        let expected = [cut, "a, 2 ranks: get, put skipped: no windows (6 times)"];
+        let late = "a, 2 ranks: a launch had no time for all in its share of it (--at-most)";
+        let expected = [late, "a, 2 ranks: get, put skipped: no windows (6 times)"];
         assert_eq!(told, expected);
     }
 }

@@ -3,9 +3,9 @@
 //! In every **round** each variant has a turn with each number of ranks, in an order that is drawn
 //! anew: what drifts with time meets all of them alike. Who fails is told, and the rest goes on.
 //!
-//! Where there is an end to the time, each turn has its share of what is left for the fewest launches;
-//! a launch that takes longer is ended, and the next one of that variant goes on there. So whoever is
-//! slow has fewer launches of everything, and takes nothing from the others.
+//! Where there is an end to the time, each turn has its share of what is left for the fewest launches,
+//! and begins nothing more after it; the next one of that variant begins with what was measured longest
+//! ago. So whoever is slow has fewer launches of everything, and takes nothing from the others.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -205,7 +205,7 @@ impl Session {
         wanted
     }
 
-    /// A turn: a launch; if it fails, one of its own for each benchmark that it may have failed in.
+    /// A turn: a launch, or more where some benchmarks need one of their own or it fails.
     fn launch(
         &mut self,
         round: u32,
@@ -213,30 +213,21 @@ impl Session {
         names: Vec<String>,
         until: Option<Instant>,
     ) -> Result<Finish, String> {
-        let plan = &self.header.plan;
-        let (alone, together): (Vec<_>, Vec<_>) = names.into_iter().partition(|n| plan.is_timed(n));
-        let (threaded, plain): (Vec<_>, Vec<_>) =
-            together.into_iter().partition(|n| plan.is_threaded(n));
-        let groups = [plain, threaded]
-            .into_iter()
-            .filter(|group| !group.is_empty());
-        let mut next: VecDeque<Vec<String>> = groups
-            .chain(alone.into_iter().map(|name| vec![name]))
-            .collect();
+        let plan = self.header.plan.clone();
+        let mut next = VecDeque::from(self.known.groups(&plan, turn, names));
         while let Some(names) = next.pop_front() {
-            if until.is_some_and(|until| Instant::now() >= until) {
-                let left = next.drain(..).flatten();
-                self.known.leave(turn, names.into_iter().chain(left));
+            let within = until.map(|until| until.saturating_duration_since(Instant::now()));
+            if within.is_some_and(|within| within.is_zero()) {
                 break;
             }
-            let Some(launch) = self.one(round, turn, names, until)? else {
+            let Some(launch) = self.one(round, turn, names, within)? else {
                 return Ok(Finish::Interrupted);
             };
-            if let Some(trouble) = self.known.learn(&self.header.plan, &launch) {
+            if let Some(trouble) = self.known.learn(&plan, &launch) {
                 self.progress.tell(&trouble);
+                let rest = known::unfinished(&launch);
+                next.extend(self.known.groups(&plan, turn, rest));
             }
-            let suspects = known::suspects(&launch);
-            next.extend(suspects.into_iter().map(|name| vec![name]));
             self.launches.push(launch);
         }
         Ok(Finish::Whole)
@@ -248,7 +239,7 @@ impl Session {
         round: u32,
         (variant, ranks): Turn,
         names: Vec<String>,
-        until: Option<Instant>,
+        within: Option<Duration>,
     ) -> Result<Option<Launch>, String> {
         let launch = self.next;
         self.next += 1;
@@ -269,7 +260,7 @@ impl Session {
             names: &begin.names,
             options: &plan.options,
             limit: Duration::from_secs_f64(plan.limit),
-            until,
+            within,
             mute: begin.names.iter().all(|name| plan.is_timed(name)),
         };
         let since = Instant::now();
@@ -289,13 +280,12 @@ impl Session {
         });
         written?;
         let seconds = since.elapsed().as_secs_f64();
-        let (cut, failed) = match end {
+        let failed = match end {
             End::Interrupted => return Ok(None),
-            End::Done => (false, None),
-            End::Cut => (true, None),
-            End::Failed(why) | End::Silent(why) => (false, Some(why)),
+            End::Done => None,
+            End::Failed(why) | End::Silent(why) => Some(why),
         };
-        if let (false, None, [name]) = (cut, &failed, &begin.names[..])
+        if let (None, [name]) = (&failed, &begin.names[..])
             && plan.is_timed(name)
         {
             let record = whole(bench_of(name), ranks, seconds);
@@ -305,11 +295,7 @@ impl Session {
             }))?;
             records.push(record);
         }
-        let done = Done {
-            launch,
-            seconds,
-            cut,
-        };
+        let done = Done { launch, seconds };
         self.writer.write(&match &failed {
             None => Line::Done(done),
             Some(why) => Line::Failed(Failed {
@@ -321,7 +307,6 @@ impl Session {
             begin,
             records,
             seconds,
-            cut,
             failed,
             ..Launch::default()
         };
