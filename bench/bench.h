@@ -216,6 +216,6 @@ void report_end(void);
 
 /* The tables, each ended by a row without a name. */
 extern const struct bench point_to_point[], collectives[], neighbors[], crowds[], startup[];
-extern const struct bench threaded[], one_sided[], partitioned[], packing[], patterns[];
+extern const struct bench threaded[], one_sided[], partitioned[], sockets[], packing[], patterns[];
 
 #endif

@@ -9,7 +9,7 @@
 
 static const struct bench *const families[] = {startup, point_to_point, crowds, threaded,
                                              collectives, neighbors, one_sided, partitioned,
-                                             packing, patterns};
+                                             sockets, packing, patterns};
 enum { USUAL_MOST = 1 << 20, FAMILIES = sizeof families / sizeof *families };
 
 void *must(void *memory)

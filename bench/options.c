@@ -216,6 +216,15 @@ static bool choose(const char *text, const char *const *words, int *which)
     return false;
 }
 
+static bool read_memory(const char *text)
+{
+    if (!strcmp(text, "host"))
+        return true;
+    fprintf(stderr, "bench: -d %s: only memory of the host can be measured, not that of a device\n",
+            text);
+    return false;
+}
+
 static bool read_one(int letter, char *text)
 {
     static char usual[] = "50,90,99";
@@ -224,7 +233,6 @@ static bool read_one(int letter, char *text)
     static const char *const syncs[] = {"flush", "flush_local", "lock", "lock_all", "pscw",
                                         "fence", NULL};
     static const char *const buffers[] = {"single", "multiple", NULL};
-    static const char *const memories[] = {"host", NULL};
     int which;
     switch (letter) {
     case 'm': return read_range(text);
@@ -250,7 +258,7 @@ static bool read_one(int letter, char *text)
     case 't': return read_counts(text);
     case 'I': return opt.session = true;
     case 'M': return options_size(text, &opt.memory);
-    case 'd': return choose(text, memories, &which);
+    case 'd': return read_memory(text);
     case 'f': return opt.full = true;
     case 'z': return read_list(text ? text : usual, one_percent);
     case 'P': return read_list(text, counters_choose);

@@ -44,6 +44,23 @@ int MPI_Recv(void *at, int count, MPI_Datatype type, int from, int tag, MPI_Comm
     return result;
 }
 
+int MPI_Pack(const void *in, int n, MPI_Datatype type, void *out, int room, int *at, MPI_Comm comm)
+{
+    int result = PMPI_Pack(in, n, type, out, room, at, comm);
+    if (spoils("Pack"))
+        ((char *)out)[*at - 1] ^= 1;
+    return result;
+}
+
+int MPI_Unpack(const void *in, int bytes, int *at, void *out, int n, MPI_Datatype type,
+               MPI_Comm comm)
+{
+    int result = PMPI_Unpack(in, bytes, at, out, n, type, comm);
+    if (spoils("Unpack"))
+        *(char *)out ^= 1;
+    return result;
+}
+
 int MPI_Isend(const void *at, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {

@@ -33,6 +33,10 @@ pub fn build(inside: &Path, commits: &[String], home: &Home) -> Result<Vec<Varia
 fn install(top: &Path, id: &str, prefix: &Path) -> Result<(), String> {
     let tree = prefix.with_extension("tree");
     let tree_name = tree.display().to_string();
+    if tree.exists() {
+        // Somebody was interrupted.
+        git(top, &["worktree", "remove", "--force", &tree_name])?;
+    }
     git(
         top,
         &["worktree", "add", "--force", "--detach", &tree_name, id],

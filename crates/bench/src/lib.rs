@@ -53,6 +53,7 @@ mod variants;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -96,7 +97,7 @@ pub fn bench(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
     let done = match args::parse(words.clone()) {
         Err(error) => Err(error.0),
         Ok(Parsed::Help) => {
-            print!("{}", args::HELP);
+            show::say(args::HELP);
             Ok(0)
         }
         Ok(Parsed::List(program)) => list(&Home::here(program)),
@@ -111,24 +112,23 @@ pub fn bench(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
 }
 
 fn list(home: &Home) -> Result<i32, String> {
-    let rows: Vec<Vec<String>> = rows(home)?
+    let rows: Vec<Vec<String>> = rows(home, &[])?
         .into_iter()
         .map(|row| {
             let ranks = row.min_ranks.to_string();
             vec![row.family, row.name, row.unit, ranks, row.needs.join(", ")]
         })
         .collect();
-    print!(
-        "{}",
-        show::columns(&["family", "benchmark", "unit", "ranks", "needs"], &rows)
-    );
+    let head = ["family", "benchmark", "unit", "ranks", "needs"];
+    show::say(show::columns(&head, &rows));
     Ok(0)
 }
 
-/// The table of the measuring program.
-fn rows(home: &Home) -> Result<Vec<Row>, String> {
+/// The table of the measuring program, which must understand `options`.
+fn rows(home: &Home, options: &[String]) -> Result<Vec<Row>, String> {
     let program = home.program()?;
     let done = Command::new(&program)
+        .args(options)
         .arg("--list")
         .env(
             "LD_LIBRARY_PATH",
@@ -136,6 +136,10 @@ fn rows(home: &Home) -> Result<Vec<Row>, String> {
         )
         .output()
         .map_err(|e| format!("{} cannot be started: {e}", program.display()))?;
+    if done.status.code() == Some(USAGE) {
+        let said = String::from_utf8_lossy(&done.stderr);
+        return Err(said.trim_end().to_string());
+    }
     let text = String::from_utf8_lossy(&done.stdout);
     let rows: Result<Vec<Row>, _> = text.lines().map(serde_json::from_str).collect();
     match rows {
@@ -182,7 +186,7 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
         (Purpose::Guidelines, []) => guidelines::names(),
         (_, names) => names.to_vec(),
     };
-    let rows = rows(&home)?;
+    let rows = rows(&home, &request.options)?;
     let names = chosen(&rows, &names)?;
     let that_need = |what: &str| -> Vec<String> {
         let needs = |row: &&Row| row.needs.iter().any(|need| need == what);
@@ -237,12 +241,12 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
         time,
     };
     let path = request.output.raw.clone().unwrap_or_else(|| {
-        let date: String = header
-            .time
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .collect();
-        PathBuf::from(format!("catena-bench-{date}.jsonl"))
+        let date = header.time.chars().filter(char::is_ascii_alphanumeric);
+        let stem = format!("catena-bench-{}", date.collect::<String>());
+        let again = (2..).map(|n| format!("{stem}-{n}.jsonl"));
+        let mut names = iter::once(format!("{stem}.jsonl")).chain(again);
+        let free = names.find(|name| !Path::new(name).exists());
+        PathBuf::from(free.unwrap_or_default())
     });
     for warning in header.machine.warnings() {
         eprintln!("catena bench: {warning}");
@@ -272,7 +276,7 @@ fn carry_on(session: Session, path: &Path, output: &Output, aims: &[Aim]) -> Res
         return Ok(INTERRUPTED);
     }
     let status = tell(&session.into_run(), path, output, aims)?;
-    println!("raw data: {}", path.display());
+    show::say(format_args!("raw data: {}\n", path.display()));
     Ok(status)
 }
 
@@ -314,22 +318,23 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
         Purpose::Figures | Purpose::Compare => Vec::new(),
     };
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    match plan.purpose {
-        Purpose::Compare => print!("{}", table::comparisons(plan, &all, &found, colour)),
-        Purpose::Figures => print!("{}", table::figures(plan, &all, output)),
-        Purpose::Guidelines => print!("{}", guidelines::text(plan, &checked)),
-    }
+    show::say(match plan.purpose {
+        _ if all.figures.is_empty() => "nothing could be measured\n".to_string(),
+        Purpose::Compare => table::comparisons(plan, &all, &found, colour),
+        Purpose::Figures => table::figures(plan, &all, output),
+        Purpose::Guidelines => guidelines::text(plan, &checked),
+    });
     let notes = table::notes(run, &all, &found);
     for note in &notes {
-        println!("note: {note}");
+        show::say(format_args!("note: {note}\n"));
     }
     let troubles = troubles::troubles(run);
     for trouble in &troubles {
-        println!("{trouble}");
+        show::say(format_args!("{trouble}\n"));
     }
     let aimed = aims::check(&all, &found, aims);
     if output.aims.is_some() {
-        print!("{}", aims::text(plan, &all, &aimed));
+        show::say(aims::text(plan, &all, &aimed));
     }
     let worse = match output.aims {
         Some(_) => aimed.iter().any(|a| a.outcome == Outcome::Missed),

@@ -17,6 +17,9 @@ use crate::record::{Record, bench_of};
 /// The version of the file.
 pub const FORMAT: u32 = 1;
 
+/// What is said of other files.
+const NO_FILE: &str = "this is no file of raw data of catena bench";
+
 /// What is measured, how, and where.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
@@ -298,7 +301,11 @@ fn parse(text: &str) -> Result<Run, String> {
     let lines = text.split_inclusive('\n').filter(|l| l.ends_with('\n'));
     for (number, line) in lines.enumerate() {
         let wrong = |why: String| format!("line {}: {why}", number + 1);
-        match serde_json::from_str(line).map_err(|e| wrong(e.to_string()))? {
+        let line = serde_json::from_str(line).map_err(|e| match header {
+            None => NO_FILE.to_string(),
+            Some(_) => wrong(e.to_string()),
+        });
+        match line? {
             Line::Header(found) if found.format != FORMAT => {
                 return Err(wrong(format!(
                     "the file has format {}; this version of catena reads {FORMAT}",
@@ -322,7 +329,7 @@ fn parse(text: &str) -> Result<Run, String> {
             Line::Failed(failed) => end(&mut open, failed.end, Some(failed.why)),
         }
     }
-    let header = header.ok_or("this is no file of catena bench: its first line is missing")?;
+    let header = header.ok_or(NO_FILE)?;
     let known = header.plan.variants.len();
     if launches.iter().any(|l| l.begin.variant >= known) {
         return Err("a launch is of a variant that the first line does not name".into());
@@ -444,8 +451,11 @@ pub(crate) mod tests {
 
     #[test]
     fn other_files_are_refused_with_the_line() {
-        assert!(parse("").unwrap_err().contains("first line"));
-        assert!(parse("{}\n").unwrap_err().starts_with("line 1"));
+        assert_eq!(parse("").unwrap_err(), NO_FILE);
+        assert_eq!(parse("root:x:0:0\n").unwrap_err(), NO_FILE);
+        let head = serde_json::to_string(&Line::Header(Box::new(header(&["a"])))).unwrap();
+        let broken = parse(&format!("{head}\n{{}}\n")).unwrap_err();
+        assert!(broken.starts_with("line 2"), "{broken}");
         let mut new = header(&["a"]);
         new.format = 2;
         let text = serde_json::to_string(&Line::Header(Box::new(new))).unwrap() + "\n";

@@ -1,5 +1,14 @@
 //! Numbers as people read them.
 
+use std::fmt::Display;
+use std::io::Write;
+
+/// Prints it. That nobody reads it any more (`| head`) is no failure: what else is to do is done.
+pub fn say(text: impl Display) {
+    let mut out = std::io::stdout().lock();
+    let _ = write!(out, "{text}").and_then(|()| out.flush());
+}
+
 /// A size in bytes: 8 B, 64 KiB.
 pub fn size(bytes: u64) -> String {
     match bytes {

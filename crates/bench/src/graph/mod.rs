@@ -22,6 +22,8 @@ use std::path::Path;
 
 pub use data::Results;
 
+use crate::show;
+
 /// A kind of graph or table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Graph {
@@ -70,13 +72,13 @@ impl Graph {
     pub fn make(self, results: &Results, raw: &Path) -> Result<(), String> {
         let (ending, content) = match self {
             Graph::Tty => {
-                print!("{}", tty::draw(&chart::charts(results)));
+                show::say(tty::draw(&chart::charts(results)));
                 return Ok(());
             }
             Graph::Png => {
                 let path = raw.with_extension("png");
                 png::write(&svg::draw(&chart::charts(results)), &path, &png::PROGRAMS)?;
-                println!("png: {}", path.display());
+                show::say(format_args!("png: {}\n", path.display()));
                 return Ok(());
             }
             Graph::Html => ("html", html::page(results)?.into_bytes()),
@@ -88,7 +90,7 @@ impl Graph {
         let path = raw.with_extension(ending);
         fs::write(&path, content)
             .map_err(|e| format!("{} cannot be written: {e}", path.display()))?;
-        println!("{ending}: {}", path.display());
+        show::say(format_args!("{ending}: {}\n", path.display()));
         Ok(())
     }
 }
