@@ -138,7 +138,10 @@ fn rows(home: &Home, options: &[String]) -> Result<Vec<Row>, String> {
         .map_err(|e| format!("{} cannot be started: {e}", program.display()))?;
     if done.status.code() == Some(USAGE) {
         let said = String::from_utf8_lossy(&done.stderr);
-        return Err(said.trim_end().to_string());
+        let first = said.lines().next().unwrap_or_default();
+        let why = first.split(';').next().unwrap_or_default();
+        let why = why.trim_start_matches("bench: ");
+        return Err(format!("{why}; see catena bench --help"));
     }
     let text = String::from_utf8_lossy(&done.stdout);
     let rows: Result<Vec<Row>, _> = text.lines().map(serde_json::from_str).collect();

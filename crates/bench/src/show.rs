@@ -35,12 +35,14 @@ pub fn value(value: f64, unit: &str) -> String {
     format!("{} {name}", digits(value / scale))
 }
 
-/// Three digits that count.
+/// Three digits that count, or two, and no more than four behind the point.
 pub fn digits(value: f64) -> String {
     match value.abs() {
         v if v >= 99.95 => format!("{value:.0}"),
         v if v >= 9.995 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
+        v if v >= 0.0995 || v == 0.0 => format!("{value:.2}"),
+        v if v >= 0.00995 => format!("{value:.3}"),
+        _ => format!("{value:.4}"),
     }
 }
 

@@ -47,7 +47,8 @@ function hover(element, text) {
 
 function digits(v) {
   const size = Math.abs(v);
-  return size >= 99.95 ? v.toFixed(0) : size >= 9.995 ? v.toFixed(1) : v.toFixed(2);
+  return size >= 99.95 ? v.toFixed(0) : size >= 9.995 ? v.toFixed(1) :
+    v.toFixed(size >= 0.0995 || size === 0 ? 2 : size >= 0.00995 ? 3 : 4);
 }
 
 const UNITS = {

@@ -127,13 +127,7 @@ impl Session {
             }
             let later = plan.launches.0.saturating_sub(round + 1) as usize * turns.len();
             for (number, &turn) in turns.iter().enumerate() {
-                let begun = self.launches.iter().map(|l| &l.begin);
-                let mut same =
-                    begun.filter(|b| (b.round, (b.variant, b.place.ranks)) == (round, turn));
-                if same.next().is_some() {
-                    continue;
-                }
-                let names = self.known.due(turn, &wanted[&turn.1]);
+                let names = self.due(round, turn, &wanted[&turn.1]);
                 if names.is_empty() {
                     continue;
                 }
@@ -153,6 +147,20 @@ impl Session {
         }
         self.progress.clear();
         Ok(Finish::Whole)
+    }
+
+    /// What a turn measures of `names`: of one that was interrupted what it had not begun, and nothing
+    /// of those before.
+    fn due(&self, round: u32, turn: Turn, names: &[String]) -> Vec<String> {
+        let of = |l: &Launch| (l.begin.round, (l.begin.variant, l.begin.place.ranks));
+        let same = self.launches.iter().filter(|l| of(l) == (round, turn));
+        let begun: BTreeSet<&String> = same.flat_map(|l| &l.begin.names).collect();
+        if !begun.is_empty() && self.launches.last().map(of) != Some((round, turn)) {
+            return Vec::new();
+        }
+        let mut due = self.known.due(turn, names);
+        due.retain(|name| !begun.contains(name));
+        due
     }
 
     /// Seconds left of those for all launches, if there is an end to them.

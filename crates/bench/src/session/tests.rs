@@ -151,6 +151,28 @@ fn an_interrupted_session_ends_as_if_it_had_not_been() {
 }
 
 #[test]
+fn a_turn_of_several_launches_is_gone_on_with() {
+    let place = File::new("resumed-turn");
+    let mut header = plan(&["first", "hello", "last"], &["a", "b"]);
+    header.plan.timed = vec!["hello".into()];
+    let mut session = Session::new(&place.0, header, go()).unwrap();
+    session.measure().unwrap();
+    let whole = session.into_run().launches.len();
+    let text = std::fs::read_to_string(&place.0).unwrap();
+    let ends = text.match_indices("{\"done\"");
+    // Behind the first launch of the second turn.
+    let (at, _) = ends.clone().nth(2).unwrap();
+    let end = at + text[at..].find('\n').unwrap() + 1;
+    assert_eq!((whole, ends.count()), (12, 12));
+    std::fs::write(&place.0, &text[..end]).unwrap();
+    let mut session = Session::resume(&place.0, go()).unwrap();
+    session.measure().unwrap();
+    let run = session.into_run();
+    assert_eq!((measured(&run, "last"), measured(&run, "hello")), (6, 6));
+    assert_eq!(run.launches.len(), whole);
+}
+
+#[test]
 fn more_launches_until_all_is_precise() {
     let place = File::new("precise");
     let mut header = plan(&["first", "last"], &["a"]);
