@@ -7,19 +7,34 @@
 //! 32   payload
 //! ```
 //!
+//! Several packets may share a frame: the stamp says so, the other fields of the header are 0, and
+//! the payload is, for each of them,
+//!
+//! ```text
+//! 0    length of its payload, 4 bytes
+//! 4    its header
+//! 28   its payload
+//! ```
+//!
 //! Numbers are little-endian. A frame may begin at any address.
 
 use std::ptr;
 
 use catena_base::{PeerBytes, Room};
 
-use crate::{Header, Payload};
+use crate::{Header, Payload, Peer};
 
 /// Bytes in front of the payload.
 pub const FRAME: usize = size_of::<Front>();
 
 /// Changes whenever the meaning of a byte changes.
 const VERSION: u8 = 1;
+
+/// The stamp of a frame of several packets.
+const SEVERAL: u8 = VERSION | 1 << 7;
+
+/// Bytes in front of the payload of one of several packets.
+const LEAD: usize = size_of::<u32>() + size_of::<Header>();
 
 /// What stands in front of the payload.
 #[repr(C)]
@@ -45,6 +60,15 @@ impl Front {
         Front { job, from, header }
     }
 
+    /// The first bytes of a frame of several packets, those of a [`Batch`].
+    pub fn of_several(job: u32, from: u32) -> Front {
+        let header = Header {
+            stamp: SEVERAL,
+            ..Header::default()
+        };
+        Front { job, from, header }
+    }
+
     /// Writes a frame; returns its length.
     ///
     /// # Safety
@@ -63,14 +87,95 @@ impl Front {
     /// Reads the first bytes of a frame and checks that it belongs to `job`
     /// and comes from one of `processes`; the payload follows.
     #[inline]
-    pub fn read(frame: PeerBytes<'_>, job: u32, processes: u32) -> Option<(Front, PeerBytes<'_>)> {
+    fn read(frame: PeerBytes<'_>, job: u32, processes: u32) -> Option<(Front, PeerBytes<'_>)> {
         if frame.len() < FRAME {
             return None;
         }
         // SAFETY: as many bytes are there, and every pattern is a front.
         let front = unsafe { ptr::read_unaligned(frame.as_ptr().cast::<Front>()) };
-        let sound = front.header.stamp == VERSION && front.job == job && front.from < processes;
+        let sound = front.header.stamp & !(SEVERAL ^ VERSION) == VERSION
+            && front.job == job
+            && front.from < processes;
         sound.then(|| (front, frame.part(FRAME, frame.len() - FRAME)))
+    }
+}
+
+/// Gives the packets of a frame to `take`, in their order, if it belongs to `job` and comes from
+/// one of `processes`; whether all of it was sound.
+#[inline]
+pub fn open<'a>(
+    frame: PeerBytes<'a>,
+    job: u32,
+    processes: u32,
+    mut take: impl FnMut(Peer, Header, PeerBytes<'a>),
+) -> bool {
+    let Some((front, mut rest)) = Front::read(frame, job, processes) else {
+        return false;
+    };
+    let from = Peer(front.from);
+    if front.header.stamp == VERSION {
+        take(from, front.header, rest);
+        return true;
+    }
+    while rest.len() >= LEAD {
+        // SAFETY: as many bytes are there, and every pattern is a number and a header.
+        let (len, header) = unsafe {
+            let at = rest.as_ptr();
+            let len = ptr::read_unaligned(at.cast::<u32>()) as usize;
+            (len, ptr::read_unaligned(at.add(4).cast::<Header>()))
+        };
+        if len > rest.len() - LEAD {
+            return false;
+        }
+        take(from, header, rest.part(LEAD, len));
+        rest = rest.part(LEAD + len, rest.len() - LEAD - len);
+    }
+    rest.is_empty()
+}
+
+/// Packets that are to share a frame.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    bytes: Vec<u8>,
+}
+
+impl Batch {
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether one with a payload of `len` bytes can be added if a frame has room
+    /// for `room` bytes besides its front.
+    #[inline]
+    pub fn has_room(&self, len: usize, room: usize) -> bool {
+        self.bytes.len() + LEAD + len <= room
+    }
+
+    /// Adds one.
+    #[inline]
+    pub fn add<P: Payload>(&mut self, header: Header, payload: &P) {
+        let (at, len) = (self.bytes.len(), payload.len());
+        self.bytes.reserve(LEAD + len);
+        // SAFETY: as much is reserved, and all of it is written.
+        unsafe {
+            let to = self.bytes.as_mut_ptr().add(at);
+            to.cast::<u32>().write_unaligned(len as u32);
+            to.add(4).cast::<Header>().write_unaligned(header);
+            payload.write(Room::new(to.add(LEAD), len));
+            self.bytes.set_len(at + LEAD + len);
+        }
+    }
+
+    /// All of them, the payload of a frame with [`Front::of_several`].
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Removes all.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
     }
 }
 
@@ -97,28 +202,72 @@ mod tests {
         bytes
     }
 
+    /// The packets of a frame, and whether it is sound.
+    fn opened(bytes: &[u8], job: u32, processes: u32) -> (Vec<(u32, i32, Vec<u8>)>, bool) {
+        let mut packets = Vec::new();
+        let sound = open(
+            PeerBytes::from(bytes),
+            job,
+            processes,
+            |from, header, payload| packets.push((from.0, header.tag, payload.to_vec())),
+        );
+        (packets, sound)
+    }
+
     #[test]
     fn frames_are_read_from_any_address() {
         for shift in 0..9 {
             let mut bytes = vec![0; shift];
             bytes.extend(frame(5, 2, b"abc"));
-            let view = PeerBytes::from(&bytes[shift..]);
-            let (front, payload) = Front::read(view, 5, 3).expect("a good frame");
-            assert_eq!((front.from, front.header.tag), (2, -1));
-            assert_eq!(payload.to_vec(), b"abc");
+            let packets = vec![(2, -1, b"abc".to_vec())];
+            assert_eq!(opened(&bytes[shift..], 5, 3), (packets, true));
         }
     }
 
     #[test]
     fn strays_are_refused() {
         let good = frame(5, 2, b"abc");
-        let read = |bytes: &[u8], job, n| Front::read(PeerBytes::from(bytes), job, n).is_some();
-        assert!(read(&good, 5, 3));
-        assert!(!read(&good, 6, 3), "another job");
-        assert!(!read(&good, 5, 2), "no such rank");
-        assert!(!read(&good[..FRAME - 1], 5, 3), "cut short");
+        let is_refused = |bytes: &[u8], job, n| opened(bytes, job, n) == (vec![], false);
+        assert!(!is_refused(&good, 5, 3));
+        assert!(is_refused(&good, 6, 3), "another job");
+        assert!(is_refused(&good, 5, 2), "no such rank");
+        assert!(is_refused(&good[..FRAME - 1], 5, 3), "cut short");
         let mut other = good.clone();
         other[8] = VERSION + 1;
-        assert!(!read(&other, 5, 3), "another version");
+        assert!(is_refused(&other, 5, 3), "another version");
+    }
+
+    #[test]
+    fn several_packets_share_a_frame() {
+        let mut batch = Batch::default();
+        let payloads: [&[u8]; 4] = [b"abc", b"", b"0123456789", b"z"];
+        for (tag, payload) in (0..).zip(payloads) {
+            let header = Header {
+                tag,
+                ..Header::default()
+            };
+            batch.add(header, &payload);
+        }
+        let room = batch.bytes().len();
+        assert!(batch.has_room(7, room + LEAD + 7) && !batch.has_room(8, room + LEAD + 7));
+        let mut bytes = vec![0; FRAME + room];
+        // SAFETY: exactly that long.
+        unsafe { Front::of_several(5, 2).write(bytes.as_mut_ptr(), &batch.bytes()) };
+        let packets: Vec<_> = (0..)
+            .zip(payloads)
+            .map(|(tag, payload)| (2, tag, payload.to_vec()))
+            .collect();
+        assert_eq!(opened(&bytes, 5, 3), (packets.clone(), true));
+        // Cut anywhere, it has the packets that are whole, and is not sound unless it
+        // ends with one.
+        let mut ends = vec![FRAME];
+        for payload in payloads {
+            ends.push(ends[ends.len() - 1] + LEAD + payload.len());
+        }
+        for len in FRAME..bytes.len() {
+            let whole = ends.iter().filter(|&&end| end <= len).count() - 1;
+            let expected = (packets[..whole].to_vec(), ends.contains(&len));
+            assert_eq!(opened(&bytes[..len], 5, 3), expected, "{len} bytes");
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use catena_fabric::frame::{FRAME, job_number};
+use catena_fabric::row::Rows;
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, Remote,
     Rendezvous, Transport,
@@ -23,9 +24,13 @@ use crate::settings::{Config, OFI_LIBRARY, Sleep};
 /// What happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Packets that the provider copied.
+    /// Packets sent.
+    pub sent: u64,
+    /// Those among them that waited to leave with others.
+    pub held: u64,
+    /// Frames that the provider copied.
     pub injected: u64,
-    /// Packets sent from a buffer of ours.
+    /// Frames sent from a buffer of ours.
     pub copied: u64,
     /// Sends that found no room.
     pub full: u64,
@@ -50,6 +55,8 @@ pub struct Ofi {
     pub(crate) job: u32,
     /// By rank in the world.
     pub(crate) targets: Vec<Target>,
+    /// The packets that wait to leave together.
+    pub(crate) rows: Rows,
     /// Losses that no poll has told yet.
     pub(crate) untold: Vec<PeerLost>,
     /// Largest frame, and the largest that is injected, bytes.
@@ -146,7 +153,8 @@ impl Ofi {
         let mut ofi = Ofi {
             me: place.me.0,
             job: job_number(place.job),
-            targets: vec![Target::UNKNOWN; processes],
+            targets: vec![Target::unknown(); processes],
+            rows: Rows::new(processes, frame - FRAME, config.pace),
             untold: Vec::new(),
             frame,
             inject_max,

@@ -33,6 +33,7 @@ impl Ofi {
 
     /// Takes completions; how many packets were delivered.
     pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        self.push();
         let mut count = 0;
         let none = CqEntry {
             op_context: std::ptr::null_mut(),
@@ -47,7 +48,7 @@ impl Ofi {
             match unsafe { calls::cq_read(self.objects.cq, &mut entries) } {
                 Ok(n) => {
                     for entry in &entries[..n] {
-                        count += usize::from(self.completed(entry, deliver));
+                        count += self.completed(entry, deliver);
                     }
                     if n < BATCH {
                         break;
@@ -70,8 +71,8 @@ impl Ofi {
         count
     }
 
-    /// One operation is done; whether that delivered a packet.
-    fn completed<D: Deliver>(&mut self, entry: &CqEntry, deliver: &mut D) -> bool {
+    /// One operation is done; how many packets that delivered.
+    fn completed<D: Deliver>(&mut self, entry: &CqEntry, deliver: &mut D) -> usize {
         match self.kind(entry.op_context) {
             Some(Kind::Receive(number)) => return self.received(number, entry, deliver),
             Some(Kind::Send(operation)) => {
@@ -82,7 +83,7 @@ impl Ofi {
             }
             None => {}
         }
-        false
+        0
     }
 
     /// One operation has failed: its peer is gone.
@@ -133,6 +134,7 @@ impl Ofi {
             return PeerLost::clone(lost);
         }
         let lost = PeerLost { peer, cause };
+        self.rows.forget(peer);
         target.lost = Some(Box::new(lost.clone()));
         self.untold.push(lost.clone());
         lost
@@ -152,6 +154,10 @@ impl Ofi {
 
     /// What to sleep on, or `None` if there may be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
+        self.push();
+        if !self.rows.is_empty() {
+            return None;
+        }
         let fd = self.objects.wait;
         // SAFETY: both are open.
         let may = fd.is_none() || unsafe { calls::trywait(self.objects.fabric, self.objects.cq) };

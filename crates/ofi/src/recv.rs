@@ -7,8 +7,7 @@
 //! many bytes have arrived as there are up to the end of the last message.
 
 use catena_base::PeerBytes;
-use catena_fabric::frame::Front;
-use catena_fabric::{Deliver, Peer};
+use catena_fabric::{Deliver, frame};
 use catena_ofi_sys::{CqEntry, calls, consts};
 
 use crate::init::Ofi;
@@ -82,17 +81,21 @@ impl Ofi {
         }
     }
 
-    /// Something happened to buffer `number`; whether a packet was delivered.
+    /// Something happened to buffer `number`; how many packets were delivered.
     pub(crate) fn received<D: Deliver>(
         &mut self,
         number: usize,
         entry: &CqEntry,
         deliver: &mut D,
-    ) -> bool {
+    ) -> usize {
         let closed = entry.flags & consts::MULTI_RECV != 0;
         // With no other flag it only says that all messages have arrived.
         let message = entry.flags & !consts::MULTI_RECV != 0;
-        let delivered = message && self.take(number, entry, deliver);
+        let delivered = if message {
+            self.take(number, entry, deliver)
+        } else {
+            0
+        };
         let used = &mut self.receives.uses[number];
         used.closed |= closed;
         if closed && !message || used.is_over() {
@@ -121,8 +124,9 @@ impl Ofi {
         self.repost();
     }
 
-    /// Delivers the frame that has arrived in buffer `number`.
-    fn take<D: Deliver>(&mut self, number: usize, entry: &CqEntry, deliver: &mut D) -> bool {
+    /// Delivers the frame that has arrived in buffer `number`; how many packets it
+    /// had.
+    fn take<D: Deliver>(&mut self, number: usize, entry: &CqEntry, deliver: &mut D) -> usize {
         let begin = self
             .memory
             .at(self.receives.base + number * self.receives.len);
@@ -138,13 +142,14 @@ impl Ofi {
         } else {
             PeerBytes::EMPTY
         };
-        let Some((front, payload)) = Front::read(frame, self.job, self.targets.len() as u32) else {
-            self.counters.strays += 1;
-            return false;
-        };
-        deliver.deliver(Peer(front.from), front.header, payload);
-        self.counters.received += 1;
-        true
+        let (mut count, processes) = (0, self.targets.len() as u32);
+        let is_sound = frame::open(frame, self.job, processes, |from, header, payload| {
+            deliver.deliver(from, header, payload);
+            count += 1;
+        });
+        self.counters.received += count as u64;
+        self.counters.strays += u64::from(!is_sound);
+        count
     }
 }
 

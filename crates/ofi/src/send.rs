@@ -1,4 +1,4 @@
-//! Sending.
+//! Sending. Short packets in a row leave together, in one frame.
 //!
 //! Short frames are injected: the provider copies them, and no completion
 //! follows. So that a peer that does not receive, or is gone, is noticed, one
@@ -6,9 +6,11 @@
 //! of ours, with a completion; and while that one is under way no more than
 //! another window follows.
 
-use std::mem::MaybeUninit;
+use std::mem::{self, MaybeUninit};
 
+use catena_base::clock;
 use catena_fabric::frame::{FRAME, Front};
+use catena_fabric::row::{Kept, Rows};
 use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use catena_ofi_sys::{calls, consts};
 
@@ -37,13 +39,15 @@ pub(crate) struct Target {
 
 impl Target {
     /// One that cannot be reached yet: it takes nothing.
-    pub const UNKNOWN: Target = Target {
-        address: consts::ADDR_NOTAVAIL,
-        injected: WINDOW,
-        counted: true,
-        buffers: u32::MAX,
-        lost: None,
-    };
+    pub fn unknown() -> Target {
+        Target {
+            address: consts::ADDR_NOTAVAIL,
+            injected: WINDOW,
+            counted: true,
+            buffers: u32::MAX,
+            lost: None,
+        }
+    }
 
     /// One that is reached at that address.
     pub fn at(address: u64) -> Target {
@@ -102,11 +106,60 @@ impl Ofi {
     ) -> Result<Posted, PeerLost> {
         let len = FRAME + payload.len();
         assert!(len <= self.frame, "a packet of {len} bytes is too long");
-        let target = &mut self.targets[peer.0 as usize];
-        if let Some(lost) = &target.lost {
+        if let Some(lost) = &self.targets[peer.0 as usize].lost {
             return Err(PeerLost::clone(lost));
         }
+        let now = clock::ticks();
+        if self.rows.is_due(peer, payload.len(), now) {
+            let _ = self.flush(peer)?;
+        }
         let front = Front::new(self.job, self.me, header);
+        let posted = match self.rows.keep(peer, header, &payload, now) {
+            Kept::Yes => {
+                self.counters.held += 1;
+                Posted::Done
+            }
+            Kept::No => self.post_frame(peer, front, payload)?,
+            Kept::Full => {
+                self.counters.full += 1;
+                Posted::Full
+            }
+        };
+        self.counters.sent += u64::from(posted == Posted::Done);
+        Ok(posted)
+    }
+
+    /// Sends what waits for a peer.
+    fn flush(&mut self, peer: Peer) -> Result<Posted, PeerLost> {
+        let front = Front::of_several(self.job, self.me);
+        self.with_rows(|it, rows| rows.flush(peer, |bytes| it.post_frame(peer, front, bytes)))
+    }
+
+    /// A poll begins: what waits leaves.
+    pub(crate) fn push(&mut self) {
+        if self.rows.is_empty() {
+            return self.rows.turn();
+        }
+        let front = Front::of_several(self.job, self.me);
+        self.with_rows(|it, rows| rows.push(|peer, bytes| it.post_frame(peer, front, bytes)));
+    }
+
+    /// The rows, lent while frames of theirs are sent.
+    fn with_rows<R>(&mut self, act: impl FnOnce(&mut Self, &mut Rows) -> R) -> R {
+        let mut rows = mem::replace(&mut self.rows, Rows::NONE);
+        let done = act(self, &mut rows);
+        self.rows = rows;
+        done
+    }
+
+    fn post_frame<P: Payload>(
+        &mut self,
+        peer: Peer,
+        front: Front,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let len = FRAME + payload.len();
+        let target = &mut self.targets[peer.0 as usize];
         let short = len <= self.inject_max;
         if !short || target.injected == WINDOW {
             return self.post_counted(peer, front, payload, short);

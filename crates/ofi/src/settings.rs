@@ -1,5 +1,7 @@
 //! Settings of the transport over libfabric.
 
+use catena_fabric::frame::FRAME;
+use catena_fabric::row::Pace;
 use catena_settings::{Bytes, Setting, Text, choice, setting};
 
 choice! {
@@ -35,6 +37,14 @@ setting! {
     scope: AllEqual,
     level: Tuner,
 
+    /// Packets to one peer in a row that leave at once; those that follow within
+    /// 20 µs of each other leave together when the program waits, if it does so
+    /// soon after most rows.
+    pub static OFI_AT_ONCE: u32 = 2;
+    range: 1..=1_000_000,
+    scope: Local,
+    level: Tuner,
+
     /// What a process with nothing to do sleeps on: auto, poll.
     ///
     /// `auto` sleeps until something arrives where the provider can wake it;
@@ -45,7 +55,13 @@ setting! {
 }
 
 /// All settings of this crate.
-pub static SETTINGS: &[&dyn Setting] = &[&OFI_LIBRARY, &OFI_PACKET, &OFI_EAGER_MAX, &OFI_SLEEP];
+pub static SETTINGS: &[&dyn Setting] = &[
+    &OFI_LIBRARY,
+    &OFI_PACKET,
+    &OFI_EAGER_MAX,
+    &OFI_AT_ONCE,
+    &OFI_SLEEP,
+];
 
 /// The settings, resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +70,8 @@ pub struct Config {
     pub frame: usize,
     /// See [`OFI_EAGER_MAX`].
     pub eager_max: u64,
+    /// Which packets leave together.
+    pub pace: Pace,
     /// See [`OFI_SLEEP`].
     pub sleep: Sleep,
     /// Frames under way, at most; at least 2.
@@ -75,6 +93,7 @@ impl Config {
         Config {
             frame,
             eager_max: OFI_EAGER_MAX.get().get(),
+            pace: Pace::new(OFI_AT_ONCE.get()),
             sleep: OFI_SLEEP.get(),
             sends: 64,
             receives: 4,
@@ -89,6 +108,7 @@ impl Config {
         Config {
             frame: FRAME + 100,
             eager_max: 512,
+            pace: Pace::ALWAYS,
             sleep: Sleep::Auto,
             sends: 2,
             receives: 2,
@@ -98,4 +118,3 @@ impl Config {
         }
     }
 }
-use catena_fabric::frame::FRAME;

@@ -1,21 +1,14 @@
 //! One connection: what waits to leave, and what has begun to arrive.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use catena_base::{Room as PayloadRoom, clock};
+use catena_base::Room as PayloadRoom;
+use catena_fabric::row::Row;
 use catena_fabric::{Payload, Peer};
 
 use crate::room::Room;
 use crate::socket::{Socket, Watch};
-
-/// Rows that a poll follows soon to one that it does not, at least, if the program
-/// is trusted to poll.
-const TIMELY: u32 = 64;
-/// Rows for which it is remembered.
-const MEMORY: u32 = 4 * TIMELY;
-/// Rows after which a program is trusted that has polled soon after all of them.
-const FIRST: u32 = 8;
 
 /// How far a connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,13 +41,7 @@ pub(crate) struct Link {
     pub partial: Option<Room>,
     /// Another connection leads to the peer: this one ends when it is empty.
     pub retired: bool,
-    /// Packets in a row since the poll with number `turn`; the last at the tick
-    /// `last`.
-    pub row: u32,
-    pub turn: u64,
-    pub last: u64,
-    /// Rows that a poll has followed soon, less [`TIMELY`] for each other one.
-    timely: u32,
+    pub row: Row,
     /// What waits could leave, and does so with the next poll.
     pub holds: bool,
     /// The kernel may keep packets of ours.
@@ -81,10 +68,7 @@ impl Link {
             out: Out::default(),
             partial: None,
             retired: false,
-            row: 0,
-            turn: 0,
-            last: 0,
-            timely: TIMELY - FIRST,
+            row: Row::default(),
             holds: false,
             gathers: false,
             held: false,
@@ -112,23 +96,6 @@ impl Link {
             self.gathers = keep;
             self.socket.gather(keep);
         }
-    }
-
-    /// Whether the program polls soon after a row of packets, so that its end may
-    /// wait for that.
-    #[inline]
-    pub fn is_trusted(&self) -> bool {
-        self.timely >= TIMELY
-    }
-
-    /// A row has ended with a poll, or should have.
-    pub fn end_row(&mut self, soon: Duration) {
-        let late = clock::ticks().wrapping_sub(self.last) > clock::ticks_in(soon);
-        self.timely = match late {
-            true => self.timely.saturating_sub(TIMELY),
-            false => (self.timely + 1).min(MEMORY),
-        };
-        self.holds = false;
     }
 
     /// Hands what waits to the kernel, as far as it takes it; whether it took

@@ -52,8 +52,8 @@ impl Tcp {
     pub(crate) fn push(&mut self) {
         for at in self.held.drain(..) {
             if let Some(link) = &mut self.links[at] {
-                link.held = false;
-                link.end_row(self.config.soon);
+                (link.held, link.holds) = (false, false);
+                link.row.end(&self.config.pace);
                 link.gather(false);
             }
         }

@@ -46,15 +46,15 @@ impl Link {
     ) -> io::Result<Sent> {
         let len = HEAD + payload.len();
         let now = clock::ticks();
-        let apart = now.wrapping_sub(self.last) > clock::ticks_in(config.row);
+        let apart = self.row.is_apart(now, &config.pace);
         if self.holds && (apart || len > PIECE || self.out.bytes().len() > HELD) {
             if apart {
-                self.end_row(config.soon);
+                self.row.end(&config.pace);
             }
             self.holds = false;
             self.flush()?;
         }
-        self.last = now;
+        self.row.follow(now);
         if !self.out.is_empty() {
             if self.out.bytes().len() + len > config.room {
                 return Ok(Sent::Full);
@@ -62,12 +62,8 @@ impl Link {
             self.keep(head, payload, 0);
             return Ok(Sent::Waits);
         }
-        if self.turn != turn || apart {
-            (self.turn, self.row) = (turn, 0);
-        }
-        self.row += 1;
-        let gathers = self.row > config.at_once && len <= PIECE;
-        if gathers && self.is_trusted() {
+        let gathers = self.row.add(turn, apart, &config.pace) && len <= PIECE;
+        if gathers && self.row.is_trusted() {
             self.holds = true;
             self.keep(head, payload, 0);
             return Ok(Sent::Held);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use catena_fabric::row::Pace;
 use catena_settings::{Bytes, Setting, setting};
 
 setting! {
@@ -47,14 +48,10 @@ pub struct Config {
     pub packet: usize,
     /// See [`TCP_EAGER_MAX`].
     pub eager_max: u64,
-    /// See [`TCP_AT_ONCE`].
-    pub at_once: u32,
-    /// Packets further apart are in no row: the other end may be slow to tell
-    /// that the one before has arrived, which the kernel would wait for.
-    pub row: Duration,
-    /// How soon the program polls after a row, usually, if the end of a row is to
-    /// wait for that.
-    pub soon: Duration,
+    /// Which packets leave together. If those of a row were far apart, the other
+    /// end might be slow to tell that the one before has arrived, which the
+    /// kernel would wait for.
+    pub pace: Pace,
     /// See [`TCP_TIMEOUT`].
     pub timeout: Duration,
     /// Bytes to one peer that wait because the kernel takes no more, at most.
@@ -71,9 +68,7 @@ impl Config {
         Config {
             packet,
             eager_max: TCP_EAGER_MAX.get().get(),
-            at_once: TCP_AT_ONCE.get(),
-            row: Duration::from_micros(20),
-            soon: Duration::from_micros(50),
+            pace: Pace::new(TCP_AT_ONCE.get()),
             timeout: TCP_TIMEOUT.get(),
             room: (128 << 10).max(4 * packet),
             kernel: None,
@@ -85,9 +80,7 @@ impl Config {
         Config {
             packet: 100,
             eager_max: 512,
-            at_once: 2,
-            row: Duration::MAX,
-            soon: Duration::MAX,
+            pace: Pace::ALWAYS,
             timeout: Duration::from_secs(10),
             room: 300,
             kernel: Some(1),

@@ -7,6 +7,7 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use catena_fabric::row::Pace;
 use catena_fabric::{Header, Peer, Place, Transport};
 use catena_fabric_tests::Inbox;
 use catena_tcp::{Config, Tcp, TcpError};
@@ -70,10 +71,19 @@ fn two_that_call_at_once_lose_nothing() {
     }
 }
 
+/// The first two packets of a row leave at once.
+fn row(apart: Duration, soon: Duration) -> Pace {
+    Pace {
+        at_once: 2,
+        apart,
+        soon,
+    }
+}
+
 #[test]
 fn packets_in_a_row_leave_together_and_one_alone_at_once() {
     let (mut a, mut b) = connected(Config {
-        row: PATIENCE,
+        pace: row(PATIENCE, Duration::ZERO),
         ..Config::from_settings()
     });
     let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
@@ -97,7 +107,7 @@ fn packets_in_a_row_leave_together_and_one_alone_at_once() {
 #[test]
 fn packets_far_apart_are_alone() {
     let (mut a, mut b) = connected(Config {
-        row: Duration::ZERO,
+        pace: row(Duration::ZERO, Duration::ZERO),
         ..Config::from_settings()
     });
     let mut inbox = Inbox::default();
@@ -124,8 +134,7 @@ fn packets_in_a_row_leave_without_a_poll() {
 /// and how many of it arrive before the next poll.
 fn arrive_before_a_poll(rows: usize, soon: Duration) -> usize {
     let (mut a, mut b) = connected(Config {
-        row: PATIENCE,
-        soon,
+        pace: row(PATIENCE, soon),
         ..Config::from_settings()
     });
     let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use catena_fabric::frame::{FRAME, job_number};
+use catena_fabric::row::Rows;
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, Remote,
     Rendezvous, Transport,
@@ -24,7 +25,9 @@ use crate::wanted::Wanted;
 pub struct Counters {
     /// Packets sent.
     pub sent: u64,
-    /// Those among them that UCX did not send at once.
+    /// Those among them that waited to leave with others.
+    pub held: u64,
+    /// Frames that UCX did not send at once.
     pub queued: u64,
     /// Sends that found no room.
     pub full: u64,
@@ -49,6 +52,8 @@ pub struct Ucx {
     pub(crate) job: u32,
     /// By rank in the world.
     pub(crate) targets: Vec<Target>,
+    /// The packets that wait to leave together.
+    pub(crate) rows: Rows,
     /// Losses that no poll has told yet.
     pub(crate) untold: Vec<PeerLost>,
     /// Largest frame, bytes.
@@ -118,6 +123,7 @@ impl Ucx {
             me: place.me.0,
             job,
             targets: (0..processes).map(|_| Target::unknown()).collect(),
+            rows: Rows::new(processes, config.frame - FRAME, config.pace),
             untold: Vec::new(),
             frame: config.frame,
             eager_max: config.eager_max,

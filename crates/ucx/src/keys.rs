@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ptr::null_mut;
 
+use catena_fabric::frame::Front;
 use catena_fabric::{Header, Peer, Posted, Remote};
 use catena_ucx_sys::Rkey;
 
@@ -110,8 +111,9 @@ impl Ucx {
             len: number,
             ..Header::default()
         };
+        let front = Front::new(self.job, self.me, header);
         let fits = packed.len() <= self.max_packet();
-        fits && self.post_to(WORD, peer, header, packed) == Ok(Posted::Done)
+        fits && self.post_frame(WORD, peer, front, packed) == Ok(Posted::Done)
     }
 
     /// Forgets a right that is not in use and not `but`, if there are too many.

@@ -10,6 +10,7 @@ impl Ucx {
     /// Has UCX work once, and looks at what came of it; how many packets were
     /// delivered.
     pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        self.push();
         let inbox: *mut Inbox = self.inbox.at();
         // SAFETY: between our accesses UCX's callbacks have the inbox alone;
         // `deliver` is lent to them until they return.
@@ -84,6 +85,7 @@ impl Ucx {
             return PeerLost::clone(lost);
         }
         let lost = PeerLost { peer, cause };
+        self.rows.forget(peer);
         target.lost = Some(Box::new(lost.clone()));
         self.untold.push(lost.clone());
         let ep = std::mem::replace(&mut target.ep, std::ptr::null_mut());
@@ -96,6 +98,10 @@ impl Ucx {
 
     /// What to sleep on, or `None` if there may be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
+        self.push();
+        if !self.rows.is_empty() {
+            return None;
+        }
         let fd = self.objects.wait;
         // SAFETY: the worker is open.
         let may = fd.is_none() || unsafe { self.objects.library.arm(self.objects.worker) };

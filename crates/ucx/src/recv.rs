@@ -4,8 +4,7 @@
 use std::ffi::c_void;
 
 use catena_base::PeerBytes;
-use catena_fabric::Peer;
-use catena_fabric::frame::Front;
+use catena_fabric::{Header, Peer, frame};
 use catena_ucx_sys::{AmHandlerParam, AmReceive, AmRecvParam, Status, consts};
 
 use crate::error::UcxError;
@@ -38,16 +37,17 @@ pub(crate) fn listen(objects: &Objects, inbox: &Shared) -> Result<(), UcxError> 
     Ok(())
 }
 
-/// The frame that has arrived, if it is one of this job.
+/// Gives `take` what the frame that has arrived carries, if it is one of this job.
 ///
 /// # Safety
-/// Called with what UCX gave to a handler; the bytes stay until it returns.
-unsafe fn frame<'a>(
+/// Called with what UCX gave to a handler.
+unsafe fn open(
     inbox: *mut Inbox,
     data: *mut c_void,
     len: usize,
     param: *const AmRecvParam,
-) -> Option<(Front, PeerBytes<'a>)> {
+    take: impl FnMut(Peer, Header, PeerBytes<'_>),
+) {
     // SAFETY: as promised; nobody else looks into the inbox now.
     unsafe {
         // We let no message wait at its sender.
@@ -57,9 +57,8 @@ unsafe fn frame<'a>(
         } else {
             PeerBytes::EMPTY
         };
-        let frame = Front::read(bytes, (*inbox).job, (*inbox).processes);
-        (*inbox).strays += u64::from(frame.is_none());
-        frame
+        let is_sound = frame::open(bytes, (*inbox).job, (*inbox).processes, take);
+        (*inbox).strays += u64::from(!is_sound);
     }
 }
 
@@ -76,12 +75,12 @@ unsafe extern "C" fn packet(
     // SAFETY: called by UCX as `listen` said; the taker is lent while there is
     // one, and calls neither UCX nor the transport.
     unsafe {
-        if let Some((front, payload)) = frame(inbox, data, len, param)
-            && let Some(taker) = (*inbox).taker
-        {
-            (*inbox).received += 1;
-            taker.take(Peer(front.from), front.header, payload);
-        }
+        open(inbox, data, len, param, |from, header, payload| {
+            if let Some(taker) = (*inbox).taker {
+                (*inbox).received += 1;
+                taker.take(from, header, payload);
+            }
+        });
     }
     consts::OK
 }
@@ -98,13 +97,13 @@ unsafe extern "C" fn word(
     let inbox: *mut Inbox = inbox.cast();
     // SAFETY: called by UCX as `listen` said.
     unsafe {
-        if let Some((front, packed)) = frame(inbox, data, len, param) {
+        open(inbox, data, len, param, |from, header, packed| {
             (*inbox).words.push(Word {
-                from: Peer(front.from),
-                number: front.header.len,
+                from,
+                number: header.len,
                 packed: packed.to_vec(),
             });
-        }
+        });
     }
     consts::OK
 }

@@ -1,11 +1,15 @@
-//! Sending: every frame is written into a buffer of ours and leaves eagerly.
+//! Sending: every frame is written into a buffer of ours and leaves eagerly; short packets in a row
+//! share one.
 //! UCX mostly has it copied or sent when the call returns; else the buffer is
 //! occupied until UCX calls back. As there are few, a peer that does not
 //! receive is noticed.
 
+use std::mem;
 use std::ptr::null_mut;
 
+use catena_base::clock;
 use catena_fabric::frame::{FRAME, Front};
+use catena_fabric::row::{Kept, Rows};
 use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use catena_ucx_sys::{Ep, RequestParam, Status, consts};
 
@@ -85,19 +89,66 @@ impl Ucx {
         header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
-        self.post_to(PACKET, peer, header, payload)
+        let len = FRAME + payload.len();
+        assert!(len <= self.frame, "a packet of {len} bytes is too long");
+        if let Some(lost) = &self.targets[peer.0 as usize].lost {
+            return Err(PeerLost::clone(lost));
+        }
+        let now = clock::ticks();
+        if self.rows.is_due(peer, payload.len(), now) {
+            let _ = self.flush(peer)?;
+        }
+        let front = Front::new(self.job, self.me, header);
+        let posted = match self.rows.keep(peer, header, &payload, now) {
+            Kept::Yes => {
+                self.counters.held += 1;
+                Posted::Done
+            }
+            Kept::No => self.post_frame(PACKET, peer, front, payload)?,
+            Kept::Full => {
+                self.counters.full += 1;
+                Posted::Full
+            }
+        };
+        self.counters.sent += u64::from(posted == Posted::Done);
+        Ok(posted)
+    }
+
+    /// Sends what waits for a peer.
+    fn flush(&mut self, peer: Peer) -> Result<Posted, PeerLost> {
+        let front = Front::of_several(self.job, self.me);
+        self.with_rows(|it, rows| {
+            rows.flush(peer, |bytes| it.post_frame(PACKET, peer, front, bytes))
+        })
+    }
+
+    /// A poll begins: what waits leaves.
+    pub(crate) fn push(&mut self) {
+        if self.rows.is_empty() {
+            return self.rows.turn();
+        }
+        let front = Front::of_several(self.job, self.me);
+        self.with_rows(|it, rows| {
+            rows.push(|peer, bytes| it.post_frame(PACKET, peer, front, bytes))
+        });
+    }
+
+    /// The rows, lent while frames of theirs are sent.
+    fn with_rows<R>(&mut self, act: impl FnOnce(&mut Self, &mut Rows) -> R) -> R {
+        let mut rows = mem::replace(&mut self.rows, Rows::NONE);
+        let done = act(self, &mut rows);
+        self.rows = rows;
+        done
     }
 
     /// Sends a frame to a handler of `peer`.
-    pub(crate) fn post_to<P: Payload>(
+    pub(crate) fn post_frame<P: Payload>(
         &mut self,
         handler: u32,
         peer: Peer,
-        header: Header,
+        front: Front,
         payload: P,
     ) -> Result<Posted, PeerLost> {
-        let len = FRAME + payload.len();
-        assert!(len <= self.frame, "a packet of {len} bytes is too long");
         let target = &mut self.targets[peer.0 as usize];
         if target.ep.is_null() && !self.reach(peer)? {
             self.counters.full += 1;
@@ -115,7 +166,6 @@ impl Ucx {
             return Ok(Posted::Full);
         };
         let at = self.memory.at(operation * self.sends.stride);
-        let front = Front::new(self.job, self.me, header);
         let mut param = call_back(self.operations.of(operation));
         param.op_attr_mask |= consts::OP_ATTR_FLAGS;
         param.flags = consts::AM_SEND_FLAG_EAGER;
@@ -139,7 +189,6 @@ impl Ucx {
                 return self.refused(peer, status);
             }
         }
-        self.counters.sent += 1;
         Ok(Posted::Done)
     }
 

@@ -1,6 +1,7 @@
 //! Settings of the transport over UCX. UCX's own, `UCX_*`, count beside them.
 
 use catena_fabric::frame::FRAME;
+use catena_fabric::row::Pace;
 use catena_settings::{Bytes, Setting, Text, choice, setting};
 
 choice! {
@@ -40,6 +41,14 @@ setting! {
     scope: AllEqual,
     level: Tuner,
 
+    /// Packets to one peer in a row that leave at once; those that follow within
+    /// 20 µs of each other leave together when the program waits, if it does so
+    /// soon after most rows.
+    pub static UCX_AT_ONCE: u32 = 2;
+    range: 1..=1_000_000,
+    scope: Local,
+    level: Tuner,
+
     /// What a process with nothing to do sleeps on: auto, poll.
     ///
     /// `auto` sleeps until something arrives.
@@ -49,7 +58,13 @@ setting! {
 }
 
 /// All settings of this crate.
-pub static SETTINGS: &[&dyn Setting] = &[&UCX_LIBRARY, &UCX_PACKET, &UCX_EAGER_MAX, &UCX_SLEEP];
+pub static SETTINGS: &[&dyn Setting] = &[
+    &UCX_LIBRARY,
+    &UCX_PACKET,
+    &UCX_EAGER_MAX,
+    &UCX_AT_ONCE,
+    &UCX_SLEEP,
+];
 
 /// The settings, resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +73,8 @@ pub struct Config {
     pub frame: usize,
     /// See [`UCX_EAGER_MAX`].
     pub eager_max: u64,
+    /// Which packets leave together.
+    pub pace: Pace,
     /// See [`UCX_SLEEP`].
     pub sleep: Sleep,
     /// Frames under way, at most; at least 2.
@@ -76,6 +93,7 @@ impl Config {
         Config {
             frame: UCX_PACKET.get().get() as usize,
             eager_max: UCX_EAGER_MAX.get().get(),
+            pace: Pace::new(UCX_AT_ONCE.get()),
             sleep: UCX_SLEEP.get(),
             sends: 64,
             reads: 16,
@@ -89,6 +107,7 @@ impl Config {
         Config {
             frame: FRAME + 100,
             eager_max: 512,
+            pace: Pace::ALWAYS,
             sleep: Sleep::Auto,
             sends: 2,
             reads: 2,

@@ -243,11 +243,11 @@ impl Driver {
             Driver::Ofi(ofi) => {
                 let c = ofi.counters();
                 Counters {
-                    packets: c.injected + c.copied,
+                    packets: c.sent,
+                    together: c.held,
                     full: c.full,
                     reads: c.reads,
                     strays: c.strays,
-                    ..Counters::default()
                 }
             }
             Driver::Tcp(tcp) => {
@@ -264,10 +264,10 @@ impl Driver {
                 let c = ucx.counters();
                 Counters {
                     packets: c.sent,
+                    together: c.held,
                     full: c.full,
                     reads: c.reads,
                     strays: c.strays,
-                    ..Counters::default()
                 }
             }
         }

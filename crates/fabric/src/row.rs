@@ -1,0 +1,390 @@
+//! Packets in a row: those to one peer that follow each other closely leave together if the program
+//! polls soon after such rows; one alone leaves at once.
+
+use std::mem;
+use std::time::Duration;
+
+use catena_base::clock;
+
+use crate::frame::Batch;
+use crate::{Header, Payload, Peer, PeerLost, Posted};
+
+/// Rows that a poll follows soon to one that it does not, at least, if the program
+/// is trusted to poll.
+const TIMELY: u32 = 64;
+/// Rows for which it is remembered.
+const MEMORY: u32 = 4 * TIMELY;
+/// Rows after which a program is trusted that has polled soon after all of them.
+const FIRST: u32 = 8;
+
+/// Longest payload that waits for others, bytes.
+const SHORT: usize = 512;
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Packets of a row that leave at once.
+    pub at_once: u32,
+    /// Packets further apart are in no row.
+    pub apart: Duration,
+    /// How soon the program polls after a row, usually, if the end of a row is to
+    /// wait for that.
+    pub soon: Duration,
+}
+
+impl Pace {
+    /// All packets between two polls are in a row, but the first two, for tests.
+    pub const ALWAYS: Pace = Pace {
+        at_once: 2,
+        apart: Duration::MAX,
+        soon: Duration::MAX,
+    };
+
+    /// The usual one.
+    pub fn new(at_once: u32) -> Pace {
+        Pace {
+            at_once,
+            apart: Duration::from_micros(20),
+            soon: Duration::from_micros(50),
+        }
+    }
+}
+
+/// The packets to one peer since the last poll.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Packets since the poll with number `turn`; the last at the tick `last`.
+    packets: u32,
+    turn: u64,
+    last: u64,
+    /// Rows that a poll has followed soon, less [`TIMELY`] for each other one.
+    timely: u32,
+}
+
+impl Default for Row {
+    fn default() -> Row {
+        Row {
+            packets: 0,
+            turn: 0,
+            last: 0,
+            timely: TIMELY - FIRST,
+        }
+    }
+}
+
+impl Row {
+    /// Whether a packet at the tick `now` is far from the last one.
+    #[inline]
+    pub fn is_apart(&self, now: u64, pace: &Pace) -> bool {
+        now.wrapping_sub(self.last) > clock::ticks_in(pace.apart)
+    }
+
+    /// A packet follows at the tick `now`.
+    #[inline]
+    pub fn follow(&mut self, now: u64) {
+        self.last = now;
+    }
+
+    /// Counts that packet, after the poll with number `turn`; whether it comes
+    /// after those that leave at once.
+    #[inline]
+    pub fn add(&mut self, turn: u64, apart: bool, pace: &Pace) -> bool {
+        if self.turn != turn || apart {
+            (self.turn, self.packets) = (turn, 0);
+        }
+        self.packets += 1;
+        self.packets > pace.at_once
+    }
+
+    /// Whether the program polls soon after a row of packets, so that its end may
+    /// wait for that.
+    #[inline]
+    pub fn is_trusted(&self) -> bool {
+        self.timely >= TIMELY
+    }
+
+    /// The row has ended with a poll, or should have.
+    pub fn end(&mut self, pace: &Pace) {
+        let late = clock::ticks().wrapping_sub(self.last) > clock::ticks_in(pace.soon);
+        self.timely = match late {
+            true => self.timely.saturating_sub(TIMELY),
+            false => (self.timely + 1).min(MEMORY),
+        };
+    }
+}
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It waits, with others.
+    Yes,
+    /// It leaves at once.
+    No,
+    /// It cannot leave before those that wait, and there is no room beside them.
+    Full,
+}
+
+/// The rows to all peers, and the packets of each that wait to leave as one frame: for networks
+/// that send frames.
+#[derive(Debug)]
+pub struct Rows {
+    pace: Pace,
+    /// Bytes that a frame has room for, besides its front.
+    room: usize,
+    peers: Vec<Waiting>,
+    /// Those whose row ends with the next poll, all that packets wait for among
+    /// them.
+    listed: Vec<Peer>,
+    /// Number of the last poll.
+    turn: u64,
+}
+
+/// The packets for one peer.
+#[derive(Clone, Debug, Default)]
+struct Waiting {
+    row: Row,
+    batch: Batch,
+    listed: bool,
+}
+
+impl Rows {
+    /// Of no peer.
+    pub const NONE: Rows = Rows {
+        pace: Pace::ALWAYS,
+        room: 0,
+        peers: Vec::new(),
+        listed: Vec::new(),
+        turn: 0,
+    };
+
+    /// Of so many peers, over a network whose frames have room for `room` bytes
+    /// besides their front.
+    pub fn new(peers: usize, room: usize, pace: Pace) -> Rows {
+        Rows {
+            pace,
+            room,
+            peers: vec![Waiting::default(); peers],
+            listed: Vec::new(),
+            turn: 0,
+        }
+    }
+
+    /// Whether no packet waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.listed.is_empty()
+    }
+
+    /// Whether what waits for a peer is to leave before a payload of `len` bytes
+    /// is posted at the tick `now`.
+    #[inline]
+    pub fn is_due(&mut self, peer: Peer, len: usize, now: u64) -> bool {
+        let Waiting { row, batch, .. } = &mut self.peers[peer.0 as usize];
+        if batch.is_empty() {
+            return false;
+        }
+        let apart = row.is_apart(now, &self.pace);
+        if apart {
+            row.end(&self.pace);
+        }
+        apart || len > SHORT || !batch.has_room(len, self.room)
+    }
+
+    /// Takes a packet that is posted at the tick `now` if it is to wait.
+    #[inline]
+    pub fn keep<P: Payload>(&mut self, peer: Peer, header: Header, payload: &P, now: u64) -> Kept {
+        let Waiting { row, batch, listed } = &mut self.peers[peer.0 as usize];
+        let apart = row.is_apart(now, &self.pace);
+        row.follow(now);
+        let late = row.add(self.turn, apart, &self.pace);
+        // The next poll tells whether the program can be trusted.
+        if late && !mem::replace(listed, true) {
+            self.listed.push(peer);
+        }
+        let behind = !batch.is_empty();
+        let joins = behind || late && row.is_trusted();
+        if !joins {
+            return Kept::No;
+        }
+        if payload.len() > SHORT || !batch.has_room(payload.len(), self.room) {
+            return if behind { Kept::Full } else { Kept::No };
+        }
+        batch.add(header, payload);
+        Kept::Yes
+    }
+
+    /// Hands what waits for a peer to `send`, as the payload of a frame with
+    /// [`Front::of_several`](crate::frame::Front::of_several).
+    ///
+    /// # Errors
+    /// That of `send`; what waited is gone then, too.
+    pub fn flush(
+        &mut self,
+        peer: Peer,
+        send: impl FnOnce(&[u8]) -> Result<Posted, PeerLost>,
+    ) -> Result<Posted, PeerLost> {
+        let batch = &mut self.peers[peer.0 as usize].batch;
+        if batch.is_empty() {
+            return Ok(Posted::Done);
+        }
+        let sent = send(batch.bytes());
+        if sent != Ok(Posted::Full) {
+            batch.clear();
+        }
+        sent
+    }
+
+    /// A poll begins: [`Rows::flush`] for all peers, as far as there is room.
+    pub fn push(&mut self, mut send: impl FnMut(Peer, &[u8]) -> Result<Posted, PeerLost>) {
+        self.turn += 1;
+        for n in (0..self.listed.len()).rev() {
+            let peer = self.listed[n];
+            self.peers[peer.0 as usize].row.end(&self.pace);
+            if self.flush(peer, |bytes| send(peer, bytes)) != Ok(Posted::Full) {
+                self.peers[peer.0 as usize].listed = false;
+                self.listed.swap_remove(n);
+            }
+        }
+    }
+
+    /// What waits for a peer is never to leave.
+    pub fn forget(&mut self, peer: Peer) {
+        if let Some(waiting) = self.peers.get_mut(peer.0 as usize) {
+            waiting.batch.clear();
+        }
+    }
+
+    /// A poll begins, and no packet waits.
+    #[inline]
+    pub fn turn(&mut self) {
+        self.turn += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame;
+    use catena_base::PeerBytes;
+
+    const PEER: Peer = Peer(1);
+
+    /// What was sent, a list of payloads for each frame.
+    #[derive(Default)]
+    struct Network {
+        frames: Vec<Vec<Vec<u8>>>,
+        is_full: bool,
+    }
+
+    impl Network {
+        fn send(&mut self, batch: &[u8]) -> Result<Posted, PeerLost> {
+            if self.is_full {
+                return Ok(Posted::Full);
+            }
+            let mut bytes = vec![0; frame::FRAME + batch.len()];
+            // SAFETY: exactly that long.
+            unsafe { frame::Front::of_several(1, 0).write(bytes.as_mut_ptr(), &batch) };
+            let mut packets = Vec::new();
+            let take = |_, _, payload: PeerBytes| packets.push(payload.to_vec());
+            assert!(frame::open(PeerBytes::from(&bytes[..]), 1, 2, take));
+            self.frames.push(packets);
+            Ok(Posted::Done)
+        }
+
+        fn post(&mut self, rows: &mut Rows, payload: &[u8]) -> Kept {
+            let now = clock::ticks();
+            if rows.is_due(PEER, payload.len(), now) {
+                let _ = rows.flush(PEER, |batch| self.send(batch));
+            }
+            let kept = rows.keep(PEER, Header::default(), &payload, now);
+            if kept == Kept::No {
+                self.frames.push(vec![payload.to_vec()]);
+            }
+            kept
+        }
+
+        fn poll(&mut self, rows: &mut Rows) {
+            rows.push(|_, batch| self.send(batch));
+        }
+    }
+
+    /// Rows of a program that was seen to poll.
+    fn trusted(room: usize) -> (Rows, Network) {
+        let (mut rows, mut network) = (Rows::new(2, room, Pace::ALWAYS), Network::default());
+        for _ in 0..FIRST {
+            for _ in 0..5 {
+                assert_eq!(network.post(&mut rows, b"no trust yet"), Kept::No);
+            }
+            network.poll(&mut rows);
+        }
+        network.frames.clear();
+        (rows, network)
+    }
+
+    #[test]
+    fn the_end_of_a_row_leaves_with_the_poll() {
+        let (mut rows, mut network) = trusted(1000);
+        let payloads: [&[u8]; 5] = [b"a", b"bb", b"", b"dddd", b"e"];
+        let kept = payloads.map(|payload| network.post(&mut rows, payload));
+        assert_eq!(kept[..2], [Kept::No; 2], "they are the first");
+        assert_eq!(kept[2..], [Kept::Yes; 3]);
+        assert_eq!(network.frames.len(), 2);
+        network.poll(&mut rows);
+        assert!(rows.is_empty());
+        let sent: Vec<_> = network.frames.concat();
+        assert_eq!(
+            (network.frames.len(), sent),
+            (3, payloads.map(<[u8]>::to_vec).to_vec())
+        );
+    }
+
+    #[test]
+    fn who_does_not_poll_soon_is_not_waited_for() {
+        let (mut rows, mut network) = trusted(1000);
+        rows.pace.soon = Duration::ZERO;
+        (0..5).for_each(|_| _ = network.post(&mut rows, b"late"));
+        network.poll(&mut rows);
+        (0..5).for_each(|_| assert_eq!(network.post(&mut rows, b"late"), Kept::No));
+    }
+
+    #[test]
+    fn what_is_long_or_far_apart_leaves_behind_what_waits() {
+        let (mut rows, mut network) = trusted(1000);
+        (0..5).for_each(|_| _ = network.post(&mut rows, b"short"));
+        assert_eq!(network.post(&mut rows, &[7; SHORT + 1]), Kept::No);
+        let packets: Vec<_> = network.frames.iter().map(Vec::len).collect();
+        assert_eq!(packets, [1, 1, 3, 1]);
+        assert_eq!(network.post(&mut rows, b"short"), Kept::Yes);
+        rows.pace.apart = Duration::ZERO;
+        assert_eq!(network.post(&mut rows, b"apart"), Kept::No);
+        assert_eq!(network.frames.concat().last().unwrap(), b"apart");
+    }
+
+    #[test]
+    fn a_full_network_is_full_when_no_more_packets_can_wait() {
+        let (mut rows, mut network) = trusted(100);
+        let kept: Vec<_> = (0..5).map(|_| network.post(&mut rows, &[1; 20])).collect();
+        let first_frame = [vec![Kept::No; 2], vec![Kept::Yes; 3]].concat();
+        assert_eq!(kept, first_frame, "two of them fill a frame");
+        assert_eq!(network.frames.len(), 3);
+        network.is_full = true;
+        assert_eq!(network.post(&mut rows, &[2; 20]), Kept::Yes);
+        assert_eq!(network.post(&mut rows, &[3; 20]), Kept::Full);
+        network.poll(&mut rows);
+        assert!(!rows.is_empty());
+        network.is_full = false;
+        network.poll(&mut rows);
+        assert!(rows.is_empty());
+        assert_eq!(network.frames[3], [[1; 20], [2; 20]]);
+    }
+
+    #[test]
+    fn what_waits_for_a_lost_peer_never_leaves() {
+        let (mut rows, mut network) = trusted(1000);
+        (0..5).for_each(|_| _ = network.post(&mut rows, b"x"));
+        rows.forget(PEER);
+        network.poll(&mut rows);
+        assert!(rows.is_empty());
+        assert_eq!(network.frames.len(), 2);
+    }
+}
