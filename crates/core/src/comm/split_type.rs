@@ -120,7 +120,7 @@ impl World {
         words[1] = key as u32;
         if let Ok(((wanted, _), _)) = &ready {
             words[0] = wanted.digest();
-            words[PLACES..].copy_from_slice(&self.place());
+            words[PLACES..].copy_from_slice(&self.place(wanted));
         }
         let told = self.members_agree(comm, &row(words, &ready));
         let (((wanted, info), numbers), told) = (ready?, told?);
@@ -162,13 +162,22 @@ impl World {
         Ok(new)
     }
 
-    /// This process's place within each resource, for a row.
-    fn place(&self) -> [u32; Resource::ALL.len()] {
-        let place = Place::here();
-        Resource::ALL.map(|resource| match place.within(resource) {
-            _ if resource == Resource::Machine => self.node(),
-            Within::One(instance) => instance,
-            Within::Several | Within::Unknown => NONE,
+    /// This process's place within each resource that `wanted` may mean, for a
+    /// row. To ask Linux for those within its node takes long.
+    fn place(&self, wanted: &Criterion) -> [u32; Resource::ALL.len()] {
+        let within_node = match wanted {
+            Criterion::Nothing | Criterion::Set(_) => false,
+            Criterion::Resource(name) => *name != Resource::Machine.uri(),
+            Criterion::Unguided => true,
+        };
+        let place = within_node.then(Place::here);
+        let instance = |resource| match place.as_ref()?.within(resource) {
+            Within::One(instance) => Some(instance),
+            Within::Several | Within::Unknown => None,
+        };
+        Resource::ALL.map(|resource| match resource {
+            Resource::Machine => self.node(),
+            _ => instance(resource).unwrap_or(NONE),
         })
     }
 
