@@ -8,6 +8,7 @@ mod moves;
 mod reductions;
 
 use std::mem;
+use std::ptr;
 use std::sync::Arc;
 
 use catena_abi::consts;
@@ -99,10 +100,12 @@ impl<'a> Call<'a> {
     /// way.
     #[inline(always)]
     fn run_now(&self, what: Collective, w: &World, comm: &CommRef) -> Result<bool> {
-        if self.args.size == 1 || comm.is_inter() || !allows_board(what) {
+        if comm.is_inter() || !allows_board(what) {
             return Ok(false);
         }
-        let done = if self.input.is_packed() || self.output.is_packed() {
+        let done = if self.args.size == 1 {
+            self.run_alone(what)?
+        } else if self.input.is_packed() || self.output.is_packed() {
             self.run_packed(what, w, comm)?
         } else {
             self.run_on_board(what, w, comm, (self.input.direct(), self.output.direct()))?
@@ -111,6 +114,26 @@ impl<'a> Call<'a> {
             w.ran(comm, Some(what), BOARD);
         }
         Ok(done)
+    }
+
+    /// Runs the call of an only member, who copies what it has for itself.
+    fn run_alone(&self, what: Collective) -> Result<bool> {
+        use Collective::{Alltoallv, Barrier, Bcast, Exscan, Gatherv, Scatterv};
+        if self.args.in_place || matches!(what, Barrier | Bcast | Exscan) {
+            return Ok(true);
+        }
+        let (send, recv) = (self.args.send, self.args.recv);
+        if matches!(what, Gatherv | Scatterv | Alltoallv) {
+            same_length(what.name(), send.len(0), recv.len(0))?;
+        }
+        let (mut from, mut to) = (self.input.load()?, self.output.load()?);
+        // SAFETY: the program lends both buffers, which have these blocks.
+        unsafe {
+            let from = from.base().wrapping_add(send.offset(0));
+            ptr::copy(from, to.base().wrapping_add(recv.offset(0)), send.len(0));
+        }
+        self.output.store(&to);
+        Ok(true)
     }
 
     #[cold]
