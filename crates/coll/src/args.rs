@@ -20,7 +20,7 @@ pub enum Layout<'a> {
 
 impl Layout<'_> {
     /// Bytes of block `i`.
-    #[inline]
+    #[inline(always)]
     pub fn len(&self, i: u32) -> usize {
         match self {
             Layout::Even(len) => *len,
@@ -34,7 +34,7 @@ impl Layout<'_> {
     }
 
     /// First byte of block `i`.
-    #[inline]
+    #[inline(always)]
     pub fn offset(&self, i: u32) -> usize {
         match self {
             Layout::Even(len) => i as usize * len,
@@ -99,11 +99,13 @@ impl Args<'_> {
     }
 
     /// Block `i` of the send buffer.
+    #[inline(always)]
     pub(crate) fn send_block(&self, i: u32) -> Region {
         Region::input(self.send.offset(i), self.send.len(i))
     }
 
     /// Block `i` of the receive buffer.
+    #[inline(always)]
     pub(crate) fn recv_block(&self, i: u32) -> Region {
         Region::output(self.recv.offset(i), self.recv.len(i))
     }

@@ -71,7 +71,8 @@ impl fmt::Display for Trouble {
             Trouble::Skipped(Skipped { rank, me, mine }) => write!(
                 f,
                 "the members of the communicator called different collectives: rank {me} waits in \
-                 {mine} for rank {rank}, which called something else"
+                 {mine} for rank {rank}, which called something else, or \
+                 had nothing for anybody"
             ),
             Trouble::Failed(rank) => write!(f, "rank {rank} gave up"),
             Trouble::NoMemory(bytes) => write!(f, "no memory for {bytes} bytes"),

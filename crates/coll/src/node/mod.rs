@@ -38,7 +38,7 @@
 //! * Who publishes s has completed all below s. In an operation in which
 //!   everybody hears from everybody (`ALL`: directly, or from a leader who
 //!   heard from all before it published), completing s therefore proves floor
-//!   ≥ s, and no counter need be looked at.
+//!   ≥ s to a member that left out nobody, and no counter need be looked at.
 //!
 //! No one waits in vain: members can complete all below s, as everything that
 //! this takes has been published, and when they come to s, where they have to
@@ -156,6 +156,14 @@ impl Limits {
     fn segment(&self) -> usize {
         self.ring / 4
     }
+
+    /// So many bytes may be read before their owner is told. Room for a payload
+    /// is left to who has waited for nobody: at most this, the longest one, and
+    /// the rest of a lap are not there.
+    #[inline]
+    fn unsaid(&self) -> usize {
+        self.ring / 8
+    }
 }
 
 /// A member's own view of a board. Plain memory of this process.
@@ -178,8 +186,10 @@ pub struct Node {
     head: u64,
     /// `head` when an operation began, by number modulo [`Limits::lines`].
     begins: Box<[u64]>,
-    /// What this member said last of what it has completed.
+    /// What this member said last of what it has completed, and how many bytes of a
+    /// ring it has read since then, at most.
     told: u64,
+    unsaid: usize,
     /// Operations started, and completed.
     started: u64,
     completed: u64,
@@ -203,6 +213,7 @@ impl Node {
             head: 0,
             begins: vec![0; limits.lines as usize].into(),
             told: 1,
+            unsaid: 0,
             started: 0,
             completed: 0,
         }
@@ -313,13 +324,17 @@ impl Node {
         self.room(len)
     }
 
-    /// The current operation is complete here. Others are told at once if they
-    /// may want the memory: each time costs both sides a cache line.
+    /// The current operation is complete here, for which up to `read` bytes of
+    /// each ring were read. Others are told if they may want the memory: each time
+    /// costs both sides a cache line.
     #[inline(always)]
-    fn complete<B: Board>(&mut self, place: Place, board: &mut B) {
+    fn complete<B: Board>(&mut self, place: Place, read: usize, board: &mut B) {
         let next = self.seq + 1;
-        if place != Place::Line || next - self.told >= self.limits.lines / 4 {
-            self.told = next;
+        self.unsaid = self.unsaid.saturating_add(read);
+        let much =
+            || next - self.told >= self.limits.lines / 4 || self.unsaid >= self.limits.unsaid();
+        if place == Place::Direct || much() {
+            (self.told, self.unsaid) = (next, 0);
             board.set_done(next);
         }
     }
@@ -328,7 +343,7 @@ impl Node {
     #[inline]
     fn tell<B: Board>(&mut self, board: &mut B) {
         if self.told < self.seq {
-            self.told = self.seq;
+            (self.told, self.unsaid) = (self.seq, 0);
             board.set_done(self.seq);
         }
     }

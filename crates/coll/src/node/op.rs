@@ -1,5 +1,7 @@
 //! One operation on its way.
 
+use std::mem;
+
 use super::board::{Board, FAILED, INLINE, LOST, Meta, Payload, Place};
 use super::error::{Mismatch, Skipped, Trouble};
 use super::program::{Program, Turn};
@@ -51,6 +53,10 @@ pub struct Op {
     ticket: u64,
     /// Whether it used a payload in the buffer of who published it, who waits.
     borrowed: bool,
+    /// Bytes of the longest payload that was read in a ring.
+    read: usize,
+    /// Whether it did without some that everybody hears from.
+    partial: bool,
     /// Whether to look if those who are waited for will ever publish.
     suspects: bool,
 }
@@ -67,6 +73,8 @@ impl Op {
             at: 0,
             ticket,
             borrowed: false,
+            read: 0,
+            partial: false,
             suspects: false,
         }
     }
@@ -149,7 +157,7 @@ impl Op {
         if self.is_new() {
             self.begin::<P, B>(node, args, board)
         } else {
-            self.resume::<P, B>(node, args, board)
+            self.resume::<P, B>(P::extent(args), node, args, board)
         }
     }
 
@@ -175,7 +183,7 @@ impl Op {
             return Ok(true);
         }
         if whole * P::blocks(args) > INLINE {
-            return self.resume::<P, B>(node, args, board);
+            return self.resume::<P, B>(whole, node, args, board);
         }
         let mut op = Op::new((self.kind, self.detail), self.ticket);
         while op.round < P::ROUNDS {
@@ -191,11 +199,11 @@ impl Op {
     #[inline(never)]
     fn resume<P: Program, B: Board>(
         &mut self,
+        whole: usize,
         node: &mut Node,
         args: &Args,
         board: &mut B,
     ) -> Result<bool, Trouble> {
-        let whole = P::extent(args);
         let (place, longest) = place::<P>(whole, args, node);
         loop {
             let part = (place, longest.min(whole - self.offset), whole);
@@ -268,6 +276,10 @@ impl Op {
         }
         if self.stage == Stage::Read {
             while let Some(rank) = P::source(&turn, self.next) {
+                if !P::wants(&turn, rank) {
+                    (self.partial, self.next) = (true, self.next + 1);
+                    continue;
+                }
                 let from = if rank == args.rank {
                     turn.own
                 } else if let Some(place) = hear::<P, B>(&turn, rank, board)? {
@@ -284,6 +296,9 @@ impl Op {
                     return Ok(false);
                 };
                 P::take(&turn, &from, self.next, board)?;
+                if from.place == Place::Ring {
+                    self.read = self.read.max(P::length(&turn, &from, board));
+                }
                 self.next += 1;
             }
             self.stage = Stage::Last;
@@ -293,14 +308,14 @@ impl Op {
                 return Ok(false);
             }
             let told = if self.borrowed { Place::Direct } else { place };
-            node.complete(told, board);
+            node.complete(told, mem::take(&mut self.read), board);
             (self.stage, self.next) = (Stage::Settle, 0);
         }
         if turn.is_direct() && !self.is_settled::<P, B>(&turn, board)? {
             return Ok(false);
         }
         P::finish(&turn, board);
-        node.advance(P::ALL);
+        node.advance(P::ALL && !self.partial);
         self.stage = Stage::First;
         self.round += 1;
         Ok(true)

@@ -85,7 +85,9 @@ impl Turn<'_, '_> {
 
 /// An operation, as a type so that each gets code of its own.
 pub(super) trait Program {
-    /// Whether completing a round proves that every member has begun it.
+    /// Whether everybody hears from everybody, or from one who has: completing a
+    /// round proves that every member has begun it, unless some were not
+    /// [wanted](Program::wants).
     const ALL: bool;
     /// Rounds of one segment.
     const ROUNDS: u8 = 1;
@@ -155,6 +157,12 @@ pub(super) trait Program {
     /// The `i`-th rank to hear from; may be the own one.
     fn source(turn: &Turn, i: u32) -> Option<u32>;
 
+    /// Whether this member needs what `rank` publishes.
+    #[inline(always)]
+    fn wants(_turn: &Turn, _rank: u32) -> bool {
+        true
+    }
+
     /// The length that this member publishes for comparison.
     #[inline]
     fn says(turn: &Turn) -> usize {
@@ -172,6 +180,12 @@ pub(super) trait Program {
     /// # Errors
     /// If it cannot be read, or is not what this member wants.
     fn take<B: Board>(turn: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble>;
+
+    /// Bytes of a payload in a ring.
+    #[inline]
+    fn length<B: Board>(turn: &Turn, _from: &Payload, _board: &B) -> usize {
+        turn.len * Self::blocks(turn.args)
+    }
 
     /// Whether `rank` reads, or writes, what this member publishes.
     #[inline]

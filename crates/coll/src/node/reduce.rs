@@ -4,7 +4,7 @@
 use catena_plan::{Order, Region};
 
 use super::barrier::{LEADER, through_leader};
-use super::board::{Board, Payload};
+use super::board::{Board, INLINE, Payload};
 use super::error::Trouble;
 use super::program::{Program, Turn, below};
 use crate::args::cut;
@@ -349,14 +349,25 @@ impl Program for AllreduceSplit {
     }
 }
 
-/// All publish their vectors, each combines its block.
+/// All publish their vectors, each combines its block. A vector that fits into
+/// the record is published as it is.
 pub(super) struct ReduceScatter;
+
+impl ReduceScatter {
+    #[inline]
+    fn is_short(a: &Args) -> bool {
+        a.send.end(a.size) <= INLINE
+    }
+}
 
 impl Program for ReduceScatter {
     const ALL: bool = true;
 
     #[inline]
     fn extent(a: &Args) -> usize {
+        if Self::is_short(a) {
+            return a.send.end(a.size);
+        }
         match a.send {
             Layout::Even(len) => len,
             Layout::Table { counts, .. } => counts.iter().copied().max().unwrap_or(0),
@@ -366,7 +377,10 @@ impl Program for ReduceScatter {
     /// In place the own one is among them: its memory is written.
     #[inline]
     fn blocks(a: &Args) -> usize {
-        a.size as usize - usize::from(!a.in_place)
+        match Self::is_short(a) {
+            true => 1,
+            false => a.size as usize - usize::from(!a.in_place),
+        }
     }
 
     #[inline]
@@ -376,6 +390,14 @@ impl Program for ReduceScatter {
 
     #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
+        if Self::is_short(t.args) {
+            let first = block_in(t.args, 0);
+            let whole = Region {
+                len: t.whole,
+                ..first
+            };
+            return board.put(&t.own, 0, whole);
+        }
         if !t.args.in_place {
             return t.put_blocks(board, |i| block_in(t.args, i));
         }
@@ -402,10 +424,15 @@ impl Program for ReduceScatter {
     }
 
     #[inline(always)]
+    fn wants(t: &Turn, _: u32) -> bool {
+        t.args.send.len(t.args.rank) > 0
+    }
+
+    #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let me = t.args.rank;
         let block = block_in(t.args, me);
-        let at = match (t.is_direct(), t.args.in_place) {
+        let at = match (t.is_direct() || Self::is_short(t.args), t.args.in_place) {
             (true, _) => block.offset,
             (false, true) => me as usize * t.len,
             (false, false) => t.block_at(from.rank, me),

@@ -20,9 +20,16 @@ pub(super) const DIRECT_ENTRY: usize = 16;
 
 /// Bytes of a row that is not direct.
 #[inline]
-fn length(a: &Args, block: impl Fn(u32) -> Region) -> usize {
+fn row(a: &Args, block: impl Fn(u32) -> Region) -> usize {
     let others = (0..a.size).filter(|&i| i != a.rank);
     a.size as usize * ENTRY + others.map(|i| block(i).len).sum::<usize>()
+}
+
+/// Bytes of somebody's row, which is in a ring.
+#[inline]
+fn row_of<B: Board>(t: &Turn, from: &Payload, board: &B) -> usize {
+    let table = t.args.size as usize * ENTRY;
+    table + board.word(from, table - ENTRY) as usize
 }
 
 /// Writes the own row.
@@ -32,8 +39,9 @@ fn put<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) {
     let mut end = 0;
     for i in 0..t.args.size {
         if i != t.args.rank {
-            board.put(&t.own, table + end, block(i));
-            end += block(i).len;
+            let block = block(i);
+            board.put(&t.own, table + end, block);
+            end += block.len;
         }
         board.put_word(&t.own, i as usize * ENTRY, end as u32);
     }
@@ -213,7 +221,7 @@ impl Program for Scatterv {
     #[inline]
     fn extent(a: &Args) -> usize {
         if a.rank == a.root {
-            length(a, |i| a.send_block(i))
+            row(a, |i| a.send_block(i))
         } else {
             0
         }
@@ -252,6 +260,11 @@ impl Program for Scatterv {
         0
     }
 
+    #[inline]
+    fn length<B: Board>(t: &Turn, from: &Payload, board: &B) -> usize {
+        row_of(t, from, board)
+    }
+
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let me = t.args.rank;
@@ -266,7 +279,7 @@ impl Program for Scatterv {
     }
 }
 
-/// All publish rows. Also alltoallw.
+/// Who has something for others publishes a row. Also alltoallw.
 pub(super) struct Alltoallv;
 
 impl Alltoallv {
@@ -287,7 +300,7 @@ impl Program for Alltoallv {
 
     #[inline]
     fn extent(a: &Args) -> usize {
-        length(a, |i| Self::block(a, i))
+        row(a, |i| Self::block(a, i))
     }
 
     fn table(a: &Args) -> usize {
@@ -295,8 +308,8 @@ impl Program for Alltoallv {
     }
 
     #[inline]
-    fn publishes_first(_: &Turn) -> bool {
-        true
+    fn publishes_first(t: &Turn) -> bool {
+        t.whole > t.args.size as usize * ENTRY
     }
 
     #[inline(always)]
@@ -328,6 +341,11 @@ impl Program for Alltoallv {
         around(t, i)
     }
 
+    #[inline(always)]
+    fn wants(t: &Turn, rank: u32) -> bool {
+        rank == t.args.rank || t.args.recv.len(rank) > 0
+    }
+
     #[inline]
     fn says(_: &Turn) -> usize {
         0
@@ -336,6 +354,11 @@ impl Program for Alltoallv {
     #[inline]
     fn expects(_: &Turn, _: u32) -> usize {
         0
+    }
+
+    #[inline]
+    fn length<B: Board>(t: &Turn, from: &Payload, board: &B) -> usize {
+        row_of(t, from, board)
     }
 
     #[inline(always)]

@@ -195,10 +195,9 @@ impl VData<'_> {
         {
             let mut low = 0;
             let (lengths, offsets) = ranges.reset(counts.len());
-            let numbers = counts.iter().zip(displs);
-            for ((len, offset), (&count, &displ)) in lengths.iter_mut().zip(offsets).zip(numbers) {
-                let (displ, count) = self.block(count.into(), displ.into(), ty, what)?;
-                (*len, *offset) = ((count * ty.size()) as usize, displ as usize);
+            for (i, &count) in counts.iter().enumerate() {
+                let (displ, count) = self.block(count.into(), displs[i].into(), ty, what)?;
+                (lengths[i], offsets[i]) = ((count * ty.size()) as usize, displ as usize);
                 low = low.min(displ);
             }
             if low == 0 {

@@ -414,7 +414,8 @@ fn explain(comm: &Comm, trouble: &Trouble) -> Error {
         Trouble::Skipped(Skipped { rank, me, mine }) => {
             let call = said(*mine).label;
             return different(&format!(
-                "rank {me} waits in {call} for rank {rank}, which called something else"
+                "rank {me} waits in {call} for rank {rank}, which called something else, or had \
+                 nothing for anybody"
             ));
         }
         Trouble::Failed(_) => Kind::Other,
