@@ -6,6 +6,9 @@
 //! sleeps, too, when nothing happens, on the doorbell that other processes
 //! ring; while it does, threads that leave the library do instead of it what it would.
 //!
+//! With more threads than cores all of them watch for a while before they sleep:
+//! which of them has the core the kernel decides, and not by who has something to do.
+//!
 //! So what a thread waits for may be asked, and its collective be carried on, by
 //! any thread that holds the lock.
 //!
@@ -24,7 +27,7 @@ use catena_shm::Shm;
 
 use crate::world::{LOCK, World, enter};
 
-/// Whether the watcher sleeps.
+/// Whether the last one to watch sleeps.
 static DOZING: AtomicBool = AtomicBool::new(false);
 
 /// Who waits.
@@ -32,12 +35,15 @@ static DOZING: AtomicBool = AtomicBool::new(false);
 pub(crate) struct Waiting {
     /// Who sleeps and does not watch, in the order of coming.
     sleepers: RefCell<Vec<NonNull<Sleeper>>>,
-    watched: Cell<bool>,
+    /// How many watch.
+    watchers: Cell<u32>,
+    /// How many wait, those who watch among them.
+    all: Cell<u32>,
     /// A sleeper was called to watch, and did not come yet.
     called: Cell<bool>,
     /// Somebody is asking for the sleepers.
     asking: Cell<bool>,
-    /// The watcher, while it sleeps.
+    /// The last one to watch, while it sleeps.
     dozer: Cell<Option<NonNull<Sleeper>>>,
 }
 
@@ -92,11 +98,14 @@ impl Sleeper {
         }
     }
 
-    /// Waits until woken.
-    fn sleep(&self, crowded: bool) {
-        let mut waiter = Waiter::new(crowded);
+    /// Waits until woken; `tired` if it has waited for long.
+    fn sleep(&self, tired: bool) {
+        let mut waiter = Waiter::new(false);
         while self.why.load(Acquire) <= ASLEEP {
-            waiter.idle().act(|_| self.doze(None));
+            match tired {
+                true => self.doze(None),
+                false => waiter.idle().act(|_| self.doze(None)),
+            }
         }
     }
 
@@ -135,34 +144,46 @@ impl World {
         // A call from a callback cannot leave it to others: they may be waiting
         // for the callback.
         if LOCK.is_nested() {
-            return self.keep_watch(wanted);
+            self.keep_watch(wanted);
+            return;
         }
         let waiting = &self.waiting;
-        while waiting.watched.get() {
-            self.progress();
-            if wanted(self) || self.sleep_until_woken(wanted) {
-                return self.call_next();
-            }
+        waiting.all.set(waiting.all.get() + 1);
+        let mut done = false;
+        while !done {
+            let watchers = waiting.watchers.get();
+            done = if watchers == 0 || self.is_crowded() {
+                waiting.watchers.set(watchers + 1);
+                let done = self.keep_watch(wanted);
+                waiting.watchers.set(waiting.watchers.get() - 1);
+                done || self.sleep_until_woken(wanted, true)
+            } else {
+                self.progress();
+                wanted(self) || self.sleep_until_woken(wanted, false)
+            };
         }
-        waiting.watched.set(true);
-        self.keep_watch(wanted);
-        waiting.watched.set(false);
+        waiting.all.set(waiting.all.get() - 1);
         self.call_next();
     }
 
-    /// Progresses until what is wanted has come, and wakes others.
-    fn keep_watch(&self, wanted: &mut Wanted<'_>) {
-        let mut waiter = Waiter::new(self.oversubscribed);
+    /// Progresses until what is wanted has come, and wakes others; false if it has
+    /// not for a while and there are others who watch.
+    fn keep_watch(&self, wanted: &mut Wanted<'_>) -> bool {
+        let mut waiter = Waiter::new(self.is_crowded());
         let mut looks = 0;
-        loop {
+        let done = loop {
             let moved = self.progress();
             let done = wanted(self);
             self.wake_done();
+            self.wake_watcher();
             if done {
-                break;
+                break true;
             }
             if moved {
-                waiter.reset();
+                // What comes for others keeps one watcher awake, not all.
+                if self.waiting.watchers.get() == 1 {
+                    waiter.reset();
+                }
                 LOCK.give_way();
                 continue;
             }
@@ -171,17 +192,24 @@ impl World {
                 Idle::Spin if !self.is_crowded() => LOCK.give_way(),
                 Idle::Spin | Idle::Yield => {
                     self.waits.yielded();
-                    self.after_pause();
+                    // Threads that watch, too, do not take long.
+                    if self.waiting.watchers.get() <= 1 {
+                        self.after_pause();
+                    }
                     LOCK.released(yield_core);
+                }
+                Idle::Sleep(_) if self.waiting.watchers.get() > 1 && !LOCK.is_nested() => {
+                    break false;
                 }
                 Idle::Sleep(limit) => {
                     if self.doze(limit, waiter.sleepy_since(), wanted) {
-                        break;
+                        break true;
                     }
                 }
             }
-        }
+        };
         self.waits.looked(looks);
+        done
     }
 
     /// Sleeps until rung or woken; true if what is wanted has come.
@@ -225,14 +253,13 @@ impl World {
     }
 
     /// Sleeps while another thread watches; true if what is wanted has come,
-    /// false if this thread is to watch.
-    fn sleep_until_woken(&self, wanted: &mut Wanted<'_>) -> bool {
+    /// false if this thread is to watch. `tired` if it has waited for long.
+    fn sleep_until_woken(&self, wanted: &mut Wanted<'_>, tired: bool) -> bool {
         let me = Sleeper::new(wanted);
         let waiting = &self.waiting;
         waiting.sleepers.borrow_mut().push(NonNull::from(&me));
-        let crowded = self.is_crowded();
         let depth = LOCK.let_go();
-        me.sleep(crowded);
+        me.sleep(tired);
         LOCK.take_back(depth);
         self.let_asking_end();
         if me.why.load(Relaxed) == DONE {
@@ -244,10 +271,9 @@ impl World {
         false
     }
 
-    /// Whether the watcher and those who sleep are more than there are cores for
-    /// them.
+    /// Whether those who wait are more than there are cores for them.
     fn is_crowded(&self) -> bool {
-        self.oversubscribed || self.waiting.sleepers.borrow().len() >= self.cores as usize
+        self.oversubscribed || self.waiting.all.get() > self.cores
     }
 
     /// Wakes those for whom it has come what they wait for.
@@ -312,7 +338,7 @@ impl World {
     /// Calls the next one to watch if nobody does.
     fn call_next(&self) {
         let waiting = &self.waiting;
-        if !waiting.watched.get()
+        if waiting.watchers.get() == 0
             && let Some(next) = waiting.sleepers.borrow().first()
             && !waiting.called.replace(true)
         {
