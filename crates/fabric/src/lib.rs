@@ -154,6 +154,9 @@ pub enum Load {
     Light,
     /// Other messages, or the program computes: the less work the better.
     Heavy,
+    /// The receiver sends, and as much is to be read there: each end has its own to
+    /// read.
+    Exchange,
 }
 
 /// How a long message to a peer is best moved.

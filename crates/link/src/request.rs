@@ -69,7 +69,7 @@ pub(crate) struct Rare {
     pub exposed: Option<Exposed>,
     /// Messages that both ends copy.
     pub share: Share,
-    /// Receives: bytes that will come.
+    /// Sends: bytes that are exposed, if any are. Receives: bytes that will come.
     pub total: u64,
     /// Receives: bytes that came in packets or in parts.
     pub coverage: Coverage,

@@ -115,6 +115,39 @@ fn both_ends_copy_what_is_shared() {
 }
 
 #[test]
+fn who_sends_as_much_reads_alone() {
+    for cancels in [false, true] {
+        let mut written = [0; 2];
+        for seed in 0..50 {
+            let sim = Sim::new(Seed(seed)).max_packet(64).eager_max(64);
+            let mut ranks = two(sim.reads(Reads::Flaky).shared_in_parts(50));
+            let back = pattern(seed + 1, 500);
+            let back = ranks[1].send(world(1), Plane::User, 0, 7, Mode::Standard, back);
+            let back = pending(back);
+            let exchange = |ranks: &mut Vec<Rank>| {
+                let (got, into) = recv(ranks, 1, 0, 7, 500);
+                let id = pending(send(ranks, 7, Mode::Standard, &pattern(seed, 500)));
+                wait(ranks, 1, got);
+                wait(ranks, 0, id);
+                assert_eq!(into.bytes(), pattern(seed, 500).0[..]);
+                ranks[1].counters().put
+            };
+            written[0] += exchange(&mut ranks);
+            if cancels {
+                ranks[1].cancel(back);
+            } else {
+                let (got, into) = recv(&mut ranks, 0, 1, 7, 500);
+                wait(&mut ranks, 0, got);
+                assert_eq!(into.bytes(), pattern(seed + 1, 500).0[..]);
+            }
+            assert_eq!(wait(&mut ranks, 1, back).cancelled, cancels);
+            written[1] += exchange(&mut ranks);
+        }
+        assert!(written[0] == 0 && written[1] > 0, "{written:?}");
+    }
+}
+
+#[test]
 fn an_eager_message_that_is_announced_waits_for_nobody() {
     for expected in [true, false] {
         let sim = Sim::new(Seed(5)).max_packet(64).eager_max(500);

@@ -197,7 +197,11 @@ impl Shm {
         }
         // On one core two ranks take turns. Who has messages of its own to read
         // does that first, and may help with a long one then.
-        let alone = load == Load::Heavy && len < WORTH_HELPING;
+        let alone = match load {
+            Load::Light => false,
+            Load::Heavy => len < WORTH_HELPING,
+            Load::Exchange => true,
+        };
         if self.config.oversubscribed || alone {
             return Rendezvous::Get;
         }

@@ -285,6 +285,10 @@ fn crowded_nodes_read_long_messages() {
         auto(2, 2).rendezvous(Peer(2), 1 << 16, Load::Heavy),
         Rendezvous::Get
     );
+    assert_eq!(
+        auto(2, 2).rendezvous(Peer(2), 1 << 20, Load::Exchange),
+        Rendezvous::Get
+    );
 }
 
 #[test]

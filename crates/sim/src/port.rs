@@ -126,12 +126,14 @@ impl Transport for Port {
         n
     }
 
-    fn rendezvous(&self, _: Peer, _: u64, _: Load) -> Rendezvous {
+    fn rendezvous(&self, _: Peer, _: u64, load: Load) -> Rendezvous {
         let faults = self.wire().faults;
         match (faults.reads, faults.part) {
             (Reads::Never, _) => Rendezvous::Stream,
-            (Reads::Whole | Reads::Flaky, 0) => Rendezvous::Get,
-            (Reads::Whole | Reads::Flaky, part) => Rendezvous::Share { part },
+            (Reads::Whole | Reads::Flaky, part) if part > 0 && load != Load::Exchange => {
+                Rendezvous::Share { part }
+            }
+            (Reads::Whole | Reads::Flaky, _) => Rendezvous::Get,
         }
     }
 

@@ -155,9 +155,10 @@ impl<N: Net> Endpoint<N> {
             request.rare.header,
             request.rare.cancelling,
         ) = (peer, header, false);
-        request.rare.exposed = None;
+        (request.rare.exposed, request.rare.total) = (None, len);
         if announced && is_read(&self.net) {
             request.rare.exposed = self.net.expose(peer, &source);
+            engine.exposed += request.rare.exposed.map_or(0, |_| len);
         }
         request.buffer = Buffer::Source(source);
 

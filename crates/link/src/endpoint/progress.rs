@@ -1,6 +1,6 @@
 //! Moving what can move.
 
-use catena_fabric::{Header, Peer, Posted, Rendezvous};
+use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
 use crate::net::{Net, Source};
@@ -74,7 +74,10 @@ impl<N: Net> Endpoint<N> {
                 continue;
             };
             moved = true;
-            let load = Plane::of(self.engine.requests.get(id.index).link.key.context).load();
+            let load = match self.engine.exposed < upto {
+                true => Plane::of(self.engine.requests.get(id.index).link.key.context).load(),
+                false => Load::Exchange,
+            };
             let way = match readable {
                 true => self.net.rendezvous(peer, upto, load),
                 false => Rendezvous::Stream,

@@ -52,6 +52,8 @@ pub(crate) struct Engine<N: Net> {
     pub gets: VecDeque<ReqId>,
     /// Sends of which parts may be written into the receiver's memory.
     pub puts: VecDeque<ReqId>,
+    /// Bytes of the messages that are exposed: their receivers read them, or will.
+    pub exposed: u64,
     /// Exposed messages that nobody reads any more.
     pub releases: Vec<(Peer, Exposed)>,
     pub assemblies: HashMap<Assembly, Target, BuildMix>,
@@ -83,6 +85,7 @@ impl<N: Net> Engine<N> {
             starting: Vec::new(),
             gets: VecDeque::new(),
             puts: VecDeque::new(),
+            exposed: 0,
             releases: Vec::new(),
             assemblies: HashMap::default(),
             park: Park::default(),
@@ -230,6 +233,7 @@ impl<N: Net> Engine<N> {
         let rare = &mut self.requests.get_mut(at).rare;
         if let Some(exposed) = rare.exposed.take() {
             self.releases.push((rare.peer, exposed));
+            self.exposed -= rare.total;
             self.work = true;
         }
         self.complete(at);
