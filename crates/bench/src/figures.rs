@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use crate::place::Place;
 use crate::raw::{Launch, Plan};
 use crate::record::{Better, Record, Samples, bench_of};
@@ -232,6 +234,23 @@ impl Figure<'_> {
             interval: mean_interval(&medians, confidence, seed),
             launches: medians.len(),
         })
+    }
+
+    /// What a variant's launches counted for each operation (`-P`): of every event the median.
+    pub fn counts(&self, variant: usize) -> BTreeMap<&str, f64> {
+        let mut counts: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for point in &self.points[variant] {
+            let counted = point
+                .samples
+                .more
+                .get("counters")
+                .and_then(Value::as_object);
+            for (event, count) in counted.into_iter().flatten() {
+                counts.entry(event).or_default().extend(count.as_f64());
+            }
+        }
+        let medians = counts.into_iter().filter(|(_, of)| !of.is_empty());
+        medians.map(|(event, of)| (event, median(&of))).collect()
     }
 
     /// What two variants reach, by sessions and states; logarithms, so that differences are ratios,

@@ -70,8 +70,8 @@ how the program measures (as in the OSU micro-benchmarks where they have it)
   -W N, -p N, -b single|multiple    window, pairs, buffers
   -V                                all windows from 1 to 128 where pairs stream
   -c, -u N                          check what arrives; operations before that
-  -P EVENT,...|all                  count events of the processor and the kernel; the
-                                    raw data tell them
+  -P EVENT,...|all                  count events of the processor and the kernel, of
+                                    all ranks together and for one operation
   -T TYPE,... -D cont|vect:STRIDE:BLOCK|indx:FILE    datatypes
   -l, -k fixed:R|rotate             in place; root
   -N cart:DIMS:RADIUS|graph:FILE    neighbours

@@ -35,6 +35,10 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
         .map(|p| format!("{p} %"))
         .collect();
     head.extend(percentiles.iter().map(String::as_str));
+    let counted =
+        (0..plan.variants.len()).flat_map(|v| all.figures.iter().map(move |f| f.counts(v)));
+    let events: BTreeSet<&str> = counted.flat_map(BTreeMap::into_keys).collect();
+    head.extend(&events);
     let mut rows = Vec::new();
     for figure in &all.figures {
         for (index, variant) in plan.variants.iter().enumerate() {
@@ -60,6 +64,9 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
             let repetitions = sorted(&repetitions.copied().collect::<Vec<_>>());
             let percentiles = output.percentiles.iter();
             row.extend(percentiles.map(|p| value(quantile(&repetitions, p / 100.0))));
+            let counts = figure.counts(index);
+            let count = |event: &&str| counts.get(event).map_or("-".into(), |c| show::digits(*c));
+            row.extend(events.iter().map(count));
             rows.push(row);
         }
     }
@@ -244,6 +251,7 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
         ));
     }
     notes.extend(elsewhere(run));
+    notes.extend(uncounted(run));
     notes.extend(unsteady(plan, all));
     let open = found.iter().filter(|c| c.verdict == Verdict::Open).count();
     if open > 0 {
@@ -257,6 +265,26 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Events of `-P` that cannot be counted here, by cause.
+fn uncounted(run: &Run) -> Vec<String> {
+    let mut causes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for record in run.launches.iter().flat_map(|l| &l.records) {
+        if let Record::Env(env) = record
+            && let Some(lacking) = env.more.get("uncounted").and_then(Value::as_object)
+        {
+            for (event, why) in lacking {
+                let events = causes.entry(why.as_str().unwrap_or_default());
+                events.or_default().insert(event);
+            }
+        }
+    }
+    let note = |(why, events): (&str, BTreeSet<&str>)| {
+        let events: Vec<&str> = events.into_iter().collect();
+        format!("not counted are {}: {why}", events.join(", "))
+    };
+    causes.into_iter().map(note).collect()
 }
 
 /// Variants whose ranks were on fewer hosts than those of others.
@@ -377,6 +405,7 @@ mod tests {
     use crate::compare::compare;
     use crate::figures::tests::{launch, sample};
     use crate::raw::tests::header;
+    use crate::record::read;
 
     fn run() -> Run {
         let mut header = header(&["a", "b"]);
@@ -423,6 +452,30 @@ mod tests {
         let colours = comparisons(plan, &all, &found, true);
         assert!(colours.contains("\x1b[30;42m") && colours.contains("\x1b[97;41m"));
         assert!(notes(&run, &all, &found).is_empty());
+    }
+
+    #[test]
+    fn counts_are_columns_and_what_lacks_is_told() {
+        let mut run = run();
+        for launch in &mut run.launches {
+            let env = r#"@catena-bench {"kind":"env","protocol":1,"library":"x","ranks":2,"uncounted":{"cycles":"no such counter","branches":"no such counter"}}"#;
+            launch.records.insert(0, read(env).unwrap().unwrap());
+            if let Some(Record::Samples(s)) = launch.records.last_mut() {
+                let counters = serde_json::json!({ "page-faults": 2 + launch.begin.launch % 3 });
+                s.more.insert("counters".into(), counters);
+            }
+        }
+        let all = Figures::of(&run.plan, &run.launches);
+        let text = figures(&run.plan, &all, &Output::default());
+        let (head, rest) = text.split_once('\n').unwrap();
+        assert!(head.ends_with("page-faults"), "{text}");
+        let counted = |line: &&str| line.starts_with("barrier") && line.ends_with("3.00");
+        assert_eq!(rest.lines().filter(counted).count(), 2, "{text}");
+        assert!(rest.lines().next().unwrap().ends_with(" -"), "{text}");
+        assert_eq!(
+            notes(&run, &all, &[]),
+            ["not counted are branches, cycles: no such counter"]
+        );
     }
 
     #[test]
