@@ -42,7 +42,7 @@ impl Ends {
         send: Layout<'_>,
         recv: Layout<'_>,
     ) -> Result<Option<Prepared>> {
-        let hood = hood(comm)?;
+        let hood = comm.hood()?;
         let key = Key {
             what,
             neighbors: true,
@@ -89,7 +89,7 @@ impl Caller<'_> {
         send: Data,
         recv: Data,
     ) -> Result<Option<Prepared>> {
-        let hood = hood(comm)?;
+        let hood = comm.hood()?;
         let sources = hood.indegree as u32;
         let mut ends = Ends::NONE;
         let s = blocks(self.world, &send, 1, "send", &mut ends.input)?;
@@ -106,7 +106,7 @@ impl Caller<'_> {
         send: Data,
         recv: VData<'_>,
     ) -> Result<Option<Prepared>> {
-        hood(comm)?;
+        comm.hood()?;
         let mut ends = Ends::NONE;
         let s = blocks(self.world, &send, 1, "send", &mut ends.input)?;
         let mut r = Ranges::new();
@@ -122,7 +122,7 @@ impl Caller<'_> {
         send: Data,
         recv: Data,
     ) -> Result<Option<Prepared>> {
-        let hood = hood(comm)?;
+        let hood = comm.hood()?;
         let (sources, destinations) = (hood.indegree as u32, hood.outdegree as u32);
         let mut ends = Ends::NONE;
         let s = blocks(self.world, &send, destinations, "send", &mut ends.input)?;
@@ -162,8 +162,19 @@ impl Caller<'_> {
     }
 }
 
-/// The neighbours, found once.
-fn hood(comm: &Comm) -> Result<&Hood> {
-    let topology = comm.topology()?;
-    Ok(comm.coll.hood.get_or_init(|| topology.hood(comm.rank)))
+impl Comm {
+    /// The neighbours of this process, found once.
+    fn hood(&self) -> Result<&Hood> {
+        let topology = self.topology()?;
+        Ok(self.coll.hood.get_or_init(|| topology.hood(self.rank)))
+    }
+
+    /// How many neighbours send to this process, and to how many it sends.
+    ///
+    /// # Errors
+    /// `Topology` if it has no topology.
+    pub fn degrees(&self) -> Result<(usize, usize)> {
+        let hood = self.hood()?;
+        Ok((hood.indegree, hood.outdegree))
+    }
 }

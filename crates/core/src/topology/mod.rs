@@ -125,15 +125,6 @@ impl Comm {
         }
     }
 
-    /// How many neighbours send to this process, and to how many it sends.
-    ///
-    /// # Errors
-    /// `Topology` if it has no topology.
-    pub fn degrees(&self) -> Result<(usize, usize)> {
-        let hood = self.topology()?.hood(self.rank);
-        Ok((hood.indegree, hood.outdegree))
-    }
-
     /// Its grid.
     ///
     /// # Errors
