@@ -80,6 +80,27 @@ fn loss(what: Collective, shape: &Shape, cluster: &Cluster) -> (f64, String) {
     (chosen / best, text)
 }
 
+/// What the simulator does not know: two ranks of a node read what the program left
+/// faster than what the other has just written.
+#[test]
+fn two_ranks_of_a_node_exchange_vectors_whole() {
+    let chosen = |per_node, bytes| {
+        let cluster = Cluster::regular(2, per_node, per_node, &TYPICAL);
+        let shape = cluster.shape(bytes, 8, true);
+        explain(Collective::Allreduce, &shape, &TYPICAL, None)
+            .chosen
+            .name
+    };
+    for bytes in [8 << 10, 64 << 10, 1 << 20] {
+        assert!(
+            ["recursive_doubling", "linear"].contains(&chosen(2, bytes)),
+            "{bytes}"
+        );
+    }
+    assert_eq!(chosen(2, 2 << 20), "rabenseifner");
+    assert_eq!(chosen(1, 1 << 20), "rabenseifner");
+}
+
 #[test]
 fn the_choice_is_close_to_the_best() {
     let mut points = Vec::new();

@@ -9,7 +9,7 @@ mod linear;
 mod multi_leader;
 mod ring;
 
-use crate::need::{COMMUTATIVE, IN_ORDER, LEVELS, PAIRS};
+use crate::need::{COMMUTATIVE, IN_ORDER, LEVELS, PAIRS, WORTH_HALVING};
 use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
@@ -30,28 +30,28 @@ pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "rabenseifner",
         collective: Collective::Allreduce,
-        needs: &[],
+        needs: &[WORTH_HALVING],
         cost: halving::cost,
         build: halving::build,
     },
     Algorithm {
         name: "circulant",
         collective: Collective::Allreduce,
-        needs: &[COMMUTATIVE],
+        needs: &[COMMUTATIVE, WORTH_HALVING],
         cost: circulant::cost,
         build: circulant::build,
     },
     Algorithm {
         name: "direct",
         collective: Collective::Allreduce,
-        needs: &[],
+        needs: &[WORTH_HALVING],
         cost: direct::cost,
         build: direct::build,
     },
     Algorithm {
         name: "ring",
         collective: Collective::Allreduce,
-        needs: &[COMMUTATIVE],
+        needs: &[COMMUTATIVE, WORTH_HALVING],
         cost: ring::cost,
         build: ring::build,
     },
