@@ -92,12 +92,13 @@ impl Runs {
         }
     }
 
-    /// The next one in turn.
-    fn next_turn(&mut self) -> Option<Key> {
+    /// The next one in turn, for which nothing has come, and whether it has waited
+    /// for a while.
+    fn next_turn(&mut self) -> Option<(Key, bool)> {
         while let Some(key) = self.turns.pop_front() {
-            if self.all.contains(key) {
+            if let Some(entry) = self.all.get(key) {
                 self.turns.push_back(key);
-                return Some(key);
+                return Some((key, entry.obj.run().borrow_mut().waited()));
             }
         }
         None
@@ -198,10 +199,10 @@ impl World {
         if !moved {
             let looks = active.runs.borrow().all.len().min(LOOKS);
             for _ in 0..looks {
-                let Some(key) = active.runs.borrow_mut().next_turn() else {
+                let Some((key, waited)) = active.runs.borrow_mut().next_turn() else {
                     break;
                 };
-                moved |= self.advance_run(key);
+                moved |= waited && self.advance_run(key);
             }
         }
         moved |= self.advance_makings();
@@ -219,10 +220,7 @@ impl World {
         let Some(obj) = obj else {
             return false;
         };
-        let RequestObj::Collective(run) = &*obj else {
-            unreachable!("only collectives have runs");
-        };
-        let mut run = run.borrow_mut();
+        let mut run = obj.run().borrow_mut();
         let done = run.advance(self);
         let results = run.take_results();
         drop(run);

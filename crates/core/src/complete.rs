@@ -1,13 +1,14 @@
 //! How requests stand, and their completion (MPI-5, chapter 3.7.3).
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use catena_abi::{self as abi, Status, consts};
 use catena_link::ReqId;
 
 use crate::error::Result;
 use crate::request::{
-    Done, NOWHERE, NOWHERE_STATUS, RequestObj, SENT, State, as_transfer, bad_request,
+    Done, NOWHERE, NOWHERE_STATUS, Operation, RequestObj, SENT, State, as_transfer, bad_request,
     callback_failed, query,
 };
 use crate::world::World;
@@ -35,10 +36,15 @@ impl World {
         if r == consts::REQUEST_NULL {
             return Ok(State::Inactive);
         }
-        match &*self.request_obj(r)? {
-            RequestObj::Persistent(p) => match p.active.get() {
-                None => Ok(State::Inactive),
-                Some(inner) => self.state(inner),
+        self.state_of(&*self.request_obj(r)?)
+    }
+
+    fn state_of(&self, obj: &RequestObj) -> Result<State> {
+        match obj {
+            RequestObj::Persistent(p) => match (p.active.get(), &p.what) {
+                (None, _) => Ok(State::Inactive),
+                (Some(_), Operation::Collective(run)) => self.state_of(run),
+                (Some(inner), _) => self.state(inner),
             },
             // It is in use while a user operation of its own asks.
             RequestObj::Collective(run) => Ok(when(run.try_borrow().is_ok_and(|r| r.is_done()))),
@@ -96,9 +102,13 @@ impl World {
             return Done::EMPTY;
         };
         match &*obj {
-            RequestObj::Persistent(p) => match p.active.take() {
-                None => Done::EMPTY,
-                Some(mut inner) => self.complete(&mut inner),
+            RequestObj::Persistent(p) => match (p.active.take(), &p.what) {
+                (None, _) => Done::EMPTY,
+                (Some(_), Operation::Collective(obj)) => Done {
+                    status: Status::empty(),
+                    error: obj.run().borrow_mut().take_error(),
+                },
+                (Some(mut inner), _) => self.complete(&mut inner),
             },
             RequestObj::Collective(run) => {
                 self.objects.requests.remove(r.0);
@@ -180,9 +190,24 @@ impl World {
     pub fn wait(&self, r: &mut abi::Request) -> Result<Done> {
         if self.state(*r)? == State::Pending {
             let waiting = *r;
-            self.block(|w| !matches!(w.state(waiting), Ok(State::Pending)));
+            match self.under_way(waiting) {
+                Some(obj) => self.block(|w| !matches!(w.state_of(&obj), Ok(State::Pending))),
+                None => self.block(|w| !matches!(w.state(waiting), Ok(State::Pending))),
+            }
         }
         Ok(self.complete(r))
+    }
+
+    /// The object that tells how a request stands, so that it is looked up once.
+    fn under_way(&self, r: abi::Request) -> Option<Arc<RequestObj>> {
+        let obj = self.objects.requests.get(r.0)?;
+        match &*obj {
+            RequestObj::Persistent(p) => match (p.active.get(), &p.what) {
+                (Some(_), Operation::Collective(run)) => Some(run.clone()),
+                _ => Some(obj),
+            },
+            _ => Some(obj),
+        }
     }
 }
 

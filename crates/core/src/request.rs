@@ -72,7 +72,7 @@ pub enum RequestObj {
     /// A collective operation under way.
     Collective(RefCell<Box<CollRun>>),
     /// `MPI_Comm_idup` under way.
-    Making(RefCell<Making>),
+    Making(RefCell<Box<Making>>),
     /// `MPI_Grequest_start`.
     Generalized(Generalized),
     /// The two halves of `MPI_Isendrecv`.
@@ -87,6 +87,18 @@ pub enum RequestObj {
 }
 
 impl RequestObj {
+    /// That of a collective.
+    ///
+    /// # Panics
+    /// If it is something else.
+    #[inline]
+    pub(crate) fn run(&self) -> &RefCell<Box<CollRun>> {
+        match self {
+            RequestObj::Collective(run) => run,
+            _ => unreachable!("only collectives have runs"),
+        }
+    }
+
     /// Whether it is a collective or a duplicate that is complete.
     pub(crate) fn is_over(&self) -> bool {
         match self {
@@ -109,7 +121,8 @@ pub struct Pair {
 pub struct Persistent {
     /// What each start does.
     pub what: Operation,
-    /// The operation that the last start made, while it is active.
+    /// The operation that the last start made, while it is active; a collective
+    /// stays in `what`, and this is [`SENT`].
     pub active: Cell<Option<abi::Request>>,
 }
 
@@ -143,7 +156,8 @@ pub enum Operation {
         tag: i32,
     },
     Nowhere,
-    Collective(crate::coll::Prepared),
+    /// A [`RequestObj::Collective`].
+    Collective(Arc<RequestObj>),
 }
 
 /// A request that the program completes (MPI-5, chapter 13.2).
@@ -305,9 +319,12 @@ impl World {
             fail!(Request, "the request is MPI_REQUEST_NULL");
         }
         match &*self.request_obj(r)? {
-            RequestObj::Persistent(p) => match p.active.get() {
-                Some(inner) => self.cancel(inner),
-                None => fail!(Request, "the persistent request is not active"),
+            RequestObj::Persistent(p) => match (p.active.get(), &p.what) {
+                (Some(_), Operation::Collective(_)) => {
+                    fail!(Request, "a collective operation cannot be cancelled")
+                }
+                (Some(inner), _) => self.cancel(inner),
+                (None, _) => fail!(Request, "the persistent request is not active"),
             },
             RequestObj::Collective(_) | RequestObj::Making(_) => {
                 fail!(Request, "a collective operation cannot be cancelled")
@@ -408,7 +425,10 @@ impl World {
                 tag,
             } => self.irecv(comm, RecvBuf::new(*buf, *count, ty), *source, *tag),
             Operation::Nowhere => NOWHERE,
-            Operation::Collective(prepared) => self.start_collective(prepared.clone())?,
+            Operation::Collective(obj) => {
+                self.restart_collective(obj)?;
+                SENT
+            }
         };
         p.active.set(Some(inner));
         Ok(())
@@ -445,12 +465,15 @@ impl World {
 
 impl Operation {
     /// The communicator that it works on; `None` if it does nothing.
-    pub fn comm(&self) -> Option<&Arc<Comm>> {
+    pub fn comm(&self) -> Option<Arc<Comm>> {
         match self {
             Operation::Send { comm, .. }
             | Operation::Buffered { comm, .. }
-            | Operation::Recv { comm, .. } => Some(comm),
-            Operation::Collective(prepared) => Some(prepared.comm()),
+            | Operation::Recv { comm, .. } => Some(comm.clone()),
+            Operation::Collective(obj) => {
+                let run = obj.run().borrow();
+                run.job().map(|(prepared, _)| prepared.comm().clone())
+            }
             Operation::Nowhere => None,
         }
     }

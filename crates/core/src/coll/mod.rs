@@ -1,8 +1,8 @@
 //! Collective operations: from checked arguments to a plan, and its runs.
 //!
-//! `prepare` turns a call into a [`Prepared`] operation, which is all that a
-//! persistent request has to keep; a blocking call runs it on the spot, a
-//! non-blocking one leaves the run to `progress`. `arguments` checks what the
+//! `prepare` turns a call into a [`Prepared`] operation. A blocking call runs it
+//! on the spot, a non-blocking one leaves the run to `progress`, and a
+//! persistent request keeps its own run. `arguments` checks what the
 //! program passes, `side` is where its layouts become packed bytes, `run` the
 //! executor over their `memory`. Blocking calls among ranks that share memory
 //! need no plan: `node` runs them on the `board`.
@@ -90,7 +90,7 @@ pub struct Caller<'w> {
 }
 
 /// An operation that can be run, again and again.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Prepared {
     comm: Arc<Comm>,
     label: tag::Label,
@@ -100,8 +100,8 @@ pub struct Prepared {
     input: Side,
     output: Side,
     reducer: Option<Reducer>,
-    /// The place of all its runs, if it is persistent.
-    turn: Option<Turn>,
+    /// Whether it may be run again, in the same place.
+    is_persistent: bool,
 }
 
 impl Prepared {
@@ -166,29 +166,36 @@ impl World {
     /// others come with the request's completion.
     pub fn start_collective(&self, prepared: Prepared) -> Result<abi::Request> {
         let mut obj = self.begin(prepared)?;
-        let started = &self.colls.started;
-        started.set(started.get() + 1);
+        self.started();
         if !own_run(&mut obj).advance(self) {
             self.carry_on(obj.clone());
         }
         Ok(abi::Request(self.objects.requests.insert(obj)))
     }
 
+    /// Counts one that `progress` carries on.
+    fn started(&self) {
+        let started = &self.colls.started;
+        started.set(started.get() + 1);
+    }
+
     /// A run that has begun, and counts.
     fn begin(&self, prepared: Prepared) -> Result<Arc<RequestObj>> {
-        let turn = match prepared.turn {
-            Some(turn) => turn,
-            None => self.turn(&prepared, false)?,
-        };
+        let turn = self.turn(&prepared, false)?;
         self.ran(&prepared.comm, prepared.label.what, prepared.plan.label());
         let mut obj = self.idle_run();
         let comm = prepared.comm.clone();
-        if let Err(error) = own_run(&mut obj).begin(prepared, turn) {
-            self.report(&comm, turn.place, error.text());
-            self.lose_board(&comm, &error);
-            return Err(error.on(comm.handle.get()));
+        match own_run(&mut obj).begin(prepared, turn) {
+            Ok(()) => Ok(obj),
+            Err(error) => Err(self.cannot_begin(&comm, &turn, error)),
         }
-        Ok(obj)
+    }
+
+    #[cold]
+    fn cannot_begin(&self, comm: &Arc<Comm>, turn: &Turn, error: Error) -> Error {
+        self.report(comm, turn.place, error.text());
+        self.lose_board(comm, &error);
+        error.on(comm.handle.get())
     }
 
     /// Makes a persistent operation; all members make theirs in the same order.
@@ -196,8 +203,35 @@ impl World {
     /// # Errors
     /// `Other` if one too far back on the communicator is still there.
     pub fn persistent_collective(&self, mut prepared: Prepared) -> Result<abi::Request> {
-        prepared.turn = Some(self.turn(&prepared, true)?);
-        Ok(self.persistent(Operation::Collective(prepared)))
+        prepared.is_persistent = true;
+        let turn = self.turn(&prepared, true)?;
+        let run = RefCell::new(Box::new(CollRun::kept(prepared, turn)));
+        let run = Arc::new(RequestObj::Collective(run));
+        Ok(self.persistent(Operation::Collective(run)))
+    }
+
+    /// Starts the run of a persistent operation.
+    ///
+    /// # Errors
+    /// `NoMem` if there is not enough for it.
+    pub(crate) fn restart_collective(&self, obj: &Arc<RequestObj>) -> Result<()> {
+        let mut run = obj.run().borrow_mut();
+        if let Some((job, _)) = run.job() {
+            self.ran(&job.comm, job.label.what, job.plan.label());
+        }
+        if let Err(error) = run.restart() {
+            return Err(match run.job() {
+                Some((job, turn)) => self.cannot_begin(&job.comm, turn, error),
+                None => error,
+            });
+        }
+        self.started();
+        let done = run.advance(self);
+        drop(run);
+        if !done {
+            self.carry_on(obj.clone());
+        }
+        Ok(())
     }
 
     /// The numbers and tags of the next operation.
@@ -246,7 +280,10 @@ impl World {
                     .and_then(|(prepared, turn)| age(prepared, turn))
             }
             RequestObj::Persistent(kept) => match &kept.what {
-                Operation::Collective(prepared) => age(prepared, prepared.turn.as_ref()?),
+                Operation::Collective(obj) => {
+                    let run = obj.run().try_borrow().ok()?;
+                    run.job().and_then(|(prepared, turn)| age(prepared, turn))
+                }
                 _ => None,
             },
             _ => None,
@@ -266,10 +303,13 @@ impl World {
 
     /// Keeps a run that is done, if nobody else has it.
     pub(crate) fn keep_run(&self, mut obj: Arc<RequestObj>) {
+        let Some(RequestObj::Collective(run)) = Arc::get_mut(&mut obj) else {
+            return;
+        };
+        // One of a persistent request that was freed meanwhile still has it.
+        run.get_mut().forget();
         let mut idle = self.idle_runs.borrow_mut();
-        if idle.len() < IDLE_RUNS
-            && let Some(RequestObj::Collective(_)) = Arc::get_mut(&mut obj)
-        {
+        if idle.len() < IDLE_RUNS {
             idle.push(obj);
         }
     }

@@ -72,7 +72,7 @@ impl Ends {
             input: self.input,
             output: self.output,
             reducer: None,
-            turn: None,
+            is_persistent: false,
         }))
     }
 }

@@ -32,8 +32,9 @@ pub struct Posted {
 /// when it is done; what it needed memory for stays.
 #[derive(Debug, Default)]
 pub struct CollRun {
-    /// What is done, until it is done.
+    /// What is done, until it is done; a persistent operation stays.
     job: Option<Prepared>,
+    is_under_way: bool,
     turn: Turn,
     run: Run<Posted>,
     memory: Memory,
@@ -226,22 +227,45 @@ pub fn cut(comm: &Comm) -> Cut {
 }
 
 impl CollRun {
+    /// The run of a persistent operation, which [`CollRun::restart`] starts.
+    pub fn kept(job: Prepared, turn: Turn) -> Self {
+        CollRun {
+            job: Some(job),
+            turn,
+            ..CollRun::default()
+        }
+    }
+
     /// Starts an execution. Nothing happens before [`CollRun::advance`].
     ///
     /// # Errors
     /// `NoMem` if there is not enough for it.
-    pub fn begin(&mut self, mut job: Prepared, turn: Turn) -> Result<()> {
+    pub fn begin(&mut self, job: Prepared, turn: Turn) -> Result<()> {
+        (self.job, self.turn) = (Some(job), turn);
+        self.restart()
+    }
+
+    /// The same with the operation that it has.
+    ///
+    /// # Errors
+    /// As [`CollRun::begin`].
+    ///
+    /// # Panics
+    /// If it has none.
+    pub fn restart(&mut self) -> Result<()> {
+        let job = self.job.as_mut().expect("it was given one");
         (self.input, self.output) = (job.input.load()?, job.output.load()?);
         self.memory.input = self.input.base();
         self.memory.output = self.output.base();
         self.memory.scratch.reserve(job.plan.scratch())?;
-        self.memory.reducer = job.reducer.take();
+        if let Some(reducer) = job.reducer.take() {
+            self.memory.reducer = Some(reducer);
+        }
         self.run.start(&job.plan);
-        self.turn = turn;
         self.patience = Patience::default();
         self.told = Told::default();
         self.error = None;
-        self.job = Some(job);
+        self.is_under_way = true;
         Ok(())
     }
 
@@ -264,7 +288,12 @@ impl CollRun {
     /// Whether it is complete, well or not.
     #[inline]
     pub fn is_done(&self) -> bool {
-        self.job.is_none()
+        !self.is_under_way
+    }
+
+    /// What it does, or is kept for, and the place of that.
+    pub fn job(&self) -> Option<(&Prepared, &Turn)> {
+        Some((self.job.as_ref()?, &self.turn))
     }
 
     /// What went wrong.
@@ -272,9 +301,16 @@ impl CollRun {
         self.error.take()
     }
 
+    /// Nothing has come for it; whether it is time to [`CollRun::advance`] all the
+    /// same, to look around.
+    #[inline]
+    pub fn waited(&mut self) -> bool {
+        self.patience.polled(false)
+    }
+
     /// What is under way, if anything is, and its place.
     pub fn under_way(&self) -> Option<(&Prepared, &Turn)> {
-        Some((self.job.as_ref()?, &self.turn))
+        self.job().filter(|_| self.is_under_way)
     }
 
     /// What there is to say of it, if it is under way and the call at `place` in a context.
@@ -286,7 +322,7 @@ impl CollRun {
     /// Does what can be done now; true if it is complete.
     #[inline]
     pub fn advance(&mut self, world: &World) -> bool {
-        let Some(job) = &self.job else {
+        let (true, Some(job)) = (self.is_under_way, &self.job) else {
             return true;
         };
         let mut exec = Executor {
@@ -323,10 +359,18 @@ impl CollRun {
 
     /// Lets go of all that others may be waiting for, or that is much.
     fn end(&mut self) {
-        self.job = None;
-        self.memory.reducer = None;
+        self.is_under_way = false;
+        if self.job.as_ref().is_some_and(|job| !job.is_persistent) {
+            self.forget();
+        }
         self.memory.scratch.trim();
         (self.input, self.output) = (Loaded::default(), Loaded::default());
+    }
+
+    /// Lets go of its operation, which is complete.
+    pub fn forget(&mut self) {
+        self.job = None;
+        self.memory.reducer = None;
     }
 
     /// Nothing has come for a while: perhaps a member called something else.

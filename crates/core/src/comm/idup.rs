@@ -94,7 +94,7 @@ impl World {
             error: None,
         };
         let done = making.advance(self);
-        let obj = Arc::new(RequestObj::Making(RefCell::new(making)));
+        let obj = Arc::new(RequestObj::Making(RefCell::new(Box::new(making))));
         if !done {
             self.carry_on(obj.clone());
         }

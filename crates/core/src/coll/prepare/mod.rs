@@ -198,7 +198,7 @@ impl<'a> Call<'a> {
             input: mem::replace(&mut self.input, Side::NONE),
             output: mem::replace(&mut self.output, Side::NONE),
             reducer: self.reducer.take(),
-            turn: None,
+            is_persistent: false,
         }
     }
 
