@@ -13,7 +13,7 @@ const STAND_IN: &str = r#"
             hang) sleep 60 ;;
             nonsense) echo '@catena-bench {"kind":"samples"}'; continue ;;
             lonely) echo '@catena-bench {"kind":"skipped","bench":"lonely","why":"needs 9 ranks"}'; continue ;;
-            -*) continue ;;
+            -* | [0-9]*) continue ;;
         esac
         echo '@catena-bench {"kind":"samples","bench":"'${name%:*}'","size":8,"ranks":2,"unit":"us","better":"less","values":[1,1.5,1]}'
     done
@@ -209,6 +209,33 @@ fn there_is_an_end_to_the_time() {
     let mut session = Session::resume(&place.0, go()).unwrap();
     assert_eq!(session.measure(), Ok(Finish::Whole));
     assert_eq!((all, session.into_run().launches.len()), (6, 1));
+}
+
+#[test]
+fn who_has_no_time_for_all_goes_on_where_it_was() {
+    // Only the first name is measured.
+    let lazy = STAND_IN
+        .replacen("for name; do", "first=$1; for name; do", 1)
+        .replacen(
+            "case $name in",
+            r#"case $name in
+            [a-z]*) if [ $name != $first ]; then
+                echo '@catena-bench {"kind":"unreached","bench":"'$name'"}'
+                continue
+            fi ;;
+        esac
+        case $name in"#,
+            1,
+        );
+    let place = File::new("lazy");
+    let mut header = plan(&["first", "second", "last"], &["a"]);
+    header.plan.at_most = Some(1000.0);
+    header.plan.variants[0].launcher[2] = lazy;
+    let mut session = Session::new(&place.0, header, go()).unwrap();
+    session.measure().unwrap();
+    let run = session.into_run();
+    let each = ["first", "second", "last"].map(|bench| measured(&run, bench));
+    assert_eq!((each, run.launches.len()), ([1, 1, 1], 3));
 }
 
 #[test]
