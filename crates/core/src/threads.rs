@@ -192,10 +192,7 @@ impl World {
                 Idle::Spin if !self.is_crowded() => LOCK.give_way(),
                 Idle::Spin | Idle::Yield => {
                     self.waits.yielded();
-                    // Threads that watch, too, do not take long.
-                    if self.waiting.watchers.get() <= 1 {
-                        self.after_pause();
-                    }
+                    self.after_pause();
                     LOCK.released(yield_core);
                 }
                 Idle::Sleep(_) if self.waiting.watchers.get() > 1 && !LOCK.is_nested() => {
