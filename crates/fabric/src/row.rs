@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use catena_base::clock;
 
-use crate::frame::Batch;
+use crate::frame::{Batch, Front};
 use crate::{Header, Payload, Peer, PeerLost, Posted};
 
 /// Rows that a poll follows soon to one that it does not, at least, if the program
@@ -115,7 +115,7 @@ impl Row {
 
 /// What becomes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+enum Kept {
     /// It waits, with others.
     Yes,
     /// It leaves at once.
@@ -124,8 +124,7 @@ pub enum Kept {
     Full,
 }
 
-/// The rows to all peers, and the packets of each that wait to leave as one frame: for networks
-/// that send frames.
+/// The rows to all peers, and the packets of each that wait to leave as one frame.
 #[derive(Debug)]
 pub struct Rows {
     pace: Pace,
@@ -137,6 +136,8 @@ pub struct Rows {
     listed: Vec<Peer>,
     /// Number of the last poll.
     turn: u64,
+    /// Packets that waited.
+    held: u64,
 }
 
 /// The packets for one peer.
@@ -149,12 +150,13 @@ struct Waiting {
 
 impl Rows {
     /// Of no peer.
-    pub const NONE: Rows = Rows {
+    const NONE: Rows = Rows {
         pace: Pace::ALWAYS,
         room: 0,
         peers: Vec::new(),
         listed: Vec::new(),
         turn: 0,
+        held: 0,
     };
 
     /// Of so many peers, over a network whose frames have room for `room` bytes
@@ -164,8 +166,7 @@ impl Rows {
             pace,
             room,
             peers: vec![Waiting::default(); peers],
-            listed: Vec::new(),
-            turn: 0,
+            ..Rows::NONE
         }
     }
 
@@ -175,10 +176,22 @@ impl Rows {
         self.listed.is_empty()
     }
 
+    /// Packets that waited to leave with others.
+    pub fn held(&self) -> u64 {
+        self.held
+    }
+
+    /// What waits for a peer is never to leave.
+    pub fn forget(&mut self, peer: Peer) {
+        if let Some(waiting) = self.peers.get_mut(peer.0 as usize) {
+            waiting.batch.clear();
+        }
+    }
+
     /// Whether what waits for a peer is to leave before a payload of `len` bytes
     /// is posted at the tick `now`.
     #[inline]
-    pub fn is_due(&mut self, peer: Peer, len: usize, now: u64) -> bool {
+    fn is_due(&mut self, peer: Peer, len: usize, now: u64) -> bool {
         let Waiting { row, batch, .. } = &mut self.peers[peer.0 as usize];
         if batch.is_empty() {
             return false;
@@ -192,7 +205,7 @@ impl Rows {
 
     /// Takes a packet that is posted at the tick `now` if it is to wait.
     #[inline]
-    pub fn keep<P: Payload>(&mut self, peer: Peer, header: Header, payload: &P, now: u64) -> Kept {
+    fn keep<P: Payload>(&mut self, peer: Peer, header: Header, payload: &P, now: u64) -> Kept {
         let Waiting { row, batch, listed } = &mut self.peers[peer.0 as usize];
         let apart = row.is_apart(now, &self.pace);
         row.follow(now);
@@ -210,15 +223,12 @@ impl Rows {
             return if behind { Kept::Full } else { Kept::No };
         }
         batch.add(header, payload);
+        self.held += 1;
         Kept::Yes
     }
 
-    /// Hands what waits for a peer to `send`, as the payload of a frame with
-    /// [`Front::of_several`](crate::frame::Front::of_several).
-    ///
-    /// # Errors
-    /// That of `send`; what waited is gone then, too.
-    pub fn flush(
+    /// Hands what waits for a peer to `send`; if that fails it is gone, too.
+    fn flush(
         &mut self,
         peer: Peer,
         send: impl FnOnce(&[u8]) -> Result<Posted, PeerLost>,
@@ -234,9 +244,8 @@ impl Rows {
         sent
     }
 
-    /// A poll begins: [`Rows::flush`] for all peers, as far as there is room.
-    pub fn push(&mut self, mut send: impl FnMut(Peer, &[u8]) -> Result<Posted, PeerLost>) {
-        self.turn += 1;
+    /// [`Rows::flush`] for all peers, as far as there is room.
+    fn push(&mut self, mut send: impl FnMut(Peer, &[u8]) -> Result<Posted, PeerLost>) {
         for n in (0..self.listed.len()).rev() {
             let peer = self.listed[n];
             self.peers[peer.0 as usize].row.end(&self.pace);
@@ -246,19 +255,73 @@ impl Rows {
             }
         }
     }
+}
 
-    /// What waits for a peer is never to leave.
-    pub fn forget(&mut self, peer: Peer) {
-        if let Some(waiting) = self.peers.get_mut(peer.0 as usize) {
-            waiting.batch.clear();
+/// A network that sends frames, in which short packets of a row share one.
+pub trait Framed: Sized {
+    /// The packets that wait.
+    fn rows(&mut self) -> &mut Rows;
+
+    /// The first bytes of a frame of one packet, or of several.
+    fn front(&self, header: Option<Header>) -> Front;
+
+    /// Sends a frame.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone.
+    fn send_frame<P: Payload>(
+        &mut self,
+        peer: Peer,
+        front: Front,
+        payload: P,
+    ) -> Result<Posted, PeerLost>;
+
+    /// Sends a packet, at once or with the next poll at the latest.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone.
+    #[inline]
+    fn send_packet<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let now = clock::ticks();
+        if self.rows().is_due(peer, payload.len(), now) {
+            let front = self.front(None);
+            let send = |it: &mut Self, rows: &mut Rows| {
+                rows.flush(peer, |bytes| it.send_frame(peer, front, bytes))
+            };
+            // Where there is no room for it, there may be some behind it.
+            let _ = lend(self, send)?;
+        }
+        match self.rows().keep(peer, header, &payload, now) {
+            Kept::Yes => Ok(Posted::Done),
+            Kept::No => self.send_frame(peer, self.front(Some(header)), payload),
+            Kept::Full => Ok(Posted::Full),
         }
     }
 
-    /// A poll begins, and no packet waits.
+    /// A poll begins: what waits leaves, as far as there is room.
     #[inline]
-    pub fn turn(&mut self) {
-        self.turn += 1;
+    fn end_rows(&mut self) {
+        self.rows().turn += 1;
+        if !self.rows().is_empty() {
+            let front = self.front(None);
+            lend(self, |it, rows| {
+                rows.push(|peer, bytes| it.send_frame(peer, front, bytes));
+            });
+        }
     }
+}
+
+/// Acts on the rows while frames of theirs are sent.
+fn lend<N: Framed, R>(network: &mut N, act: impl FnOnce(&mut N, &mut Rows) -> R) -> R {
+    let mut rows = mem::replace(network.rows(), Rows::NONE);
+    let done = act(network, &mut rows);
+    *network.rows() = rows;
+    done
 }
 
 #[cfg(test)]
@@ -270,67 +333,82 @@ mod tests {
     const PEER: Peer = Peer(1);
 
     /// What was sent, a list of payloads for each frame.
-    #[derive(Default)]
     struct Network {
+        rows: Rows,
         frames: Vec<Vec<Vec<u8>>>,
         is_full: bool,
     }
 
-    impl Network {
-        fn send(&mut self, batch: &[u8]) -> Result<Posted, PeerLost> {
+    impl Framed for Network {
+        fn rows(&mut self) -> &mut Rows {
+            &mut self.rows
+        }
+
+        fn front(&self, header: Option<Header>) -> Front {
+            header.map_or(Front::of_several(1, 0), |header| Front::new(1, 0, header))
+        }
+
+        fn send_frame<P: Payload>(
+            &mut self,
+            peer: Peer,
+            front: Front,
+            payload: P,
+        ) -> Result<Posted, PeerLost> {
+            assert_eq!(peer, PEER);
             if self.is_full {
                 return Ok(Posted::Full);
             }
-            let mut bytes = vec![0; frame::FRAME + batch.len()];
+            let mut bytes = vec![0; frame::FRAME + payload.len()];
             // SAFETY: exactly that long.
-            unsafe { frame::Front::of_several(1, 0).write(bytes.as_mut_ptr(), &batch) };
+            unsafe { front.write(bytes.as_mut_ptr(), &payload) };
             let mut packets = Vec::new();
             let take = |_, _, payload: PeerBytes| packets.push(payload.to_vec());
             assert!(frame::open(PeerBytes::from(&bytes[..]), 1, 2, take));
             self.frames.push(packets);
             Ok(Posted::Done)
         }
+    }
 
-        fn post(&mut self, rows: &mut Rows, payload: &[u8]) -> Kept {
-            let now = clock::ticks();
-            if rows.is_due(PEER, payload.len(), now) {
-                let _ = rows.flush(PEER, |batch| self.send(batch));
+    impl Network {
+        /// Posts a packet; whether it waits.
+        fn post(&mut self, payload: &[u8]) -> Kept {
+            let held = self.rows.held();
+            match self.send_packet(PEER, Header::default(), payload) {
+                Ok(Posted::Done) if self.rows.held() > held => Kept::Yes,
+                Ok(Posted::Done) => Kept::No,
+                Ok(Posted::Full) => Kept::Full,
+                Err(lost) => panic!("{lost:?}"),
             }
-            let kept = rows.keep(PEER, Header::default(), &payload, now);
-            if kept == Kept::No {
-                self.frames.push(vec![payload.to_vec()]);
-            }
-            kept
-        }
-
-        fn poll(&mut self, rows: &mut Rows) {
-            rows.push(|_, batch| self.send(batch));
         }
     }
 
     /// Rows of a program that was seen to poll.
-    fn trusted(room: usize) -> (Rows, Network) {
-        let (mut rows, mut network) = (Rows::new(2, room, Pace::ALWAYS), Network::default());
+    fn trusted(room: usize) -> Network {
+        let mut network = Network {
+            rows: Rows::new(2, room, Pace::ALWAYS),
+            frames: Vec::new(),
+            is_full: false,
+        };
         for _ in 0..FIRST {
             for _ in 0..5 {
-                assert_eq!(network.post(&mut rows, b"no trust yet"), Kept::No);
+                assert_eq!(network.post(b"no trust yet"), Kept::No);
             }
-            network.poll(&mut rows);
+            network.end_rows();
         }
         network.frames.clear();
-        (rows, network)
+        network
     }
 
     #[test]
     fn the_end_of_a_row_leaves_with_the_poll() {
-        let (mut rows, mut network) = trusted(1000);
+        let mut network = trusted(1000);
         let payloads: [&[u8]; 5] = [b"a", b"bb", b"", b"dddd", b"e"];
-        let kept = payloads.map(|payload| network.post(&mut rows, payload));
+        let kept = payloads.map(|payload| network.post(payload));
         assert_eq!(kept[..2], [Kept::No; 2], "they are the first");
         assert_eq!(kept[2..], [Kept::Yes; 3]);
         assert_eq!(network.frames.len(), 2);
-        network.poll(&mut rows);
-        assert!(rows.is_empty());
+        network.end_rows();
+        assert!(network.rows.is_empty());
         let sent: Vec<_> = network.frames.concat();
         assert_eq!(
             (network.frames.len(), sent),
@@ -340,51 +418,51 @@ mod tests {
 
     #[test]
     fn who_does_not_poll_soon_is_not_waited_for() {
-        let (mut rows, mut network) = trusted(1000);
-        rows.pace.soon = Duration::ZERO;
-        (0..5).for_each(|_| _ = network.post(&mut rows, b"late"));
-        network.poll(&mut rows);
-        (0..5).for_each(|_| assert_eq!(network.post(&mut rows, b"late"), Kept::No));
+        let mut network = trusted(1000);
+        network.rows.pace.soon = Duration::ZERO;
+        (0..5).for_each(|_| _ = network.post(b"late"));
+        network.end_rows();
+        (0..5).for_each(|_| assert_eq!(network.post(b"late"), Kept::No));
     }
 
     #[test]
     fn what_is_long_or_far_apart_leaves_behind_what_waits() {
-        let (mut rows, mut network) = trusted(1000);
-        (0..5).for_each(|_| _ = network.post(&mut rows, b"short"));
-        assert_eq!(network.post(&mut rows, &[7; SHORT + 1]), Kept::No);
+        let mut network = trusted(1000);
+        (0..5).for_each(|_| _ = network.post(b"short"));
+        assert_eq!(network.post(&[7; SHORT + 1]), Kept::No);
         let packets: Vec<_> = network.frames.iter().map(Vec::len).collect();
         assert_eq!(packets, [1, 1, 3, 1]);
-        assert_eq!(network.post(&mut rows, b"short"), Kept::Yes);
-        rows.pace.apart = Duration::ZERO;
-        assert_eq!(network.post(&mut rows, b"apart"), Kept::No);
+        assert_eq!(network.post(b"short"), Kept::Yes);
+        network.rows.pace.apart = Duration::ZERO;
+        assert_eq!(network.post(b"apart"), Kept::No);
         assert_eq!(network.frames.concat().last().unwrap(), b"apart");
     }
 
     #[test]
     fn a_full_network_is_full_when_no_more_packets_can_wait() {
-        let (mut rows, mut network) = trusted(100);
-        let kept: Vec<_> = (0..5).map(|_| network.post(&mut rows, &[1; 20])).collect();
+        let mut network = trusted(100);
+        let kept: Vec<_> = (0..5).map(|_| network.post(&[1; 20])).collect();
         let first_frame = [vec![Kept::No; 2], vec![Kept::Yes; 3]].concat();
         assert_eq!(kept, first_frame, "two of them fill a frame");
         assert_eq!(network.frames.len(), 3);
         network.is_full = true;
-        assert_eq!(network.post(&mut rows, &[2; 20]), Kept::Yes);
-        assert_eq!(network.post(&mut rows, &[3; 20]), Kept::Full);
-        network.poll(&mut rows);
-        assert!(!rows.is_empty());
+        assert_eq!(network.post(&[2; 20]), Kept::Yes);
+        assert_eq!(network.post(&[3; 20]), Kept::Full);
+        network.end_rows();
+        assert!(!network.rows.is_empty());
         network.is_full = false;
-        network.poll(&mut rows);
-        assert!(rows.is_empty());
+        network.end_rows();
+        assert!(network.rows.is_empty());
         assert_eq!(network.frames[3], [[1; 20], [2; 20]]);
     }
 
     #[test]
     fn what_waits_for_a_lost_peer_never_leaves() {
-        let (mut rows, mut network) = trusted(1000);
-        (0..5).for_each(|_| _ = network.post(&mut rows, b"x"));
-        rows.forget(PEER);
-        network.poll(&mut rows);
-        assert!(rows.is_empty());
+        let mut network = trusted(1000);
+        (0..5).for_each(|_| _ = network.post(b"x"));
+        network.rows.forget(PEER);
+        network.end_rows();
+        assert!(network.rows.is_empty());
         assert_eq!(network.frames.len(), 2);
     }
 }

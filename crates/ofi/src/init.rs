@@ -262,7 +262,10 @@ impl Ofi {
 
     /// What happened so far.
     pub fn counters(&self) -> Counters {
-        self.counters
+        Counters {
+            held: self.rows.held(),
+            ..self.counters
+        }
     }
 
     /// For operations on our own memory.

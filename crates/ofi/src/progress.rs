@@ -1,5 +1,6 @@
 //! Completions, failures, sleeping.
 
+use catena_fabric::row::Framed;
 use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
 use catena_ofi_sys::{CqEntry, CqErrEntry, calls, consts};
 
@@ -33,7 +34,7 @@ impl Ofi {
 
     /// Takes completions; how many packets were delivered.
     pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> usize {
-        self.push();
+        self.end_rows();
         let mut count = 0;
         let none = CqEntry {
             op_context: std::ptr::null_mut(),
@@ -154,7 +155,7 @@ impl Ofi {
 
     /// What to sleep on, or `None` if there may be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
-        self.push();
+        self.end_rows();
         if !self.rows.is_empty() {
             return None;
         }

@@ -6,11 +6,10 @@
 //! of ours, with a completion; and while that one is under way no more than
 //! another window follows.
 
-use std::mem::{self, MaybeUninit};
+use std::mem::MaybeUninit;
 
-use catena_base::clock;
 use catena_fabric::frame::{FRAME, Front};
-use catena_fabric::row::{Kept, Rows};
+use catena_fabric::row::{Framed, Rows};
 use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use catena_ofi_sys::{calls, consts};
 
@@ -97,62 +96,21 @@ impl Sends {
     }
 }
 
-impl Ofi {
-    pub(crate) fn post<P: Payload>(
-        &mut self,
-        peer: Peer,
-        header: Header,
-        payload: P,
-    ) -> Result<Posted, PeerLost> {
-        let len = FRAME + payload.len();
-        assert!(len <= self.frame, "a packet of {len} bytes is too long");
-        if let Some(lost) = &self.targets[peer.0 as usize].lost {
-            return Err(PeerLost::clone(lost));
+impl Framed for Ofi {
+    #[inline]
+    fn rows(&mut self) -> &mut Rows {
+        &mut self.rows
+    }
+
+    #[inline]
+    fn front(&self, header: Option<Header>) -> Front {
+        match header {
+            Some(header) => Front::new(self.job, self.me, header),
+            None => Front::of_several(self.job, self.me),
         }
-        let now = clock::ticks();
-        if self.rows.is_due(peer, payload.len(), now) {
-            let _ = self.flush(peer)?;
-        }
-        let front = Front::new(self.job, self.me, header);
-        let posted = match self.rows.keep(peer, header, &payload, now) {
-            Kept::Yes => {
-                self.counters.held += 1;
-                Posted::Done
-            }
-            Kept::No => self.post_frame(peer, front, payload)?,
-            Kept::Full => {
-                self.counters.full += 1;
-                Posted::Full
-            }
-        };
-        self.counters.sent += u64::from(posted == Posted::Done);
-        Ok(posted)
     }
 
-    /// Sends what waits for a peer.
-    fn flush(&mut self, peer: Peer) -> Result<Posted, PeerLost> {
-        let front = Front::of_several(self.job, self.me);
-        self.with_rows(|it, rows| rows.flush(peer, |bytes| it.post_frame(peer, front, bytes)))
-    }
-
-    /// A poll begins: what waits leaves.
-    pub(crate) fn push(&mut self) {
-        if self.rows.is_empty() {
-            return self.rows.turn();
-        }
-        let front = Front::of_several(self.job, self.me);
-        self.with_rows(|it, rows| rows.push(|peer, bytes| it.post_frame(peer, front, bytes)));
-    }
-
-    /// The rows, lent while frames of theirs are sent.
-    fn with_rows<R>(&mut self, act: impl FnOnce(&mut Self, &mut Rows) -> R) -> R {
-        let mut rows = mem::replace(&mut self.rows, Rows::NONE);
-        let done = act(self, &mut rows);
-        self.rows = rows;
-        done
-    }
-
-    fn post_frame<P: Payload>(
+    fn send_frame<P: Payload>(
         &mut self,
         peer: Peer,
         front: Front,
@@ -180,6 +138,27 @@ impl Ofi {
             Err(error) => self.refused(peer, error),
         }
     }
+}
+
+impl Ofi {
+    pub(crate) fn post<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let len = FRAME + payload.len();
+        assert!(len <= self.frame, "a packet of {len} bytes is too long");
+        if let Some(lost) = &self.targets[peer.0 as usize].lost {
+            return Err(PeerLost::clone(lost));
+        }
+        let posted = self.send_packet(peer, header, payload)?;
+        match posted {
+            Posted::Done => self.counters.sent += 1,
+            Posted::Full => self.counters.full += 1,
+        }
+        Ok(posted)
+    }
 
     /// Sends a frame from a buffer, with a completion.
     fn post_counted<P: Payload>(
@@ -194,11 +173,9 @@ impl Ofi {
         // No peer gets more than half of what there is.
         let most = (self.sends.count() / 2) as u32;
         if short && target.counted || target.buffers >= most {
-            self.counters.full += 1;
             return Ok(Posted::Full);
         }
         let Some(slot) = self.sends.free.pop() else {
-            self.counters.full += 1;
             return Ok(Posted::Full);
         };
         let operation = slot as usize;
@@ -231,7 +208,6 @@ impl Ofi {
     #[cold]
     fn refused(&mut self, peer: Peer, error: isize) -> Result<Posted, PeerLost> {
         if error == consts::EAGAIN {
-            self.counters.full += 1;
             return Ok(Posted::Full);
         }
         let words = self.objects.offer.library.strerror(error as i32);

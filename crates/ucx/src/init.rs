@@ -181,6 +181,7 @@ impl Ucx {
         Counters {
             received,
             strays,
+            held: self.rows.held(),
             ..self.counters
         }
     }

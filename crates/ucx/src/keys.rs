@@ -113,7 +113,7 @@ impl Ucx {
         };
         let front = Front::new(self.job, self.me, header);
         let fits = packed.len() <= self.max_packet();
-        fits && self.post_frame(WORD, peer, front, packed) == Ok(Posted::Done)
+        fits && self.send_to(WORD, peer, front, packed) == Ok(Posted::Done)
     }
 
     /// Forgets a right that is not in use and not `but`, if there are too many.

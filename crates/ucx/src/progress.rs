@@ -1,5 +1,6 @@
 //! Completions, failures, sleeping.
 
+use catena_fabric::row::Framed;
 use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
 use catena_ucx_sys::{Ep, Status, consts};
 
@@ -10,7 +11,7 @@ impl Ucx {
     /// Has UCX work once, and looks at what came of it; how many packets were
     /// delivered.
     pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> usize {
-        self.push();
+        self.end_rows();
         let inbox: *mut Inbox = self.inbox.at();
         // SAFETY: between our accesses UCX's callbacks have the inbox alone;
         // `deliver` is lent to them until they return.
@@ -98,7 +99,7 @@ impl Ucx {
 
     /// What to sleep on, or `None` if there may be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
-        self.push();
+        self.end_rows();
         if !self.rows.is_empty() {
             return None;
         }

@@ -4,12 +4,10 @@
 //! occupied until UCX calls back. As there are few, a peer that does not
 //! receive is noticed.
 
-use std::mem;
 use std::ptr::null_mut;
 
-use catena_base::clock;
 use catena_fabric::frame::{FRAME, Front};
-use catena_fabric::row::{Kept, Rows};
+use catena_fabric::row::{Framed, Rows};
 use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use catena_ucx_sys::{Ep, RequestParam, Status, consts};
 
@@ -82,6 +80,30 @@ pub(crate) fn call_back(given: *mut std::ffi::c_void) -> RequestParam {
     }
 }
 
+impl Framed for Ucx {
+    #[inline]
+    fn rows(&mut self) -> &mut Rows {
+        &mut self.rows
+    }
+
+    #[inline]
+    fn front(&self, header: Option<Header>) -> Front {
+        match header {
+            Some(header) => Front::new(self.job, self.me, header),
+            None => Front::of_several(self.job, self.me),
+        }
+    }
+
+    fn send_frame<P: Payload>(
+        &mut self,
+        peer: Peer,
+        front: Front,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        self.send_to(PACKET, peer, front, payload)
+    }
+}
+
 impl Ucx {
     pub(crate) fn post<P: Payload>(
         &mut self,
@@ -94,55 +116,16 @@ impl Ucx {
         if let Some(lost) = &self.targets[peer.0 as usize].lost {
             return Err(PeerLost::clone(lost));
         }
-        let now = clock::ticks();
-        if self.rows.is_due(peer, payload.len(), now) {
-            let _ = self.flush(peer)?;
+        let posted = self.send_packet(peer, header, payload)?;
+        match posted {
+            Posted::Done => self.counters.sent += 1,
+            Posted::Full => self.counters.full += 1,
         }
-        let front = Front::new(self.job, self.me, header);
-        let posted = match self.rows.keep(peer, header, &payload, now) {
-            Kept::Yes => {
-                self.counters.held += 1;
-                Posted::Done
-            }
-            Kept::No => self.post_frame(PACKET, peer, front, payload)?,
-            Kept::Full => {
-                self.counters.full += 1;
-                Posted::Full
-            }
-        };
-        self.counters.sent += u64::from(posted == Posted::Done);
         Ok(posted)
     }
 
-    /// Sends what waits for a peer.
-    fn flush(&mut self, peer: Peer) -> Result<Posted, PeerLost> {
-        let front = Front::of_several(self.job, self.me);
-        self.with_rows(|it, rows| {
-            rows.flush(peer, |bytes| it.post_frame(PACKET, peer, front, bytes))
-        })
-    }
-
-    /// A poll begins: what waits leaves.
-    pub(crate) fn push(&mut self) {
-        if self.rows.is_empty() {
-            return self.rows.turn();
-        }
-        let front = Front::of_several(self.job, self.me);
-        self.with_rows(|it, rows| {
-            rows.push(|peer, bytes| it.post_frame(PACKET, peer, front, bytes))
-        });
-    }
-
-    /// The rows, lent while frames of theirs are sent.
-    fn with_rows<R>(&mut self, act: impl FnOnce(&mut Self, &mut Rows) -> R) -> R {
-        let mut rows = mem::replace(&mut self.rows, Rows::NONE);
-        let done = act(self, &mut rows);
-        self.rows = rows;
-        done
-    }
-
     /// Sends a frame to a handler of `peer`.
-    pub(crate) fn post_frame<P: Payload>(
+    pub(crate) fn send_to<P: Payload>(
         &mut self,
         handler: u32,
         peer: Peer,
@@ -151,18 +134,15 @@ impl Ucx {
     ) -> Result<Posted, PeerLost> {
         let target = &mut self.targets[peer.0 as usize];
         if target.ep.is_null() && !self.reach(peer)? {
-            self.counters.full += 1;
             return Ok(Posted::Full);
         }
         let target = &mut self.targets[peer.0 as usize];
         // No peer gets more than half of what there is.
         let most = self.sends.count() / 2;
         if target.buffers >= most {
-            self.counters.full += 1;
             return Ok(Posted::Full);
         }
         let Some(operation) = self.sends.free.pop() else {
-            self.counters.full += 1;
             return Ok(Posted::Full);
         };
         let at = self.memory.at(operation * self.sends.stride);
@@ -221,7 +201,6 @@ impl Ucx {
     #[cold]
     fn refused(&mut self, peer: Peer, status: Status) -> Result<Posted, PeerLost> {
         if matches!(status, consts::ERR_NO_RESOURCE | consts::ERR_NO_MEMORY) {
-            self.counters.full += 1;
             return Ok(Posted::Full);
         }
         let words = self.objects.library.words(status);
