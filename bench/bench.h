@@ -69,7 +69,7 @@ struct element {
     bool (*is)(const void *at, size_t i, int value);
 };
 
-/* Seconds behind a percentage of overlap: see overlap.c. */
+/* Seconds behind what a computation hides of a collective: see overlap.c. */
 struct overlap {
     double pure, whole, computed, wanted;
 };
@@ -193,6 +193,8 @@ double percentile(double *values, int n, double percent); /* sorts them */
 void measure(struct task *t, struct samples *s);
 
 /* overlap.c */
+sample_fn sample_overlap;
+bool overlaps(const struct bench *b);
 void overlap_gather(struct task *t, struct samples *s);
 
 /* clocks.c: the clock of rank 0, as known here. */

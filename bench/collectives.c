@@ -58,6 +58,7 @@ const struct bench collectives[] = {
         .unit = US, .run = reduce_local)
     COLLECTIVES(STARTING_ROW)
     COLLECTIVES(OVERLAP_ROW)
+    COLLECTIVES(EXPOSED_ROW)
     COLLECTIVES(PERSISTENT_ROW)
     {.name = NULL},
 };

@@ -53,10 +53,17 @@
     ROW("i" #name, "nonblocking-" FAMILY, options, SHAPE(sender, sends, receiver, receives, from), \
         .unit = US, .run = run_started, .prepare = PREPARE, .start = start_##name, .finish = FINISH)
 
+/* Around a computation: how much of it that hides, and how much it leaves. */
+#define AROUND_ROW(WHAT, UNIT, name, options, ...)                                                 \
+    ROW("i" #name "_" WHAT, WHAT "-" FAMILY, options "t", SHAPE(__VA_ARGS__), .unit = UNIT,        \
+        .run = run_started, .sample = sample_overlap, .prepare = PREPARE, .start = start_##name,   \
+        .finish = FINISH)
+
 #define OVERLAP_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)             \
-    ROW("i" #name "_overlap", "overlap-" FAMILY, options "t",                                      \
-        SHAPE(sender, sends, receiver, receives, from), .unit = PERCENT, .run = run_started,       \
-        .sample = sample_overlap, .prepare = PREPARE, .start = start_##name, .finish = FINISH)
+    AROUND_ROW("overlap", PERCENT, name, options, sender, sends, receiver, receives, from)
+
+#define EXPOSED_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)             \
+    AROUND_ROW("exposed", US, name, options, sender, sends, receiver, receives, from)
 
 #define PERSISTENT_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)          \
     ROW(#name "_persistent", "persistent-" FAMILY, options,                                        \
@@ -71,6 +78,5 @@
 void next_root(struct task *t);
 run_fn run_started, run_again;
 step_fn close_request;
-sample_fn sample_overlap;
 
 #endif

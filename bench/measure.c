@@ -180,7 +180,7 @@ void measure(struct task *t, struct samples *s)
     s->count = once ? 1 : fit < opt.samples ? fit : opt.samples;
     s->values = must(calloc(s->count, sizeof *s->values));
     s->means = must(calloc(s->count, sizeof *s->means));
-    if (t->bench->unit == PERCENT)
+    if (overlaps(t->bench))
         s->overlaps = must(calloc(s->count, sizeof *s->overlaps));
     double *mine = must(calloc(s->count, sizeof *mine));
     s->line[0] = line_now();

@@ -99,6 +99,7 @@ const struct bench neighbors[] = {
     NEIGHBORS(BLOCKING_ROW)
     NEIGHBORS(STARTING_ROW)
     NEIGHBORS(OVERLAP_ROW)
+    NEIGHBORS(EXPOSED_ROW)
     NEIGHBORS(PERSISTENT_ROW)
     {.name = NULL},
 };

@@ -1,12 +1,12 @@
-/* How much of a collective a computation of its length hides.
+/* How much of a collective a computation of its length hides, and how much it leaves.
  *
  * As the OSU micro-benchmarks define it: with the operation by itself taking `pure`, and the same
  * around a computation that takes `computed` taking `whole`, each the mean of all ranks, it is
- * 100 (1 - (whole - computed) / pure) percent. The computation is the same work for every rank and
- * sample, as long as the slowest rank needs for the operation when nothing interferes; what it
- * really takes is measured, for a rank may lose its core meanwhile. Tests between its pieces count
- * as communication. Less than nothing is hidden where the two hinder each other: it is told as it
- * is, and so are causes of doubt.
+ * 100 (1 - (whole - computed) / pure) percent; what is left exposed is whole - computed. The
+ * computation is the same work for every rank and sample, as long as the slowest rank needs for the
+ * operation when nothing interferes; what it really takes is measured, for a rank may lose its core
+ * meanwhile. Tests between its pieces count as communication. Less than nothing is hidden where the
+ * two hinder each other: it is told as it is, and so are causes of doubt.
  */
 #include "forms.h"
 
@@ -82,6 +82,11 @@ static void cut(struct task *t, int rounds, double unit)
     t->units = (long)(shortest / t->pieces / unit);
 }
 
+bool overlaps(const struct bench *b)
+{
+    return b->sample == sample_overlap;
+}
+
 double sample_overlap(struct task *t, int rounds)
 {
     double unit = seconds_per_unit(t), nothing, computed;
@@ -122,7 +127,7 @@ static void doubt(const struct task *t, struct samples *s)
     free(stretched);
 }
 
-/* From each rank's seconds to the percentage of all. */
+/* From each rank's seconds to the value of all. */
 void overlap_gather(struct task *t, struct samples *s)
 {
     enum { NUMBERS = sizeof(struct overlap) / sizeof(double) };
@@ -131,7 +136,9 @@ void overlap_gather(struct task *t, struct samples *s)
         struct overlap *o = &s->overlaps[i];
         *o = (struct overlap){.pure = o->pure / t->size, .whole = o->whole / t->size,
                               .computed = o->computed / t->size, .wanted = o->wanted / t->size};
-        s->values[i] = 100 * (1 - (o->whole - o->computed) / o->pure);
+        double exposed = o->whole - o->computed;
+        s->values[i] = t->bench->unit == PERCENT ? 100 * (1 - exposed / o->pure)
+                                                 : exposed * 1e6 / s->batch;
     }
     doubt(t, s);
 }

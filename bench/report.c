@@ -152,7 +152,7 @@ void report_head(const struct bench *b)
         printf("%16s", "window");
     if (opt.rates && b->unit == MB_S)
         printf("%16s", "messages/s");
-    if (b->unit == PERCENT)
+    if (overlaps(b))
         printf("%16s%16s%16s", "by itself us", "overlapped us", "computing us");
     for (int i = 0; i < opt.percent_count; i++)
         printf("%11s%02d %%", "", opt.percents[i]);
@@ -164,7 +164,7 @@ void report_head(const struct bench *b)
     puts("");
 }
 
-/* One of the numbers behind each percentage of overlap, in us; free it. */
+/* One of the numbers behind each value of overlap, in us; free it. */
 static double *of_overlaps(const struct samples *s, size_t field)
 {
     double *values = must(malloc(s->count * sizeof *values));
