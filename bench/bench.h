@@ -147,6 +147,11 @@ bool life_has_threads(void);
 double life_began(void); /* seconds that MPI_Init took */
 MPI_Comm life_open_session(MPI_Session *made, bool threads);
 
+/* calm.c: in place, and without haste. */
+void calm_barrier(MPI_Comm comm);
+void calm_allreduce(void *data, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+void calm_bcast(void *data, int n, MPI_Datatype type, int from, MPI_Comm comm);
+
 /* errors.c: a library that refuses a call is heard, and the program goes on. */
 void errors_listen(MPI_Comm comm);
 void errors_listen_window(MPI_Win window);
@@ -185,6 +190,7 @@ struct samples {
     double counts[COUNTERS];
     double line[2];    /* see line.c; negative: unknown */
     char warning[160]; /* why the values are in doubt, and what to do */
+    char wrong[128];   /* what is wrong with the data that arrive (-c) */
 };
 
 double now(void); /* seconds */
@@ -211,7 +217,6 @@ void report_list_row(const struct bench *b);
 void report_env(void);
 void report_head(const struct bench *b);
 void report_samples(const struct task *t, const struct samples *s);
-void report_wrong(const struct task *t, const char *error);
 void report_skipped(const struct bench *b, const struct task *t, const char *why);
 void report_unreached(const struct bench *b);
 void report_end(void);

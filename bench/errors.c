@@ -70,12 +70,12 @@ MPI_Errhandler errors_of_session(void)
 const char *errors_heard(void)
 {
     static char told[MPI_MAX_ERROR_STRING];
-    int mine = *heard ? rank : size, first;
-    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, world);
+    int first = *heard ? rank : size;
+    calm_allreduce(&first, 1, MPI_INT, MPI_MIN, world);
     if (first == size)
         return NULL;
     memcpy(told, heard, sizeof told);
-    MPI_Bcast(told, sizeof told, MPI_CHAR, first, world);
+    calm_bcast(told, sizeof told, MPI_CHAR, first, world);
     *heard = 0;
     return told;
 }

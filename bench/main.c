@@ -87,7 +87,7 @@ static bool time_left(void)
     if (!opt.within || !begun)
         return begun = true;
     int left = now() - began < opt.within;
-    MPI_Bcast(&left, 1, MPI_INT, 0, world);
+    calm_bcast(&left, 1, MPI_INT, 0, world);
     return left;
 }
 
@@ -96,10 +96,9 @@ static bool takes(const struct bench *b, char letter)
     return strchr(b->options, letter);
 }
 
-/* Fills, does it once, and looks; for each root if it moves. Says what is wrong on any rank. */
-static bool validate(struct task *t)
+/* Fills, does it once, and looks; for each root if it moves. `error`: what is wrong on any rank. */
+static void validate(struct task *t, char *error, size_t room)
 {
-    char error[128] = "";
     for (int i = 0; i < (t->step ? t->size : 1) && !*error; i++) {
         int root = t->root, next;
         if (opt.unchecked)
@@ -108,40 +107,38 @@ static bool validate(struct task *t)
         data_fill(t);
         if (t->bench->load)
             t->bench->load(t);
-        MPI_Barrier(t->comm);
+        calm_barrier(t->comm);
         t->bench->run(t, 1);
         next = t->root;
         data_aim(t, root);
-        (t->bench->check ? t->bench->check : data_right)(t, error, sizeof error);
+        (t->bench->check ? t->bench->check : data_right)(t, error, room);
         data_aim(t, next);
     }
-    int mine = *error ? t->rank : t->size, first;
-    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, t->comm);
-    if (first == t->size)
-        return true;
-    MPI_Bcast(error, sizeof error, MPI_CHAR, first, t->comm);
-    report_wrong(t, error);
-    return false;
+    int first = *error ? t->rank : t->size;
+    calm_allreduce(&first, 1, MPI_INT, MPI_MIN, t->comm);
+    if (first < t->size)
+        calm_bcast(error, room, MPI_CHAR, first, t->comm);
 }
 
-/* Measures what is prepared. */
+/* Measures what is prepared, and then checks it, so that what is timed is the same with -c and without. */
 static void perform(struct task *t)
 {
     struct samples s = {0};
     const char *why;
-    bool right = true;
     t->bench->run(t, 1);
-    if (!(why = errors_heard()) && takes(t->bench, 'c') && opt.validate)
-        right = validate(t);
-    if (!why && right) {
+    if (!(why = errors_heard())) {
         measure(t, &s);
         why = errors_heard();
-        if (!why && s.count == 0)
-            why = "every start was late: are there more ranks than cores?";
     }
+    if (!why && takes(t->bench, 'c') && opt.validate) {
+        validate(t, s.wrong, sizeof s.wrong);
+        why = errors_heard();
+    }
+    if (!why && s.count == 0)
+        why = "every start was late: are there more ranks than cores?";
     if (why)
         report_skipped(t->bench, t, why);
-    else if (right)
+    else
         report_samples(t, &s);
     free(s.values);
     free(s.means);

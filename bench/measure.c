@@ -15,7 +15,7 @@
 
 /* A clock is read in `clock_cost`. A value of something where all begin together takes at least
  * so many times that; where messages stream, longer, for the first ones find the others idle. */
-enum { LEAST_CLOCKS = 100, LEAST_CLOCKS_OF_STREAMS = 10000, LEAST_SAMPLES = 3 };
+enum { LEAST_CLOCKS = 100, LEAST_CLOCKS_OF_STREAMS = 10000 };
 /* Ranks that share a core leave a barrier one after another, and each might find what the others
  * did meanwhile: a value spans several turns of all, seconds. */
 static const double least_of_crowds = 1e-3;
@@ -83,16 +83,15 @@ static double timed(struct task *t, int rounds)
 
 static double longest(const struct task *t, double mine)
 {
-    double most;
-    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, t->comm);
-    return most;
+    calm_allreduce(&mine, 1, MPI_DOUBLE, MPI_MAX, t->comm);
+    return mine;
 }
 
 /* Seconds of `rounds` that begin by a barrier, its own included: the slowest rank's. */
 static double roughly(struct task *t, int rounds)
 {
     double begin = now();
-    MPI_Barrier(t->comm);
+    calm_barrier(t->comm);
     t->bench->run(t, rounds);
     return longest(t, now() - begin);
 }
@@ -117,7 +116,7 @@ static void plan_starts(const struct task *t, double took)
     clocks_correct();
     start_every = 1.5 * took + window_slack;
     next_start = clocks_now() + 10 * start_every;
-    MPI_Bcast(&next_start, 1, MPI_DOUBLE, 0, t->comm);
+    calm_bcast(&next_start, 1, MPI_DOUBLE, 0, t->comm);
 }
 
 static double in_unit(const struct task *t, double seconds, int batch)
@@ -140,9 +139,11 @@ static void gather(struct task *t, struct samples *s, double *mine)
             late[i] = 1;
             mine[i] = 0;
         }
-    MPI_Allreduce(MPI_IN_PLACE, late, n, MPI_DOUBLE, MPI_MAX, t->comm);
-    MPI_Allreduce(mine, s->values, n, MPI_DOUBLE, MPI_MAX, t->comm);
-    MPI_Allreduce(mine, s->means, n, MPI_DOUBLE, MPI_SUM, t->comm);
+    memcpy(s->values, mine, n * sizeof *mine);
+    memcpy(s->means, mine, n * sizeof *mine);
+    calm_allreduce(late, n, MPI_DOUBLE, MPI_MAX, t->comm);
+    calm_allreduce(s->values, n, MPI_DOUBLE, MPI_MAX, t->comm);
+    calm_allreduce(s->means, n, MPI_DOUBLE, MPI_SUM, t->comm);
     s->count = 0;
     for (int i = 0; i < n; i++)
         if (!late[i]) {
@@ -172,12 +173,12 @@ void measure(struct task *t, struct samples *s)
     if (!opt.least && crowded && least < least_of_crowds)
         least = least_of_crowds;
     least = longest(t, least);
-    t->bench->run(t, opt.warmup ? opt.warmup : 1);
+    if (opt.warmup)
+        t->bench->run(t, opt.warmup);
     bool once = !strchr(t->bench->options, 'i');
     s->batch = once ? 1 : batch_of(t, least, &took);
     double room = opt.seconds / took;
-    int fit = room > opt.samples ? opt.samples : room > LEAST_SAMPLES ? (int)room : LEAST_SAMPLES;
-    s->count = once ? 1 : fit < opt.samples ? fit : opt.samples;
+    s->count = once || room < 1 ? 1 : room < opt.samples ? (int)room : opt.samples;
     s->values = must(calloc(s->count, sizeof *s->values));
     s->means = must(calloc(s->count, sizeof *s->means));
     if (overlaps(t->bench))

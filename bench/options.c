@@ -68,7 +68,7 @@ void options_help(void)
          "  -b, --buffer-num single|multiple   one buffer for all of a window, or one each\n"
          "  -V, --vary-window             windows of 1 to 128 where many pairs stream\n"
          "  -R, --print-rate 0|1          messages a second, too, where bandwidth is shown (0)\n"
-         "  -c, --validation              checks what arrives\n"
+         "  -c, --validation              checks what arrives, once the values are taken\n"
          "  -u, --validation-warmup N     operations before each that is checked (0)\n"
          "  -T, --type TYPE[,...]         all, mpi_char, mpi_int, mpi_long, mpi_float, mpi_double\n"
          "  -D, --ddt cont | vect:STRIDE:BLOCK | indx:FILE   derived types, in elements;\n"

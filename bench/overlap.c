@@ -38,8 +38,10 @@ static double seconds_per_unit(const struct task *t)
         double took = now() - begin;
         best = i == 0 || took < best ? took : best;
     }
-    if (!known)
-        MPI_Allreduce(&best, &known, 1, MPI_DOUBLE, MPI_MAX, t->comm);
+    if (!known) {
+        calm_allreduce(&best, 1, MPI_DOUBLE, MPI_MAX, t->comm);
+        known = best;
+    }
     return known / UNITS;
 }
 
@@ -51,7 +53,7 @@ static double around(struct task *t, int rounds, long pieces, long units, double
     *computed = 0;
     for (int i = 0; i < rounds; i++, next_root(t)) {
         int done = 0;
-        MPI_Barrier(t->comm);
+        calm_barrier(t->comm);
         double begin = now();
         t->bench->start(t);
         for (long p = 0; p < pieces; p++) {
@@ -72,10 +74,11 @@ static double around(struct task *t, int rounds, long pieces, long units, double
 static void cut(struct task *t, int rounds, double unit)
 {
     enum { TRIES = 10 };
-    double shortest = 0, nothing;
-    for (int i = 0; i < TRIES; i++) {
+    double shortest = 0, spent = 0, nothing;
+    for (int i = 0; i < TRIES && spent <= opt.seconds; i++) {
         double took = around(t, rounds, 0, 0, &nothing) / rounds;
-        MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, t->comm);
+        calm_allreduce(&took, 1, MPI_DOUBLE, MPI_MAX, t->comm);
+        spent += took * rounds;
         shortest = i == 0 || took < shortest ? took : shortest;
     }
     t->pieces = opt.tests < 0 ? 1 + (long)(shortest / between_tests) : opt.tests ? opt.tests : 1;
@@ -131,7 +134,7 @@ static void doubt(const struct task *t, struct samples *s)
 void overlap_gather(struct task *t, struct samples *s)
 {
     enum { NUMBERS = sizeof(struct overlap) / sizeof(double) };
-    MPI_Allreduce(MPI_IN_PLACE, s->overlaps, s->count * NUMBERS, MPI_DOUBLE, MPI_SUM, t->comm);
+    calm_allreduce(s->overlaps, s->count * NUMBERS, MPI_DOUBLE, MPI_SUM, t->comm);
     for (int i = 0; i < s->count; i++) {
         struct overlap *o = &s->overlaps[i];
         *o = (struct overlap){.pure = o->pure / t->size, .whole = o->whole / t->size,

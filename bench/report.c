@@ -129,7 +129,7 @@ void report_env(void)
     MPI_Get_version(&version, &subversion);
     if (rank == 0 && opt.records) {
         begin("env");
-        printf(",\"protocol\":1");
+        printf(",\"protocol\":2");
         field("library", library);
         printf(",\"standard\":\"%d.%d\",\"ranks\":%d,\"threads\":\"%s\",\"clock_ns\":%.1f", version,
                subversion, size, life_threads(), clock_cost() * 1e9);
@@ -256,6 +256,10 @@ void report_samples(const struct task *t, const struct samples *s)
 {
     if (rank)
         return;
+    if (!opt.records && *s->wrong) {
+        printf("%-12zu%16s  %s\n", t->bytes, "wrong:", s->wrong);
+        return;
+    }
     if (!opt.records) {
         row(t, s);
         return;
@@ -281,21 +285,9 @@ void report_samples(const struct task *t, const struct samples *s)
         counts(s->counts);
     if (*s->warning)
         field("warning", s->warning);
+    if (*s->wrong)
+        field("wrong", s->wrong);
     end();
-}
-
-void report_wrong(const struct task *t, const char *error)
-{
-    if (rank)
-        return;
-    if (opt.records) {
-        begin("invalid");
-        of_task(t);
-        field("error", error);
-        end();
-    } else {
-        printf("%-12zu%16s  %s\n", t->bytes, "wrong:", error);
-    }
 }
 
 /* `t` is NULL where it concerns all sizes. */

@@ -72,6 +72,8 @@ pub struct Request {
     pub seed: Option<u64>,
     /// Whether ranks are placed alike with all libraries.
     pub pin: bool,
+    /// Whether it is checked what arrives.
+    pub check: bool,
     /// The measuring program.
     pub program: Option<PathBuf>,
     /// Its options.
@@ -140,6 +142,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
         at_most: None,
         seed: None,
         pin: true,
+        check: true,
         program: None,
         options: Vec::new(),
         output: Output::default(),
@@ -231,6 +234,8 @@ fn read(
                 seed.map_err(|_| UsageError(format!("{name} {text}: it must be a whole number")))?;
         }
         Opt::NoPin => request.pin = false,
+        Opt::Check => request.check = true,
+        Opt::NoCheck => request.check = false,
         Opt::Program => request.program = Some(value("a program")?.into()),
         Opt::Output => request.output.raw = Some(value("a file")?.into()),
         Opt::Graph => {
@@ -372,10 +377,8 @@ mod tests {
     fn options_of_the_program_are_handed_on() {
         let request = request("latency -m 1:64K -c --window-size=32 allreduce -n 2,4 -z 50,99.9");
         assert_eq!(request.names, ["latency", "allreduce"]);
-        assert_eq!(
-            request.options,
-            ["-m", "1:64K", "-c", "--window-size", "32"]
-        );
+        assert_eq!(request.options, ["-m", "1:64K", "--window-size", "32"]);
+        assert!(request.check);
         assert_eq!(request.ranks, [2, 4]);
         assert_eq!(request.output.percentiles, [50.0, 99.9]);
         assert_eq!(request.purpose, Purpose::Figures);

@@ -60,8 +60,10 @@ pub struct Figure<'a> {
     pub unit: &'a str,
     /// Which values are better.
     pub better: Better,
-    /// The launches of each variant.
+    /// The launches of each variant; none of one whose data were wrong in any.
     pub points: Vec<Vec<Point<'a>>>,
+    /// What was wrong with the data of each variant.
+    pub wrong: Vec<Option<&'a str>>,
 }
 
 /// What a variant reaches: the mean of its launches' medians.
@@ -107,7 +109,11 @@ impl<'a> Figures<'a> {
                 unit: &samples.unit,
                 better: samples.better,
                 points: vec![Vec::new(); plan.variants.len()],
+                wrong: vec![None; plan.variants.len()],
             });
+            if let Some(why) = &samples.wrong {
+                figure.wrong[launch.begin.variant].get_or_insert(why);
+            }
             let state = state(samples, states.get(place));
             mixed += usize::from(state.is_none());
             figure.points[launch.begin.variant].push(Point {
@@ -118,6 +124,12 @@ impl<'a> Figures<'a> {
             });
         }
         let mut figures: Vec<Figure> = figures.into_values().collect();
+        for figure in &mut figures {
+            let points = figure.points.iter_mut().zip(&figure.wrong);
+            for (points, _) in points.filter(|(_, wrong)| wrong.is_some()) {
+                points.clear();
+            }
+        }
         drop_lone_datatypes(&mut figures);
         Figures {
             figures,
@@ -200,6 +212,11 @@ impl Figure<'_> {
     /// Whether differences are told in points and not as ratios.
     pub fn in_points(&self) -> bool {
         self.unit == "%"
+    }
+
+    /// Whether the first variant and another cannot be compared since the data of either are wrong.
+    pub fn is_wrong_next_to(&self, other: usize) -> bool {
+        self.wrong[0].is_some() || self.wrong[other].is_some()
     }
 
     /// The medians of a variant's launches in one state.
@@ -292,6 +309,7 @@ pub(crate) mod tests {
             values: values.to_vec(),
             line_ns: (line > 0.0).then_some([line; 2]),
             late: 0,
+            wrong: None,
             more: Map::new(),
         })
     }

@@ -69,7 +69,9 @@ how the program measures (as in the OSU micro-benchmarks where they have it)
   --start barrier|window            how ranks begin together
   -W N, -p N, -b single|multiple    window, pairs, buffers
   -V                                all windows from 1 to 128 where pairs stream
-  -c, -u N                          check what arrives; operations before that
+  --no-validation, -u N             do not check what arrives; operations before that:
+                                    each size is checked once after its repetitions
+                                    (-c, always, so that wrong data win nothing)
   -P EVENT,...|all                  count events of the processor and the kernel, of
                                     all ranks together and for one operation
   -T TYPE,... -D cont|vect:STRIDE:BLOCK|indx:FILE    datatypes
@@ -90,7 +92,7 @@ two states, as virtual machines whose cores move, launches are only compared
 within one.
 
 Status: 0; 1 if the first variant is worse somewhere (with --aims: if it surely
-misses one), or a guideline is broken; 2
-for a wrong command line; 3 if some launches failed and the rest is sound; 130 if
-interrupted (the file can be gone on with).
+misses one) or delivers wrong data, or a guideline is broken; 2 for a wrong
+command line; 3 if some launches failed, or another variant delivers wrong data,
+and the rest is sound; 130 if interrupted (the file can be gone on with).
 ";

@@ -17,7 +17,8 @@
 //! | `stats`      | medians, intervals, tests                                                  |
 //! | `compare`    | verdicts; `aims`: what the ratios should be                                |
 //! | `guidelines` | collectives that lose to others                                            |
-//! | `table`      | results as text; `show` is numbers as text, `troubles` what failed          |
+//! | `table`      | results as text; `show` is numbers as text, `notes` what must be known to   |
+//! |              | read them, `troubles` what failed                                          |
 //! | `graph`      | results in files                                                           |
 //!
 //! Data flow one way: records -> raw file -> figures -> verdicts -> tables and graphs. So whatever can
@@ -38,6 +39,7 @@ mod launch;
 mod library;
 mod machine;
 mod merge;
+mod notes;
 mod options;
 mod place;
 mod progress;
@@ -73,11 +75,12 @@ use raw::{FORMAT, Header, Plan, Purpose, Run};
 use record::Row;
 use session::{Finish, Session};
 
-/// Status if the first variant is worse somewhere, or misses an aim, or a guideline is broken.
+/// Status if the first variant is worse somewhere, delivers wrong data or misses an aim, or a guideline
+/// is broken.
 const WORSE: i32 = 1;
 /// Status if the command line cannot be understood or followed.
 const USAGE: i32 = 2;
-/// Status if some launches failed.
+/// Status if some launches failed, or another variant delivers wrong data.
 const FAILED: i32 = 3;
 /// Status if the user interrupted it.
 const INTERRUPTED: i32 = 130;
@@ -215,6 +218,7 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
         options.extend(guidelines::sizes(&request.ranks));
     }
     options.extend(request.pin.then(|| "--pin".to_string()));
+    options.extend(request.check.then(|| "-c".to_string()));
     let command = words.iter().map(|w| w.to_string_lossy().into_owned());
     let header = Header {
         format: FORMAT,
@@ -327,7 +331,7 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
         Purpose::Figures => table::figures(plan, &all, output),
         Purpose::Guidelines => guidelines::text(plan, &checked),
     });
-    let notes = table::notes(run, &all, &found);
+    let notes = notes::notes(run, &all, &found);
     for note in &notes {
         show::say(format_args!("note: {note}\n"));
     }
@@ -344,13 +348,16 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
         None => found.iter().any(|c| c.verdict == Verdict::Worse),
     };
     let broken = checked.iter().any(|c| c.broken);
+    let is_wrong = |variant: usize| all.figures.iter().any(|f| f.wrong[variant].is_some());
+    let wrong: Vec<bool> = (0..plan.variants.len()).map(is_wrong).collect();
     let results = Results::of(run, &all, &found, checked, (notes, troubles));
     for graph in &output.graphs {
         graph.make(&results, path)?;
     }
     let failed = run.launches.iter().any(|l| l.failed.is_some());
     Ok(match failed {
-        _ if worse || broken => WORSE,
+        _ if worse || broken || wrong[0] => WORSE,
+        _ if wrong.contains(&true) => FAILED,
         true => FAILED,
         false => 0,
     })

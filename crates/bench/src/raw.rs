@@ -175,6 +175,9 @@ pub struct Failed {
     pub end: Done,
     /// What happened, in words.
     pub why: String,
+    /// Whether it was ended since it said nothing any more.
+    #[serde(default)]
+    pub hung: bool,
 }
 
 /// A launch as the file has it.
@@ -190,6 +193,8 @@ pub struct Launch {
     pub seconds: f64,
     /// Why it failed, if it did.
     pub failed: Option<String>,
+    /// Whether it did so by hanging.
+    pub hung: bool,
 }
 
 /// A whole file, or several together.
@@ -291,9 +296,9 @@ fn parse(text: &str) -> Result<Run, String> {
     let mut header = None;
     let mut open: BTreeMap<u32, Launch> = BTreeMap::new();
     let mut launches = Vec::new();
-    let mut end = |open: &mut BTreeMap<u32, Launch>, done: Done, failed| {
+    let mut end = |open: &mut BTreeMap<u32, Launch>, done: Done, failed, hung| {
         if let Some(mut launch) = open.remove(&done.launch) {
-            (launch.seconds, launch.failed) = (done.seconds, failed);
+            (launch.seconds, launch.failed, launch.hung) = (done.seconds, failed, hung);
             launches.push(launch);
         }
     };
@@ -325,8 +330,8 @@ fn parse(text: &str) -> Result<Run, String> {
                     launch.records.push(said.record);
                 }
             }
-            Line::Done(done) => end(&mut open, done, None),
-            Line::Failed(failed) => end(&mut open, failed.end, Some(failed.why)),
+            Line::Done(done) => end(&mut open, done, None, false),
+            Line::Failed(f) => end(&mut open, f.end, Some(f.why), f.hung),
         }
     }
     let header = header.ok_or(NO_FILE)?;
@@ -413,6 +418,7 @@ pub(crate) mod tests {
         let failed = Line::Failed(Failed {
             end: end(1),
             why: "signal 11".into(),
+            hung: false,
         });
         for line in [
             begin(0),

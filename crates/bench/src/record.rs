@@ -1,4 +1,4 @@
-//! What the measuring program says: protocol 1, a line per record, on the output of rank 0.
+//! What the measuring program says: protocol 2, a line per record, on the output of rank 0.
 //!
 //! Each line is [`MARK`] and one JSON object. Records may gain fields, which are kept as they are,
 //! and there may be new kinds, which are passed over; other output between the lines does no harm.
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 pub const MARK: &str = "@catena-bench ";
 
 /// The version of the records that is understood here.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,8 +20,6 @@ pub enum Record {
     Env(Env),
     /// The repetitions of one size.
     Samples(Samples),
-    /// What arrived was not what had been sent.
-    Invalid(Invalid),
     /// Something was not measured.
     Skipped(Skipped),
     /// There was no time for it, or for all of its sizes (`--within`).
@@ -73,6 +71,9 @@ pub struct Samples {
     /// Repetitions that began late and are not among the values.
     #[serde(default)]
     pub late: u64,
+    /// What is wrong with the data that arrived (`-c`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<String>,
     /// What else is told.
     #[serde(flatten)]
     pub more: Map<String, Value>,
@@ -86,18 +87,6 @@ pub enum Better {
     Less,
     /// The greater, of rates.
     More,
-}
-
-/// A validation that failed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Invalid {
-    /// The benchmark.
-    pub bench: String,
-    /// Bytes.
-    #[serde(default)]
-    pub size: u64,
-    /// What was wrong.
-    pub error: String,
 }
 
 /// Something that was not measured.
@@ -124,7 +113,6 @@ impl Record {
     pub fn bench(&self) -> Option<&str> {
         match self {
             Record::Samples(samples) => Some(&samples.bench),
-            Record::Invalid(invalid) => Some(&invalid.bench),
             Record::Skipped(skipped) => Some(&skipped.bench),
             Record::Unreached(unreached) => Some(&unreached.bench),
             Record::Env(_) | Record::End | Record::Other => None,

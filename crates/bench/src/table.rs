@@ -1,24 +1,17 @@
-//! Results as text: tables, the grid, and what must be known to read them.
+//! Results as text: tables and the grid.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use serde_json::Value;
-
 use crate::args::Output;
-use crate::compare::{ALIKE, Comparison, Verdict, launches_needed};
+use crate::compare::{Comparison, Verdict};
 use crate::figures::{Figure, Figures};
-use crate::place::Place;
-use crate::raw::{Plan, Run};
-use crate::record::{Record, Samples};
+use crate::raw::Plan;
 use crate::show;
-use crate::stats::{far_out, modes, quantile, sorted};
+use crate::stats::{Interval, quantile, sorted};
 
-/// Factor between the middles from which on the launches of a figure have two states.
-const APART: f64 = 1.25;
-
-/// Share of repetitions far out, or begun late, from which on it is told.
-const FAR_OUT: f64 = 0.1;
+/// What stands for a value where the data that arrived were wrong.
+const WRONG: &str = "wrong data";
 
 /// What each variant reaches.
 pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
@@ -42,12 +35,17 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
     let mut rows = Vec::new();
     for figure in &all.figures {
         for (index, variant) in plan.variants.iter().enumerate() {
-            let Some(summary) = figure.summary(index, plan.confidence, plan.seed) else {
-                continue;
-            };
             let value = |v: f64| show::value(v, figure.unit);
             let mut row = of_figure(figure);
             row.extend(several.then(|| variant.name.clone()));
+            let Some(summary) = figure.summary(index, plan.confidence, plan.seed) else {
+                if figure.wrong[index].is_some() {
+                    row.push(WRONG.to_string());
+                    row.resize(head.len(), "-".to_string());
+                    rows.push(row);
+                }
+                continue;
+            };
             let width = summary
                 .interval
                 .map(|i| i.relative_half_width(summary.mean));
@@ -90,40 +88,33 @@ pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: boo
         "p",
         &is,
     ];
-    let rows: Vec<Vec<String>> = found
-        .iter()
-        .map(|c| {
-            let figure = &all.figures[c.figure];
-            let value = |variant| {
-                let summary = figure.summary(variant, plan.confidence, plan.seed);
-                summary.map_or("-".into(), |s| show::value(s.mean, figure.unit))
-            };
-            let ratio = |r: f64| match figure.in_points() {
-                true => format!("{r:+.1}"),
-                false => show::digits(r),
-            };
-            let end = |end: fn(&crate::stats::Interval) -> f64| {
-                c.interval.as_ref().map_or("-".into(), |i| ratio(end(i)))
+    let mut rows = Vec::new();
+    for (index, figure) in all.figures.iter().enumerate() {
+        for other in 1..plan.variants.len() {
+            let judged = judged(found, index, other);
+            if judged.is_none() && !figure.is_wrong_next_to(other) {
+                continue;
+            }
+            let value = |variant: usize| match figure.wrong[variant] {
+                Some(_) => WRONG.to_string(),
+                None => {
+                    let summary = figure.summary(variant, plan.confidence, plan.seed);
+                    summary.map_or("-".into(), |s| show::value(s.mean, figure.unit))
+                }
             };
             let mut row = of_figure(figure);
-            row.extend([
-                value(0),
-                plan.variants[c.other].name.clone(),
-                value(c.other),
-                ratio(c.ratio),
-                end(|i| i.low),
-                end(|i| i.high),
-                show::chance(c.p),
-                paint(c.verdict, c.verdict.words(), colour),
-            ]);
-            row
-        })
-        .collect();
+            row.extend([value(0), plan.variants[other].name.clone(), value(other)]);
+            row.extend(judged.map_or(["-"; 5].map(String::from), |c| {
+                of_verdict(figure, c, colour)
+            }));
+            rows.push(row);
+        }
+    }
     let mut text = show::columns(&head, &rows);
     for other in 1..plan.variants.len() {
         text += &grid(plan, all, found, other, colour);
     }
-    if !found.is_empty() {
+    if !rows.is_empty() {
         let marks = [
             Verdict::Better,
             Verdict::Worse,
@@ -141,20 +132,55 @@ pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: boo
     text
 }
 
+/// What was found of a figure and another variant.
+fn judged(found: &[Comparison], figure: usize, other: usize) -> Option<&Comparison> {
+    let of = |c: &&Comparison| (c.figure, c.other) == (figure, other);
+    found.iter().find(of)
+}
+
+/// The columns that say what a comparison comes to: ratio, its interval, p, verdict.
+fn of_verdict(figure: &Figure, found: &Comparison, colour: bool) -> [String; 5] {
+    let ratio = |r: f64| match figure.in_points() {
+        true => format!("{r:+.1}"),
+        false => show::digits(r),
+    };
+    let end = |end: fn(&Interval) -> f64| {
+        let interval = found.interval.as_ref();
+        interval.map_or("-".into(), |i| ratio(end(i)))
+    };
+    [
+        ratio(found.ratio),
+        end(|i| i.low),
+        end(|i| i.high),
+        show::chance(found.p),
+        paint(colour_of(found.verdict), found.verdict.words(), colour),
+    ]
+}
+
 /// Ratios by benchmark and size, marked by their verdict.
 fn grid(plan: &Plan, all: &Figures, found: &[Comparison], other: usize, colour: bool) -> String {
     const CELL: usize = 8;
     let mut text = String::new();
-    let key = |c: &Comparison| &all.figures[c.figure].key;
     for place in all.places() {
-        let cells = found
-            .iter()
-            .filter(|c| c.other == other && key(c).place == *place);
-        let cells: Vec<&Comparison> = cells.collect();
-        let mut sizes: Vec<u64> = cells.iter().map(|c| key(c).size).collect();
+        let figures = all.figures.iter().enumerate();
+        let cells: Vec<(&Figure, String)> = figures
+            .filter(|(_, figure)| figure.key.place == *place)
+            .filter_map(|(index, figure)| {
+                let (cell, code) = match judged(found, index, other) {
+                    Some(c) => (
+                        format!("{}{}", show::digits(c.ratio), c.verdict.mark()),
+                        colour_of(c.verdict),
+                    ),
+                    None if figure.is_wrong_next_to(other) => ("wrong".into(), Some("95")),
+                    None => return None,
+                };
+                Some((figure, paint(code, &format!("{cell:>CELL$}"), colour)))
+            })
+            .collect();
+        let mut sizes: Vec<u64> = cells.iter().map(|(f, _)| f.key.size).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        let mut titles: Vec<String> = cells.iter().map(|c| key(c).title()).collect();
+        let mut titles: Vec<String> = cells.iter().map(|(f, _)| f.key.title()).collect();
         titles.dedup();
         let names = (&plan.variants[0].name, &plan.variants[other].name);
         let head = format!("{} next to {}, {place}", names.0, names.1);
@@ -177,14 +203,8 @@ fn grid(plan: &Plan, all: &Figures, found: &[Comparison], other: usize, colour: 
             for size in &sizes {
                 let cell = cells
                     .iter()
-                    .find(|c| key(c).size == *size && key(c).title() == *title);
-                line += &match cell {
-                    Some(c) => {
-                        let cell = format!("{}{}", show::digits(c.ratio), c.verdict.mark());
-                        paint(c.verdict, &format!("{cell:>CELL$}"), colour)
-                    }
-                    None => " ".repeat(CELL),
-                };
+                    .find(|(f, _)| f.key.size == *size && f.key.title() == *title);
+                line += cell.map_or(&" ".repeat(CELL), |(_, cell)| cell);
             }
             text += line.trim_end();
             text += "\n";
@@ -203,16 +223,19 @@ fn short(bytes: u64) -> String {
 }
 
 /// Green is better, red is worse, yellow is not known.
-fn paint(verdict: Verdict, text: &str, colour: bool) -> String {
-    let code = match verdict {
-        Verdict::Better => "30;42",
-        Verdict::Worse => "97;41",
-        Verdict::Open => "33",
-        Verdict::Same => return text.to_string(),
-    };
-    match colour {
-        true => format!("\x1b[{code}m{text}\x1b[0m"),
-        false => text.to_string(),
+fn colour_of(verdict: Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Better => Some("30;42"),
+        Verdict::Worse => Some("97;41"),
+        Verdict::Open => Some("33"),
+        Verdict::Same => None,
+    }
+}
+
+fn paint(code: Option<&str>, text: &str, colour: bool) -> String {
+    match code.filter(|_| colour) {
+        Some(code) => format!("\x1b[{code}m{text}\x1b[0m"),
+        None => text.to_string(),
     }
 }
 
@@ -227,187 +250,17 @@ pub fn of_figure(figure: &Figure) -> Vec<String> {
     vec![key.title(), size, key.place.to_string()]
 }
 
-/// What must be known to read the tables: causes of doubt, with a remedy each.
-pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
-    let plan = &run.plan;
-    let warnings = run.sessions.iter().flat_map(|s| s.machine.warnings());
-    let mut notes: Vec<String> = warnings.collect();
-    notes.dedup();
-    for (place, modes) in &all.states {
-        notes.push(format!(
-            "{place}: a cache line between ranks 0 and 1 had two states, {:.0} ns and {:.0} ns \
-             ({:.0} % of the time): cores moved, as virtual ones do; launches are compared within one \
-             state, and the means are those of the more frequent one. Pin the virtual machine's cores \
-             to get rid of it",
-            modes.low,
-            modes.high,
-            100.0 * modes.share
-        ));
-    }
-    if all.mixed > 0 {
-        notes.push(format!(
-            "{} values are left out since the state changed while they were taken",
-            all.mixed
-        ));
-    }
-    notes.extend(elsewhere(run));
-    notes.extend(uncounted(run));
-    notes.extend(unsteady(plan, all));
-    let open = found.iter().filter(|c| c.verdict == Verdict::Open).count();
-    if open > 0 {
-        notes.push(format!(
-            "{open} of {} comparisons are unknown: more than {:.0} % to either side is possible, or there \
-             are too few launches for any verdict ({} of each variant could tell a single difference). \
-             Four times as many (--launches) make intervals half as wide",
-            found.len(),
-            100.0 * ALIKE,
-            launches_needed(found.len(), plan.confidence)
-        ));
-    }
-    notes
-}
-
-/// Events of `-P` that cannot be counted here, by cause.
-fn uncounted(run: &Run) -> Vec<String> {
-    let mut causes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for record in run.launches.iter().flat_map(|l| &l.records) {
-        if let Record::Env(env) = record
-            && let Some(lacking) = env.more.get("uncounted").and_then(Value::as_object)
-        {
-            for (event, why) in lacking {
-                let events = causes.entry(why.as_str().unwrap_or_default());
-                events.or_default().insert(event);
-            }
-        }
-    }
-    let note = |(why, events): (&str, BTreeSet<&str>)| {
-        let events: Vec<&str> = events.into_iter().collect();
-        format!("not counted are {}: {why}", events.join(", "))
-    };
-    causes.into_iter().map(note).collect()
-}
-
-/// Variants whose ranks were on fewer hosts than those of others.
-fn elsewhere(run: &Run) -> Vec<String> {
-    let mut hosts: BTreeMap<&Place, BTreeMap<usize, BTreeSet<&str>>> = BTreeMap::new();
-    for launch in &run.launches {
-        for record in &launch.records {
-            if let Record::Env(env) = record
-                && let Some(names) = env.more.get("hosts").and_then(Value::as_array)
-            {
-                let place = hosts.entry(&launch.begin.place).or_default();
-                let variant = &run.plan.variants[launch.begin.variant].name;
-                place.entry(names.len()).or_default().insert(variant);
-            }
-        }
-    }
-    let mut notes = Vec::new();
-    for (place, hosts) in hosts {
-        let most = hosts.keys().max().copied().unwrap_or_default();
-        for (count, who) in hosts.into_iter().filter(|(count, _)| *count < most) {
-            let who: Vec<&str> = who.into_iter().collect();
-            notes.push(format!(
-                "{place}: the ranks of {} were on {count} of {most} hosts: their figures are not \
-                 comparable with the others. Place them by an option of the launcher (--launcher)",
-                who.join(", ")
-            ));
-        }
-    }
-    notes
-}
-
-/// What the measuring program says against its own values; that some began late is told elsewhere.
-fn warning(samples: &Samples) -> Option<&str> {
-    let warning = samples.more.get("warning")?.as_str()?;
-    (samples.late == 0).then_some(warning)
-}
-
-/// Figures whose launches or repetitions are not of one kind.
-fn unsteady(plan: &Plan, all: &Figures) -> Vec<String> {
-    let mut split = Vec::new();
-    let mut far = Vec::new();
-    let mut late = Vec::new();
-    let mut doubted = Vec::new();
-    for figure in &all.figures {
-        for (index, variant) in plan.variants.iter().enumerate() {
-            let who = format!("{} {}", variant.name, of_figure(figure)[..2].join(" "));
-            let who = who.trim_end();
-            if let Some(modes) = modes(&figure.main(index), APART) {
-                let value = |v| show::value(v, figure.unit);
-                split.push(format!(
-                    "{who} ({} and {})",
-                    value(modes.low),
-                    value(modes.high)
-                ));
-            }
-            let values = figure.points[index].iter().flat_map(|p| &p.samples.values);
-            let values: Vec<f64> = values.copied().collect();
-            if figure.unit == "us" && far_out(&values) > FAR_OUT {
-                far.push(who.to_string());
-            }
-            let missed: u64 = figure.points[index].iter().map(|p| p.samples.late).sum();
-            let missed = missed as f64;
-            if missed > FAR_OUT * (missed + values.len() as f64) {
-                late.push(who.to_string());
-            }
-            let warnings = figure.points[index]
-                .iter()
-                .filter_map(|p| warning(p.samples));
-            let warnings: Vec<&str> = warnings.collect();
-            if 2 * warnings.len() > figure.points[index].len() {
-                doubted.push(format!("{who}: {}", warnings[0]));
-            }
-        }
-    }
-    let mut notes = Vec::new();
-    if !split.is_empty() {
-        notes.push(format!(
-            "launches of {} have two states that the distance of the cores does not explain: each \
-             launch may place memory or ranks differently. Bind ranks (--no-pin leaves them free), or \
-             take more launches",
-            listed(&split)
-        ));
-    }
-    if !far.is_empty() {
-        notes.push(format!(
-            "more than {:.0} % of the repetitions of {} are far above the rest: something interrupts \
-             the ranks. The medians stand; look at other programs, or leave the system a core",
-            100.0 * FAR_OUT,
-            listed(&far)
-        ));
-    }
-    if !doubted.is_empty() {
-        notes.push(format!("in doubt are {}", listed(&doubted)));
-    }
-    if !late.is_empty() {
-        notes.push(format!(
-            "more than {:.0} % of the repetitions of {} began late and are left out: a rank had not \
-             come to its start in time. With more ranks than cores take --start barrier; else look at \
-             other programs",
-            100.0 * FAR_OUT,
-            listed(&late)
-        ));
-    }
-    notes
-}
-
-/// The first three, and how many more.
-fn listed(all: &[String]) -> String {
-    match all.len() {
-        n @ 0..=3 => all[..n].join(", "),
-        n => format!("{} and {} more", all[..3].join(", "), n - 3),
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::compare::compare;
     use crate::figures::tests::{launch, sample};
+    use crate::notes::notes;
+    use crate::raw::Run;
     use crate::raw::tests::header;
-    use crate::record::read;
+    use crate::record::{Record, read};
 
-    fn run() -> Run {
+    pub(crate) fn run() -> Run {
         let mut header = header(&["a", "b"]);
         header.plan.names.push("barrier".into());
         let launches = (0..16).map(|i| {
@@ -454,11 +307,47 @@ mod tests {
         assert!(notes(&run, &all, &found).is_empty());
     }
 
+    /// Wrong data are no figure and win nothing, whoever else delivers right ones.
+    #[test]
+    fn wrong_data_have_no_verdict() {
+        let spoilt = |variant: usize| {
+            let mut run = run();
+            let launch = run.launches.iter_mut().rev();
+            let last = launch.into_iter().find(|l| l.begin.variant == variant);
+            if let Some(Record::Samples(s)) = last.unwrap().records.first_mut() {
+                s.wrong = Some("element 3 of block 0 should be 7".into());
+            }
+            run
+        };
+        for (variant, of_a, of_b) in [(0, "wrong data", "2.00 us"), (1, "1.00 us", "wrong data")] {
+            let run = spoilt(variant);
+            let all = Figures::of(&run.plan, &run.launches);
+            let found = compare(&run.plan, &all);
+            assert!(found.iter().all(|c| c.figure != 0), "{found:?}");
+            let text = comparisons(&run.plan, &all, &found, false);
+            let words = |number: usize| {
+                let line = text.lines().nth(number).unwrap();
+                line.split_whitespace().collect::<Vec<_>>().join(" ")
+            };
+            let expected = format!("latency 8 B 2 ranks {of_a} b {of_b} - - - - -");
+            assert_eq!(words(1), expected, "{text}");
+            assert!(
+                text.contains("latency                        wrong   1.00="),
+                "{text}"
+            );
+            let text = figures(&run.plan, &all, &Output::default());
+            let wrong: Vec<&str> = text.lines().filter(|l| l.contains(WRONG)).collect();
+            assert_eq!(wrong.len(), 1, "{text}");
+            let told = crate::troubles::troubles(&run).join("");
+            assert!(told.contains("latency 8 B wrong data: element 3"), "{told}");
+        }
+    }
+
     #[test]
     fn counts_are_columns_and_what_lacks_is_told() {
         let mut run = run();
         for launch in &mut run.launches {
-            let env = r#"@catena-bench {"kind":"env","protocol":1,"library":"x","ranks":2,"uncounted":{"cycles":"no such counter","branches":"no such counter"}}"#;
+            let env = r#"@catena-bench {"kind":"env","protocol":2,"library":"x","ranks":2,"uncounted":{"cycles":"no such counter","branches":"no such counter"}}"#;
             launch.records.insert(0, read(env).unwrap().unwrap());
             if let Some(Record::Samples(s)) = launch.records.last_mut() {
                 let counters = serde_json::json!({ "page-faults": 2 + launch.begin.launch % 3 });
@@ -495,55 +384,5 @@ mod tests {
         }
         assert_eq!(text.lines().count(), 7);
         assert!(text.contains("10.0 us"), "{text}");
-    }
-
-    #[test]
-    fn doubts_come_with_a_remedy() {
-        let mut run = run();
-        run.sessions[0].machine.cpus = 2;
-        run.sessions[0].machine.load = 2.0;
-        run.launches.truncate(8);
-        for (i, launch) in run.launches.iter_mut().enumerate() {
-            let line = if i % 3 == 0 {
-                155.0
-            } else {
-                40.0 + i as f64 / 10.0
-            };
-            launch.records = vec![sample("latency", 8, &[1.0], line)];
-            if let Record::Samples(s) = &mut launch.records[0] {
-                s.late = 1;
-            }
-            let mut doubted = sample("ibcast_overlap", 8, &[1.0], line);
-            if let Record::Samples(s) = &mut doubted {
-                s.more.insert("warning".into(), "too short".into());
-            }
-            launch.records.push(doubted);
-            let hosts = if i % 2 == 0 {
-                "[\"x\",\"y\"]"
-            } else {
-                "[\"x\"]"
-            };
-            let env = format!(
-                "{}{{\"kind\":\"env\",\"protocol\":1,\"library\":\"\",\"ranks\":2,\"hosts\":{hosts}}}",
-                crate::record::MARK
-            );
-            launch
-                .records
-                .push(crate::record::read(&env).unwrap().unwrap());
-        }
-        let plan = run.plan.clone();
-        let all = Figures::of(&plan, &run.launches);
-        let notes = notes(&run, &all, &compare(&plan, &all)).join("\n");
-        for part in [
-            "load 2.0",
-            "40 ns and 155 ns",
-            "Pin",
-            "--launches",
-            "the ranks of b were on 1 of 2 hosts",
-            "of a latency 8 B, b latency 8 B began late",
-            "in doubt are a ibcast_overlap 8 B: too short, b ibcast_overlap 8 B: too short",
-        ] {
-            assert!(notes.contains(part), "{part}: {notes}");
-        }
     }
 }

@@ -28,9 +28,11 @@ pub fn troubles(run: &Run) -> Vec<String> {
         };
         for record in &launch.records {
             match record {
-                Record::Invalid(i) => {
-                    let of = format!("{} {}", i.bench, show::size(i.size));
-                    note(&of, format!("wrong: {}", i.error));
+                Record::Samples(s) => {
+                    if let Some(why) = &s.wrong {
+                        let of = format!("{} {}", s.bench, show::size(s.size));
+                        note(of.trim_end(), format!("wrong data: {why}"));
+                    }
                 }
                 Record::Skipped(s) => note(&s.bench, format!("skipped: {}", s.why)),
                 _ => {}

@@ -101,6 +101,8 @@ pub struct Measured {
     pub better: Better,
     /// What each variant reached; `None` if it has no value.
     pub variants: Vec<Option<Reached>>,
+    /// What was wrong with the data of each variant.
+    pub wrong: Vec<Option<String>>,
 }
 
 /// What a variant reached.
@@ -155,24 +157,24 @@ impl Results {
              q01,q25,median,q75,q99,ratio,ratio_low,ratio_high,p,delta,verdict\n",
         );
         for (index, figure) in self.figures.iter().enumerate() {
+            let better = match figure.better {
+                Better::Less => "less",
+                Better::More => "more",
+            };
+            let (bench, label) = (quoted(&figure.bench), quoted(&figure.place.label));
             for (number, reached) in figure.variants.iter().enumerate() {
-                let Some(r) = reached else { continue };
-                let better = match figure.better {
-                    Better::Less => "less",
-                    Better::More => "more",
-                };
                 let variant = quoted(&self.variants[number].name);
-                let (bench, label) = (quoted(&figure.bench), quoted(&figure.place.label));
+                let (size, ranks, unit) = (figure.size, figure.place.ranks, &figure.unit);
+                let begin = format!("{bench},{size},{ranks},{label},{variant},{unit},{better}");
+                let Some(r) = reached else {
+                    if figure.wrong[number].is_some() {
+                        let _ = writeln!(text, "{begin}{}wrong data", ",".repeat(15));
+                    }
+                    continue;
+                };
                 let (low, high) = ends(r.interval);
-                let _ = write!(
-                    text,
-                    "{bench},{},{},{label},{variant},{},{better},{},{low},{high},{}",
-                    figure.size,
-                    figure.place.ranks,
-                    figure.unit,
-                    digits(r.mean),
-                    r.medians.len()
-                );
+                let launches = r.medians.len();
+                let _ = write!(text, "{begin},{},{low},{high},{launches}", digits(r.mean));
                 for q in r.quantiles {
                     let _ = write!(text, ",{}", digits(q));
                 }
@@ -305,6 +307,7 @@ fn measured(plan: &Plan, all: &Figures) -> Vec<Measured> {
         variants: (0..plan.variants.len())
             .map(|v| reached(figure, v))
             .collect(),
+        wrong: figure.wrong.iter().map(|w| w.map(String::from)).collect(),
     });
     measured.collect()
 }
@@ -343,13 +346,21 @@ pub(crate) mod tests {
 
     #[test]
     fn tables_and_data_have_all_values() {
-        let results = results();
+        let mut results = results();
+        results.figures[1].wrong[1] = Some("element 3".into());
+        results.figures[1].variants[1] = None;
         let csv = results.csv();
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines.len(), 1 + 2 * 5);
         let columns = lines[0].split(',').count();
         assert_eq!(columns, 22);
         assert_eq!(lines[1].split(',').count(), columns, "{}", lines[1]);
+        assert_eq!(lines[4].split(',').count(), columns + 1, "{}", lines[4]);
+        assert!(
+            lines[4].starts_with("latency,64,2,,\"b, slow\"") && lines[4].ends_with(",wrong data"),
+            "{}",
+            lines[4]
+        );
         assert!(
             lines[2].contains("\"b, slow\"") && lines[2].ends_with(",better"),
             "{}",
@@ -364,6 +375,7 @@ pub(crate) mod tests {
                 .len(),
             8
         );
+        assert_eq!(data["figures"][1]["wrong"][1], "element 3");
         assert_eq!(data["comparisons"][0]["verdict"], "better");
     }
 }

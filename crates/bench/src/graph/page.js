@@ -125,24 +125,36 @@ function told(c) {
     `p ${c.p.toPrecision(2)}, effect ${c.delta.toFixed(2)}`].filter(Boolean).join("\n");
 }
 
+/* What is wrong with the data of the first variant and of another. */
+function mistakes(f, other) {
+  return [0, other].filter(v => f.wrong[v])
+    .map(v => `${names[v]}, ${f.bench} ${bytes(f.size)}: wrong data: ${f.wrong[v]}`).join("\n");
+}
+
 function grids() {
   for (let other = 1; other < names.length; other++)
     for (const where of places) {
       const cells = data.comparisons.filter(c =>
         c.other === other && place(data.figures[c.figure]) === where);
-      if (!cells.length) continue;
       const of = c => data.figures[c.figure];
-      const sizes = [...new Set(cells.map(c => of(c).size))].sort((a, b) => a - b);
-      const lines = [...new Set(cells.map(c => of(c).bench))].map(bench => [bench,
-        ...sizes.map(size => {
-          const c = cells.find(c => of(c).bench === bench && of(c).size === size);
-          return c ? { text: ratio(c, c.ratio), class: CLASSES[c.verdict] || "", tip: told(c) } : "";
-        })]);
+      const wrong = data.figures.filter(f =>
+        place(f) === where && (f.wrong[0] || f.wrong[other]));
+      const all = [...cells.map(of), ...wrong];
+      if (!all.length) continue;
+      const sizes = [...new Set(all.map(f => f.size))].sort((a, b) => a - b);
+      const benches = [...new Set(data.figures.filter(f => all.includes(f)).map(f => f.bench))];
+      const lines = benches.map(bench => [bench, ...sizes.map(size => {
+        const same = f => f.bench === bench && f.size === size;
+        const c = cells.find(c => same(of(c))), f = wrong.find(same);
+        return c ? { text: ratio(c, c.ratio), class: CLASSES[c.verdict] || "", tip: told(c) } :
+          f ? { text: "wrong", class: "wrong", tip: mistakes(f, other) } : "";
+      })]);
       const is = verdict => cells.filter(c => c.verdict === verdict).length;
       const grid = add(page, "details");
       if (data.comparisons.length < 200) grid.open = true;
       add(grid, "summary", {}, `${names[0]} next to ${names[other]}, ${where}: ` +
-        `better in ${is("better")}, worse in ${is("worse")} of ${cells.length}`);
+        `better in ${is("better")}, worse in ${is("worse")} of ${all.length}` +
+        (wrong.length ? `, wrong data in ${wrong.length}` : ""));
       rows(grid, { class: "verdicts" }, ["ratio", ...sizes.map(bytes)], lines);
     }
 }
@@ -289,10 +301,12 @@ function figures() {
   const table = add(page, "details");
   if (data.figures.length < 200) table.open = true;
   add(table, "summary", {}, "Figures");
-  const lines = data.figures.flatMap(f => f.variants.map((r, v) => r && [
-    f.bench, bytes(f.size), place(f), names[v], value(r.mean, f.unit),
+  const reached = (f, r) => [value(r.mean, f.unit),
     r.interval ? `${value(r.interval.low, f.unit)} to ${value(r.interval.high, f.unit)}` : "",
-    r.medians.length])).filter(Boolean);
+    r.medians.length];
+  const lines = data.figures.flatMap(f => f.variants.map((r, v) => (r || f.wrong[v]) && [
+    f.bench, bytes(f.size), place(f), names[v],
+    ...r ? reached(f, r) : [{ text: "wrong data", class: "wrong", tip: f.wrong[v] }]])).filter(Boolean);
   rows(table, {}, ["benchmark", "size", "where", "variant", "mean", "interval", "launches"], lines);
 }
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::raw::{Begin, Launch, Plan};
 use crate::record::{Record, bench_of};
 
-/// A benchmark that fails as often in launches of its own is left out.
+/// A benchmark that fails as often in launches of its own is left out; one that hangs, at once, for each
+/// time costs the whole limit.
 pub const STRIKES: u32 = 2;
 
 /// A variant with a number of ranks.
@@ -100,7 +101,7 @@ impl Known {
         let mut strikes = None;
         for name in guilty {
             let count = self.strikes.entry((turn, name.to_string())).or_default();
-            *count += 1;
+            *count += if launch.hung && !silent { STRIKES } else { 1 };
             strikes = Some(*count);
         }
         if strikes.is_none() {
@@ -222,6 +223,29 @@ mod tests {
         assert_eq!(groups, [rest.clone(), words(&["reduce"])]);
         known.learn(&plan, &failed(&groups[1], &["reduce"]));
         assert_eq!(known.due(TURN, &all), rest);
+    }
+
+    #[test]
+    fn what_hangs_is_not_tried_again() {
+        let plan = header(&["a"]).plan;
+        let all = words(&ALL);
+        let mut known = Known::default();
+        let hung = |names: &[String], of: &[&str]| Launch {
+            hung: true,
+            ..failed(names, of)
+        };
+        known.learn(&plan, &hung(&all, &["bcast", "latency"]));
+        let alone = words(&["reduce"]);
+        let env = hung(&alone, &["env"]);
+        let why = known.learn(&plan, &env).unwrap();
+        assert!(why.contains("goes on without it"), "{why}");
+        assert_eq!(
+            known.due(TURN, &all),
+            words(&["latency", "scan", "bcast:8"])
+        );
+        // What does not even start may do so the next time.
+        known.learn(&plan, &hung(&all, &[]));
+        assert_eq!(known.due(TURN, &all).len(), 3);
     }
 
     #[test]

@@ -288,6 +288,7 @@ impl Session {
         });
         written?;
         let seconds = since.elapsed().as_secs_f64();
+        let hung = matches!(end, End::Silent(_));
         let failed = match end {
             End::Interrupted => return Ok(None),
             End::Done => None,
@@ -309,6 +310,7 @@ impl Session {
             Some(why) => Line::Failed(Failed {
                 end: done,
                 why: why.clone(),
+                hung,
             }),
         })?;
         let launch = Launch {
@@ -316,6 +318,7 @@ impl Session {
             records,
             seconds,
             failed,
+            hung,
             ..Launch::default()
         };
         self.progress.ended(&launch);
@@ -335,6 +338,7 @@ fn whole(name: &str, ranks: u32, seconds: f64) -> Record {
         values: vec![seconds * 1e6],
         line_ns: None,
         late: 0,
+        wrong: None,
         more: Map::new(),
     })
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 const STAND_IN: &str = r#"
     shift 3
     [ $1 = hello ] && exit
-    echo '@catena-bench {"kind":"env","protocol":1,"library":"stand-in","ranks":2}'
+    echo '@catena-bench {"kind":"env","protocol":2,"library":"stand-in","ranks":2}'
     for name; do
         case $name in
             crash) kill -11 $$ ;;
