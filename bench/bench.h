@@ -106,7 +106,8 @@ struct task {
 };
 
 enum start { BY_BARRIER, BY_WINDOW };
-enum memory_of { ALLOCATED, CREATED, DYNAMIC };
+enum memory_of { USUAL, ALLOCATED, CREATED, DYNAMIC };
+enum device { HOST, CUDA, ROCM };
 enum sync { FLUSH, FLUSH_LOCAL, LOCK, LOCK_ALL, PSCW, FENCE };
 enum layout { PLAIN, CONTIGUOUS, VECTOR, INDEXED };
 
@@ -123,10 +124,13 @@ extern struct options {
     enum layout layout;
     enum memory_of memory_of;
     enum sync sync;
+    enum device device;          /* where buffers are; */
+    const char *sides;           /* of two sides, `D` or `H` for each; NULL: of all */
     unsigned elements, counters; /* bits: indices into `elements`, events */
     int unchecked;               /* operations before each that is checked */
     const char *layout_file, *graph_file;
     bool list, records, validate, full, in_place, rotate, session, pin, help, vary_window, rates;
+    bool insist; /* on device memory, whatever the library says */
 } opt;
 
 bool options_read(int argc, char **argv); /* false: said what is wrong */
@@ -157,7 +161,21 @@ void errors_listen(MPI_Comm comm);
 void errors_listen_window(MPI_Win window);
 MPI_Errhandler errors_of_comm(void);
 MPI_Errhandler errors_of_session(void);
+void errors_note(const char *format, ...); /* as if a call had failed */
 const char *errors_heard(void); /* since it was last asked; alike on all ranks; NULL: none */
+
+/* memory.c */
+#define MEMORY_KINDS "mpi_memory_alloc_kinds"
+void memory_open(MPI_Comm node);
+void memory_of_thread(void); /* before it hands buffers to MPI */
+const char *memory_kind(void), *memory_device(void), *memory_lack(const struct bench *b);
+bool memory_on_device(const struct task *t);
+void *memory_take(size_t bytes, bool on_device);
+void memory_give_back(void *at);
+void *memory_view(const void *at); /* what the program may touch of it */
+void memory_zero(void *at, size_t bytes);
+void memory_store(void); /* all views to the device; */
+void memory_load(void);  /* from it */
 
 /* data.c */
 extern const struct element elements[];

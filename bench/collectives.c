@@ -54,7 +54,7 @@ static void reduce_local(struct task *t, int rounds)
 
 const struct bench collectives[] = {
     COLLECTIVES(BLOCKING_ROW)
-    ROW("reduce_local", FAMILY, "mixTIM", SHAPE(EVERYBODY, SINGLE, NOBODY, SINGLE, OF_ALL),
+    ROW("reduce_local", FAMILY, "mixTIMd", SHAPE(EVERYBODY, SINGLE, NOBODY, SINGLE, OF_ALL),
         .unit = US, .run = reduce_local)
     COLLECTIVES(STARTING_ROW)
     COLLECTIVES(OVERLAP_ROW)

@@ -162,13 +162,13 @@ static void go_around(struct task *t, int rounds)
 
 #define CONGESTION(NAME, SENDER, RECEIVER, RECEIVES, FROM, PREPARE)                                \
     {                                                                                              \
-        .name = #NAME, .family = "congestion", .options = "mixcTDIMW", .unit = MB_S, .ranks = 2,   \
+        .name = #NAME, .family = "congestion", .options = "mixcTDIMWd", .unit = MB_S, .ranks = 2,   \
         .shape = {SENDER, SINGLE, RECEIVER, RECEIVES, FROM}, .run = NAME, .prepare = PREPARE,      \
         .open = open_bytes, .close = close_window,                                                 \
     }
 #define RING(NAME, UNIT, PREPARE, OPEN)                                                            \
     {                                                                                              \
-        .name = NAME, .family = "ring", .options = "mixcTDIM", .unit = UNIT, .ranks = 2,           \
+        .name = NAME, .family = "ring", .options = "mixcTDIMd", .unit = UNIT, .ranks = 2,           \
         .shape = {EVERYBODY, SINGLE, EVERYBODY, EACH, OF_BLOCK}, .run = go_around,                 \
         .prepare = PREPARE, .open = OPEN, .finish = close_ring,                                    \
     }

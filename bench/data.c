@@ -53,7 +53,7 @@ const struct element *data_usual(const struct bench *b)
     return adds(b) && !of_pair(b) ? &elements[element_count - 1] : elements;
 }
 
-enum { PAGE = 4096, PADDING = 64, UNTOUCHED = -1, PERIOD = 127 };
+enum { PADDING = 64, UNTOUCHED = -1, PERIOD = 127 };
 
 /* Sums of short integers stay within them: what lies beyond is not the same in all libraries. */
 int data_value(const struct task *t, int s, int d, size_t i)
@@ -133,16 +133,16 @@ static bool moves(size_t n, size_t i)
 static struct room {
     char *at;
     size_t bytes;
+    bool on_device;
 } rooms[2];
 
-static char *room_of(struct room *r, size_t bytes)
+static char *room_of(struct room *r, size_t bytes, bool on_device)
 {
-    if (bytes > r->bytes) {
-        bytes = (bytes + PAGE - 1) / PAGE * PAGE;
-        free(r->at);
-        *r = (struct room){must(aligned_alloc(PAGE, bytes)), bytes};
+    if (bytes > r->bytes || on_device != r->on_device) {
+        memory_give_back(r->at);
+        *r = (struct room){memory_take(bytes, on_device), bytes, on_device};
     }
-    memset(r->at, 0, bytes); /* zero bytes are numbers that stay zero in a sum */
+    memory_zero(r->at, bytes); /* zero bytes are numbers that stay zero in a sum */
     return r->at;
 }
 
@@ -211,8 +211,8 @@ void data_open(struct task *t)
         t->types[k] = t->type;
         t->places[k] = (MPI_Aint)(k * t->bytes);
     }
-    t->out = room_of(&rooms[0], most * t->bytes + PADDING);
-    t->in = room_of(&rooms[1], most * t->bytes + PADDING);
+    t->out = room_of(&rooms[0], most * t->bytes + PADDING, memory_on_device(t));
+    t->in = room_of(&rooms[1], most * t->bytes + PADDING, memory_on_device(t));
     data_aim(t, t->root);
 }
 
@@ -243,8 +243,9 @@ void data_aim(struct task *t, int root)
 static void put_block(const struct task *t, char *at, int destination, bool known)
 {
     size_t n = t->bytes / t->element->size;
+    char *view = memory_view(at);
     for (size_t i = 0; i < n; i++)
-        t->element->put(at, i, known ? data_value(t, t->rank, destination, i) : UNTOUCHED);
+        t->element->put(view, i, known ? data_value(t, t->rank, destination, i) : UNTOUCHED);
 }
 
 void data_fill(struct task *t)
@@ -260,7 +261,7 @@ void data_fill(struct task *t)
         put_block(t, t->out + k * t->bytes, for_whom, true);
         /* A broadcast has one buffer. */
         if (from_in && !(s->from == OF_ROOT && s->sends == EACH))
-            memcpy(own, t->out + k * t->bytes, t->bytes);
+            memcpy(memory_view(own), memory_view(t->out + k * t->bytes), t->bytes);
     }
 }
 
@@ -281,11 +282,11 @@ static int expected(const struct task *t, int k, size_t i)
     return sum;
 }
 
-/* Whether element i of the block at `at` is as it has to be. */
+/* Whether element i of the block at `at` is as it has to be; after `memory_load`. */
 bool data_equal(const struct task *t, const void *at, size_t i, int want, const char *what,
                 char *error, size_t room)
 {
-    if (t->element->is(at, i, want))
+    if (t->element->is(memory_view(at), i, want))
         return true;
     snprintf(error, room, "rank %d: element %zu of %s should be %d", t->rank, i, what, want);
     return false;

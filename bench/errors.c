@@ -6,20 +6,32 @@
  */
 #include "bench.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 static char heard[MPI_MAX_ERROR_STRING];
 static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 
-static void note(int code)
+void errors_note(const char *format, ...)
 {
-    int length;
+    va_list arguments;
     if (*heard)
         return;
-    if (MPI_Error_string(code, heard, &length) != MPI_SUCCESS || !*heard)
-        snprintf(heard, sizeof heard, "error code %d", code);
+    va_start(arguments, format);
+    vsnprintf(heard, sizeof heard, format, arguments);
+    va_end(arguments);
     heard[strcspn(heard, "\n")] = 0;
+}
+
+static void note(int code)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    if (MPI_Error_string(code, text, &length) == MPI_SUCCESS && *text)
+        errors_note("%s", text);
+    else
+        errors_note("error code %d", code);
 }
 
 static void of_comm(MPI_Comm *comm, int *code, ...)

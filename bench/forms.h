@@ -14,8 +14,8 @@
 #define MANY t->counts, t->displs, t->type
 #define TYPED t->counts, t->offsets, t->types
 
-#define MOVES "mixcTDIM"
-#define ADDS "mixcTIMl"
+#define MOVES "mixcTDIMd"
+#define ADDS "mixcTIMld"
 
 #define BLOCKING_CALL(Name, name, options, sender, sends, receiver, receives, from, ...)           \
     static void name(struct task *t, int rounds)                                                   \

@@ -1,4 +1,5 @@
 /* Beginning and end: MPI_Init, or a session (-I). */
+#include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
@@ -49,6 +50,11 @@ MPI_Comm life_open_session(MPI_Session *made, bool threads)
     MPI_Errhandler of_session = errors_of_session();
     MPI_Info_create(&info);
     MPI_Info_set(info, "thread_level", levels[threads ? LEVELS - 1 : 0].key);
+    if (opt.device) {
+        char kinds[64];
+        snprintf(kinds, sizeof kinds, "system,mpi,%s:device", memory_kind());
+        MPI_Info_set(info, MEMORY_KINDS, kinds);
+    }
     MPI_Session_init(info, of_session, made);
     MPI_Info_free(&info);
     MPI_Group_from_session_pset(*made, "mpi://WORLD", &group);

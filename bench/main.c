@@ -107,10 +107,12 @@ static void validate(struct task *t, char *error, size_t room)
         data_fill(t);
         if (t->bench->load)
             t->bench->load(t);
+        memory_store();
         calm_barrier(t->comm);
         t->bench->run(t, 1);
         next = t->root;
         data_aim(t, root);
+        memory_load();
         (t->bench->check ? t->bench->check : data_right)(t, error, room);
         data_aim(t, next);
     }
@@ -222,6 +224,7 @@ static void sizes(const struct bench *b, const char *name, const struct element 
 
 static void visit(const struct bench *b, const char *name)
 {
+    const char *lack = memory_lack(b);
     char why[64];
     if (!b->run)
         return; /* is timed from outside */
@@ -236,6 +239,10 @@ static void visit(const struct bench *b, const char *name)
     }
     if (opt.layout != PLAIN && !takes(b, 'D')) {
         report_skipped(b, NULL, "derived types do not apply");
+        return;
+    }
+    if (lack) {
+        report_skipped(b, NULL, lack);
         return;
     }
     if (!over)
@@ -294,6 +301,7 @@ static void measure_all(void)
     if (opt.pin)
         pin(node);
     crowded = are_crowded(node);
+    memory_open(node);
     MPI_Comm_free(&node);
     line_open();
     if (opt.counters)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { TAG = 5, USUAL_WINDOW = 64, PAGE = 4096 };
+enum { TAG = 5, USUAL_WINDOW = 64 };
 
 /* `own` of the task. */
 struct region {
@@ -13,6 +13,7 @@ struct region {
     MPI_Comm pair;
     MPI_Group other;
     MPI_Aint at; /* of the other's memory */
+    enum memory_of memory_of;
     char *memory;
 };
 
@@ -29,6 +30,9 @@ static void prepare(struct task *t, int window)
     for (int e = 0; e < element_count && !t->bytes; e++)
         if (elements[e].type == MPI_LONG)
             t->element = &elements[e]; /* of what has one element only */
+    r->memory_of = opt.memory_of ? opt.memory_of : opt.device ? CREATED : ALLOCATED;
+    if (r->memory_of == ALLOCATED && opt.device)
+        t->skip = "MPI_Win_allocate gives memory of the host: -w create";
     MPI_Comm_split(world, t->rank < 2 ? 0 : MPI_UNDEFINED, t->rank, &r->pair);
 }
 
@@ -50,18 +54,18 @@ static void open(struct task *t)
     if (t->peer < 0)
         return;
     errors_listen(r->pair);
-    if (opt.memory_of != ALLOCATED)
-        r->memory = must(aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE));
-    if (opt.memory_of == ALLOCATED)
+    if (r->memory_of != ALLOCATED)
+        r->memory = memory_take(bytes, memory_on_device(t));
+    if (r->memory_of == ALLOCATED)
         MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, r->pair, &r->memory, &r->win);
-    else if (opt.memory_of == CREATED)
+    else if (r->memory_of == CREATED)
         MPI_Win_create(r->memory, bytes, 1, MPI_INFO_NULL, r->pair, &r->win);
     else
         MPI_Win_create_dynamic(MPI_INFO_NULL, r->pair, &r->win);
     if (r->win == MPI_WIN_NULL)
         return;
     errors_listen_window(r->win);
-    if (opt.memory_of == DYNAMIC) {
+    if (r->memory_of == DYNAMIC) {
         MPI_Win_attach(r->win, r->memory, bytes);
         MPI_Get_address(r->memory, &mine);
         MPI_Sendrecv(&mine, 1, MPI_AINT, t->peer, TAG, &r->at, 1, MPI_AINT, t->peer, TAG, r->pair,
@@ -94,7 +98,7 @@ static void unlock(struct task *t)
     if (opt.sync == FLUSH || opt.sync == FLUSH_LOCAL)
         MPI_Win_unlock(t->peer, r->win);
     MPI_Barrier(r->pair);
-    if (opt.memory_of == DYNAMIC)
+    if (r->memory_of == DYNAMIC)
         MPI_Win_detach(r->win, r->memory);
     MPI_Win_free(&r->win);
     MPI_Group_free(&r->other);
@@ -105,8 +109,8 @@ static void finish(struct task *t)
     struct region *r = t->own;
     if (r->pair != MPI_COMM_NULL)
         MPI_Comm_free(&r->pair);
-    if (opt.memory_of != ALLOCATED)
-        free(r->memory);
+    if (r->memory_of != ALLOCATED)
+        memory_give_back(r->memory);
     free(r);
 }
 
@@ -209,12 +213,14 @@ static void load(struct task *t)
     look(t, true);
     for (int k = 0; k < t->window; k++)
         for (size_t i = 0; i < elements_of(t); i++)
-            t->element->put(r->memory + k * t->gap, i, data_value(t, t->rank, t->peer, i));
+            t->element->put(memory_view(r->memory + k * t->gap), i,
+                            data_value(t, t->rank, t->peer, i));
+    memory_store();
     look(t, false);
     if (t->bytes)
         return;
-    t->element->put(t->out, 0, data_value(t, t->rank, t->peer, 0));
-    t->element->put(COMPARED, 0, data_value(t, t->peer, t->rank, 0));
+    t->element->put(memory_view(t->out), 0, data_value(t, t->rank, t->peer, 0));
+    t->element->put(memory_view(COMPARED), 0, data_value(t, t->peer, t->rank, 0));
 }
 
 static run_fn put_both_ways;
@@ -230,6 +236,7 @@ static bool right(struct task *t, enum effect effect, bool brings, char *error, 
         MPI_Win_flush(t->peer, r->win);
     MPI_Barrier(r->pair);
     look(t, true);
+    memory_load();
     for (int k = 0; k < t->window && good; k++)
         for (size_t i = 0; i < elements_of(t) && good; i++) {
             int mine = data_value(t, t->rank, t->peer, i);
@@ -274,7 +281,7 @@ static void put_both_ways(struct task *t, int rounds)
 
 #define ROW(NAME, OPTIONS, UNIT, FROM, RUN, RIGHT, PREPARE, OPEN)                                  \
     {                                                                                              \
-        .name = NAME, .family = "one-sided", .options = OPTIONS "ixcIMws", .unit = UNIT,           \
+        .name = NAME, .family = "one-sided", .options = OPTIONS "ixcIMwsd", .unit = UNIT,          \
         .ranks = 2, .shape = {EVERYBODY, SINGLE, NOBODY, SINGLE, FROM}, .run = RUN,                \
         .prepare = PREPARE, .open = OPEN, .close = unlock, .finish = finish, .needs = "windows",   \
         .load = load, .check = RIGHT,                                                              \

@@ -83,11 +83,14 @@ void options_help(void)
          "                                instructions, cache-references, cache-misses, branches,\n"
          "                                branch-misses (hardware); context-switches, page-faults,\n"
          "                                cpu-migrations, major-faults (software); all\n"
-         "  -w, --win-options allocate|create|dynamic        how windows are made (allocate)\n"
+         "  -w, --win-options allocate|create|dynamic        how windows are made (allocate; on\n"
+         "                                devices: create)\n"
          "  -s, --sync-option flush|flush_local|lock|lock_all|pscw|fence   epochs (flush)\n"
          "  -I, --session                 MPI_Session_init instead of MPI_Init\n"
          "  -M, --mem-limit BYTES         of a rank's buffers (512M)\n"
-         "  -d, --accelerator host        kind of memory\n"
+         "  -d, --accelerator host        memory of messages: the host's, or a device's; cuda:DH\n"
+         "      cuda[!][:DD|DH|HD|HH]     rank 0's on the device, rank 1's on the host; cuda! also\n"
+         "      rocm[!][:DD|DH|HD|HH]     with a library that does not say that it takes such\n"
          "  -f, --full                    mean, least and most, too\n"
          "  -z, --tail-lat[=P,...]        percentiles (50,90,99)\n"
          "      --pin                     rank r of a host to the r-th core it may run on\n"
@@ -216,20 +219,29 @@ static bool choose(const char *text, const char *const *words, int *which)
     return false;
 }
 
-static bool read_memory(const char *text)
+/* `host`, or `KIND[!][:SIDES]`. */
+static bool read_memory(char *text)
 {
-    if (!strcmp(text, "host"))
-        return true;
-    fprintf(stderr, "bench: -d %s: only memory of the host can be measured, not that of a device\n",
-            text);
-    return false;
+    static const char *const kinds[] = {"host", "cuda", "rocm", NULL};
+    char *sides = strchr(text, ':');
+    if (sides) {
+        *sides++ = 0;
+        if (strlen(sides) != 2 || strspn(sides, "DH") != 2)
+            return false;
+        opt.sides = sides;
+    }
+    char *end = text + strlen(text) - 1;
+    opt.insist = end > text && *end == '!';
+    if (opt.insist)
+        *end = 0;
+    return choose(text, kinds, (int *)&opt.device) && (opt.device || (!opt.insist && !sides));
 }
 
 static bool read_one(int letter, char *text)
 {
     static char usual[] = "50,90,99";
     static const char *const starts[] = {"barrier", "window", NULL};
-    static const char *const windows[] = {"allocate", "create", "dynamic", NULL};
+    static const char *const windows[] = {"", "allocate", "create", "dynamic", NULL};
     static const char *const syncs[] = {"flush", "flush_local", "lock", "lock_all", "pscw",
                                         "fence", NULL};
     static const char *const buffers[] = {"single", "multiple", NULL};

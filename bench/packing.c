@@ -172,8 +172,8 @@ static void close_pattern(struct task *t)
     struct pattern *l = t->own;
     if (l->bytes)
         MPI_Type_free(&l->type);
-    free(l->memory);
-    free(l->packed);
+    memory_give_back(l->memory);
+    memory_give_back(l->packed);
     free(l->at);
     free(l->lens);
     free(l);
@@ -191,11 +191,13 @@ static void open_pattern(struct task *t, void of(struct pattern *l, int doubles)
     }
     MPI_Type_commit(&l->type);
     t->payload = l->bytes;
-    l->memory = must(malloc(l->span));
-    l->packed = must(malloc(2 * (size_t)l->bytes));
+    l->memory = memory_take(l->span, memory_on_device(t));
+    l->packed = memory_take(l->bytes, memory_on_device(t));
+    char *view = memory_view(l->memory);
     for (size_t i = 0; i < l->span; i++)
-        l->memory[i] = (char)(i % 251);
-    memset(l->packed, 0, 2 * (size_t)l->bytes);
+        view[i] = (char)(i % 251);
+    memory_zero(l->packed, l->bytes);
+    memory_store();
 }
 
 static void mpi_pack(struct task *t, int rounds)
@@ -230,14 +232,20 @@ static void unpack_by_hand(struct task *t, int rounds)
 static bool check_packing(struct task *t, char *error, size_t room)
 {
     struct pattern *l = t->own;
-    char *by_hand = l->packed + l->bytes;
+    char *memory = memory_view(l->memory), *packed = memory_view(l->packed);
+    char *by_hand = must(malloc(l->bytes));
     mpi_pack(t, 1);
-    l->pack(l, l->memory, by_hand);
-    bool alike = !memcmp(l->packed, by_hand, l->bytes);
-    memset(l->memory, 0, l->span);
+    memory_load();
+    l->pack(l, memory, by_hand);
+    bool alike = !memcmp(packed, by_hand, l->bytes), again;
+    memset(memory, 0, l->span);
+    memory_store();
     mpi_unpack(t, 1);
-    l->pack(l, l->memory, l->packed);
-    if (alike && !memcmp(l->packed, by_hand, l->bytes))
+    memory_load();
+    l->pack(l, memory, packed);
+    again = !memcmp(packed, by_hand, l->bytes);
+    free(by_hand);
+    if (alike && again)
         return true;
     snprintf(error, room, "rank %d: MPI and the loop %s different data", t->rank,
              alike ? "unpack" : "pack");
@@ -256,9 +264,9 @@ PATTERNS(OPEN)
     {.name = NAME, .family = "packing", .options = OPTIONS, .unit = US, .ranks = 1, .run = RUN,    \
      .open = OPEN, .close = close_pattern, .check = check_packing},
 #define ROWS(name)                                                                                 \
-    ROW("pack_" #name, mpi_pack, open_##name, "mixc")                                              \
+    ROW("pack_" #name, mpi_pack, open_##name, "mixcd")                                              \
     ROW("pack_" #name "_by_hand", pack_by_hand, open_##name, "mix")                                \
-    ROW("unpack_" #name, mpi_unpack, open_##name, "mixc")                                          \
+    ROW("unpack_" #name, mpi_unpack, open_##name, "mixcd")                                          \
     ROW("unpack_" #name "_by_hand", unpack_by_hand, open_##name, "mix")
 
 const struct bench packing[] = {

@@ -77,7 +77,7 @@ static void one_way(struct task *t, int rounds)
 
 #define ROW(NAME, UNIT, RECEIVERS, RUN, OPEN)                                                      \
     {                                                                                              \
-        .name = NAME, .family = "partitioned", .options = "mixcTIMW", .unit = UNIT, .ranks = 2,    \
+        .name = NAME, .family = "partitioned", .options = "mixcTIMWd", .unit = UNIT, .ranks = 2,    \
         .shape = {EVERYBODY, SINGLE, RECEIVERS, SINGLE, OF_PEER}, .run = RUN, .prepare = prepare,  \
         .open = OPEN, .finish = finish, .needs = "partitioned",                                    \
     }

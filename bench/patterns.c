@@ -310,7 +310,7 @@ static bool gromacs_right(struct task *t, char *error, size_t room)
 
 #define ROW(NAME, RUN, PREPARE, OPEN, RIGHT)                                                       \
     {                                                                                              \
-        .name = NAME, .family = "application", .options = "mixcIM", .unit = US, .ranks = 1,        \
+        .name = NAME, .family = "application", .options = "mixcIMd", .unit = US, .ranks = 1,        \
         .shape = {EVERYBODY, SINGLE, NOBODY, SINGLE, OF_ALL}, .run = RUN, .prepare = PREPARE,      \
         .open = OPEN, .finish = finish, .check = RIGHT,                                            \
     }

@@ -133,11 +133,17 @@ void report_env(void)
         field("library", library);
         printf(",\"standard\":\"%d.%d\",\"ranks\":%d,\"threads\":\"%s\",\"clock_ns\":%.1f", version,
                subversion, size, life_threads(), clock_cost() * 1e9);
+        if (*memory_device()) {
+            field("memory", memory_kind());
+            field("device", memory_device());
+        }
         places(all);
         lacks(true);
         end();
     } else if (rank == 0) {
         printf("# %s, %d ranks\n", library, size);
+        if (*memory_device())
+            printf("# memory: %s, %s\n", memory_kind(), memory_device());
         lacks(false);
     }
     free(all);

@@ -50,6 +50,7 @@ static void *thread(void *argument)
 {
     struct talker *me = argument;
     const struct crew *c = me->task->own;
+    memory_of_thread();
     atomic_fetch_add(&ready, 1);
     while (atomic_load(&ready) < c->mine)
         sched_yield();
@@ -158,7 +159,7 @@ static void finish(struct task *t)
 
 #define ROW(NAME, FAMILY, RUN, PREPARE, ...)                                                       \
     {                                                                                              \
-        .name = NAME, .family = FAMILY, .options = "mixcTDMt", .unit = US, .ranks = 2,            \
+        .name = NAME, .family = FAMILY, .options = "mixcTDMtd", .unit = US, .ranks = 2,           \
         .shape = {EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_PEER}, .run = RUN, .prepare = PREPARE,  \
         .finish = finish, __VA_ARGS__                                                              \
     }

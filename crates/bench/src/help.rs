@@ -79,7 +79,7 @@ how the program measures (as in the OSU micro-benchmarks where they have it)
   -N cart:DIMS:RADIUS|graph:FILE    neighbours
   -t [SENDERS:]N                    calls of MPI_Test; threads, processes
   -w create|allocate|dynamic -s lock|flush|fence|... windows
-  -I, -M BYTES, -d host             sessions, memory
+  -I, -M BYTES, -d host|cuda|rocm   sessions; most memory, and of which kind
   --program PATH                    another measuring program
 
 The first variant is judged next to each of the others. Its ratio is the median

@@ -243,7 +243,7 @@ fn build(prefix: &Path, home: &Home) -> Result<PathBuf, String> {
         .args(["-O3", "-o"])
         .arg(&made)
         .args(units)
-        .arg("-lm")
+        .args(["-lm", "-ldl"])
         .env("PATH", joined(&prefix.join("bin"), "PATH"))
         .output()
         .map_err(|e| format!("{} cannot be started: {e}", compiler.display()))?;
