@@ -235,6 +235,48 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+
+    /// Blocks in rows, or in columns: then those of a row lie in different lines, which the next rows
+    /// share.
+    #[test]
+    fn grids_larger_than_a_cache_are_packed_and_unpacked(
+        (rows, columns, len) in (1i64..20, 1i64..700, 1i64..150), gap in 0i64..300, turned in any::<bool>(),
+        at in prop::collection::vec(any::<usize>(), 0..3),
+    ) {
+        let (step, row) = match turned {
+            true => (rows * len + gap, len),
+            false => (len + gap, columns * (len + gap) + gap),
+        };
+        let byte = Datatype::predefined(0x247).unwrap();
+        let block = Datatype::contiguous(len, byte).unwrap();
+        let line = Datatype::hvector(columns, 1, step, &block).unwrap();
+        let ty = Datatype::resized(0, row, &line).unwrap();
+        let places: Vec<i64> = (0..rows)
+            .flat_map(|r| (0..columns).map(move |c| r * row + c * step))
+            .flat_map(|at| at..at + len)
+            .collect();
+        let mut memory = Memory::around(&places, 1);
+        let packed: Vec<u8> = places.iter().map(|at| memory.get(*at)).collect();
+        let mut naive = Memory::around(&places, 7);
+        places.iter().zip(&packed).for_each(|(at, byte)| naive.set(*at, *byte));
+        let mut back = Memory::around(&places, 7);
+        for (from, len) in cuts(packed.len(), &at) {
+            let mut out = vec![0xaa; len + 2];
+            let part = &packed[from..from + len];
+            // SAFETY: both memories hold all places, `out` and `part` have `len` bytes.
+            unsafe {
+                ty.pack(memory.base(), rows as u64, from as u64, out.as_mut_ptr().add(1), len);
+                ty.unpack(back.base(), rows as u64, from as u64, part.as_ptr(), len);
+            }
+            prop_assert!(out[1..=len] == *part);
+            prop_assert_eq!((out[0], out[len + 1]), (0xaa, 0xaa));
+        }
+        prop_assert!(back.bytes == naive.bytes);
+    }
+}
+
 /// The values of an entry.
 fn scalars(basic: Basic) -> Vec<Scalar> {
     match basic {

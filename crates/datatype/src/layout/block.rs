@@ -1,5 +1,8 @@
 //! How one block is copied, and which way suits its length.
 //!
+//! Stores go upwards: where a block lies across lines, those that go back and forth between two of them
+//! take twice the time.
+//!
 //! What is short is moved by loads and stores of a fixed size, what is longer
 //! by loops of vectors: for blocks of less than a few KiB, a call of `memcpy`
 //! for each costs up to twice as much, most of all where they lie on pages of
@@ -25,6 +28,7 @@ macro_rules! with_block {
             8 => with_block!(@ Fixed::<u64>(PhantomData), $block, $body),
             16 => with_block!(@ Fixed::<Sixteen>(PhantomData), $block, $body),
             32 => with_block!(@ Fixed::<ThirtyTwo>(PhantomData), $block, $body),
+            LINE => with_block!(@ Line, $block, $body),
             len @ 0..4 => with_block!(@ Ends::<u16>(len, PhantomData), $block, $body),
             len @ 4..8 => with_block!(@ Ends::<u32>(len, PhantomData), $block, $body),
             len @ 8..16 => with_block!(@ Ends::<u64>(len, PhantomData), $block, $body),
@@ -43,9 +47,6 @@ pub(super) use with_block;
 
 /// How a block is copied.
 pub(super) trait Block: Copy {
-    /// Whether vectors of 32 bytes help.
-    const WIDE: bool = false;
-
     /// Bytes.
     fn len(self) -> usize;
 
@@ -56,13 +57,17 @@ pub(super) trait Block: Copy {
     unsafe fn copy(self, to: *mut u8, from: *const u8);
 
     /// As [`Block::copy`], and asks for the lines of a block that is written
-    /// later; its address may be any.
+    /// later; its address may be any. Numbers mostly lie within a line, more
+    /// may lie across two.
     ///
     /// # Safety
     /// As [`Block::copy`].
     #[inline(always)]
     unsafe fn copy_asking(self, to: *mut u8, from: *const u8, later: *mut u8) {
         ask(later);
+        if self.len() > size_of::<u64>() {
+            ask(later.wrapping_add(self.len() - 1));
+        }
         // SAFETY: the caller's promise.
         unsafe { self.copy(to, from) }
     }
@@ -147,6 +152,42 @@ impl<T: Copy> Block for Ends<T> {
     }
 }
 
+/// A line.
+#[derive(Clone, Copy)]
+pub(super) struct Line;
+
+impl Block for Line {
+    #[inline(always)]
+    fn len(self) -> usize {
+        LINE
+    }
+
+    #[inline(always)]
+    unsafe fn copy(self, to: *mut u8, from: *const u8) {
+        // SAFETY: the caller's promise.
+        unsafe { line(to, from) }
+    }
+}
+
+/// Copies as many bytes as a line has. (As one copy, the compiler would store the last ones first.)
+///
+/// # Safety
+/// Both are valid for that many bytes and do not overlap.
+#[inline(always)]
+unsafe fn line(to: *mut u8, from: *const u8) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let a = get::<Sixteen>(from);
+        let b = get::<Sixteen>(from.add(16));
+        let c = get::<Sixteen>(from.add(32));
+        let d = get::<Sixteen>(from.add(48));
+        put(to, a);
+        put(to.add(16), b);
+        put(to.add(32), c);
+        put(to.add(48), d);
+    }
+}
+
 /// Less than [`LONG`] bytes, by lines.
 #[derive(Clone, Copy)]
 pub(super) struct Lines(pub(super) usize);
@@ -166,8 +207,6 @@ impl Lines {
 }
 
 impl Block for Lines {
-    const WIDE: bool = true;
-
     #[inline(always)]
     fn len(self) -> usize {
         self.0
@@ -176,7 +215,7 @@ impl Block for Lines {
     #[inline(always)]
     unsafe fn copy(self, to: *mut u8, from: *const u8) {
         // SAFETY: the caller's promise; every line lies within the block.
-        self.each(|at| unsafe { ptr::copy_nonoverlapping(from.add(at), to.add(at), LINE) });
+        self.each(|at| unsafe { line(to.add(at), from.add(at)) });
     }
 
     #[inline(always)]
@@ -184,8 +223,9 @@ impl Block for Lines {
         self.each(|at| {
             ask(later.wrapping_add(at));
             // SAFETY: as above.
-            unsafe { ptr::copy_nonoverlapping(from.add(at), to.add(at), LINE) };
+            unsafe { line(to.add(at), from.add(at)) };
         });
+        ask(later.wrapping_add(self.0 - 1));
     }
 }
 
@@ -259,16 +299,33 @@ pub(super) unsafe fn run<D: Direction>(user: *mut u8, packed: *mut u8, len: usiz
     let (to, from) = D::sides(user, packed);
     // SAFETY: the caller's promise; each arm stays within `len`.
     unsafe {
-        match len {
-            0 => {}
-            1 => *to = *from,
-            2..4 => ends::<u16>(to, from, len),
-            4..8 => ends::<u32>(to, from, len),
-            8..16 => ends::<u64>(to, from, len),
-            16..32 => ends::<Sixteen>(to, from, len),
-            32..64 => ends::<ThirtyTwo>(to, from, len),
-            64..128 => ends::<(ThirtyTwo, ThirtyTwo)>(to, from, len),
-            _ => ptr::copy_nonoverlapping(from, to, len),
+        if len > 2 * LINE {
+            long(to, from, len);
+        } else if len >= LINE {
+            line(to, from);
+            line(to.add(len - LINE), from.add(len - LINE));
+        } else if len >= 32 {
+            ends::<ThirtyTwo>(to, from, len);
+        } else if len >= 16 {
+            ends::<Sixteen>(to, from, len);
+        } else if len >= 8 {
+            ends::<u64>(to, from, len);
+        } else if len >= 4 {
+            ends::<u32>(to, from, len);
+        } else if len >= 2 {
+            ends::<u16>(to, from, len);
+        } else if len > 0 {
+            *to = *from;
         }
     }
+}
+
+/// Copies a long run. A call within the loop over short ones would cost that its registers.
+///
+/// # Safety
+/// As [`Block::copy`].
+#[inline(never)]
+unsafe fn long(to: *mut u8, from: *const u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { ptr::copy_nonoverlapping(from, to, len) }
 }

@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use super::block::{
-    Block, Ends, Fixed, LINE, LONG, Lines, Long, Sixteen, ThirtyTwo, ask, with_block,
+    Block, Ends, Fixed, LINE, LONG, Line, Lines, Long, Sixteen, ThirtyTwo, ask, with_block,
 };
 use super::walk::Direction;
 
@@ -54,6 +54,13 @@ impl Grid {
         Grid { first, ..self }
     }
 
+    /// The same from block `i` of each row on.
+    #[inline(always)]
+    fn skip(self, i: usize) -> Self {
+        let first = self.at(i as isize);
+        Grid { first, ..self }
+    }
+
     /// Rows as columns.
     fn turned(self) -> Self {
         Grid {
@@ -84,16 +91,30 @@ pub(super) unsafe fn grid<D: Direction>(
             let (to, from) = D::sides(user, packed);
             return with_block!(len, block => few(block, to, from, columns));
         }
-        if rows == 1 || user.row.unsigned_abs() >= user.step.unsigned_abs() {
+        let span = user.width(columns, len);
+        if rows == 1 || user.row.unsigned_abs() >= user.step.unsigned_abs() || span <= NEAR {
             return blocks::<D>(user, packed, (rows, columns), len);
         }
         for row in (0..rows).step_by(BAND) {
             let (user, packed) = (user.skip_rows(row), packed.skip_rows(row));
-            let band = (columns, BAND.min(rows - row));
-            blocks::<D>(user.turned(), packed.turned(), band, len);
+            let rows = BAND.min(rows - row);
+            if D::WRITES {
+                blocks::<D>(user.turned(), packed.turned(), (columns, rows), len);
+                continue;
+            }
+            for column in (0..columns).step_by(TILE) {
+                let (user, packed) = (user.skip(column), packed.skip(column));
+                blocks::<D>(user, packed, (rows, TILE.min(columns - column)), len);
+            }
         }
     }
 }
+
+/// Columns of a band that are read while their lines are in the first cache.
+const TILE: usize = 512;
+
+/// Bytes that stay in the first cache while they are gone through again and again.
+const NEAR: usize = 16 << 10;
 
 /// So few blocks are copied sooner than it is found out how to copy many.
 const FEW: usize = 32;
@@ -151,6 +172,10 @@ impl Ahead {
 
     /// What pays for such blocks: those that the processor does not foresee.
     fn of(grid: Grid, (rows, columns): (usize, usize), len: usize) -> Self {
+        // What is in the first cache need not be asked for.
+        if rows * columns * len.div_ceil(LINE) <= NEAR / LINE {
+            return Ahead::NOTHING;
+        }
         let distance = |step: isize, len: usize| {
             let step = step.unsigned_abs();
             // A page to be looked up for a few bytes costs more than it gains.
@@ -174,75 +199,21 @@ impl Ahead {
 /// # Safety
 /// As [`grid`].
 unsafe fn each<B: Block>(b: B, to: Grid, from: Grid, shape: (usize, usize), ahead: Ahead) {
-    // SAFETY: the caller's promise; AVX2 is only used where it is.
+    // SAFETY: the caller's promise.
     unsafe {
         match ahead.blocks {
-            0 => each_best::<B, false>(b, to, from, shape, ahead),
-            _ => each_best::<B, true>(b, to, from, shape, ahead),
+            0 => each_by::<B, false>(b, to, from, shape, ahead),
+            _ => each_by::<B, true>(b, to, from, shape, ahead),
         }
     }
 }
 
-/// Longest block for which wide vectors help though its lines are asked for:
-/// of stores that wait for lines, narrow ones wait less.
-const WIDE: usize = 128;
-
-/// # Safety
-/// As [`grid`].
-unsafe fn each_best<B: Block, const ASK: bool>(
-    b: B,
-    to: Grid,
-    from: Grid,
-    shape: (usize, usize),
-    ahead: Ahead,
-) {
-    // SAFETY: the caller's promise; AVX2 is only used where it is.
-    unsafe {
-        #[cfg(target_arch = "x86_64")]
-        if B::WIDE && (!ASK || b.len() <= WIDE) && std::arch::is_x86_feature_detected!("avx2") {
-            return each_avx2::<B, ASK>(b, to, from, shape, ahead);
-        }
-        each_plain::<B, ASK>(b, to, from, shape, ahead);
-    }
-}
-
-/// A function for each kind of block: all in one, they would have too few
-/// registers.
+/// `ASK` tells whether blocks are asked for. A function for each kind of block:
+/// all in one, they would have too few registers.
 ///
 /// # Safety
 /// As [`grid`].
 #[inline(never)]
-unsafe fn each_plain<B: Block, const ASK: bool>(
-    b: B,
-    to: Grid,
-    from: Grid,
-    shape: (usize, usize),
-    ahead: Ahead,
-) {
-    // SAFETY: the caller's promise.
-    unsafe { each_by::<B, ASK>(b, to, from, shape, ahead) }
-}
-
-/// # Safety
-/// As [`grid`]; the processor has AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn each_avx2<B: Block, const ASK: bool>(
-    b: B,
-    to: Grid,
-    from: Grid,
-    shape: (usize, usize),
-    ahead: Ahead,
-) {
-    // SAFETY: the caller's promise.
-    unsafe { each_by::<B, ASK>(b, to, from, shape, ahead) }
-}
-
-/// `ASK` tells whether blocks are asked for.
-///
-/// # Safety
-/// As [`grid`].
-#[inline(always)]
 unsafe fn each_by<B: Block, const ASK: bool>(
     b: B,
     to: Grid,
@@ -250,10 +221,7 @@ unsafe fn each_by<B: Block, const ASK: bool>(
     (rows, columns): (usize, usize),
     ahead: Ahead,
 ) {
-    let fours = match to.is_dense() && from.is_dense() {
-        true => columns / 4,
-        false => 0,
-    };
+    let fours = if ASK { 0 } else { columns / 4 };
     for row in 0..rows {
         if ahead.rows > 0 {
             let later = to.skip_rows(row + ahead.rows).first;

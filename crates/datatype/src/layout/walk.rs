@@ -1,5 +1,7 @@
 //! Copies any part of the packed bytes of a layout, in either direction.
 
+use std::ops::Range;
+
 use super::block::run as copy_run;
 use super::kernel::{self, Grid};
 use super::{Layout, Node, Seq};
@@ -136,6 +138,16 @@ unsafe fn part<D: Direction>(node: &Node, user: *mut u8, skip: u64, cursor: &mut
                 let mut i = s.starts.partition_point(|start| *start <= skip) - 1;
                 let mut skip = skip - s.starts[i];
                 while cursor.left > 0 && i < s.len() {
+                    if skip == 0 && s.nodes.is_empty() {
+                        let end = s.starts[i] + cursor.left;
+                        let whole = i..s.starts.partition_point(|start| *start <= end) - 1;
+                        if !whole.is_empty() {
+                            runs::<D>(s, whole.clone(), user, cursor.at);
+                            cursor.advance(s.starts[whole.end] - s.starts[i]);
+                            i = whole.end;
+                            continue;
+                        }
+                    }
                     let user = user.wrapping_offset(s.at[i] as isize);
                     match s.nodes.get(i) {
                         None => {
@@ -362,16 +374,33 @@ unsafe fn full_seq<D: Direction>(s: &Seq, user: *mut u8, mut packed: *mut u8) ->
     // SAFETY: the caller's promise holds for every part.
     unsafe {
         if s.nodes.is_empty() {
-            for (at, ends) in s.at.iter().zip(s.starts.windows(2)) {
-                let len = (ends[1] - ends[0]) as usize;
-                copy_run::<D>(place(*at), packed, len);
-                packed = packed.wrapping_add(len);
-            }
+            packed = runs::<D>(s, 0..s.len(), user, packed);
         } else {
             for (at, node) in s.at.iter().zip(&s.nodes) {
                 packed = full::<D>(node, place(*at), packed);
             }
         }
+    }
+    packed
+}
+
+/// Copies those runs of a sequence of nothing else.
+///
+/// # Safety
+/// As [`full`] for each of them.
+#[inline(never)]
+unsafe fn runs<D: Direction>(
+    s: &Seq,
+    which: Range<usize>,
+    user: *mut u8,
+    mut packed: *mut u8,
+) -> *mut u8 {
+    let ends = &s.starts[which.start..=which.end];
+    for (at, ends) in s.at[which].iter().zip(ends.windows(2)) {
+        let len = (ends[1] - ends[0]) as usize;
+        // SAFETY: the caller's promise.
+        unsafe { copy_run::<D>(user.wrapping_offset(*at as isize), packed, len) };
+        packed = packed.wrapping_add(len);
     }
     packed
 }
