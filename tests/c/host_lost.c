@@ -12,9 +12,12 @@
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- probe; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- iprobe met; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- send met; exit 7; says on host h1
+// run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- stream met; exit 7; says on host h1
+// run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- barrier met; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=ofi:tcp --set TCP_TIMEOUT=2s -- recv; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=ofi:tcp --set TCP_TIMEOUT=2s -- recv met; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=ofi:tcp --set TCP_TIMEOUT=2s -- send met; exit 7; says on host h1
+// run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=ofi:tcp --set TCP_TIMEOUT=2s -- stream met; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=ofi:tcp --set TCP_TIMEOUT=1s -- busy; exit 7; says after [\d.]+ s: $
 #include "check.h"
 
@@ -40,6 +43,11 @@ int main(int argc, char **argv)
     double begin = MPI_Wtime();
     if (!strcmp(how, "send")) {
         error = MPI_Send(out, sizeof out, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    } else if (!strcmp(how, "stream")) {
+        while (error == MPI_SUCCESS)
+            error = MPI_Send(out, 1 << 16, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    } else if (!strcmp(how, "barrier")) {
+        error = MPI_Barrier(MPI_COMM_WORLD);
     } else if (!strcmp(how, "any")) {
         error = MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (!strcmp(how, "probe")) {

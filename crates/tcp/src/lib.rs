@@ -41,5 +41,5 @@ pub mod settings;
 mod socket;
 
 pub use init::{Counters, Tcp, TcpError};
-pub use lifeline::Lifelines;
+pub use lifeline::{Buoy, Lifelines};
 pub use settings::{Config, SETTINGS};

@@ -1,16 +1,19 @@
 //! Connections that carry nothing and tell whether hosts live, for networks that
 //! do not tell it themselves. The kernel of the other host answers, whatever the
-//! process does that listens there.
+//! process does that listens there; it also answers for a port at which nobody does,
+//! a **buoy**, where the network has none that is known.
 
 use std::collections::HashMap;
-use std::io::{Error, ErrorKind};
-use std::net::SocketAddr;
+use std::io::{self, Error, ErrorKind};
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use catena_fabric::Peer;
 
+use crate::addr;
 use crate::settings::Config;
-use crate::socket::{Options, Socket};
+use crate::socket::{Options, Socket, reserve};
 
 /// What a host that does not answer leads to.
 const SILENT: [ErrorKind; 3] = [
@@ -18,6 +21,42 @@ const SILENT: [ErrorKind; 3] = [
     ErrorKind::HostUnreachable,
     ErrorKind::NetworkUnreachable,
 ];
+
+/// A port whose only use is that this host's kernel answers there.
+#[derive(Debug)]
+pub struct Buoy {
+    port: u16,
+    _open: OwnedFd,
+}
+
+impl Buoy {
+    /// At a port that the kernel chooses.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn open() -> io::Result<Buoy> {
+        let (open, port) = reserve()?;
+        Ok(Buoy { port, _open: open })
+    }
+
+    /// What others need to find it: where it is on all interfaces that `wanted` wants, by
+    /// their names.
+    pub fn address(&self, wanted: impl Fn(&str) -> bool) -> Vec<u8> {
+        let all = addr::interfaces().usable.into_iter();
+        let wanted = all.filter(|it| wanted(&it.name));
+        addr::encode(self.port, wanted.map(|it| it.address))
+    }
+
+    /// Where one is whose [`Buoy::address`] these bytes are; nowhere if they are damaged.
+    /// Addresses that this host has, too, do not tell it from others.
+    pub fn at(bytes: &[u8]) -> Vec<SocketAddr> {
+        let (port, all) = addr::decode(bytes).unwrap_or_default();
+        let ours = addr::interfaces().usable;
+        let own = |it: &IpAddr| ours.iter().any(|one| one.address == *it);
+        let others = all.into_iter().filter(|it| !own(it));
+        others.map(|it| SocketAddr::from((it, port))).collect()
+    }
+}
 
 /// A connection, or why there is none.
 #[derive(Debug)]
@@ -45,8 +84,8 @@ impl Line {
 pub struct Lifelines {
     /// How long a host may be silent.
     timeout: Duration,
-    at: HashMap<Peer, SocketAddr>,
-    lines: HashMap<Peer, Line>,
+    at: HashMap<Peer, Vec<SocketAddr>>,
+    lines: HashMap<SocketAddr, Line>,
 }
 
 impl Lifelines {
@@ -59,25 +98,33 @@ impl Lifelines {
         }
     }
 
-    /// A peer listens at that address.
-    pub fn learn(&mut self, peer: Peer, at: SocketAddr) {
+    /// The kernel of a peer's host answers at these addresses, or at some of them.
+    pub fn learn(&mut self, peer: Peer, at: Vec<SocketAddr>) {
         self.at.insert(peer, at);
     }
 
-    /// Whether it is known where a peer listens, so that the loss of its host is
-    /// noticed. The first look begins to find out, so it is asked now and then.
-    /// Never blocks.
+    /// Whether it is known where a peer's host answers, so that its loss is noticed.
+    /// The first look begins to find out, so it is asked now and then. Never blocks.
     ///
     /// # Errors
-    /// The cause, if the host is lost.
+    /// The cause, if the host is lost: no address of it answers.
     pub fn look(&mut self, peer: Peer) -> Result<bool, String> {
-        let Some(&at) = self.at.get(&peer) else {
+        let mut all = self.at.get(&peer).cloned().unwrap_or_default().into_iter();
+        let Some(first) = all.next() else {
             return Ok(false);
         };
+        // All are asked, whichever answers.
+        let rest = all.map(|at| self.ask(at)).collect::<Vec<_>>();
+        let answers = rest.into_iter().fold(self.ask(first), Result::or);
+        answers.map(|()| true)
+    }
+
+    /// Whether an address answers, or may yet.
+    fn ask(&mut self, at: SocketAddr) -> Result<(), String> {
         let mut since = Instant::now();
-        if let Some(line) = self.lines.get(&peer) {
+        if let Some(line) = self.lines.get(&at) {
             match line.state() {
-                ErrorKind::WouldBlock => return Ok(true),
+                ErrorKind::WouldBlock => return Ok(()),
                 kind if SILENT.contains(&kind) => {
                     since = line.since;
                     if since.elapsed() >= self.timeout {
@@ -95,8 +142,8 @@ impl Lifelines {
             kernel: None,
         };
         let socket = Socket::connect(at, options).map_err(|error| error.kind());
-        self.lines.insert(peer, Line { socket, since });
-        Ok(true)
+        self.lines.insert(at, Line { socket, since });
+        Ok(())
     }
 }
 
@@ -119,11 +166,12 @@ mod tests {
         let mut lines = lifelines(Duration::ZERO);
         assert_eq!(lines.look(PEER), Ok(false), "nobody knows where it is");
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        lines.learn(PEER, listener.local_addr().expect("its address"));
+        let at = listener.local_addr().expect("its address");
+        lines.learn(PEER, vec![at]);
         for _ in 0..3 {
             assert_eq!(lines.look(PEER), Ok(true));
         }
-        assert_eq!(lines.lines[&PEER].state(), ErrorKind::WouldBlock);
+        assert_eq!(lines.lines[&at].state(), ErrorKind::WouldBlock);
         drop(listener.accept().expect("a connection"));
         assert_eq!(lines.look(PEER), Ok(true), "it has hung up");
         drop(listener);
@@ -138,12 +186,41 @@ mod tests {
         let nowhere = SocketAddr::from((Ipv4Addr::new(224, 0, 0, 1), 9));
         for (timeout, lost) in [(Duration::ZERO, true), (Duration::MAX, false)] {
             let mut lines = lifelines(timeout);
-            lines.learn(PEER, nowhere);
+            lines.learn(PEER, vec![nowhere]);
             assert_eq!(lines.look(PEER), Ok(true), "the first look only asks");
             match lines.look(PEER) {
                 Err(cause) if lost => assert!(cause.starts_with("224.0.0.1:9 has not answered")),
                 other => assert_eq!((other, lost), (Ok(true), false)),
             }
         }
+    }
+
+    #[test]
+    fn a_host_lives_if_one_address_answers() {
+        let buoy = Buoy::open().expect("a port");
+        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, buoy.port));
+        let nowhere = SocketAddr::from((Ipv4Addr::new(224, 0, 0, 1), 9));
+        for all in [vec![nowhere, at], vec![at, nowhere]] {
+            let mut lines = lifelines(Duration::ZERO);
+            lines.learn(PEER, all);
+            for _ in 0..5 {
+                assert_eq!(lines.look(PEER), Ok(true));
+            }
+        }
+    }
+
+    #[test]
+    fn a_buoy_is_looked_for_elsewhere_only() {
+        let buoy = Buoy::open().expect("a port");
+        let here = buoy.address(|_| true);
+        assert!(addr::decode(&here).is_some_and(|(port, _)| port == buoy.port));
+        assert!(
+            Buoy::at(&here).is_empty(),
+            "these addresses are this host's"
+        );
+        assert_eq!(addr::decode(&buoy.address(|_| false)), None);
+        let there = addr::encode(7, [IpAddr::from([192, 0, 2, 1])].into_iter());
+        assert_eq!(Buoy::at(&there), [SocketAddr::from(([192, 0, 2, 1], 7))]);
+        assert!(Buoy::at(&there[1..]).is_empty());
     }
 }

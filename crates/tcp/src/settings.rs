@@ -30,8 +30,8 @@ setting! {
     /// How long a host may be silent before it counts as lost.
     ///
     /// The kernel asks it when nothing else is sent, so a host that is waited
-    /// for is noticed, too. Whole seconds count. It holds for libfabric's `tcp`,
-    /// too.
+    /// for is noticed, too. Whole seconds count. It holds for libfabric's `tcp`
+    /// and for UCX over TCP, too.
     pub static TCP_TIMEOUT: Duration = Duration::from_secs(60);
     range: Duration::from_secs(1)..=Duration::from_secs(86_400),
     scope: Local,

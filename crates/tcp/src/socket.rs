@@ -40,6 +40,36 @@ pub(crate) fn listen() -> io::Result<TcpListener> {
     Ok(any)
 }
 
+/// A port that the kernel chooses and at which nobody listens: it refuses who calls,
+/// as long as the descriptor is open.
+pub(crate) fn reserve() -> io::Result<(OwnedFd, u16)> {
+    // All zero but for the family: any address, and any port.
+    let of = |family: i32| {
+        // SAFETY: no memory; the descriptor is ours; all zero is an address, in room
+        // for any of them.
+        unsafe {
+            let fd = check(libc::socket(
+                family,
+                libc::SOCK_STREAM | libc::SOCK_CLOEXEC,
+                0,
+            ))?;
+            let fd = OwnedFd::from_raw_fd(fd);
+            let mut name: libc::sockaddr_storage = zeroed();
+            name.ss_family = family as libc::sa_family_t;
+            let (at, mut len) = (
+                (&raw mut name).cast(),
+                size_of_val(&name) as libc::socklen_t,
+            );
+            check(libc::bind(fd.as_raw_fd(), at, len))?;
+            check(libc::getsockname(fd.as_raw_fd(), at, &mut len))?;
+            // The port has the same place in all of them.
+            let port = (*at.cast::<libc::sockaddr_in>()).sin_port;
+            Ok((fd, u16::from_be(port)))
+        }
+    };
+    of(libc::AF_INET6).or_else(|_: io::Error| of(libc::AF_INET))
+}
+
 /// One end of a connection.
 #[derive(Debug)]
 pub(crate) struct Socket {

@@ -149,6 +149,16 @@ impl Ucx {
         self.objects.address()
     }
 
+    /// Whether it goes over nothing but TCP and shared memory, and over any port.
+    pub fn is_plain(&self) -> bool {
+        self.objects.wanted.is_plain() && std::env::var_os("UCX_TCP_PORT_RANGE").is_none()
+    }
+
+    /// Whether it may go through a device of that name.
+    pub fn may_use(&self, device: &str) -> bool {
+        self.objects.wanted.may_use(device)
+    }
+
     /// Version of UCX: major, minor, release.
     pub fn version(&self) -> (u32, u32, u32) {
         self.objects.library.version()

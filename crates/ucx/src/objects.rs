@@ -17,7 +17,7 @@ use crate::wanted::Wanted;
 #[derive(Debug)]
 pub(crate) struct Objects {
     pub library: Library,
-    wanted: Wanted,
+    pub wanted: Wanted,
     pub context: *mut Context,
     pub worker: *mut Worker,
     /// What one can sleep on.

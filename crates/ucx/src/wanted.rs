@@ -5,6 +5,10 @@ use std::ffi::{CStr, CString};
 /// Segments of TCP: the longest packet with all headers.
 const SEGMENT: &str = "68k";
 
+/// How often a host is called again that could not be reached over TCP: nothing else
+/// goes on meanwhile in UCX 1.13, and its 25 times take minutes.
+const AGAIN: &str = "2";
+
 /// Where Linux shows what UCX drives besides TCP.
 const DEVICES: &str = "/sys/class/infiniband";
 
@@ -30,20 +34,33 @@ impl Wanted {
             .join(":")
     }
 
+    /// Whether there is nothing faster than TCP between hosts.
+    pub(crate) fn is_plain(&self) -> bool {
+        std::fs::read_dir(DEVICES).map_or(true, |mut all| all.next().is_none())
+    }
+
+    /// Whether a device of that name may be used.
+    pub(crate) fn may_use(&self, device: &str) -> bool {
+        let said = std::env::var("UCX_NET_DEVICES").ok();
+        let said = self.devices.clone().or(said.filter(|all| all != "all"));
+        said.is_none_or(|all| all.split(',').any(|one| one == device))
+    }
+
     /// The same as UCX's own settings, without `UCX_`; others stay as the user
     /// has them. Unless the user has said otherwise UCX keeps its messages to
     /// itself, its shared memory notices the loss of a peer too, its TCP sends
-    /// the longest packet in one piece, and what is sent is copied: over TCP
-    /// that is faster, and zero-copy sends to a peer that dies abort the program
-    /// in UCX 1.13. Where there is no InfiniBand UCX asks nobody whether he lives:
-    /// the kernel does (`UCX_TCP_KEEPIDLE`, after 28 s without a setting), but only
-    /// while nothing of UCX's own is under way.
+    /// the longest packet in one piece and soon gives up a host that is gone, and
+    /// what is sent is copied: over TCP that is faster, and zero-copy sends to a
+    /// peer that dies abort the program in UCX 1.13. Where there is no InfiniBand
+    /// UCX asks nobody whether he lives: the kernel does (`UCX_TCP_KEEPIDLE`, after
+    /// 28 s without a setting), but only while nothing is under way.
     pub(crate) fn settings(&self) -> Vec<(&'static CStr, CString)> {
         let unless = |variable: &str, value: &str| {
             let free = std::env::var_os(variable).is_none();
             free.then(|| value.to_string())
         };
-        let plain = std::fs::read_dir(DEVICES).map_or(true, |mut all| all.next().is_none());
+        let again = unless("UCX_TCP_MAX_CONN_RETRIES", AGAIN);
+        let plain = self.is_plain();
         let asking = plain.then(|| unless("UCX_KEEPALIVE_INTERVAL", "inf"));
         let named = [
             (c"TLS", self.transports.clone()),
@@ -51,6 +68,7 @@ impl Wanted {
             (c"TCP_TX_SEG_SIZE", unless("UCX_TCP_TX_SEG_SIZE", SEGMENT)),
             (c"TCP_RX_SEG_SIZE", unless("UCX_TCP_RX_SEG_SIZE", SEGMENT)),
             (c"ZCOPY_THRESH", unless("UCX_ZCOPY_THRESH", "inf")),
+            (c"TCP_MAX_CONN_RETRIES", again),
             (c"KEEPALIVE_INTERVAL", asking.flatten()),
             (c"LOG_LEVEL", unless("UCX_LOG_LEVEL", "fatal")),
             (c"MM_ERROR_HANDLING", unless("UCX_MM_ERROR_HANDLING", "y")),
@@ -77,6 +95,7 @@ mod tests {
         let settings = wanted.settings();
         assert!(settings.contains(&(c"TLS", c"rc,tcp".to_owned())));
         assert!(settings.contains(&(c"NET_DEVICES", c"mlx5_0:1".to_owned())));
+        assert!(wanted.may_use("mlx5_0:1") && !wanted.may_use("eth0"));
         let none = Wanted::default();
         assert_eq!(none.show(), "ucx");
         let named = [c"TLS", c"NET_DEVICES"];

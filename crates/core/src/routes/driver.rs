@@ -9,7 +9,7 @@ use catena_fabric::{
     Sleeper, Transport,
 };
 use catena_ofi::{Ofi, Wanted};
-use catena_tcp::Tcp;
+use catena_tcp::{Buoy, Tcp};
 use catena_ucx::Ucx;
 
 use super::chain::Network;
@@ -57,8 +57,9 @@ pub enum Driver {
     Ofi(Box<Ofi>),
     /// Over TCP, without a library.
     Tcp(Box<Tcp>),
-    /// Through UCX.
-    Ucx(Box<Ucx>),
+    /// Through UCX, which does not notice that a host is gone while something is
+    /// under way to it over TCP: there the host has a buoy.
+    Ucx(Box<Ucx>, Option<Buoy>),
 }
 
 /// Does the same with whatever drives the network.
@@ -67,9 +68,15 @@ macro_rules! each {
         match $driver {
             Driver::Ofi($t) => $call,
             Driver::Tcp($t) => $call,
-            Driver::Ucx($t) => $call,
+            Driver::Ucx($t, _) => $call,
         }
     };
+}
+
+/// Of an end of UCX: where its buoy is, and the address of the worker.
+fn halves(end: &End) -> Option<(&[u8], &[u8])> {
+    let (&len, rest) = end.address.split_first()?;
+    rest.split_at_checked(len.into())
 }
 
 impl Driver {
@@ -111,9 +118,11 @@ impl Driver {
             }
             // UCX makes rails of its own of the devices that it is given, and knows
             // itself which are near.
-            Network::Ucx(wanted) => Ucx::open(place, wanted)
-                .map(|ucx| vec![Driver::Ucx(Box::new(ucx))])
-                .map_err(|error| error.to_string()),
+            Network::Ucx(wanted) => {
+                let ucx = Ucx::open(place, wanted).map_err(|error| error.to_string())?;
+                let buoy = ucx.is_plain().then(|| Buoy::open().ok()).flatten();
+                Ok(vec![Driver::Ucx(Box::new(ucx), buoy)])
+            }
         }
     }
 
@@ -136,13 +145,16 @@ impl Driver {
                 protocol: tcp.protocol(),
                 address: tcp.address().map_err(|error| error.to_string())?,
             }),
-            Driver::Ucx(ucx) => {
+            Driver::Ucx(ucx, buoy) => {
                 // Versions of UCX do not understand each other.
                 let (major, minor, _) = ucx.version();
+                let buoy = buoy.as_ref().map(|it| it.address(|name| ucx.may_use(name)));
+                let buoy = buoy.unwrap_or_default();
+                let address = ucx.address().map_err(|error| error.to_string())?;
                 Ok(End {
                     kind: kind::UCX,
                     protocol: u64::from(major) << 32 | u64::from(minor),
-                    address: ucx.address().map_err(|error| error.to_string())?,
+                    address: [&[buoy.len() as u8], &buoy[..], &address].concat(),
                 })
             }
         }
@@ -156,7 +168,7 @@ impl Driver {
                 Some(format!("{name} {}", end.protocol as u32))
             }
             (Driver::Tcp(_), kind::TCP) => Some("TCP".to_string()),
-            (Driver::Ucx(_), kind::UCX) => {
+            (Driver::Ucx(..), kind::UCX) => {
                 let (major, minor) = (end.protocol >> 32, end.protocol as u32);
                 Some(format!("UCX {major}.{minor}"))
             }
@@ -169,7 +181,7 @@ impl Driver {
         match self {
             Driver::Ofi(ofi) => format!("ofi:{} through {}", ofi.provider(), ofi.domain()),
             Driver::Tcp(tcp) => format!("tcp through {}", tcp.about()),
-            Driver::Ucx(ucx) => {
+            Driver::Ucx(ucx, _) => {
                 let (major, minor, release) = ucx.version();
                 format!("ucx {major}.{minor}.{release} through what it finds")
             }
@@ -180,7 +192,7 @@ impl Driver {
     pub fn way(&self, peer: Peer) -> Option<String> {
         match self {
             Driver::Tcp(tcp) => tcp.way(peer).map(|way| format!("tcp at {way}")),
-            Driver::Ofi(_) | Driver::Ucx(_) => Some(self.about()),
+            Driver::Ofi(_) | Driver::Ucx(..) => Some(self.about()),
         }
     }
 
@@ -188,15 +200,16 @@ impl Driver {
     ///
     /// # Errors
     /// If the address is of no use here.
-    pub fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), String> {
+    pub fn connect(&mut self, peer: Peer, end: &End) -> Result<(), String> {
         match self {
             Driver::Ofi(ofi) => ofi
-                .connect(peer, address)
+                .connect(peer, &end.address)
                 .map_err(|error| error.to_string()),
             Driver::Tcp(tcp) => tcp
-                .connect(peer, address)
+                .connect(peer, &end.address)
                 .map_err(|error| error.to_string()),
-            Driver::Ucx(ucx) => {
+            Driver::Ucx(ucx, _) => {
+                let (_, address) = halves(end).ok_or("its address is damaged")?;
                 ucx.connect(peer, address);
                 Ok(())
             }
@@ -207,18 +220,19 @@ impl Driver {
     pub fn watches(&self, peer: Peer) -> bool {
         match self {
             Driver::Tcp(tcp) => tcp.watches(peer),
-            Driver::Ucx(ucx) => ucx.watches(peer),
+            Driver::Ucx(ucx, _) => ucx.watches(peer),
             // Few providers do.
             Driver::Ofi(_) => false,
         }
     }
 
-    /// Where the kernel of a peer's host takes connections, if that says whether
-    /// the host lives, and this network does not.
-    pub fn lifeline(&self, end: &End) -> Option<SocketAddr> {
+    /// Where the kernel of a peer's host answers, if that says whether the host lives,
+    /// and this network does not.
+    pub fn lifeline(&self, end: &End) -> Vec<SocketAddr> {
         match self {
-            Driver::Ofi(ofi) => ofi.listens_at(&end.address),
-            Driver::Tcp(_) | Driver::Ucx(_) => None,
+            Driver::Ofi(ofi) => ofi.listens_at(&end.address).into_iter().collect(),
+            Driver::Ucx(..) => halves(end).map_or(Vec::new(), |(buoy, _)| Buoy::at(buoy)),
+            Driver::Tcp(_) => Vec::new(),
         }
     }
 
@@ -233,7 +247,7 @@ impl Driver {
         match self {
             Driver::Ofi(ofi) => ofi.sleeper(),
             Driver::Tcp(tcp) => Some(tcp.sleeper()),
-            Driver::Ucx(ucx) => ucx.sleeper(),
+            Driver::Ucx(ucx, _) => ucx.sleeper(),
         }
     }
 
@@ -260,7 +274,7 @@ impl Driver {
                     strays: c.strays,
                 }
             }
-            Driver::Ucx(ucx) => {
+            Driver::Ucx(ucx, _) => {
                 let c = ucx.counters();
                 Counters {
                     packets: c.sent,

@@ -59,7 +59,7 @@ pub struct Rails {
     /// The rail of the next packet of a stream.
     turn: usize,
     reads: Vec<Read>,
-    /// For rails that do not notice losses themselves.
+    /// For rails that do not notice all losses themselves.
     lifelines: Lifelines,
 }
 
@@ -110,10 +110,11 @@ impl Rails {
         let pairs = self.rails.iter_mut().zip(ends);
         self.shared[peer.0 as usize] = pairs.len() as u8;
         for (rail, end) in pairs {
-            if let Some(at) = rail.lifeline(end) {
+            let at = rail.lifeline(end);
+            if !at.is_empty() {
                 self.lifelines.learn(peer, at);
             }
-            rail.connect(peer, &end.address)?;
+            rail.connect(peer, end)?;
         }
         Ok(())
     }
@@ -126,13 +127,11 @@ impl Rails {
     pub fn watch(&mut self, peer: Peer) -> Result<bool, PeerLost> {
         let pin = self.pin(peer);
         let rail = &mut self.rails[pin];
-        if rail.watches(peer) {
-            return Ok(true);
-        }
-        self.lifelines.look(peer).map_err(|cause| {
+        let tells = self.lifelines.look(peer).map_err(|cause| {
             rail.mark_lost(peer, cause.clone());
             PeerLost { peer, cause }
-        })
+        })?;
+        Ok(tells || rail.watches(peer))
     }
 
     /// What a process with nothing to do may sleep on, or `None` if there may

@@ -11,7 +11,8 @@
 //! | 1    | `shm`     | none: the node's segment is attached                      |
 //! | 2    | `ofi`     | protocol and its version (8), address of the endpoint     |
 //! | 3    | `tcp`     | version of the protocol (8), port and addresses           |
-//! | 4    | `ucx`     | version of UCX (8), address of the worker                 |
+//! | 4    | `ucx`     | version of UCX (8), length of the address of a buoy (1),  |
+//! |      |           | that address, address of the worker                       |
 //!
 //! Networks stand in the order of the chain; each has an entry for its first
 //! rail, and one with 128 added to the kind for every other. Numbers are
@@ -19,7 +20,7 @@
 //! know: passed over.
 
 /// Changes whenever the meaning of a byte changes.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// Longest value of `CATENA_LINK` that is told, bytes.
 const SETTING_MAX: usize = 200;
 
