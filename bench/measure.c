@@ -87,11 +87,11 @@ static double longest(const struct task *t, double mine)
     return mine;
 }
 
-/* Seconds of `rounds` that begin by a barrier, its own included: the slowest rank's. */
+/* Seconds of `rounds` that begin together: the slowest rank's. */
 static double roughly(struct task *t, int rounds)
 {
-    double begin = now();
     calm_barrier(t->comm);
+    double begin = now();
     t->bench->run(t, rounds);
     return longest(t, now() - begin);
 }

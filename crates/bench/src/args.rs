@@ -48,6 +48,8 @@ pub struct Request {
     pub settings: Vec<(String, Vec<String>)>,
     /// Environment variables with their values.
     pub env: Vec<(String, Vec<String>)>,
+    /// Environment variables of one library: its name, the variable, the value.
+    pub own_env: Vec<[String; 3]>,
     /// Versions of Catena.
     pub commits: Vec<String>,
     /// The command that starts programs, for all libraries.
@@ -130,6 +132,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
         links: Vec::new(),
         settings: Vec::new(),
         env: Vec::new(),
+        own_env: Vec::new(),
         commits: Vec::new(),
         launcher: Vec::new(),
         hosts: None,
@@ -205,7 +208,17 @@ fn read(
         Opt::Link => add(&mut request.links, value("values of CATENA_LINK")?),
         Opt::Commit => add(&mut request.commits, value("commits")?),
         Opt::Setting => axis(&mut request.settings, name, value("NAME=VALUE,...")?)?,
-        Opt::Env => axis(&mut request.env, name, value("NAME=VALUE,...")?)?,
+        Opt::Env => {
+            let text = value("NAME=VALUE,... or LIB:NAME=VALUE")?;
+            let named = text.split_once('=').and_then(|(name, value)| {
+                let (lib, name) = name.split_once(':')?;
+                Some([lib, name, value].map(String::from))
+            });
+            match named {
+                Some(own) => request.own_env.push(own),
+                None => axis(&mut request.env, name, text)?,
+            }
+        }
         Opt::Launcher => {
             let words = value("a command, such as \"srun --mpi=pmix\"")?;
             request.launcher = words.split_whitespace().map(String::from).collect();
@@ -388,7 +401,8 @@ mod tests {
     fn lists_have_commas_or_the_option_again() {
         let request = request(
             "compare all --lib catena,mpich=/x --link ofi:a --link ofi:b,c \
-             --setting EAGER=8k,16k --setting EAGER=1,2 --env X=1 --launches 5:9 --precision 1%",
+             --setting EAGER=8k,16k --setting EAGER=1,2 --env X=1 --env mpich:Y=a,b --launches 5:9 \
+             --precision 1%",
         );
         assert_eq!(request.names, ["all"]);
         assert_eq!(request.libs, ["catena", "mpich=/x"]);
@@ -396,6 +410,7 @@ mod tests {
         let eager = ["8k", "16k", "1,2"].map(String::from).to_vec();
         assert_eq!(request.settings, [("EAGER".to_string(), eager)]);
         assert_eq!(request.env, [("X".to_string(), vec!["1".to_string()])]);
+        assert_eq!(request.own_env, [["mpich", "Y", "a,b"].map(String::from)]);
         assert_eq!((request.launches, request.precision), ((5, 9), 0.01));
     }
 

@@ -27,6 +27,8 @@ what to measure
   --setting NAME=VALUE,...
                           a setting of Catena (see `catena info`)
   --env NAME=VALUE,...    an environment variable
+  --env LIB:NAME=VALUE    one of this library alone, with all commas; one library may
+                          stand in --lib under several names, each with its own
   --commit A,B            versions of Catena, built from the git repository here
                           Several values of these give several variants; an
                           option that is given again adds a value with commas

@@ -21,6 +21,7 @@ pub fn variants(
     registry: &Registry,
 ) -> Result<(Vec<Variant>, Vec<String>), String> {
     let (mut found, missing) = libraries(request, home)?;
+    own_environment(request, &mut found)?;
     if let (true, [why, ..]) = (found.is_empty(), &missing[..]) {
         return Err(why.clone());
     }
@@ -60,6 +61,14 @@ pub fn variants(
     Ok((found, missing))
 }
 
+/// The libraries that are asked for: NAME or NAME=PREFIX.
+fn wanted(request: &Request) -> Vec<String> {
+    match request.libs.is_empty() {
+        true => vec!["catena".to_string()],
+        false => request.libs.clone(),
+    }
+}
+
 /// The libraries that are there, and why others are not.
 fn libraries(request: &Request, home: &Home) -> Result<(Vec<Variant>, Vec<String>), String> {
     if !request.commits.is_empty() {
@@ -69,21 +78,38 @@ fn libraries(request: &Request, home: &Home) -> Result<(Vec<Variant>, Vec<String
         let built = commits::build(Path::new("."), &request.commits, home)?;
         return Ok((built, Vec::new()));
     }
-    let own = ["catena".to_string()];
-    let words = if request.libs.is_empty() {
-        &own[..]
-    } else {
-        &request.libs
-    };
     let mut found = Vec::new();
     let mut missing = Vec::new();
-    for word in words {
+    for word in &wanted(request) {
         match library::find(word, home) {
             Ok(variant) => found.push(variant),
             Err(why) => missing.push(why),
         }
     }
     Ok((found, missing))
+}
+
+/// Gives the libraries that are there the variables that are theirs alone.
+fn own_environment(request: &Request, found: &mut [Variant]) -> Result<(), String> {
+    let asked = match request.commits.is_empty() {
+        true => wanted(request),
+        false => request.commits.clone(),
+    };
+    let name_of = |word: &String| word.split('=').next().unwrap_or_default().to_string();
+    let names: Vec<String> = asked.iter().map(name_of).collect();
+    for [lib, name, value] in &request.own_env {
+        if !names.contains(lib) {
+            let names = names.join(", ");
+            return Err(format!(
+                "--env {lib}:{name}: no library is called {lib}; there are {names}"
+            ));
+        }
+        for variant in found.iter_mut().filter(|v| v.name == *lib) {
+            variant.env.insert(name.clone(), value.clone());
+            library::hand_on(variant, name);
+        }
+    }
+    Ok(())
 }
 
 /// Environment variables, with the values of each.
@@ -105,4 +131,30 @@ fn axes(request: &Request, registry: &Registry) -> Result<Vec<(String, Vec<Strin
     }
     axes.extend(request.env.iter().cloned());
     Ok(axes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Parsed, parse};
+
+    #[test]
+    fn a_library_has_variables_of_its_own() {
+        let given = |env: &str| {
+            let words = ["latency", "--lib", "a=/x,b=/y", "--env", env];
+            let Ok(Parsed::Measure(request)) = parse(words.map(Into::into)) else {
+                panic!("{env}");
+            };
+            let mut found = ["a", "b"].map(|name| Variant {
+                name: name.into(),
+                ..Variant::default()
+            });
+            own_environment(&request, &mut found).map(|()| found.map(|v| v.env))
+        };
+        let [a, b] = given("b:TLS=tcp,self").unwrap();
+        assert!(a.is_empty());
+        assert_eq!(b["TLS"], "tcp,self");
+        let why = given("c:TLS=tcp").unwrap_err();
+        assert!(why.contains("called c; there are a, b"), "{why}");
+    }
 }
