@@ -5,7 +5,10 @@ use catena_plan::{Builder, Order};
 
 use crate::acc::Acc;
 use crate::pipe::{self, BINARY, BINARY_CHAIN, CHAIN, Pipe, segment};
-use crate::{Args, Terms};
+use crate::{Args, Site, Terms};
+
+/// Bytes of a segment between two ranks on two nodes.
+const PAIR: usize = 64 << 10;
 
 pub(super) fn chain_cost(t: &Terms) -> f64 {
     pipe::cost(t, CHAIN, |n| t.combine(n))
@@ -33,7 +36,13 @@ pub(super) fn binary_chain(a: &Args, b: &mut Builder) {
 
 fn combine_along(a: &Args, pipe: &Pipe, b: &mut Builder) {
     let input = a.vector_in();
-    let step = segment(input.len, pipe.depth) / a.elem * a.elem;
+    // There nobody passes segments on: they are as long as leave at once.
+    let apart = |site: Site| site.nodes.placement().nodes == 2;
+    let step = match a.site {
+        Some(site) if a.size == 2 && apart(site) => PAIR,
+        _ => segment(input.len, pipe.depth),
+    };
+    let step = step / a.elem * a.elem;
     let step = step.max(a.elem);
     let home = if a.rank == a.root {
         a.vector_out()
