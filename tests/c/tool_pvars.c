@@ -55,7 +55,7 @@ static void protocols(MPI_T_pvar_session s)
     swap(0, MPI_COMM_WORLD);
     swap(32, MPI_COMM_WORLD);
     swap(33, MPI_COMM_WORLD);
-    swap(1 << 16, MPI_COMM_WORLD);
+    swap(1 << 14, MPI_COMM_WORLD);
     swap((1 << 16) + 1, MPI_COMM_WORLD);
     int a = 1, b = 0;
     MPI_Sendrecv(&a, 1, MPI_INT, 0, 0, &b, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
@@ -65,7 +65,7 @@ static void protocols(MPI_T_pvar_session s)
     EQUAL(value(s, streamed) + value(s, once), 1);
     EQUAL(value(s, shm), 5);
     EQUAL(value(s, own), 1);
-    EQUAL(value(s, bytes), 32 + 33 + 2 * (1 << 16) + 1 + 4);
+    EQUAL(value(s, bytes), 32 + 33 + (1 << 14) + (1 << 16) + 1 + 4);
 }
 
 static void queues(MPI_T_pvar_session s)

@@ -229,10 +229,10 @@ impl Transport for Shm {
     }
 
     #[inline]
-    fn caps(&self, _peer: Peer) -> Caps {
+    fn caps(&self, peer: Peer) -> Caps {
         Caps {
             max_packet: self.config.geometry.packet,
-            eager_max: self.config.eager_max,
+            eager_max: self.eager_max(peer),
             ordered: true,
         }
     }

@@ -14,7 +14,7 @@ use catena_base::Parts;
 use catena_fabric::{Got, Load, Peer, PeerLost, Remote, Rendezvous};
 
 use crate::init::Shm;
-use crate::settings::SingleCopy;
+use crate::settings::{Config, SingleCopy};
 
 /// Bytes read by one system call: short enough to look at the rings between
 /// two, long enough for the 1.5 µs that a call costs not to matter.
@@ -184,6 +184,21 @@ impl Shm {
     pub(crate) fn may_read(&self, peer: Peer) -> bool {
         self.config.single_copy != SingleCopy::Never
             && self.lanes[self.number(peer)].reader != Reader::Denied
+    }
+
+    /// Largest message sent without asking. Where two ranks share a core its second
+    /// copy keeps others waiting, so none that is worth reading.
+    pub(crate) fn eager_max(&self, peer: Peer) -> u64 {
+        let Config {
+            eager_max,
+            single_copy,
+            oversubscribed,
+            ..
+        } = self.config;
+        match oversubscribed && single_copy == SingleCopy::Auto && self.may_read(peer) {
+            true => eager_max.min(WORTH_READING - 1),
+            false => eager_max,
+        }
     }
 
     pub(crate) fn best_rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {

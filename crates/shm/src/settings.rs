@@ -60,7 +60,8 @@ setting! {
     /// Largest message sent without asking the receiver first.
     ///
     /// Longer messages wait for their receiver; raising it trades memory for
-    /// latency when receives are posted late.
+    /// latency when receives are posted late. With more ranks than cores those do
+    /// so that may be copied straight, see CATENA_SHM_SINGLE_COPY.
     pub static SHM_EAGER_MAX: Bytes = Bytes::kib(64);
     range: Bytes::kib(0)..=Bytes::mib(64),
     scope: AllEqual,
@@ -77,7 +78,7 @@ setting! {
     /// the receiver's: auto, always, never.
     ///
     /// `auto` means those from 32 KiB on, but up to CATENA_SHM_EAGER_MAX only
-    /// while that makes the program faster; `always` means all that are longer
+    /// while that makes the program faster, or with more ranks than cores; `always` means all that are longer
     /// than CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
     /// memory, which some containers withhold; that is noticed, and the ring is
     /// used instead.
