@@ -28,9 +28,12 @@ int main(int argc, char **argv)
         receive(3 * i);
         if (rank == 1)
             send(3 * i);
-        /* None waits: an eager send needs none. */
-        send(3 * i + 1 + rank);
+        /* None waits, as both send first. */
+        MPI_Request sending;
+        fill(out, N, 3 * i + 1 + rank);
+        MPI_Isend(out, N, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, &sending);
         receive(3 * i + 2 - rank);
+        MPI_Wait(&sending, MPI_STATUS_IGNORE);
     }
     /* Some wait. */
     for (int i = 0; i < ROUNDS / WINDOW && rank < 2; i++) {

@@ -21,7 +21,7 @@ estimated to cost, and the settings that the estimate follows.
   --per-domain n     ranks in a memory domain of a node (default: all of the node)
   --elem n           bytes of an element of a reduction (default 8)
   --ordered          operands of a reduction may not change places
-  --crowded          more ranks on a node than cores
+  --cores n          cores of a node (default: one for each rank)
   --simulate         also simulates each algorithm on that machine
 ";
 
@@ -37,7 +37,7 @@ struct Question {
     per_domain: u32,
     elem: usize,
     commutative: bool,
-    crowded: bool,
+    cores: u32,
     simulate: bool,
 }
 
@@ -79,8 +79,8 @@ fn collective(name: &str) -> Result<Collective, String> {
 }
 
 fn question(args: &[String]) -> Result<Question, String> {
-    let (mut words, mut options) = (Vec::new(), [None; 4]);
-    let (mut commutative, mut crowded, mut simulate) = (true, false, false);
+    let (mut words, mut options) = (Vec::new(), [None; 5]);
+    let (mut commutative, mut simulate) = (true, false);
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let at = match arg.as_str() {
@@ -88,12 +88,9 @@ fn question(args: &[String]) -> Result<Question, String> {
             "--per-node" => 1,
             "--per-domain" => 2,
             "--elem" => 3,
+            "--cores" => 4,
             "--ordered" => {
                 commutative = false;
-                continue;
-            }
-            "--crowded" => {
-                crowded = true;
                 continue;
             }
             "--simulate" => {
@@ -167,14 +164,15 @@ fn question(args: &[String]) -> Result<Question, String> {
         per_domain,
         elem,
         commutative,
-        crowded,
+        cores: options[4].unwrap_or(per_node),
         simulate,
     })
 }
 
 impl Question {
     fn answer(&self, registry: &Registry) -> String {
-        let machine = model::machine(self.crowded);
+        let crowded = self.cores < self.per_node;
+        let machine = model::machine(crowded.then_some(self.cores));
         let cluster = Cluster::regular(self.ranks, self.per_node, self.per_domain, &machine);
         let shape = cluster.shape(self.bytes, self.elem, self.commutative);
         let selection = explain(self.what, &shape, &machine, forced(self.what));
@@ -310,6 +308,18 @@ mod tests {
         for algorithm in algorithms(Collective::Allreduce) {
             assert!(text.contains(algorithm.name), "{text}");
         }
+    }
+
+    #[test]
+    fn ranks_may_share_cores() {
+        let choice = |line| {
+            let text = ask(line).unwrap().answer(&crate::registry());
+            let last = text.lines().find(|l| l.contains("the cheapest")).unwrap();
+            last.split(':').next().unwrap().to_string()
+        };
+        assert_eq!(choice("exscan 64k -n 8"), "doubling");
+        assert_eq!(choice("exscan 64k -n 8 --cores 8"), "doubling");
+        assert_eq!(choice("exscan 64k -n 8 --cores 2"), "chain");
     }
 
     #[test]

@@ -58,6 +58,7 @@ pub const TYPICAL: Model = Model {
     step: 3e-8,
     reduce: 1.0e-10,
     copy: 5e-11,
+    handover: 0.0,
 };
 
 /// Rounds of a tree over `size` ranks: messages of its root.

@@ -10,6 +10,10 @@ use crate::acc::combine_all;
 use crate::args::cut;
 
 pub(super) fn cost(t: &Terms) -> f64 {
+    if t.shape.bytes <= t.shape.elem {
+        // One rank has all of it.
+        return t.fan(t.n, t.combine(t.n)) + t.fan(t.n, 0.0);
+    }
     let piece = t.n / t.p;
     t.everyone(piece, t.combine(piece)) + t.everyone(piece, 0.0)
 }

@@ -76,7 +76,8 @@ impl Terms<'_> {
                 slowest = slowest.max((rounds - 1.0) * passing + message);
             }
         }
-        slowest.max(lap * rounds / self.p)
+        let shared = self.sharing(rounds, rounds * self.p, bytes);
+        slowest.max(lap * rounds / self.p).max(shared)
     }
 
     /// The same if ranks start one after the other, as a scatter lets them. Where they

@@ -140,6 +140,15 @@ impl<'a> Terms<'a> {
         self.busy_with(level, number, bytes)
     }
 
+    /// Time for so many messages, in rounds that follow each other, where ranks
+    /// share cores: these have all of them to move, and change hands in each round.
+    fn sharing(&self, rounds: f64, messages: f64, bytes: f64) -> f64 {
+        match self.model.handover {
+            0.0 => 0.0,
+            handover => rounds * handover + messages * self.busy(Level::Domain, bytes),
+        }
+    }
+
     /// Time for one message of `bytes` from one rank to another.
     pub(crate) fn message(&self, level: Level, bytes: f64) -> f64 {
         self.fixed(level, bytes) + self.moving(level, bytes)

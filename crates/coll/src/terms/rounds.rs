@@ -170,7 +170,7 @@ impl Terms<'_> {
             );
             let memory = pairs.memory * self.busy(Level::Domain, bytes);
             let card = pairs.card * self.busy(Level::Network, bytes);
-            all.add(fixed, moving, memory.max(card));
+            all.add(fixed, moving, self.model.handover + memory.max(card));
             if pairs.detour {
                 let longer = self.message(Level::Network, bytes) + work - fixed - moving;
                 detour = detour.max(longer);
@@ -207,7 +207,7 @@ impl Terms<'_> {
                 _ => self.per_domain,
             };
             let busy = self.busy_with(level, number.min(ranks - (1 << round)), bytes);
-            rounds.add(fixed, moving, busy);
+            rounds.add(fixed, moving, self.model.handover + busy);
             more = work + rest * moving;
         }
         rounds.time() + if rest > 0.0 { more } else { 0.0 }
@@ -230,7 +230,9 @@ impl Terms<'_> {
         } else {
             self.level(1)
         };
-        self.message(level, bytes) + self.prefix(others, bytes, work)
+        let busy = self.busy_with(level, others.min(self.per_domain), bytes);
+        let first = self.fixed(level, bytes) + self.moving(level, bytes).max(busy);
+        first + self.prefix(others, bytes, work)
     }
 
     /// Ranks that are left when they are folded to a power of two.

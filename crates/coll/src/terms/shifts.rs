@@ -31,7 +31,8 @@ impl Terms<'_> {
             let card = card * self.busy(Level::Network, bytes);
             let fixed = self.fixed(level, bytes) + work;
             let moving = number * self.moving(level, bytes);
-            all.add_burst(path(level), fixed, moving, memory.max(card));
+            let busy = self.model.handover + memory.max(card);
+            all.add_burst(path(level), fixed, moving, busy);
             detour = detour.max(path(self.far()) - path(level));
         }
         // Rounds within a node, all together, lead to the next one at most; or

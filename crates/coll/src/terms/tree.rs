@@ -68,6 +68,7 @@ impl Terms<'_> {
         let (mut eager, mut near) = (0.0, 0.0);
         // Times of a subtree of `unit` ranks, and of the last one if it has less.
         let (mut full, mut last) = (0.0, 0.0);
+        let mut shared = 0.0;
         let mut unit: u32 = 1;
         while unit < size {
             // Time until a subtree of `number` ranks is through, each of whose
@@ -124,9 +125,11 @@ impl Terms<'_> {
                     _ => {}
                 }
             }
+            let messages = f64::from(size.div_ceil(unit) - size.div_ceil(next));
+            shared += self.sharing(1.0, messages, bytes(f64::from(unit)));
             unit = next;
         }
-        last
+        last.max(shared)
     }
 
     /// The root's messages of a binomial tree, of `bytes(ranks)` to a subtree, and

@@ -19,8 +19,10 @@ impl World {
     pub(super) fn model(&self) -> &'static Model {
         static MODEL: OnceLock<Model> = OnceLock::new();
         MODEL.get_or_init(|| {
-            let one_node = self.boot.borrow().job().hosts.len() == 1;
-            model::machine(self.oversubscribed && one_node)
+            let boot = self.boot.borrow();
+            let job = boot.job();
+            let crowded = self.oversubscribed && job.hosts.len() == 1;
+            model::machine(crowded.then_some(job.local_cpus))
         })
     }
 

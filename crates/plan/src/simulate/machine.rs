@@ -52,6 +52,10 @@ pub struct Machine {
     pub reduce: f64,
     /// Time to copy a byte, seconds.
     pub copy: f64,
+    /// Time that a round of messages takes besides that for which memory or cards
+    /// are busy: where ranks share cores, which change hands whenever one waits.
+    /// Estimates know it; a simulated rank has a core of its own. Seconds.
+    pub handover: f64,
 }
 
 /// Where a rank is.
