@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 BUILD := build
 
-.PHONY: help setup build run test check-c clients mpi4py osu mpich-suite launchers app compare report install uninstall clean
+.PHONY: help setup build run test check-c clients mpi4py osu agreement mpich-suite launchers app compare report install uninstall clean
 
 help:
 	@echo "make run                 build Catena and run the example on 4 ranks"
@@ -14,6 +14,7 @@ help:
 	@echo "make report              everything, with statistics: docs/report.html (ARGS=\"--at-most 3600\")"
 	@echo "make clients             mpi4py's own tests and a real application"
 	@echo "make osu OSU_SRC=dir     the OSU micro-benchmarks with data validation"
+	@echo "make agreement OSU_SRC=dir  whether the benchmarks' figures agree with those of OSU's"
 	@echo "make mpich-suite MPICH_SRC=dir  the test suite of MPICH"
 	@echo "make launchers PEERS=dir under the launchers of other MPI libraries and of Slurm"
 	@echo "make check-c             the C tests alone (ARGS=name for some of them)"
@@ -54,6 +55,9 @@ app: $(BUILD)/prefix
 
 osu: $(BUILD)/prefix
 	@scripts/clients/osu "$(OSU_SRC)" $(ARGS)
+
+agreement: $(BUILD)/prefix
+	@scripts/clients/osu "$(OSU_SRC)" --agreement $(ARGS)
 
 mpich-suite: $(BUILD)/prefix
 	@scripts/clients/mpich-suite "$(MPICH_SRC)" $(ARGS)

@@ -239,6 +239,9 @@ void report_skipped(const struct bench *b, const struct task *t, const char *why
 void report_unreached(const struct bench *b);
 void report_end(void);
 
+/* point_to_point.c: makes so many pairs, or as many as there are. */
+void pair_up(struct task *t, int pairs);
+
 /* The tables, each ended by a row without a name. */
 extern const struct bench point_to_point[], collectives[], neighbors[], crowds[], startup[];
 extern const struct bench threaded[], one_sided[], partitioned[], sockets[], packing[], patterns[];

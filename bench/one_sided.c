@@ -1,5 +1,5 @@
-/* One-sided communication between ranks 0 and 1: rank 0 acts on rank 1's window, both on each
- * other's for the bi-bandwidth. -w: how the window is made; -s: what opens and closes an epoch,
+/* One-sided communication in pairs of ranks r and r + pairs, mostly one: the first acts on the
+ * other's window, both on each other's for the bi-bandwidth. -w: how the window is made; -s: what opens and closes an epoch,
  * once for each operation, or for each window of them where it is about bandwidth. */
 #include "bench.h"
 
@@ -11,39 +11,61 @@ enum { TAG = 5, USUAL_WINDOW = 64 };
 struct region {
     MPI_Win win;
     MPI_Comm pair;
+    int here, there; /* this rank in it, and the other */
     MPI_Group other;
     MPI_Aint at; /* of the other's memory */
     enum memory_of memory_of;
     char *memory;
 };
 
-static void prepare(struct task *t, int window)
+static void prepare(struct task *t, int pairs, int window)
 {
     struct region *r = must(calloc(1, sizeof *r));
     *r = (struct region){.win = MPI_WIN_NULL, .pair = MPI_COMM_NULL, .other = MPI_GROUP_NULL};
     t->own = r;
     t->window = window;
     t->gap = t->bytes ? t->bytes : sizeof(long);
-    t->first = t->rank == 0;
-    t->peer = t->rank < 2 ? 1 - t->rank : -1;
-    t->timers = 1;
+    pair_up(t, pairs);
+    r->here = !t->first;
+    r->there = t->first;
     for (int e = 0; e < element_count && !t->bytes; e++)
         if (elements[e].type == MPI_LONG)
             t->element = &elements[e]; /* of what has one element only */
     r->memory_of = opt.memory_of ? opt.memory_of : opt.device ? CREATED : ALLOCATED;
     if (r->memory_of == ALLOCATED && opt.device)
         t->skip = "MPI_Win_allocate gives memory of the host: -w create";
-    MPI_Comm_split(world, t->rank < 2 ? 0 : MPI_UNDEFINED, t->rank, &r->pair);
+    MPI_Comm_split(world, t->peer < 0 ? MPI_UNDEFINED : t->first ? t->rank : t->peer, t->rank,
+                   &r->pair);
+}
+
+static int window(void)
+{
+    return opt.window ? opt.window : USUAL_WINDOW;
 }
 
 static void one(struct task *t)
 {
-    prepare(t, 1);
+    prepare(t, 1, 1);
 }
 
 static void many(struct task *t)
 {
-    prepare(t, opt.window ? opt.window : USUAL_WINDOW);
+    prepare(t, 1, window());
+}
+
+static int pairs(const struct task *t)
+{
+    return opt.pairs ? opt.pairs : t->size;
+}
+
+static void one_of_pairs(struct task *t)
+{
+    prepare(t, pairs(t), 1);
+}
+
+static void many_of_pairs(struct task *t)
+{
+    prepare(t, pairs(t), window());
 }
 
 static void open(struct task *t)
@@ -68,19 +90,19 @@ static void open(struct task *t)
     if (r->memory_of == DYNAMIC) {
         MPI_Win_attach(r->win, r->memory, bytes);
         MPI_Get_address(r->memory, &mine);
-        MPI_Sendrecv(&mine, 1, MPI_AINT, t->peer, TAG, &r->at, 1, MPI_AINT, t->peer, TAG, r->pair,
+        MPI_Sendrecv(&mine, 1, MPI_AINT, r->there, TAG, &r->at, 1, MPI_AINT, r->there, TAG, r->pair,
                      MPI_STATUS_IGNORE);
     }
     MPI_Comm_group(r->pair, &both);
-    MPI_Group_incl(both, 1, &t->peer, &r->other);
+    MPI_Group_incl(both, 1, &r->there, &r->other);
     MPI_Group_free(&both);
     if (opt.sync == FLUSH || opt.sync == FLUSH_LOCAL)
-        MPI_Win_lock(MPI_LOCK_SHARED, t->peer, 0, r->win);
+        MPI_Win_lock(MPI_LOCK_SHARED, r->there, 0, r->win);
 }
 
 static void open_bytes(struct task *t)
 {
-    t->parts = (double)t->window * t->bytes;
+    t->parts = (double)t->window * t->pairs * t->bytes;
     open(t);
 }
 
@@ -96,7 +118,7 @@ static void unlock(struct task *t)
     if (t->peer < 0)
         return;
     if (opt.sync == FLUSH || opt.sync == FLUSH_LOCAL)
-        MPI_Win_unlock(t->peer, r->win);
+        MPI_Win_unlock(r->there, r->win);
     MPI_Barrier(r->pair);
     if (r->memory_of == DYNAMIC)
         MPI_Win_detach(r->win, r->memory);
@@ -120,7 +142,7 @@ static void begin(const struct task *t, MPI_Win win, bool acts, bool exposes)
     switch (opt.sync) {
     case LOCK:
         if (acts)
-            MPI_Win_lock(MPI_LOCK_SHARED, t->peer, 0, win);
+            MPI_Win_lock(MPI_LOCK_SHARED, r->there, 0, win);
         break;
     case LOCK_ALL:
         if (acts)
@@ -139,18 +161,19 @@ static void begin(const struct task *t, MPI_Win win, bool acts, bool exposes)
 
 static void end(const struct task *t, MPI_Win win, bool acts, bool exposes)
 {
+    const struct region *r = t->own;
     switch (opt.sync) {
     case FLUSH:
         if (acts)
-            MPI_Win_flush(t->peer, win);
+            MPI_Win_flush(r->there, win);
         break;
     case FLUSH_LOCAL:
         if (acts)
-            MPI_Win_flush_local(t->peer, win);
+            MPI_Win_flush_local(r->there, win);
         break;
     case LOCK:
         if (acts)
-            MPI_Win_unlock(t->peer, win);
+            MPI_Win_unlock(r->there, win);
         break;
     case LOCK_ALL:
         if (acts)
@@ -168,7 +191,7 @@ static void end(const struct task *t, MPI_Win win, bool acts, bool exposes)
 
 #define OUT (t->out + k * t->gap), t->count, t->type
 #define IN (t->in + k * t->gap), t->count, t->type
-#define THERE t->peer, r->at + (MPI_Aint)(k * t->gap), t->count, t->type
+#define THERE r->there, r->at + (MPI_Aint)(k * t->gap), t->count, t->type
 
 /* What an operation does to the window, and whether it brings what was there. */
 enum effect { LEAVES, REPLACES, ADDS };
@@ -180,9 +203,9 @@ enum effect { LEAVES, REPLACES, ADDS };
     X(accumulate, ADDS, false, MPI_Accumulate(OUT, THERE, MPI_SUM, r->win))                        \
     X(get_accumulate, ADDS, true, MPI_Get_accumulate(OUT, IN, THERE, MPI_SUM, r->win))             \
     X(fetch_and_op, ADDS, true,                                                                    \
-      MPI_Fetch_and_op(t->out, t->in, MPI_LONG, t->peer, r->at, MPI_SUM, r->win); (void)k)         \
+      MPI_Fetch_and_op(t->out, t->in, MPI_LONG, r->there, r->at, MPI_SUM, r->win); (void)k)         \
     X(compare_and_swap, REPLACES, true,                                                            \
-      MPI_Compare_and_swap(t->out, COMPARED, t->in, MPI_LONG, t->peer, r->at, r->win); (void)k)
+      MPI_Compare_and_swap(t->out, COMPARED, t->in, MPI_LONG, r->there, r->at, r->win); (void)k)
 
 /* Behind the element that is swapped in. */
 #define COMPARED (t->out + sizeof(long))
@@ -194,9 +217,9 @@ static void look(const struct task *t, bool begins)
     if (opt.sync == PSCW || opt.sync == FENCE)
         return;
     if (begins)
-        MPI_Win_lock(MPI_LOCK_SHARED, t->rank, 0, r->win);
+        MPI_Win_lock(MPI_LOCK_SHARED, r->here, 0, r->win);
     else
-        MPI_Win_unlock(t->rank, r->win);
+        MPI_Win_unlock(r->here, r->win);
 }
 
 static size_t elements_of(const struct task *t)
@@ -233,7 +256,7 @@ static bool right(struct task *t, enum effect effect, bool brings, char *error, 
     if (t->peer < 0)
         return true;
     if (opt.sync == FLUSH_LOCAL && (t->first || both))
-        MPI_Win_flush(t->peer, r->win);
+        MPI_Win_flush(r->there, r->win);
     MPI_Barrier(r->pair);
     look(t, true);
     memory_load();
@@ -301,5 +324,9 @@ const struct bench one_sided[] = {
     ROW("get_bandwidth", "mTW", MB_S, OF_PEER, get, get_right, many, open_bytes),
     ROW("put_bibandwidth", "mTW", MB_S, OF_PEER, put_both_ways, put_right, many,
         open_bytes_both_ways),
+    ROW("put_multi_latency", "mTp", US, OF_PEER, put, put_right, one_of_pairs, open),
+    ROW("get_multi_latency", "mTp", US, OF_PEER, get, get_right, one_of_pairs, open),
+    ROW("put_multi_bandwidth", "mTWp", MB_S, OF_PEER, put, put_right, many_of_pairs, open_bytes),
+    ROW("get_multi_bandwidth", "mTWp", MB_S, OF_PEER, get, get_right, many_of_pairs, open_bytes),
     {.name = NULL},
 };

@@ -11,7 +11,7 @@ enum { TAG = 1, ACK = 2, USUAL_WINDOW = 64 };
 #define OUT(k) ONE(t->out + (k) * t->gap)
 #define IN(k) ONE(t->in + (k) * t->gap)
 
-static void pair(struct task *t, int pairs)
+void pair_up(struct task *t, int pairs)
 {
     int most = t->size / 2;
     t->pairs = pairs > most ? most : pairs;
@@ -23,12 +23,12 @@ static void pair(struct task *t, int pairs)
 
 static void one_pair(struct task *t)
 {
-    pair(t, 1);
+    pair_up(t, 1);
 }
 
 static void pairs(struct task *t)
 {
-    pair(t, opt.pairs ? opt.pairs : t->size);
+    pair_up(t, opt.pairs ? opt.pairs : t->size);
 }
 
 static void with_window(struct task *t)
