@@ -63,7 +63,8 @@ what to show
   -f, --full              the least and the most launch, too
   -z P,P...               percentiles of all repetitions
   -G KINDS                tty: graphs here; html, svg, pdf, png, csv, json: files
-                          beside the raw data (png by rsvg-convert, inkscape or magick)
+                          beside the raw data (png by rsvg-convert, inkscape or magick;
+                          of more than 24 charts several)
 how the program measures (as in the OSU micro-benchmarks where they have it)
   -m [MIN:]MAX, --sizes A,B,...     bytes: 8, 64K, 1M
   --samples N, --seconds S          repetitions of a size, and the time for them

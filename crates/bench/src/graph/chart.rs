@@ -245,8 +245,12 @@ impl Chart {
         let mut legend = LEFT;
         for (number, series) in self.series.iter().enumerate() {
             let colour = COLOURS[number % COLOURS.len()];
-            // Side by side where they would lie on each other.
-            let aside = (number as f64 - (self.series.len() as f64 - 1.0) / 2.0) * 2.0;
+            // Side by side where they would lie on each other; far apart where there is nothing else.
+            let apart = match sizes.len() {
+                1 => step / self.series.len() as f64,
+                _ => 2.0,
+            };
+            let aside = (number as f64 - (self.series.len() as f64 - 1.0) / 2.0) * apart;
             let at = |size, value| (x(size) + aside, y(value));
             let points: Vec<_> = series
                 .values

@@ -1,6 +1,6 @@
 //! Results as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -197,6 +197,14 @@ impl Results {
             }
         }
         text
+    }
+
+    /// The hosts, and what was measured side by side there.
+    pub fn title(&self) -> String {
+        let hosts = self.sessions.iter().map(|s| s.machine.host.as_str());
+        let hosts: BTreeSet<&str> = hosts.collect();
+        let hosts: Vec<&str> = hosts.into_iter().collect();
+        format!("{}: {}", hosts.join(", "), self.names().join(", "))
     }
 
     /// Names of the variants.

@@ -1,7 +1,5 @@
 //! One page with everything: no other file, no network. What it does is in `page.js`.
 
-use std::collections::BTreeSet;
-
 use super::data::Results;
 use super::svg::escaped;
 
@@ -16,16 +14,9 @@ const SCRIPT: &str = include_str!("page.js");
 pub fn page(results: &Results) -> Result<String, String> {
     // Within a script only this could end it.
     let data = results.json()?.replace("</", "<\\/");
-    let hosts: BTreeSet<&str> = results
-        .sessions
-        .iter()
-        .map(|s| s.machine.host.as_str())
-        .collect();
-    let hosts: Vec<&str> = hosts.into_iter().collect();
-    let title = format!("{}: {}", hosts.join(", "), results.names().join(", "));
     // The data last: nothing in them is taken for a place to fill.
     Ok(PAGE
-        .replace("@TITLE@", &escaped(&title))
+        .replace("@TITLE@", &escaped(&results.title()))
         .replace("@STYLE@", STYLE)
         .replace("@SCRIPT@", SCRIPT)
         .replace("@DATA@", &data))

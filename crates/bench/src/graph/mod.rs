@@ -76,14 +76,16 @@ impl Graph {
                 return Ok(());
             }
             Graph::Png => {
-                let path = raw.with_extension("png");
-                png::write(&svg::draw(&chart::charts(results)), &path, &png::PROGRAMS)?;
-                show::say(format_args!("png: {}\n", path.display()));
+                let charts = chart::charts(results);
+                for (path, drawing) in png::pictures(raw, &charts) {
+                    png::write(&drawing, &path, &png::PROGRAMS)?;
+                    show::say(format_args!("png: {}\n", path.display()));
+                }
                 return Ok(());
             }
             Graph::Html => ("html", html::page(results)?.into_bytes()),
             Graph::Svg => ("svg", svg::draw(&chart::charts(results)).into_bytes()),
-            Graph::Pdf => ("pdf", pdf::draw(&chart::charts(results))),
+            Graph::Pdf => ("pdf", pdf::draw(&chart::charts(results), &results.title())),
             Graph::Csv => ("csv", results.csv().into_bytes()),
             Graph::Json => ("json", results.json()?.into_bytes()),
         };

@@ -1,8 +1,8 @@
-//! Charts as PDF, six on a page, with a font that every reader has.
+//! Charts as PDF, eight on a page, with a font that every reader has.
 
 use std::fmt::Write;
 
-use super::chart::{Anchor, Chart, HEIGHT, LETTERS, Mark, WIDTH};
+use super::chart::{Anchor, Chart, LETTERS, Mark, WIDTH};
 
 /// A4, upright.
 const PAGE: (f64, f64) = (595.0, 842.0);
@@ -10,12 +10,24 @@ const BESIDE: usize = 2;
 const BELOW: usize = 4;
 const MARGIN: f64 = 30.0;
 
-/// A document of all charts.
-pub fn draw(charts: &[Chart]) -> Vec<u8> {
-    let pages: Vec<String> = match charts.is_empty() {
+/// A document of all charts; each page has the title.
+pub fn draw(charts: &[Chart], title: &str) -> Vec<u8> {
+    let mut pages: Vec<String> = match charts.is_empty() {
         true => vec![String::new()],
         false => charts.chunks(BESIDE * BELOW).map(page).collect(),
     };
+    let count = pages.len();
+    for (i, content) in pages.iter_mut().enumerate() {
+        let number = format!("{} / {count}", i + 1);
+        let right = PAGE.0 - MARGIN - width(&number);
+        for (x, words) in [(MARGIN, title), (right, &number)] {
+            let (y, words) = (PAGE.1 - MARGIN, escaped(words));
+            let _ = writeln!(
+                content,
+                "BT 0.4 g /F {LETTERS} Tf {x:.1} {y:.1} Td ({words}) Tj ET"
+            );
+        }
+    }
     // Objects 1, 2 and 3 are the catalogue, the pages and the font; then a page and its content each.
     let kids: Vec<String> = (0..pages.len())
         .map(|i| format!("{} 0 R", 4 + 2 * i))
@@ -66,8 +78,8 @@ fn page(charts: &[Chart]) -> String {
     let mut text = String::new();
     for (i, chart) in charts.iter().enumerate() {
         let x = MARGIN + scale * WIDTH * (i % BESIDE) as f64;
-        let below = (i / BESIDE) as f64 * (scale * HEIGHT + MARGIN);
-        let y = PAGE.1 - MARGIN - below;
+        let below = (i / BESIDE) as f64 * (PAGE.1 - 3.0 * MARGIN) / BELOW as f64;
+        let y = PAGE.1 - 2.0 * MARGIN - below;
         // From here on y goes down.
         let _ = writeln!(text, "q {scale:.4} 0 0 -{scale:.4} {x:.1} {y:.1} cm");
         for mark in chart.marks() {
@@ -152,7 +164,7 @@ mod tests {
 
     #[test]
     fn places_of_objects_are_right() {
-        let text = String::from_utf8(draw(&charts(&results()))).unwrap();
+        let text = String::from_utf8(draw(&charts(&results()), "a (b)")).unwrap();
         let table = text.find("xref\n").unwrap();
         let lines = text[table..]
             .lines()
@@ -177,6 +189,7 @@ mod tests {
             .unwrap();
         let stream = text.split("stream\n").nth(1).unwrap();
         assert_eq!(stream.trim_end_matches("end").len(), length + 1);
+        assert!(text.contains("(a \\(b\\)) Tj") && text.contains("(1 / 1) Tj"));
         assert_eq!(escaped("a(b)\\ü"), "a\\(b\\)\\\\?");
     }
 }

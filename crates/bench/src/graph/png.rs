@@ -1,8 +1,14 @@
 //! Charts as PNG, by a program that makes it of SVG: letters take fonts, which those programs have.
 
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use super::chart::Chart;
+use super::svg;
+
+/// As many charts are on a picture at most: more could not be read on a screen.
+const ROOM: usize = 24;
 
 /// Programs that read SVG; the name of the file comes last.
 pub const PROGRAMS: [&[&str]; 4] = [
@@ -17,6 +23,17 @@ pub const PROGRAMS: [&[&str]; 4] = [
     &["magick", "-density", "192", "svg:-"],
     &["convert", "-density", "192", "svg:-"],
 ];
+
+/// The drawings of all charts, and where each belongs: `raw.png`, or, of several, `raw-1.png` and so on.
+pub fn pictures(raw: &Path, charts: &[Chart]) -> Vec<(PathBuf, String)> {
+    let stem = raw.file_stem().unwrap_or_default().to_string_lossy();
+    let place = |number: usize| match charts.len() > ROOM {
+        true => raw.with_file_name(format!("{stem}-{}.png", number + 1)),
+        false => raw.with_extension("png"),
+    };
+    let parts = charts.chunks(ROOM).map(svg::draw).enumerate();
+    parts.map(|(i, drawing)| (place(i), drawing)).collect()
+}
 
 /// Writes the drawing into the file by the first of `programs` that is there.
 ///
@@ -59,6 +76,25 @@ pub fn write(svg: &str, path: &Path, programs: &[&[&str]]) -> Result<(), String>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::chart::charts;
+    use crate::graph::data::tests::results;
+
+    #[test]
+    fn many_charts_are_several_pictures() {
+        let charts = charts(&results());
+        let raw = Path::new("x/run.jsonl");
+        let names = |charts: &[Chart]| -> Vec<String> {
+            let pictures = pictures(raw, charts).into_iter();
+            pictures
+                .map(|(path, _)| path.display().to_string())
+                .collect()
+        };
+        assert_eq!(names(&charts), ["x/run.png"]);
+        let many: Vec<Chart> = charts.iter().cycle().take(ROOM + 1).cloned().collect();
+        assert_eq!(names(&many), ["x/run-1.png", "x/run-2.png"]);
+        let drawing = &pictures(raw, &many)[0].1;
+        assert_eq!(drawing.matches("<g ").count(), ROOM);
+    }
 
     #[test]
     fn the_first_program_that_is_there_makes_it() {

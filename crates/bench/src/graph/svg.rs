@@ -1,23 +1,25 @@
-//! Charts as SVG, two beside each other.
+//! Charts as SVG: two beside each other, of many four.
 
 use std::fmt::Write;
 
 use super::chart::{Anchor, Chart, HEIGHT, LETTERS, Mark, WIDTH};
 
-const BESIDE: usize = 2;
+/// More charts than this are many.
+const FEW: usize = 8;
 
 /// One drawing of all charts.
 pub fn draw(charts: &[Chart]) -> String {
-    let rows = charts.len().div_ceil(BESIDE).max(1);
-    let (width, height) = (WIDTH * BESIDE as f64, HEIGHT * rows as f64);
+    let beside = if charts.len() > FEW { 4 } else { 2 };
+    let rows = charts.len().div_ceil(beside).max(1);
+    let (width, height) = (WIDTH * beside as f64, HEIGHT * rows as f64);
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}pt\" height=\"{height}pt\" \
          viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"{LETTERS}\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
     for (i, chart) in charts.iter().enumerate() {
-        let x = WIDTH * (i % BESIDE) as f64;
-        let y = HEIGHT * (i / BESIDE) as f64;
+        let x = WIDTH * (i % beside) as f64;
+        let y = HEIGHT * (i / beside) as f64;
         let _ = writeln!(text, "<g transform=\"translate({x} {y})\">");
         for mark in chart.marks() {
             draw_mark(&mut text, &mark);
