@@ -67,7 +67,7 @@ int data_value(const struct task *t, int s, int d, size_t i)
 /* Pairs of displacement and length from the file of -D indx; read once. */
 static int *index_at, *index_length, indexes;
 
-static void read_indexes(void)
+static void read_indexes(struct task *t)
 {
     FILE *file = fopen(opt.layout_file, "r");
     char line[256];
@@ -81,6 +81,8 @@ static void read_indexes(void)
         }
     if (file)
         fclose(file);
+    else
+        t->skip = "the file of -D indx cannot be read";
 }
 
 /* Makes one type of `n` elements' room; returns how many of them it moves. */
@@ -101,13 +103,13 @@ static size_t layout_type(struct task *t, int n)
         break;
     case INDEXED:
         if (!indexes)
-            read_indexes();
+            read_indexes(t);
         for (; blocks < indexes && index_at[blocks] + index_length[blocks] <= n; blocks++)
             moved += index_length[blocks];
         MPI_Type_indexed(blocks, index_length, index_at, base, &raw);
         break;
     }
-    if (!moved)
+    if (!moved && !t->skip)
         t->skip = "nothing of this size is in the derived type";
     MPI_Type_create_resized(raw, 0, (MPI_Aint)t->bytes, &t->type);
     MPI_Type_free(&raw);
