@@ -34,8 +34,8 @@ fn install(top: &Path, id: &str, prefix: &Path) -> Result<(), String> {
     let tree = prefix.with_extension("tree");
     let tree_name = tree.display().to_string();
     if tree.exists() {
-        // Somebody was interrupted.
-        git(top, &["worktree", "remove", "--force", &tree_name])?;
+        // Somebody was interrupted, maybe in another clone, which this one knows nothing of.
+        fs::remove_dir_all(&tree).map_err(|e| format!("{tree_name} cannot be removed: {e}"))?;
     }
     git(
         top,
