@@ -23,8 +23,8 @@
 //! The first six are sequenced: the receiver handles them in order of `seq`
 //! per (peer, communicator). The others name a request or a message and may
 //! arrive at any time. `Ask` announces an eager message: with a receive that
-//! waits for it, it goes on like one after `Rts`, else the receiver says `Go`
-//! and all its bytes come in `More`, as if its `Eager` had been empty. `Hail` says
+//! waits for it, or is the program's next call, it goes on like one after `Rts`, else the receiver says
+//! `Go` and all its bytes come in `More`, as if its `Eager` had been empty. `Hail` says
 //! nothing: that it can be sent shows that there is a way. No payload but message bytes, [`Announce`] and [`Offer`]
 //! exceeds 16 bytes, the least that a route must carry.
 

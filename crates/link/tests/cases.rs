@@ -149,17 +149,30 @@ fn who_sends_as_much_reads_alone() {
 
 #[test]
 fn an_eager_message_that_is_announced_waits_for_nobody() {
-    for expected in [true, false] {
+    #[derive(PartialEq)]
+    enum Receive {
+        Early,
+        InTime,
+        Late,
+    }
+    for receive in [Receive::Early, Receive::InTime, Receive::Late] {
         let sim = Sim::new(Seed(5)).max_packet(64).eager_max(500);
         let mut ranks = two(sim.announces_one_in(1));
-        let early = expected.then(|| recv(&mut ranks, 1, 0, 7, 500));
+        let early = (receive == Receive::Early).then(|| recv(&mut ranks, 1, 0, 7, 500));
         let id = pending(send(&mut ranks, 7, Mode::Standard, &pattern(1, 500)));
-        wait(&mut ranks, 0, id);
+        match receive {
+            Receive::InTime => {
+                while ranks[1].unexpected(None) == 0 {
+                    ranks[1].progress();
+                }
+            }
+            Receive::Early | Receive::Late => drop(wait(&mut ranks, 0, id)),
+        }
         let (got, into) = early.unwrap_or_else(|| recv(&mut ranks, 1, 0, 7, 500));
         wait(&mut ranks, 1, got);
         assert_eq!(into.bytes(), pattern(1, 500).0[..]);
         let read = ranks[1].counters().got.bytes;
-        assert_eq!(read, if expected { 500 } else { 0 });
+        assert_eq!(read, if receive == Receive::Late { 0 } else { 500 });
     }
 }
 

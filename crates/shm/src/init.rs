@@ -267,11 +267,11 @@ impl Transport for Shm {
         self.best_rendezvous(peer, len, load)
     }
 
-    fn announces(&mut self, peer: Peer, _len: u64) -> bool {
+    fn announces(&mut self, peer: Peer, len: u64) -> bool {
         let number = self.number(peer);
         self.config.single_copy == SingleCopy::Auto
             && !self.config.oversubscribed
-            && self.lanes[number].pace.announces()
+            && self.lanes[number].paces.announces(len)
     }
 
     fn expose(&mut self, peer: Peer, addr: *const u8, _len: u64) -> Option<Remote> {

@@ -13,6 +13,10 @@
 
 use catena_base::clock;
 
+/// From so many bytes on messages are mostly the better announced: who sends 64 KiB both
+/// ways has up to 1.8 times the bandwidth, and a fifth less latency; of 32 KiB one way, a
+/// quarter less bandwidth.
+const LONG: u64 = 48 << 10;
 /// Messages that are timed together: programs often have as many under way.
 const LAP: u32 = 64;
 /// Messages before them that are not timed: a program that waits for many at once
@@ -21,8 +25,9 @@ const LEAD: u32 = 64;
 /// Laps of each way in a trial. The shortest counts: what disturbs the program
 /// makes them longer.
 const LAPS: u32 = 2;
-/// Messages before the first trial.
-const FIRST: u32 = 16;
+/// Messages before the first trial: as many as a trial takes, for whoever sends few gains
+/// nothing from one.
+const FIRST: u32 = 2 * LAPS * (LEAD + LAP);
 /// How many times as long as a trial the rest after it is: at least, as soon as
 /// the pace has changed, and at most.
 const REST: (u64, u64) = (4, 64);
@@ -39,7 +44,7 @@ enum Phase {
 
 /// Chooses the way of each such message to one peer.
 #[derive(Debug)]
-pub(crate) struct Pace {
+struct Pace {
     phase: Phase,
     /// Whether they are announced now.
     announces: bool,
@@ -57,12 +62,31 @@ pub(crate) struct Pace {
     trial: (u64, u64),
 }
 
-impl Default for Pace {
+/// The paces of messages to one peer: of those that are mostly the better streamed,
+/// and of longer ones, which are mostly the better announced.
+#[derive(Debug)]
+pub(crate) struct Paces([Pace; 2]);
+
+impl Default for Paces {
     fn default() -> Self {
+        Paces([false, true].map(Pace::new))
+    }
+}
+
+impl Paces {
+    /// Whether the next message, of `len` bytes, is announced.
+    pub fn announces(&mut self, len: u64) -> bool {
+        self.0[usize::from(len >= LONG)].announces()
+    }
+}
+
+impl Pace {
+    /// That begins with one way.
+    fn new(announces: bool) -> Self {
         Pace {
             phase: Phase::Rest,
-            announces: false,
-            settled: false,
+            announces,
+            settled: announces,
             left: FIRST,
             laps: 0,
             best: [u64::MAX; 2],
@@ -70,11 +94,9 @@ impl Default for Pace {
             trial: (0, 0),
         }
     }
-}
 
-impl Pace {
     /// Whether the next message is announced.
-    pub fn announces(&mut self) -> bool {
+    fn announces(&mut self) -> bool {
         self.left -= 1;
         if self.left == 0 || self.is_new() {
             self.look(clock::ticks());
@@ -169,16 +191,16 @@ mod tests {
 
     #[test]
     fn the_faster_way_is_kept_and_changes_are_noticed() {
-        let (mut pace, mut now) = (Pace::default(), 1 << 40);
+        let (mut pace, mut now) = (Pace::new(false), 1 << 40);
         let announced = run(&mut pace, 20_000, &mut now, [6000, 4000]);
         assert!(announced > 19_000, "{announced}");
-        let announced = run(&mut pace, 20_000, &mut now, [9000, 12_000]);
-        assert!((1..2000).contains(&announced), "{announced}");
+        let announced = run(&mut pace, 40_000, &mut now, [9000, 12_000]);
+        assert!((1..4000).contains(&announced), "{announced}");
     }
 
     #[test]
     fn a_small_difference_changes_nothing() {
-        let (mut pace, mut now) = (Pace::default(), 1 << 40);
+        let (mut pace, mut now) = (Pace::new(false), 1 << 40);
         let announced = run(&mut pace, 20_000, &mut now, [6000, 5800]);
         assert!((1..2000).contains(&announced), "{announced}");
     }
@@ -186,7 +208,7 @@ mod tests {
     /// Two ranks that send in turn, one of which announces already.
     #[test]
     fn both_ends_find_the_way_that_is_best_for_both() {
-        let (mut now, mut pair) = (1 << 40, [Pace::default(), Pace::default()]);
+        let (mut now, mut pair) = (1 << 40, [Pace::new(false), Pace::new(false)]);
         (pair[0].announces, pair[0].settled) = (true, true);
         for _ in 0..20_000 {
             for pace in &mut pair {
@@ -200,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_way_that_is_much_slower_is_left_at_once() {
-        let (mut pace, mut now) = (Pace::default(), 1 << 40);
+        let (mut pace, mut now) = (Pace::new(false), 1 << 40);
         let announced = run(&mut pace, 100_000, &mut now, [5000, 5_000_000]);
         assert!((1..100).contains(&announced), "{announced}");
         let began = now;

@@ -10,7 +10,7 @@ use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use crate::addr::{Block, RingHead};
 use crate::error::ShmError;
 use crate::init::Shm;
-use crate::pace::Pace;
+use crate::pace::Paces;
 use crate::rma::Reader;
 use crate::segment::map_pages;
 use crate::settings::Config;
@@ -33,7 +33,7 @@ pub(crate) struct Lane {
     pub inbound: Option<*const RingHead>,
     pub peer: Peer,
     tuner: Tuner,
-    pub pace: Pace,
+    pub paces: Paces,
     warm: Warm,
     pub reader: Reader,
 }
@@ -78,7 +78,7 @@ impl Lane {
             inbound: None,
             peer,
             tuner: Tuner::new(config),
-            pace: Pace::default(),
+            paces: Paces::default(),
             warm: Warm::default(),
             reader: Reader::Unknown,
         }

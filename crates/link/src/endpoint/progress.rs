@@ -42,6 +42,7 @@ impl<N: Net> Endpoint<N> {
 
     #[inline(never)]
     pub(super) fn work(&mut self) -> bool {
+        self.answer();
         let mut moved = self.start();
         moved |= self.read();
         moved |= self.write();
@@ -50,8 +51,19 @@ impl<N: Net> Endpoint<N> {
         self.engine.work = !self.engine.starting.is_empty()
             || !self.engine.gets.is_empty()
             || !self.engine.puts.is_empty()
+            || self.engine.asking.iter().any(|it| !it.is_empty())
             || !self.engine.outbox.is_empty();
         moved
+    }
+
+    /// Answers those who ask whether a receive waits and whom none has answered since the
+    /// last time: one that the program posts as soon as a call returns is in time.
+    fn answer(&mut self) {
+        let mut late = std::mem::take(&mut self.engine.asking[1]);
+        for message in late.drain(..) {
+            self.engine.let_come(message);
+        }
+        self.engine.asking[1] = std::mem::replace(&mut self.engine.asking[0], late);
     }
 
     /// Releases what nobody reads any more.

@@ -11,7 +11,7 @@ use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent};
 use crate::request::{Buffer, Phase};
 use crate::slab::NIL;
-use crate::types::{Plane, ReqId};
+use crate::types::{MessageId, Plane, ReqId};
 use crate::wire::{self, Announce, EAGER_CEILING, Note, SyncLen, SyncToken, kind};
 
 fn key(header: &Header) -> Key {
@@ -95,18 +95,14 @@ impl<N: Net> Engine<N> {
         let key = key(header);
         self.traffic(key).received.announced(header.len);
         let at = self.match_posted(key);
-        if at == NIL && is_eager {
-            self.keep(from, header, PeerBytes::EMPTY, Reply::None);
-            let header = wire::with_number(kind::GO, 0, request.to_bits());
-            let note = Note::Empty;
-            self.control(from, Item::Control { header, note });
-        } else if at == NIL {
-            self.keep(
-                from,
-                header,
-                PeerBytes::EMPTY,
-                Reply::Data { request, exposed },
-            );
+        if at == NIL {
+            let reply = Reply::Data { request, exposed };
+            let index = self.keep(from, header, PeerBytes::EMPTY, reply);
+            if is_eager {
+                let generation = self.unexpected.entries.generation(index);
+                self.asking[0].push(MessageId { index, generation });
+                self.work = true;
+            }
         } else {
             self.note_match(at, key, header.len);
             self.begin_rendezvous(at, from, request, exposed);
@@ -169,7 +165,7 @@ impl<N: Net> Engine<N> {
         self.keep(from, &header, payload, Reply::None);
     }
 
-    fn keep(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>, reply: Reply) {
+    fn keep(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>, reply: Reply) -> u32 {
         let key = key(header);
         let context = &mut self.contexts[(key.context >> 1) as usize];
         context.traffic.unexpected += 1;
@@ -182,7 +178,7 @@ impl<N: Net> Engine<N> {
         (entry.peer, entry.seq, entry.len, entry.reply) = (from, header.seq, header.len, reply);
         entry.coverage.reset(payload.len() as u64);
         if matches!(reply, Reply::Data { .. }) {
-            return;
+            return at;
         }
         entry.reserve(&mut self.pool);
         payload.read(entry.bytes_mut());
@@ -190,6 +186,26 @@ impl<N: Net> Engine<N> {
             let assembly = (key.context, key.source, header.seq);
             self.assemblies.insert(assembly, Target::Unexpected(at));
         }
+        at
+    }
+
+    /// Lets a message come whose sender asked, unless a receive has taken it meanwhile.
+    pub fn let_come(&mut self, MessageId { index, generation }: MessageId) {
+        if !self.unexpected.entries.holds(index, generation) {
+            return;
+        }
+        let entry = self.unexpected.entries.get_mut(index);
+        let Reply::Data { request, .. } = entry.reply else {
+            return;
+        };
+        entry.reply = Reply::None;
+        entry.reserve(&mut self.pool);
+        let (key, seq, peer) = (entry.key(), entry.seq, entry.peer);
+        let assembly = (key.context, key.source, seq);
+        self.assemblies.insert(assembly, Target::Unexpected(index));
+        let header = wire::with_number(kind::GO, 0, request.to_bits());
+        let note = Note::Empty;
+        self.control(peer, Item::Control { header, note });
     }
 
     /// Gives a kept message, which is in no queue any more, to a receive.

@@ -22,7 +22,7 @@ use crate::pool::Pool;
 use crate::protocol::Recv;
 use crate::request::{Buffer, Fate, Phase, Request};
 use crate::slab::{NIL, Slab};
-use crate::types::{Cid, Failure, ReqId, Selector};
+use crate::types::{Cid, Failure, MessageId, ReqId, Selector};
 use crate::watch::Watch;
 
 /// An eager message of which packets are missing: (context, source, number).
@@ -48,6 +48,9 @@ pub(crate) struct Engine<N: Net> {
     pub work: bool,
     /// Matched announcements whose way is to be chosen.
     pub starting: Vec<ReqId>,
+    /// Kept messages whose senders ask whether a receive waits: those that came since
+    /// the work was last done, and those before them.
+    pub asking: [Vec<MessageId>; 2],
     /// Remote reads under way.
     pub gets: VecDeque<ReqId>,
     /// Sends of which parts may be written into the receiver's memory.
@@ -83,6 +86,7 @@ impl<N: Net> Engine<N> {
             outbox: Outbox::default(),
             work: false,
             starting: Vec::new(),
+            asking: [const { Vec::new() }; 2],
             gets: VecDeque::new(),
             puts: VecDeque::new(),
             exposed: 0,
