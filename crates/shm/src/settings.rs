@@ -60,8 +60,8 @@ setting! {
     /// Largest message sent without asking the receiver first.
     ///
     /// Longer messages wait for their receiver; raising it trades memory for
-    /// latency when receives are posted late. With more ranks than cores those do
-    /// so that may be copied straight, see CATENA_SHM_SINGLE_COPY.
+    /// latency when receives are posted late. With more ranks than cores shorter
+    /// ones wait, too, if the kernel may copy them: see CATENA_SHM_SINGLE_COPY.
     pub static SHM_EAGER_MAX: Bytes = Bytes::kib(64);
     range: Bytes::kib(0)..=Bytes::mib(64),
     scope: AllEqual,
@@ -77,9 +77,10 @@ setting! {
     /// Which messages the kernel copies straight from the sender's memory to
     /// the receiver's: auto, always, never.
     ///
-    /// `auto` means those from 32 KiB on, but up to CATENA_SHM_EAGER_MAX only
-    /// while that makes the program faster, or with more ranks than cores; `always` means all that are longer
-    /// than CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
+    /// `auto` means those from 32 KiB on. Up to CATENA_SHM_EAGER_MAX, both ways are
+    /// tried now and then, and the one is kept with which the program is faster;
+    /// with more ranks than cores it is the kernel's. `always` means all that are
+    /// longer than CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
     /// memory, which some containers withhold; that is noticed, and the ring is
     /// used instead.
     pub static SHM_SINGLE_COPY: SingleCopy = SingleCopy::Auto;
