@@ -75,7 +75,7 @@ int main(void)
     for (int i = 0; i < ROUNDS; i++)
         once(i);
     many_at_once();
-    EQUAL(entries("/proc/self/fd"), files);
+    CHECK(entries("/proc/self/fd") <= files); /* A peer that is through may have hung up. */
     EQUAL(entries("/proc/self/task"), threads);
     long grown = resident_kib() - memory;
     if (grown > 1024)

@@ -96,6 +96,7 @@ within one.
 
 Status: 0; 1 if the first variant is worse somewhere (with --aims: if it surely
 misses one) or delivers wrong data, or a guideline is broken; 2 for a wrong
-command line; 3 if some launches failed, or another variant delivers wrong data,
-and the rest is sound; 130 if interrupted (the file can be gone on with).
+command line; 3 if some launches failed or another variant delivers wrong data,
+and the rest is sound, or if nothing could be measured; 130 if interrupted (the
+file can be gone on with).
 ";

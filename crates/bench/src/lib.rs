@@ -80,7 +80,7 @@ use session::{Finish, Session};
 const WORSE: i32 = 1;
 /// Status if the command line cannot be understood or followed.
 const USAGE: i32 = 2;
-/// Status if some launches failed, or another variant delivers wrong data.
+/// Status if some launches failed, another variant delivers wrong data, or nothing could be measured.
 const FAILED: i32 = 3;
 /// Status if the user interrupted it.
 const INTERRUPTED: i32 = 130;
@@ -325,8 +325,9 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
         Purpose::Figures | Purpose::Compare => Vec::new(),
     };
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let nothing = all.figures.is_empty();
     show::say(match plan.purpose {
-        _ if all.figures.is_empty() => "nothing could be measured\n".to_string(),
+        _ if nothing => "nothing could be measured\n".to_string(),
         Purpose::Compare => table::comparisons(plan, &all, &found, colour),
         Purpose::Figures => table::figures(plan, &all, output),
         Purpose::Guidelines => guidelines::text(plan, &checked),
@@ -355,10 +356,11 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
         graph.make(&results, path)?;
     }
     let failed = run.launches.iter().any(|l| l.failed.is_some());
-    Ok(match failed {
-        _ if worse || broken || wrong[0] => WORSE,
-        _ if wrong.contains(&true) => FAILED,
-        true => FAILED,
-        false => 0,
+    Ok(if worse || broken || wrong[0] {
+        WORSE
+    } else if failed || nothing || wrong.contains(&true) {
+        FAILED
+    } else {
+        0
     })
 }

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::fail;
 use crate::info::{Info, Pair};
 use crate::life;
+use crate::session::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
 use crate::world::{Entered, World, WorldModel, enter};
 
 const BEFORE: u8 = 0;
@@ -142,6 +143,10 @@ pub fn info_env() -> Arc<Info> {
         }
         push("arch", std::env::consts::ARCH.into());
         push("thread_level", "MPI_THREAD_MULTIPLE".into());
+        let kinds = MEMORY_ALLOC_KINDS.get();
+        if !kinds.is_empty() {
+            push(MEMORY_KINDS, kinds.as_bytes().into());
+        }
         pairs
     });
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
 use catena_fabric::Peer;
+use catena_settings::{Setting, Text, setting};
 
 use crate::bsend::Attached;
 use crate::comm::Comm;
@@ -39,6 +40,20 @@ pub const MEMORY_KINDS: &str = "mpi_memory_alloc_kinds";
 /// named when they are asked for (MPI-5, 11.4.3).
 const MEMORY: [&str; 2] = ["mpi", "system"];
 const MEMORY_ON_REQUEST: [&str; 1] = ["mpi:alloc_mem"];
+
+setting! {
+    /// Kinds of memory that the program asks for messages to lie in, as
+    /// "mpi,system,mpi:alloc_mem": -memory-alloc-kinds of mpirun.
+    ///
+    /// MPI_INFO_ENV shows them, the info of MPI_COMM_WORLD the supported ones
+    /// (mpi_memory_alloc_kinds; MPI-5, 11.4.3). A session asks for its own.
+    pub static MEMORY_ALLOC_KINDS: Text = Text("");
+    scope: Local,
+    level: User,
+}
+
+/// All settings of this module.
+pub static SETTINGS: &[&dyn Setting] = &[&MEMORY_ALLOC_KINDS];
 
 /// A session.
 #[derive(Debug)]
@@ -84,8 +99,8 @@ fn level_of(hints: &Info) -> Result<Option<i32>> {
 }
 
 /// The kinds of memory that are supported, of those asked for and always.
-fn memory_kinds(asked: Option<&str>) -> String {
-    let asked = asked.unwrap_or_default().split(',').map(str::trim);
+fn memory_kinds(asked: &str) -> String {
+    let asked = asked.split(',').map(str::trim);
     let granted = MEMORY_ON_REQUEST.into_iter();
     let granted = granted.filter(|kind| asked.clone().any(|a| a.eq_ignore_ascii_case(kind)));
     MEMORY
@@ -106,7 +121,7 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
         ("thread_level", level_name(level).to_owned()),
         (
             MEMORY_KINDS,
-            memory_kinds(hints.hint(MEMORY_KINDS).as_deref()),
+            memory_kinds(&hints.hint(MEMORY_KINDS).unwrap_or_default()),
         ),
     ];
     let session = Arc::new(Session {
@@ -122,14 +137,12 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
 
 impl Comm {
     /// `MPI_Comm_get_info`: the hints in use, and the kinds of memory that
-    /// messages on it may lie in: those of its session.
+    /// messages on it may lie in: those of its session, or of the world model.
     pub fn info_used(&self) -> Result<Arc<Info>> {
         let used = self.info.duplicate();
         let of_session = self.group.session().and_then(|s| s.info.hint(MEMORY_KINDS));
-        used.set(
-            MEMORY_KINDS,
-            of_session.unwrap_or_else(|| memory_kinds(None)),
-        )?;
+        let kinds = of_session.unwrap_or_else(|| memory_kinds(&MEMORY_ALLOC_KINDS.get()));
+        used.set(MEMORY_KINDS, kinds)?;
         Ok(used)
     }
 }
@@ -247,9 +260,9 @@ mod tests {
 
     #[test]
     fn memory_kinds_are_what_was_asked_for_and_is_there() {
-        assert_eq!(memory_kinds(None), "mpi,system");
-        assert_eq!(memory_kinds(Some("system,cuda:host")), "mpi,system");
-        let all = memory_kinds(Some("cuda, MPI:alloc_mem,mpi:alloc_mem"));
+        assert_eq!(memory_kinds(""), "mpi,system");
+        assert_eq!(memory_kinds("system,cuda:host"), "mpi,system");
+        let all = memory_kinds("cuda, MPI:alloc_mem,mpi:alloc_mem");
         assert_eq!(all, "mpi,system,mpi:alloc_mem");
     }
 }

@@ -14,6 +14,7 @@ pub fn registry() -> Registry {
     all.extend_from_slice(crate::coll::SETTINGS);
     all.extend_from_slice(crate::coll::model::SETTINGS);
     all.extend_from_slice(crate::errhandler::SETTINGS);
+    all.extend_from_slice(crate::session::SETTINGS);
     Registry::new(all)
 }
 

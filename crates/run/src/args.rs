@@ -157,6 +157,9 @@ control
   --initial-errhandler NAME
                           error handler at first: mpi_errors_are_fatal,
                           mpi_errors_abort or mpi_errors_return
+  --memory-alloc-kinds LIST
+                          kinds of memory that the program asks for, such as
+                          mpi,system; MPI_INFO_ENV shows them
   --pmix                  be a PMIx server, too: for programs of Open MPI that
                           are not seen to be such, as they are run by a script or
                           an interpreter; needs libpmix
@@ -181,6 +184,7 @@ enum Opt {
     Set,
     Pset,
     InitialErrhandler,
+    MemoryAllocKinds,
     Tag,
     Stdin,
     BindTo,
@@ -222,6 +226,7 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("set", Opt::Set),
     ("pset", Opt::Pset),
     ("initial-errhandler", Opt::InitialErrhandler),
+    ("memory-alloc-kinds", Opt::MemoryAllocKinds),
     ("l", Opt::Tag),
     ("tag-output", Opt::Tag),
     ("prepend-rank", Opt::Tag),
@@ -419,12 +424,14 @@ impl Parser {
                 }
                 request.psets.push(set);
             }
-            Opt::InitialErrhandler => {
-                let handler = value("the name of an error handler")?;
-                let handler = handler.to_string_lossy().into_owned();
-                request
-                    .settings
-                    .push(("INITIAL_ERRHANDLER".to_string(), handler));
+            opt @ (Opt::InitialErrhandler | Opt::MemoryAllocKinds) => {
+                let (name, what) = if opt == Opt::InitialErrhandler {
+                    ("INITIAL_ERRHANDLER", "the name of an error handler")
+                } else {
+                    ("MEMORY_ALLOC_KINDS", "a list of kinds of memory")
+                };
+                let text = value(what)?.to_string_lossy().into_owned();
+                request.settings.push((name.to_string(), text));
             }
             Opt::Tag => request.tag = true,
             Opt::Stdin => {
@@ -630,6 +637,9 @@ mod tests {
         let handler = run("-initial-errhandler mpi_errors_return a").settings;
         let expected = ("INITIAL_ERRHANDLER", "mpi_errors_return");
         assert_eq!(handler, [expected].map(|(n, v)| (n.into(), v.into())));
+        let kinds = run("-memory-alloc-kinds mpi,system a").settings;
+        let expected = ("MEMORY_ALLOC_KINDS", "mpi,system");
+        assert_eq!(kinds, [expected].map(|(n, v)| (n.into(), v.into())));
         let wish = run("--map-by ppr:1:numa --display map,bindings --cpu-set=0-3 a").wish;
         assert_eq!(
             (wish.map_by.as_str(), wish.cpu_set.as_str()),

@@ -137,19 +137,12 @@ pub fn unknown<S: AsRef<str>>(
 }
 
 /// The candidate that `word` is most likely a misspelling of, if any is near:
-/// up to one edit per three letters, or the beginning of it, ignoring case and
-/// `-` against `_`.
+/// up to one edit per three letters, or the beginning of it, ignoring case,
+/// `-` against `_`, and dashes before it.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |s: &str| -> Vec<char> {
-        s.chars()
-            .map(|c| {
-                if c == '-' {
-                    '_'
-                } else {
-                    c.to_ascii_lowercase()
-                }
-            })
-            .collect()
+        let name = s.trim_start_matches('-').to_ascii_lowercase();
+        name.replace('-', "_").chars().collect()
     };
     let word = plain(word);
     candidates
@@ -218,5 +211,7 @@ mod tests {
         assert_eq!(nearest("LNIK", names), Some("LINK"));
         assert_eq!(nearest("shm", names), Some("SHM_EAGER_MAX"));
         assert_eq!(nearest("COMPLETELY_ELSE", names), None);
+        assert_eq!(nearest("--windw", ["--link"]), None);
+        assert_eq!(nearest("-lnk", ["--link"]), Some("--link"));
     }
 }
