@@ -41,7 +41,7 @@ pub(crate) fn header(n: u32) -> Header {
 }
 
 /// `len` bytes that depend on `n`.
-pub(crate) fn pattern(n: u32, len: usize) -> Vec<u8> {
+pub fn pattern(n: u32, len: usize) -> Vec<u8> {
     (0..len)
         .map(|i| {
             (i as u32)

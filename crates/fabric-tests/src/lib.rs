@@ -9,11 +9,13 @@
 //! that says why the machine lacks what the transport needs.
 
 mod help;
+mod network;
 mod suite;
 
 use catena_fabric::{Peer, Transport};
 
-pub use help::Inbox;
+pub use help::{Inbox, pattern};
+pub use network::*;
 pub use suite::*;
 
 /// Two ends of one transport.

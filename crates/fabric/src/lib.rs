@@ -6,14 +6,15 @@
 //! [`Caps::ordered`] says so, to one peer.
 //!
 //! All transports are known at compile time, so calls are dispatched
-//! statically: the traits are generic, not objects. [`frame`], [`row`], [`Memory`]
-//! and [`Sleeper`] are what networks have in common.
+//! statically: the traits are generic, not objects. [`frame`], [`row`],
+//! [`reads`], [`Memory`] and [`Sleeper`] are what networks have in common.
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("frames are little-endian");
 
 pub mod frame;
 mod memory;
+pub mod reads;
 pub mod row;
 mod sleep;
 

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use catena_fabric::frame::{FRAME, job_number};
+use catena_fabric::reads::Reads;
 use catena_fabric::row::Rows;
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, Remote,
@@ -17,7 +18,6 @@ use crate::error::OfiError;
 use crate::objects::{Objects, Region};
 use crate::provider::{Offer, Wanted, choose};
 use crate::recv::{Receives, Use};
-use crate::rma::Get;
 use crate::send::{INJECT_MAX, Sends, Target};
 use crate::settings::{Config, OFI_LIBRARY, Sleep};
 
@@ -69,15 +69,13 @@ pub struct Ofi {
     pub(crate) reads: bool,
     /// Longest piece of a read, bytes.
     pub(crate) read_max: usize,
-    /// Operations that no read uses.
-    pub(crate) free_reads: Vec<usize>,
     pub(crate) next_key: u64,
     /// The bits that keys may have.
     pub(crate) key_mask: u64,
     pub(crate) counters: Counters,
     // Dropped in this order: registrations, what they are of, and last the
     // memory that operations use.
-    pub(crate) gets: Vec<Get>,
+    pub(crate) gets: Reads<Option<Region>>,
     pub(crate) exposed: HashMap<u64, Vec<Region>>,
     own: Option<Region>,
     pub(crate) objects: Objects,
@@ -168,12 +166,11 @@ impl Ofi {
             },
             reads: has_reads,
             read_max: config.read.min(longest),
-            free_reads: (sends + receives..sends + receives + reads).collect(),
             // 0 is the key of our own memory.
             next_key: 0,
             key_mask: u64::MAX >> (64 - 8 * key_size.clamp(1, 8)),
             counters: Counters::default(),
-            gets: Vec::new(),
+            gets: Reads::new(sends + receives..sends + receives + reads),
             exposed: HashMap::new(),
             own,
             objects,

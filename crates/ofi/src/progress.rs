@@ -80,7 +80,7 @@ impl Ofi {
                 self.sent(operation);
             }
             Some(Kind::Read(operation)) => {
-                self.read_done(operation, true);
+                self.gets.ended(operation, true);
             }
             None => {}
         }
@@ -105,7 +105,7 @@ impl Ofi {
             }
             // What it was read for is then streamed, or fails like any send.
             Some(Kind::Read(operation)) => {
-                self.read_done(operation, false);
+                self.gets.ended(operation, false);
             }
             // A message that was too long is no frame of ours.
             Some(Kind::Receive(number)) => {

@@ -1,11 +1,6 @@
 //! Reading a peer's memory.
-//!
-//! A read is cut into pieces, several of which are under way at once. It is
-//! known by where its next byte goes to; what has arrived from its beginning is
-//! told by the call that asks for it again.
 
-use std::collections::VecDeque;
-
+use catena_fabric::reads::Asked;
 use catena_fabric::{Got, Peer, PeerLost, Remote};
 use catena_ofi_sys::calls::{self, Read};
 use catena_ofi_sys::consts;
@@ -13,64 +8,8 @@ use catena_ofi_sys::consts;
 use crate::init::Ofi;
 use crate::objects::Region;
 
-/// Pieces of one read that are under way at once, at most.
-const AHEAD: usize = 4;
-
 /// Keys tried for a registration before it is given up.
 const KEYS: usize = 8;
-
-/// What became of a piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    UnderWay,
-    Arrived,
-    Failed,
-}
-
-/// A piece of a read.
-#[derive(Debug)]
-struct Piece {
-    operation: usize,
-    len: usize,
-    state: State,
-    /// Registration of the local memory, if it needs one.
-    _region: Option<Region>,
-}
-
-/// A read, from its first call to its end.
-#[derive(Debug)]
-pub(crate) struct Get {
-    from: Peer,
-    /// Where the next byte goes to that was not told yet.
-    at: usize,
-    /// Under way or not told yet, in order.
-    pieces: VecDeque<Piece>,
-    /// No piece follows those that are under way.
-    failed: bool,
-}
-
-impl Get {
-    /// Takes what has arrived from the beginning, at most `most` bytes; how
-    /// many.
-    fn advance(&mut self, most: usize) -> usize {
-        let mut got = 0;
-        while let Some(piece) = self.pieces.front()
-            && piece.state == State::Arrived
-            && got + piece.len <= most
-        {
-            got += piece.len;
-            self.pieces.pop_front();
-        }
-        self.at += got;
-        got
-    }
-
-    /// Whether it cannot go on and nothing writes to its memory any more.
-    fn is_over(&self) -> bool {
-        let quiet = |piece: &Piece| piece.state != State::UnderWay;
-        self.failed && self.pieces.iter().all(quiet)
-    }
-}
 
 impl Ofi {
     /// Registers memory so that others can read it; its key, and the address
@@ -133,112 +72,56 @@ impl Ofi {
         if !self.reads {
             return Ok(Got::Unable);
         }
-        let known = |get: &Get| get.from == peer && get.at == into as usize;
-        let known = self.gets.iter().position(known);
-        if let Some(lost) = &self.targets[peer.0 as usize].lost {
-            let lost = PeerLost::clone(lost);
-            known.map(|number| self.gets.swap_remove(number));
-            return Err(lost);
+        let target = &self.targets[peer.0 as usize];
+        if let Some(lost) = &target.lost {
+            self.gets.forget(peer, into);
+            return Err(PeerLost::clone(lost));
         }
-        if !self.targets[peer.0 as usize].is_known() {
+        if !target.is_known() {
             return Ok(Got::Full);
         }
-        let number = known.unwrap_or_else(|| {
-            self.gets.push(Get {
-                from: peer,
-                at: into as usize,
-                pieces: VecDeque::new(),
-                failed: false,
-            });
-            self.gets.len() - 1
-        });
-        // SAFETY: as promised.
-        unsafe { self.post_pieces(number, remote, into, len) };
-        let get = &mut self.gets[number];
-        let got = get.advance(len);
-        self.counters.read_bytes += got as u64;
-        let over = get.is_over();
-        if over || get.pieces.is_empty() {
-            self.gets.swap_remove(number);
-        }
-        Ok(match got {
-            0 if over => Got::Unable,
-            0 => Got::Full,
-            got => Got::Bytes(got),
-        })
-    }
-
-    /// Posts pieces of a read that are not under way yet.
-    ///
-    /// # Safety
-    /// `into` must be valid for `len` bytes until they have arrived.
-    unsafe fn post_pieces(&mut self, number: usize, remote: Remote, into: *mut u8, len: usize) {
-        let get = &mut self.gets[number];
-        let mut at: usize = get.pieces.iter().map(|piece| piece.len).sum();
-        while !get.failed && at < len && get.pieces.len() < AHEAD {
-            let Some(operation) = self.free_reads.pop() else {
-                return;
-            };
-            let piece = (len - at).min(self.read_max);
-            let here = into.wrapping_add(at);
-            let region = if self.objects.offer.needs(consts::MR_LOCAL) {
-                let key = self.next_key.wrapping_add(1) & self.key_mask;
-                self.next_key = key;
-                let region = self.objects.register(here, piece, consts::READ, key);
-                let Ok(region) = region else {
-                    self.free_reads.push(operation);
-                    get.failed = true;
-                    return;
-                };
-                Some(region)
-            } else {
-                None
-            };
-            let read = Read {
-                into: here,
-                len: piece,
-                desc: region.as_ref().map_or(std::ptr::null_mut(), Region::desc),
-                from: self.targets[get.from.0 as usize].address,
-                addr: remote.addr.wrapping_add(at as u64),
-                key: remote.key,
-            };
-            // SAFETY: the memory is lent until the piece has arrived, the
-            // context stays.
-            let posted =
-                unsafe { calls::read(self.objects.ep, &read, self.contexts.of(operation)) };
-            if let Err(error) = posted {
-                self.free_reads.push(operation);
-                get.failed = error != consts::EAGAIN;
-                return;
-            }
-            self.counters.reads += 1;
-            get.pieces.push_back(Piece {
-                operation,
-                len: piece,
-                state: State::UnderWay,
-                _region: region,
-            });
-            at += piece;
-        }
-    }
-
-    /// A piece has arrived, or has failed; whose memory it was, if that is known.
-    pub(crate) fn read_done(&mut self, operation: usize, arrived: bool) -> Option<Peer> {
-        self.free_reads.push(operation);
-        let under_way =
-            |piece: &Piece| piece.operation == operation && piece.state == State::UnderWay;
-        for get in &mut self.gets {
-            if let Some(at) = get.pieces.iter().position(under_way) {
-                get.failed |= !arrived;
-                get.pieces[at].state = if arrived {
-                    State::Arrived
+        let from = target.address;
+        let got = self.gets.go_on(
+            (peer, remote),
+            (into, len),
+            self.read_max,
+            |operation, at, len| {
+                let here = into.wrapping_add(at);
+                let region = if self.objects.offer.needs(consts::MR_LOCAL) {
+                    self.next_key = self.next_key.wrapping_add(1) & self.key_mask;
+                    let region = self
+                        .objects
+                        .register(here, len, consts::READ, self.next_key);
+                    let Ok(region) = region else {
+                        return Asked::Unable;
+                    };
+                    Some(region)
                 } else {
-                    State::Failed
+                    None
                 };
-                return Some(get.from);
-            }
+                let read = Read {
+                    into: here,
+                    len,
+                    desc: region.as_ref().map_or(std::ptr::null_mut(), Region::desc),
+                    from,
+                    addr: remote.addr.wrapping_add(at as u64),
+                    key: remote.key,
+                };
+                // SAFETY: the memory is lent until the piece has arrived, the
+                // context stays.
+                match unsafe { calls::read(self.objects.ep, &read, self.contexts.of(operation)) } {
+                    Ok(()) => {
+                        self.counters.reads += 1;
+                        Asked::UnderWay(region)
+                    }
+                    Err(consts::EAGAIN) => Asked::Full,
+                    Err(_) => Asked::Unable,
+                }
+            },
+        );
+        if let Got::Bytes(got) = got {
+            self.counters.read_bytes += got as u64;
         }
-        // The peer was lost meanwhile.
-        None
+        Ok(got)
     }
 }

@@ -3,43 +3,14 @@
 
 mod common;
 
-use catena_fabric::{Got, Header, Peer, Place, Posted, Remote, Transport};
-use catena_fabric_tests::Inbox;
+use catena_fabric::{Header, Peer, Place, Posted, Transport};
+use catena_fabric_tests::{Inbox, pattern, read, until};
 use catena_ofi::{Config, Ofi, OfiError, Wanted};
 
-use common::{connected, end, library, until};
+use common::{connected, end, library};
 
 /// Providers that read remote memory.
 const READERS: [&str; 4] = ["tcp", "net", "tcp;ofi_rxm", "udp;ofi_rxd"];
-
-fn bytes(len: usize) -> Vec<u8> {
-    (0..len)
-        .map(|i| (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0])
-        .collect()
-}
-
-/// Reads until all is there or the route refuses; how much came.
-fn read(at: &mut Ofi, of: &mut Ofi, remote: Remote, into: &mut [u8]) -> usize {
-    let (mut inbox, mut got) = (Inbox::default(), 0);
-    until(|| {
-        let here = Remote {
-            addr: remote.addr + got as u64,
-            ..remote
-        };
-        let (len, rest) = (into.len() - got, into[got..].as_mut_ptr());
-        // SAFETY: as long as told, and ours until all has arrived.
-        match unsafe { at.try_get(Peer(0), here, rest, len) }.expect("the peer is alive") {
-            Got::Bytes(n) => got += n,
-            Got::Full => {
-                at.poll(&mut inbox);
-                of.poll(&mut inbox);
-            }
-            Got::Unable => return true,
-        }
-        got == into.len()
-    });
-    got
-}
 
 #[test]
 fn long_reads_are_cut_and_arrive_whole() {
@@ -51,7 +22,7 @@ fn long_reads_are_cut_and_arrive_whole() {
         let Some((mut a, mut b)) = connected(provider, config) else {
             continue;
         };
-        let data = bytes(1 << 20);
+        let data = pattern(0, 1 << 20);
         let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64);
         let remote = remote.expect("it can be read");
         let mut into = vec![0; data.len()];
@@ -73,7 +44,7 @@ fn what_is_released_is_read_no_more() {
         let Some((mut a, mut b)) = connected(provider, Config::from_settings()) else {
             continue;
         };
-        let data = bytes(100_000);
+        let data = pattern(0, 100_000);
         let first = a.expose(Peer(1), data.as_ptr(), 50_000).expect("readable");
         let second = a.expose(Peer(1), data.as_ptr(), 100_000).expect("readable");
         a.release(Peer(1), first);
@@ -116,7 +87,7 @@ fn a_peer_that_dies_with_messages_under_way_is_named() {
             continue;
         };
         let mut inbox = Inbox::default();
-        let packet = bytes(a.caps(Peer(1)).max_packet);
+        let packet = pattern(0, a.caps(Peer(1)).max_packet);
         let mut refused = 0;
         while refused < 100 {
             let sent = a.try_send(Peer(1), Header::default(), packet.as_slice());

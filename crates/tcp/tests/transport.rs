@@ -9,17 +9,11 @@ use std::time::{Duration, Instant};
 
 use catena_fabric::row::Pace;
 use catena_fabric::{Header, Peer, Place, Transport};
-use catena_fabric_tests::Inbox;
+use catena_fabric_tests::{Inbox, PATIENCE, pattern, until};
 use catena_tcp::{Config, Tcp, TcpError};
 use proptest::prelude::*;
 
-use common::{JOB, PATIENCE, connected, end, pair, try_send, until};
-
-fn bytes(len: usize) -> Vec<u8> {
-    (0..len)
-        .map(|i| (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0])
-        .collect()
-}
+use common::{JOB, connected, end, pair, try_send};
 
 #[test]
 fn two_that_call_at_once_end_with_one_connection() {
@@ -288,7 +282,7 @@ proptest! {
             said.extend(len.to_le_bytes());
             said.extend([what, kind]);
             said.extend(number.to_le_bytes().repeat(3)[..22].iter());
-            said.extend(bytes(len as usize));
+            said.extend(pattern(0, len as usize));
         }
         said.extend(tail);
         mad.write_all(&said[..said.len().min(cut + 24)]).expect("sent");
@@ -299,7 +293,7 @@ proptest! {
         });
         for (from, _, packet) in &inbox.packets {
             prop_assert_eq!(*from, Peer(1));
-            prop_assert!(packet.len() <= 100 && *packet == bytes(packet.len()));
+            prop_assert!(packet.len() <= 100 && *packet == pattern(0, packet.len()));
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use catena_fabric::frame::{FRAME, job_number};
+use catena_fabric::reads::Reads;
 use catena_fabric::row::Rows;
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, Remote,
@@ -15,7 +16,6 @@ use crate::inbox::{Inbox, Operations, Shared};
 use crate::keys::Keys;
 use crate::objects::Objects;
 use crate::recv::listen;
-use crate::rma::Get;
 use crate::send::{Sends, Target};
 use crate::settings::{Config, Sleep, UCX_LIBRARY};
 use crate::wanted::Wanted;
@@ -62,9 +62,7 @@ pub struct Ucx {
     pub(crate) sends: Sends,
     /// Longest piece of a read, bytes.
     pub(crate) read_max: usize,
-    /// Operations that no read uses.
-    pub(crate) free_reads: Vec<usize>,
-    pub(crate) gets: Vec<Get>,
+    pub(crate) gets: Reads<()>,
     /// Rights that are remembered, at most.
     pub(crate) most_keys: usize,
     pub(crate) counters: Counters,
@@ -129,8 +127,7 @@ impl Ucx {
             eager_max: config.eager_max,
             sends: Sends::new(sends, stride),
             read_max: config.read,
-            free_reads: (sends..sends + config.reads).collect(),
-            gets: Vec::new(),
+            gets: Reads::new(sends..sends + config.reads),
             most_keys: config.keys,
             counters: Counters::default(),
             keys: Keys::default(),

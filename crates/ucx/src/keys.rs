@@ -145,7 +145,7 @@ impl Ucx {
     pub(crate) fn learn(&mut self, word: Word) {
         let key = (word.from, word.number);
         if word.packed.is_empty() {
-            if !self.is_read_with(word.from, word.number)
+            if !self.gets.uses(word.from, word.number)
                 && let Some(right) = self.keys.theirs.remove(&key)
             {
                 self.discard(right);

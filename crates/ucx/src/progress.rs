@@ -57,7 +57,7 @@ impl Ucx {
     fn completed(&mut self, operation: usize, status: Status) {
         if operation >= self.sends.count() {
             // What could not be read is then streamed, or fails like any send.
-            self.read_done(operation, status == consts::OK);
+            self.gets.ended(operation, status == consts::OK);
             return;
         }
         let peer = self.sent(operation);

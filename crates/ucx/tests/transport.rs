@@ -4,42 +4,14 @@
 
 mod common;
 
-use catena_fabric::{Got, Header, Peer, Place, Posted, Remote, Transport};
-use catena_fabric_tests::Inbox;
+use catena_fabric::{Header, Peer, Place, Posted, Transport};
+use catena_fabric_tests::{Inbox, pattern, read, until};
 use catena_ucx::{Config, Ucx, UcxError, Wanted};
 
-use common::{connected, end, library, until};
+use common::{connected, end, library};
 
 /// What leads from one end to the other.
 const WAYS: [&str; 3] = ["tcp", "posix,cma", "sysv"];
-
-fn bytes(len: usize) -> Vec<u8> {
-    (0..len)
-        .map(|i| (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0])
-        .collect()
-}
-
-/// Reads until all is there.
-fn read(at: &mut Ucx, of: &mut Ucx, remote: Remote, into: &mut [u8]) {
-    let (mut inbox, mut got) = (Inbox::default(), 0);
-    until(|| {
-        let here = Remote {
-            addr: remote.addr + got as u64,
-            ..remote
-        };
-        let (len, rest) = (into.len() - got, into[got..].as_mut_ptr());
-        // SAFETY: as long as told, and ours until all has arrived.
-        match unsafe { at.try_get(Peer(0), here, rest, len) }.expect("the peer is alive") {
-            Got::Bytes(n) => got += n,
-            Got::Full => {
-                at.poll(&mut inbox);
-                of.poll(&mut inbox);
-            }
-            Got::Unable => panic!("it cannot be read"),
-        }
-        got == into.len()
-    });
-}
 
 #[test]
 fn long_reads_are_cut_and_arrive_whole() {
@@ -51,11 +23,11 @@ fn long_reads_are_cut_and_arrive_whole() {
         let Some((mut a, mut b)) = connected(way, config) else {
             continue;
         };
-        let data = bytes(1 << 20);
+        let data = pattern(0, 1 << 20);
         let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64);
         let remote = remote.expect("it can be read");
         let mut into = vec![0; data.len()];
-        read(&mut b, &mut a, remote, &mut into);
+        assert_eq!(read(&mut b, &mut a, remote, &mut into), 1 << 20, "{way}");
         assert!(into == data, "{way}");
         assert_eq!(b.counters().reads, 105, "{way}");
         assert_eq!(b.counters().read_bytes, 1 << 20, "{way}");
@@ -70,14 +42,15 @@ fn rights_are_told_before_they_are_used() {
         let Some((mut a, mut b)) = connected(way, Config::tiny()) else {
             continue;
         };
-        let data = bytes(50_000);
+        let data = pattern(0, 50_000);
         for round in 0..20 {
             let from = round * 1000;
             let part = &data[from..from + 500 * (round + 1)];
             let remote = a.expose(Peer(1), part.as_ptr(), part.len() as u64);
             let remote = remote.expect("there is room for a word");
             let mut into = vec![0; part.len()];
-            read(&mut b, &mut a, remote, &mut into);
+            let came = read(&mut b, &mut a, remote, &mut into);
+            assert_eq!(came, part.len(), "{way}, {round}");
             assert!(into == part, "{way}, {round}");
             a.release(Peer(1), remote);
         }
@@ -112,7 +85,7 @@ fn a_peer_that_dies_is_named() {
             return;
         };
         let mut inbox = Inbox::default();
-        let packet = bytes(a.caps(Peer(1)).max_packet);
+        let packet = pattern(0, a.caps(Peer(1)).max_packet);
         let mut refused = 0;
         while busy && refused < 100 {
             let sent = a.try_send(Peer(1), Header::default(), packet.as_slice());

@@ -1,14 +1,9 @@
 //! What the tests of this folder share.
 #![allow(dead_code)]
 
-use std::time::{Duration, Instant};
-
 use catena_fabric::{Header, Peer, Place, Posted, Transport};
-use catena_fabric_tests::Inbox;
+use catena_fabric_tests::{Inbox, until};
 use catena_tcp::{Config, Tcp};
-
-/// How long something may take before it counts as never.
-pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Number of the job of [`connected`].
 pub const JOB: u64 = 0x1234_5678_9abc_def0;
@@ -50,12 +45,4 @@ pub fn connected(config: Config) -> (Tcp, Tcp) {
 pub fn try_send(from: &mut Tcp, to: u32, bytes: &[u8]) -> bool {
     let posted = from.try_send(Peer(to), Header::default(), bytes);
     posted.expect("it lives") == Posted::Done
-}
-
-/// Does something until it says that it is done.
-pub fn until(mut done: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !done() {
-        assert!(begin.elapsed() < PATIENCE, "it never happens");
-    }
 }
