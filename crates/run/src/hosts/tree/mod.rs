@@ -2,15 +2,16 @@
 //! has one, and the daemons that it has started, each with others below it.
 //! News of all of them comes together here, and orders are spread.
 
+mod ends;
+mod news;
+
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use catena_boot::server::Event;
-use catena_boot::wire::{MAX_BODY, Malformed};
-use catena_boot::{Interest, Poller};
+use catena_boot::Poller;
 
 use super::agent::Agent;
 use super::call::{self, Calls};
@@ -18,7 +19,7 @@ use super::link::{End, Link};
 use super::list::alike;
 use super::{Means, brief};
 use crate::base::Base;
-use crate::message::{Kind, News, Order};
+use crate::message::{News, Order};
 use crate::node::{self, Node};
 use crate::plan::Plan;
 
@@ -30,12 +31,6 @@ const STDERR: u64 = 2;
 
 /// What a resource manager says, and from the next one on daemons that call.
 const MANAGER: u64 = 3 << 32;
-
-/// How long after the end of a stream the agent's end and words are awaited.
-const WORDS: Duration = Duration::from_secs(1);
-
-/// How long agents may take to end when everything is over.
-const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How far it is with a daemon.
 #[derive(Debug, PartialEq)]
@@ -316,224 +311,6 @@ impl Tree {
         }
     }
 
-    /// Sends what one node has for another on its way.
-    fn pass(&mut self, news: News) {
-        let target = match news {
-            News::Said(Event::Ask { rank, .. }) => self.node_of[rank as usize],
-            News::Said(Event::Answer { node, .. }) | News::Parcel { node, .. } => node,
-            _ => return,
-        };
-        match (self.way[target as usize], &self.node) {
-            (Some(daemon), _) => self.daemons[daemon].push(news.encode()),
-            (None, Some(node)) if node.number() == target => {
-                self.at_node(|node, more| node.exchange(&news, more));
-            }
-            _ => self.news.push(news),
-        }
-    }
-
-    /// Does something with the own node, and takes in what happened there.
-    fn at_node(&mut self, action: impl FnOnce(&mut Node, &mut Vec<News>)) {
-        let mut news = Vec::new();
-        if let Some(node) = &mut self.node {
-            action(node, &mut news);
-        }
-        self.add(news);
-    }
-
-    /// Takes in what has happened at the own node.
-    pub fn add(&mut self, news: Vec<News>) {
-        for news in news {
-            self.take_in(news);
-        }
-    }
-
-    /// Takes in what a daemon says.
-    fn hear(&mut self, index: usize) {
-        let daemon = &mut self.daemons[index];
-        let Some(link) = &mut daemon.link else { return };
-        let received = link.receive();
-        let chatter = link.take_chatter();
-        daemon
-            .agent
-            .iter_mut()
-            .for_each(|agent| agent.hear(&chatter));
-        loop {
-            let Some(link) = &mut self.daemons[index].link else {
-                return;
-            };
-            let taken = match link.next() {
-                Ok(None) => break,
-                Ok(Some((Kind::Hello, _))) => {
-                    self.daemons[index].state = State::Up;
-                    Ok(())
-                }
-                Ok(Some((kind, body))) => {
-                    let (ranks, nodes) = self.size();
-                    News::decode(kind, &body, ranks, nodes)
-                        .map_err(End::Malformed)
-                        .map(|news| self.take_in(news))
-                }
-                Err(end) => Err(end),
-            };
-            if let Err(end) = taken {
-                return self.closed(index, end);
-            }
-        }
-        if let Err(end) = received {
-            self.closed(index, end);
-        }
-    }
-
-    /// Nothing more will be heard of a daemon.
-    fn closed(&mut self, index: usize, end: End) {
-        let now = Instant::now();
-        let daemon = &mut self.daemons[index];
-        daemon.link = None;
-        let answered = match daemon.state {
-            State::Starting => false,
-            State::Up => true,
-            _ => return,
-        };
-        let patience = match end {
-            End::Closed => WORDS,
-            _ => Duration::ZERO,
-        };
-        daemon.state = State::Ending(end, now + patience, answered);
-    }
-
-    fn take_in(&mut self, news: News) {
-        match &news {
-            News::Said(Event::Fencing) if std::mem::replace(&mut self.fencing, true) => {}
-            News::Said(Event::Fenced { parts }) => {
-                self.parts.extend_from_slice(parts);
-                self.waiting += 1;
-                let all = usize::from(self.node.is_some()) + self.daemons.len();
-                if self.parts.len() > MAX_BODY {
-                    let text = "the ranks exchange more than 256 MiB in one fence".to_string();
-                    self.news.push(News::Failed { status: 1, text });
-                } else if self.waiting == all {
-                    let parts = std::mem::take(&mut self.parts);
-                    self.news.push(News::Said(Event::Fenced { parts }));
-                }
-            }
-            News::Said(Event::Ask { .. } | Event::Answer { .. }) | News::Parcel { .. } => {
-                self.pass(news);
-            }
-            News::Done { node } | News::Lost { node, .. } => {
-                self.over[*node as usize] = true;
-                self.news.push(news);
-            }
-            _ => self.news.push(news),
-        }
-    }
-
-    /// Nothing is known of these nodes any more.
-    fn lose(&mut self, nodes: &[u32], text: Option<String>) {
-        let mut text = text;
-        for &node in nodes {
-            if !self.over[node as usize] {
-                let text = text.take();
-                self.take_in(News::Lost { node, text });
-            }
-        }
-    }
-
-    /// When to call [`Tree::tick`].
-    pub fn next_time(&self) -> Option<Instant> {
-        let of = |d: &Daemon| match (&d.state, &d.link) {
-            (State::Starting, _) => Some(d.since + self.means.start),
-            (State::Up, Some(link)) if !self.means.silence.is_zero() => {
-                Some(link.next_time(self.means.silence))
-            }
-            (State::Ending(_, at, _), _) => Some(*at),
-            _ => None,
-        };
-        self.daemons.iter().filter_map(of).min()
-    }
-
-    /// Sees who is late, and gives signs of life.
-    pub fn tick(&mut self) {
-        let now = Instant::now();
-        for index in 0..self.daemons.len() {
-            let daemon = &mut self.daemons[index];
-            let (start, silence) = (self.means.start, self.means.silence);
-            match (&daemon.state, &mut daemon.link) {
-                (State::Starting, _) if now >= daemon.since + start => {
-                    self.closed(index, End::Silent(start));
-                }
-                (State::Up, Some(link)) if !silence.is_zero() => {
-                    if let Err(end) = link.tick(silence, now) {
-                        self.closed(index, end);
-                    }
-                }
-                _ => {}
-            }
-            let daemon = &mut self.daemons[index];
-            if let State::Ending(_, at, _) = daemon.state
-                && (at <= now || daemon.agent.as_ref().is_some_and(Agent::is_over))
-            {
-                self.bury(index);
-            }
-        }
-    }
-
-    /// Tells why a daemon is lost, if it is.
-    fn bury(&mut self, index: usize) {
-        let daemon = &mut self.daemons[index];
-        daemon.agent.iter_mut().for_each(Agent::listen);
-        let State::Ending(end, _, answered) = std::mem::replace(&mut daemon.state, State::Gone)
-        else {
-            return;
-        };
-        let nodes = daemon.nodes.clone();
-        let host = &self.hosts[nodes[0] as usize];
-        let text = match (end, answered) {
-            (_, false) => {
-                let (agent, command) = (&self.means.agent, &self.means.daemon);
-                match (&daemon.agent, &mut self.manager) {
-                    (Some(own), _) => own.explain(host, agent, command),
-                    (None, Some(manager)) => {
-                        manager.agent.listen();
-                        let agent = &manager.agent;
-                        let text = agent.explain_all(host, &manager.command, self.means.start);
-                        agent.kill();
-                        text
-                    }
-                    (None, None) => format!("host {host} is lost"),
-                }
-            }
-            (End::Closed, true) => format!(
-                "host {host} is lost: the connection to Catena's daemon there was closed; the host \
-                 may be down, or the daemon was killed{}",
-                daemon.agent.as_ref().map(Agent::quote).unwrap_or_default()
-            ),
-            (End::Silent(limit), true) => format!(
-                "host {host} is lost: nothing was heard of it for {} s; it may be down, or the \
-                 network (--set HOST_TIMEOUT=... changes the limit)",
-                limit.as_secs_f64()
-            ),
-            (End::Malformed(Malformed(cause)), true) => format!(
-                "host {host} is lost: its daemon sent what mpirun cannot read ({cause}); install \
-                 the same version of Catena on all hosts"
-            ),
-        };
-        daemon.agent.iter().for_each(Agent::kill);
-        self.lose(&nodes, Some(text));
-    }
-
-    /// Gives up all that has not ended.
-    pub fn abandon(&mut self) {
-        for index in 0..self.daemons.len() {
-            let daemon = &mut self.daemons[index];
-            daemon.link = None;
-            daemon.agent.iter().for_each(Agent::kill);
-            daemon.state = State::Gone;
-            let nodes = daemon.nodes.clone();
-            self.lose(&nodes, None);
-        }
-    }
-
     /// Sends what waits.
     pub fn flush(&mut self, poller: &Poller) {
         if let Some(node) = &mut self.node {
@@ -545,36 +322,6 @@ impl Tree {
                 let _ = link.flush(poller);
             }
         }
-    }
-
-    /// Ends what is left: the ranks here, and the agents, which may take a
-    /// moment.
-    pub fn close(mut self, base: &Base) {
-        if let Some(node) = &mut self.node {
-            node.destroy();
-        }
-        let until = Instant::now() + FAREWELL;
-        let poller = Poller::new();
-        let poller = poller.and_then(|p| p.add(&base.signals, 0, Interest::Read).map(|()| p));
-        for daemon in &mut self.daemons {
-            // Which ends the daemon, if it has not ended.
-            daemon.link = None;
-        }
-        if let Ok(mut poller) = poller {
-            loop {
-                while base.signals.next().is_some() {}
-                self.agents().for_each(Agent::look);
-                let left = until.saturating_duration_since(Instant::now());
-                let running = self.agents().any(|agent| agent.is_running());
-                if !running || left.is_zero() {
-                    break;
-                }
-                let _ = poller.wait(Some(left));
-            }
-        }
-        let own = self.daemons.into_iter().filter_map(|d| d.agent);
-        own.chain(self.manager.map(|m| m.agent))
-            .for_each(Agent::end);
     }
 }
 

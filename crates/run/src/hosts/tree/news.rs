@@ -1,0 +1,107 @@
+//! What happens in the tree: it comes together here, and is passed on.
+
+use catena_boot::server::Event;
+use catena_boot::wire::MAX_BODY;
+
+use super::{State, Tree};
+use crate::hosts::link::End;
+use crate::message::{Kind, News};
+use crate::node::Node;
+
+impl Tree {
+    /// Sends what one node has for another on its way.
+    pub(super) fn pass(&mut self, news: News) {
+        let target = match news {
+            News::Said(Event::Ask { rank, .. }) => self.node_of[rank as usize],
+            News::Said(Event::Answer { node, .. }) | News::Parcel { node, .. } => node,
+            _ => return,
+        };
+        match (self.way[target as usize], &self.node) {
+            (Some(daemon), _) => self.daemons[daemon].push(news.encode()),
+            (None, Some(node)) if node.number() == target => {
+                self.at_node(|node, more| node.exchange(&news, more));
+            }
+            _ => self.news.push(news),
+        }
+    }
+
+    /// Does something with the own node, and takes in what happened there.
+    pub(super) fn at_node(&mut self, action: impl FnOnce(&mut Node, &mut Vec<News>)) {
+        let mut news = Vec::new();
+        if let Some(node) = &mut self.node {
+            action(node, &mut news);
+        }
+        self.add(news);
+    }
+
+    /// Takes in what has happened at the own node.
+    pub fn add(&mut self, news: Vec<News>) {
+        for news in news {
+            self.take_in(news);
+        }
+    }
+
+    /// Takes in what a daemon says.
+    pub(super) fn hear(&mut self, index: usize) {
+        let daemon = &mut self.daemons[index];
+        let Some(link) = &mut daemon.link else { return };
+        let received = link.receive();
+        let chatter = link.take_chatter();
+        daemon
+            .agent
+            .iter_mut()
+            .for_each(|agent| agent.hear(&chatter));
+        loop {
+            let Some(link) = &mut self.daemons[index].link else {
+                return;
+            };
+            let taken = match link.next() {
+                Ok(None) => break,
+                Ok(Some((Kind::Hello, _))) => {
+                    self.daemons[index].state = State::Up;
+                    Ok(())
+                }
+                Ok(Some((kind, body))) => {
+                    let (ranks, nodes) = self.size();
+                    News::decode(kind, &body, ranks, nodes)
+                        .map_err(End::Malformed)
+                        .map(|news| self.take_in(news))
+                }
+                Err(end) => Err(end),
+            };
+            if let Err(end) = taken {
+                return self.closed(index, end);
+            }
+        }
+        if let Err(end) = received {
+            self.closed(index, end);
+        }
+    }
+
+    /// Takes in what has happened somewhere below.
+    pub(super) fn take_in(&mut self, news: News) {
+        match &news {
+            News::Said(Event::Fencing) if std::mem::replace(&mut self.fencing, true) => {}
+            News::Said(Event::Fenced { parts }) => {
+                self.parts.extend_from_slice(parts);
+                self.waiting += 1;
+                let all = usize::from(self.node.is_some()) + self.daemons.len();
+                if self.parts.len() > MAX_BODY {
+                    let text = "the ranks exchange more than 256 MiB in one fence".to_string();
+                    self.news.push(News::Failed { status: 1, text });
+                } else if self.waiting == all {
+                    let parts = std::mem::take(&mut self.parts);
+                    self.news.push(News::Said(Event::Fenced { parts }));
+                }
+            }
+            News::Said(Event::Ask { .. } | Event::Answer { .. }) | News::Parcel { .. } => {
+                self.pass(news);
+            }
+            News::Done { node } | News::Lost { node, .. } => {
+                self.over[*node as usize] = true;
+                self.news.push(news);
+            }
+            _ => self.news.push(news),
+        }
+    }
+}
