@@ -3,9 +3,12 @@
 //! Long options may have one dash or two, as users of different MPI libraries
 //! are used to, and their values may follow after a blank or `=`.
 
+mod help;
+mod values;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,6 +17,10 @@ use catena_settings::nearest;
 use crate::hosts::manager::Launcher;
 use crate::place::{Show, Wish};
 use crate::pset::ProcessSet;
+
+pub use help::HELP;
+pub(crate) use values::seconds;
+use values::{checked, count, split_once, variable};
 
 /// What to run and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,90 +96,6 @@ impl fmt::Display for UsageError {
         f.write_str(&self.0)
     }
 }
-
-/// Text for `--help`.
-pub const HELP: &str = "\
-usage: mpirun [options] program [arguments] [: [options] program [arguments]]...
-
-Runs an MPI program, or any other, as several processes (ranks), on this host or
-on others.
-
-what to run
-  -n, -np, -c N           number of ranks (default: one per available core, or
-                          per slot of the hosts; 1 if there are several programs)
-  -wdir, -wd DIR          working directory of the ranks
-  :                       begins the next program; its ranks follow the last ones
-  --pset NAME=RANKS       define a process set for MPI sessions, such as
-                          workers=0-3,8; may be given several times
-
-environment
-  -x NAME[=VALUE]         give the ranks of this program a variable
-  -env NAME VALUE         the same
-  -genv NAME VALUE        the same, for all programs
-  --set NAME=VALUE        set a configuration variable (see `catena info`)
-
-input and output
-  -l, --tag-output        begin each line with the rank that wrote it
-      --prepend-rank      the same
-  --stdin RANK            rank that reads standard input: a number (default 0)
-                          or none; the others read nothing
-
-hosts
-  -H, --host, --hosts LIST
-                          run on these: a:2,b:4 are two hosts with room (slots)
-                          for 2 and for 4 ranks; without a number, for 1
-  --hostfile, --machinefile, -f FILE
-                          the same from lines HOST, HOST:N or HOST slots=N
-  -ppn N                  N ranks on each host
-  --launcher ssh|slurm|pals
-                          what starts programs there (default: slurm in an
-                          allocation of Slurm, whose hosts are taken if none are
-                          named; else ssh, which must not ask for a password)
-  --launcher-agent COMMAND
-                          a command in place of ssh, called as COMMAND HOST
-                          PROGRAM, or in place of srun or of PALS's mpiexec
-
-placement
-  --map-by WHAT           slot, core, l1cache, l2cache, l3cache, numa, package or
-                          node: in turn; ppr:N:WHAT: N ranks on each; bunch,
-                          scatter, hybrid:linear|compact|spread|numa; then :PE=K
-                          for K cores a rank (default: OMP_NUM_THREADS, or 1).
-                          By default each gets an equal share of its host's cores
-  --rank-by WHAT          number ranks as mapped (slot), round the hosts (node),
-                          or by what they are mapped to: fill, span
-  --bind-to WHAT          none, hwthread, core, l1cache, l2cache, l3cache, numa or
-                          package (default: what ranks are mapped by). Ranks with
-                          more threads than there are cores are not bound
-  --cpu-set, --cpu-list LIST
-                          use these CPUs of each host only, such as 0-3,8
-  --rankfile FILE         place rank by rank: rank 0=HOST slot=0-1
-  --display WHAT          show the map, or map,bindings
-      --report-bindings   the same as --display map,bindings
-  --topology FILE         run nothing, but show the map for a machine of which
-                          lstopo has written the FILE (XML)
-
-control
-  --timeout SECONDS       end everything after that time, with status 124
-                          (default: MPIEXEC_TIMEOUT of the environment)
-  --initial-errhandler NAME
-                          error handler at first: mpi_errors_are_fatal,
-                          mpi_errors_abort or mpi_errors_return
-  --memory-alloc-kinds LIST
-                          kinds of memory that the program asks for, such as
-                          mpi,system; MPI_INFO_ENV shows them
-  --pmix                  be a PMIx server, too: for programs of Open MPI that
-                          are not seen to be such, as they are run by a script or
-                          an interpreter; needs libpmix
-  -v, --verbose           say what is started where
-  -h, --help              show this text
-  --version               show the version
-  --allow-run-as-root, --oversubscribe
-                          accepted; both are always allowed
-
-Ranks find CATENA_RANK, CATENA_SIZE and CATENA_LOCAL_RANK in their environment.
-The status is that of the first rank that failed (128 + number for a signal),
-2 for a wrong command line, 127 or 126 if a program cannot be found or started.
-";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opt {
@@ -507,65 +430,6 @@ impl Parser {
 
 fn usage<T>(text: impl Into<String>) -> Result<T, UsageError> {
     Err(UsageError(text.into()))
-}
-
-fn split_once(text: &OsStr, at: u8) -> Option<(OsString, OsString)> {
-    let bytes = text.as_bytes();
-    let index = bytes.iter().position(|&b| b == at)?;
-    let part = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
-    Some((part(&bytes[..index]), part(&bytes[index + 1..])))
-}
-
-fn count(option: &str, text: &OsStr) -> Result<u32, UsageError> {
-    let text = text.to_string_lossy();
-    match text.parse::<u32>() {
-        Ok(0) => usage(format!("{option} 0: there must be at least one rank")),
-        Ok(n) if n <= crate::MAX_RANKS => Ok(n),
-        Ok(_) => usage(format!(
-            "{option} {text}: there can be at most {} ranks",
-            crate::MAX_RANKS
-        )),
-        Err(_) => usage(format!(
-            "{option} {text}: the number of ranks must be a whole number, 1 or more"
-        )),
-    }
-}
-
-/// A time limit; `option` is where it was given.
-pub(crate) fn seconds(option: &str, text: &OsStr) -> Result<Duration, UsageError> {
-    let text = text.to_string_lossy();
-    let seconds = text
-        .parse::<f64>()
-        .ok()
-        .and_then(|s| Duration::try_from_secs_f64(s).ok());
-    match seconds {
-        Some(limit) if !limit.is_zero() => Ok(limit),
-        _ => usage(format!(
-            "{option} {text}: it must be a number of seconds above 0"
-        )),
-    }
-}
-
-/// A variable that is given with its value, or by name only; then it is taken
-/// from the launcher's own environment, where all variables come from anyway.
-fn variable(option: &str, given: OsString) -> Result<Option<(OsString, OsString)>, UsageError> {
-    match split_once(&given, b'=') {
-        Some(pair) => checked(option, pair).map(Some),
-        None if std::env::var_os(&given).is_some() => Ok(None),
-        None => {
-            let name = given.to_string_lossy();
-            usage(format!(
-                "{option} {name}: there is no variable of this name; write {name}=VALUE"
-            ))
-        }
-    }
-}
-
-fn checked(option: &str, pair: (OsString, OsString)) -> Result<(OsString, OsString), UsageError> {
-    if pair.0.is_empty() {
-        return usage(format!("{option}: the name of the variable is empty"));
-    }
-    Ok(pair)
 }
 
 #[cfg(test)]
