@@ -17,6 +17,12 @@
 // run: -n 4 -- silent board reversed ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: -n 3 -- silent board late ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: -n 3 -- silent behind dup ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
+// run: -n 2 -- silent none ; fails ; says the arguments of MPI_Reduce differ: rank [01] passed 0 bytes, and rank [01] 160000|the arguments of MPI_Reduce differ: rank [01] passed 160000 bytes, and rank [01] 0\.
+// run: -n 4 -- silent none dup ; fails ; says the arguments of MPI_Reduce differ: rank [0-3] passed (0|160000) bytes
+// run: -n 3 -- silent nothing dup ; fails ; says rank [12] waits in MPI_Alltoallv .*for rank 0, which called something else, or had nothing
+// run: -n 3 -- silent few dup ; fails ; says rank 0 waits in MPI_Gatherv with root 0 for rank [12], which called something else, or had nothing
+// run: -n 3 -- silent ended dup ; fails ; says the arguments of MPI_Bcast differ: rank 0 passed 0 bytes, and rank [12] 160000
+// run: --set LINK=tcp -n 4 -- silent ended ; fails ; says the arguments of MPI_Bcast differ: rank 0 passed 0 bytes, and rank [123] 160000
 // run: -n 4 -- silent inter inter ; fails ; says of the remote group called MPI_(Bcast|Scatter) with root 0, and rank [01] called MPI_(Bcast|Scatter)
 #include "check.h"
 #include <unistd.h>
@@ -83,13 +89,17 @@ static void returned(void)
         else
             EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
         /* On a board, where nothing else is compared. */
-        for (int whole = 0; whole < 2; whole++) {
+        for (int which = 0; which < 3; which++) {
+            MPI_Op op = rank ? MPI_SUM : MPI_MAX;
             again();
-            rc = whole ? MPI_Allreduce(in, out, n, MPI_LONG, rank ? MPI_SUM : MPI_MAX, comm)
-                       : MPI_Reduce_scatter_block(in, out, n / 2, MPI_LONG, rank ? MPI_SUM : MPI_MAX, comm);
+            rc = which == 0 ? MPI_Reduce_scatter_block(in, out, n / 2, MPI_LONG, op, comm)
+               : which == 1 ? MPI_Allreduce(in, out, n, MPI_LONG, op, comm)
+                            : MPI_Reduce(in, out, n, MPI_LONG, op, 0, comm);
+            if (which == 2 && rank == 1 && rc == MPI_SUCCESS)
+                continue; /* who only gives its data sees nothing of the others */
             EQUAL(class_of(rc), MPI_ERR_OTHER);
             MPI_Error_string(rc, text, &(int){0});
-            CHECK(strstr(text, "with MPI_SUM") && strstr(text, "with MPI_MAX"));
+            CHECK(strstr(text, " MPI_SUM") && strstr(text, " MPI_MAX"));
         }
         again();
         MPI_Request r;
@@ -145,6 +155,19 @@ static void silent(const char *how)
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(how, "board"))
         MPI_Bcast(in, N, MPI_LONG, root, comm);
+    else if (!strcmp(how, "none"))
+        /* One has no data: it must not be through before the others have seen that. */
+        MPI_Reduce(in, out, rank ? N : 0, MPI_LONG, MPI_SUM, size - 1, comm);
+    else if (!strcmp(how, "nothing")) {
+        int counts[8], places[8] = {0};
+        for (int i = 0; i < size; i++)
+            counts[i] = rank ? 2 : 0;
+        MPI_Alltoallv(in, counts, places, MPI_LONG, out, counts, places, MPI_LONG, comm);
+    } else if (!strcmp(how, "few")) {
+        int counts[8] = {2, 2, 2, 2}, places[8] = {0};
+        MPI_Igatherv(in, rank ? 0 : 2, MPI_LONG, out, counts, places, MPI_LONG, 0, comm, &request);
+    } else if (!strcmp(how, "ended"))
+        MPI_Ibcast(in, rank ? N : 0, MPI_LONG, 0, comm, &request);
     else if (!strcmp(how, "started"))
         MPI_Iscatter(in, 2, MPI_LONG, out, 2, MPI_LONG, root, comm, &request);
     else if (!strcmp(how, "persistent")) {

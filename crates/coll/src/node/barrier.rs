@@ -28,7 +28,6 @@ macro_rules! barrier {
     ($name:ident, $first:expr, $last:expr, $source:expr) => {
         impl Program for $name {
             const ALL: bool = true;
-            const EMPTY: bool = true;
 
             #[inline]
             fn extent(_: &Args) -> usize {

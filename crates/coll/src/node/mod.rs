@@ -339,9 +339,9 @@ impl Node {
         }
     }
 
-    /// This member has to wait: tells the others how far it is.
+    /// This member has to wait, or is asked: tells the others how far it is.
     #[inline]
-    fn tell<B: Board>(&mut self, board: &mut B) {
+    pub fn tell<B: Board>(&mut self, board: &mut B) {
         if self.told < self.seq {
             (self.told, self.unsaid) = (self.seq, 0);
             board.set_done(self.seq);

@@ -178,10 +178,6 @@ impl Op {
         board: &mut B,
     ) -> Result<bool, Trouble> {
         let whole = P::extent(args);
-        if whole == 0 && !P::EMPTY {
-            node.completed += 1;
-            return Ok(true);
-        }
         if whole * P::blocks(args) > INLINE {
             return self.resume::<P, B>(whole, node, args, board);
         }

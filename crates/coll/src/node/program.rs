@@ -91,8 +91,6 @@ pub(super) trait Program {
     const ALL: bool;
     /// Rounds of one segment.
     const ROUNDS: u8 = 1;
-    /// Whether it does anything without data.
-    const EMPTY: bool = false;
     /// Whether not all members know how long the payloads are. Then each owner
     /// says where its own one is, and there are no segments.
     const VARIES: bool = false;

@@ -120,7 +120,6 @@ pub(super) struct Gatherv;
 
 impl Program for Gatherv {
     const ALL: bool = false;
-    const EMPTY: bool = true;
     const VARIES: bool = true;
 
     /// At the root the longest of the others' blocks.
@@ -215,7 +214,6 @@ pub(super) struct Scatterv;
 
 impl Program for Scatterv {
     const ALL: bool = false;
-    const EMPTY: bool = true;
     const VARIES: bool = true;
 
     #[inline]
@@ -295,7 +293,6 @@ impl Alltoallv {
 
 impl Program for Alltoallv {
     const ALL: bool = true;
-    const EMPTY: bool = true;
     const VARIES: bool = true;
 
     #[inline]

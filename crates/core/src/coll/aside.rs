@@ -39,7 +39,7 @@ pub enum Kind {
     Report = 1,
     /// A member waits in the call, and asks how it was made: which communicator it is on.
     Inquiry,
-    /// How, a [`Said`]; empty if the call is not under way.
+    /// How, a [`Said`]; empty if nothing is known of it.
     Answer,
 }
 

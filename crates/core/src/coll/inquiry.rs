@@ -1,6 +1,7 @@
 //! Inquiries: a member that has waited long in a collective asks one that it waits for which call
-//! that one is in. If it waits in the same call, it says how it made it. So members with different
-//! roots, operations or counts, of whom nobody sends, are told instead of waiting for ever.
+//! that one is in. If that one is in the same call, or has lately been, it says how it made it. So
+//! members with different roots, operations or counts, of whom nobody sends, are told instead of
+//! waiting for ever.
 //!
 //! Of members that wait for each other without end, some form a circle, and somewhere in it two
 //! neighbours have called different things: else the circle were in the algorithm. A member asks
@@ -22,7 +23,7 @@ use catena_base::clock;
 use catena_fabric::Peer;
 use catena_link::{Cid, Envelope};
 
-use super::aside::{Aside, Kind, Waiting, who};
+use super::aside::{Aside, Kind, Waiting, is_call, who};
 use super::patience::{LONG, Patience};
 use super::said::Said;
 use super::tag::Number;
@@ -142,7 +143,8 @@ impl World {
         error
     }
 
-    /// Says how the call was made here that another process asks for, if it is under way.
+    /// Says how the call was made here that another process asks for, if it is under way or was among
+    /// the last; and on the board that it is over, if it is.
     fn answer(&self, call: &Waiting, place: Number, envelope: Envelope, inquiry: &[u8]) {
         let said = Context::read(inquiry).and_then(|context| {
             let asks = (Peer(envelope.source), context.theirs);
@@ -156,17 +158,34 @@ impl World {
         self.tell_aside((JOB, envelope.source), Aside { kind, place }, bytes);
     }
 
-    /// What there is to say of the call with that place in a context, `call` or another one under
-    /// way.
+    /// What there is to say of the call with that place in a context: `call`, another one under
+    /// way, or one of the last of its communicator.
     fn say(&self, call: &Waiting, cid: Cid, place: Number) -> Option<Said> {
         if call.is(cid, place) {
             return call.said;
         }
-        self.find_active(|obj| match &**obj {
+        let under_way = self.find_active(|obj| match &**obj {
             // The call that looks is one of them.
             RequestObj::Collective(run) => run.try_borrow().ok()?.said(cid, place),
             _ => None,
+        });
+        under_way.or_else(|| {
+            let comm = self.comm_of(cid)?;
+            comm.coll.tell_board();
+            let mut last = comm.coll.last.iter().filter_map(Cell::get);
+            let (_, said) = last.find(|(number, _)| is_call((&comm, *number), cid, place))?;
+            Some(said)
         })
+    }
+
+    /// The communicator of a context, if the program still has it.
+    fn comm_of(&self, cid: Cid) -> Option<Arc<Comm>> {
+        let has = |comm: &Arc<Comm>| comm.cids().any(|of| of == cid);
+        if has(&self.world) {
+            return Some(self.world.clone());
+        }
+        let all = self.objects.comms.all().into_iter();
+        all.map(|(_, comm)| comm).find(has)
     }
 
     /// That process has answered.

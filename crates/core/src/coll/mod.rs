@@ -64,6 +64,9 @@ pub struct CollState {
     persistent: tag::Numbers,
     plans: RefCell<plans::Plans>,
     node: RefCell<node::Membership>,
+    /// The last calls with plans, and their places, by number: others may wait in them when this
+    /// member has long done its part, or had none.
+    last: [Cell<Option<(Number, Said)>>; 4],
     /// Why its board is of no more use, until the call that uses it knows.
     lost: RefCell<Option<Error>>,
     map: OnceCell<site::Map>,
@@ -77,6 +80,18 @@ impl CollState {
     fn on_board(&self) -> u32 {
         // Borrowed, it is in one, which has begun.
         self.node.try_borrow().map_or(0, |node| node.started())
+    }
+
+    /// Keeps what is said of a call that begins.
+    fn note(&self, place: Number, said: Said) {
+        self.last[place.count as usize % self.last.len()].set(Some((place, said)));
+    }
+
+    /// Says on its board how far this member is, unless it is in a call there, which does.
+    fn tell_board(&self) {
+        if let Ok(mut membership) = self.node.try_borrow_mut() {
+            membership.tell();
+        }
     }
 }
 
@@ -116,6 +131,7 @@ impl Prepared {
             label: self.label,
             bytes: self.bytes,
             on_board: false,
+            is_idle: self.plan.is_empty(),
         }
     }
 }

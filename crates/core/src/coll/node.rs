@@ -2,6 +2,7 @@
 
 use std::cell::RefMut;
 use std::mem;
+use std::ptr;
 use std::sync::Arc;
 
 use catena_base::wait::yield_core;
@@ -14,7 +15,7 @@ use super::aside::Waiting;
 use super::board::{Area, Seat, Shape, View};
 use super::force::direct_from;
 use super::patience::Patience;
-use super::said::{Said, different};
+use super::said::{Said, different, skipped};
 use super::tag::{Label, Number};
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result, no_memory};
@@ -363,6 +364,21 @@ impl Membership {
         }
     }
 
+    /// Says on the board how far this member is: who waits there for it in vain sees it.
+    #[cold]
+    pub(super) fn tell(&mut self) {
+        if let Membership::Member(place) = self {
+            let Place { node, seat } = &mut **place;
+            node.tell(&mut View {
+                seat,
+                ends: (ptr::null_mut(), ptr::null_mut()),
+                reducer: None,
+                looks: 1,
+                awaits: None,
+            });
+        }
+    }
+
     /// Operations that the board has seen.
     pub(super) fn started(&self) -> u32 {
         match self {
@@ -399,6 +415,7 @@ fn said(meta: Meta) -> Said {
         },
         bytes: meta.bytes.into(),
         on_board: true,
+        is_idle: false,
     }
 }
 
@@ -413,10 +430,7 @@ fn explain(comm: &Comm, trouble: &Trouble) -> Error {
         }
         Trouble::Skipped(Skipped { rank, me, mine }) => {
             let call = said(*mine).label;
-            return different(&format!(
-                "rank {me} waits in {call} for rank {rank}, which called something else, or had \
-                 nothing for anybody"
-            ));
+            return skipped(*me, call, &format!("rank {rank}"));
         }
         Trouble::Failed(_) => Kind::Other,
         Trouble::Refused(Refused { errno, .. }) if *errno == libc::ESRCH => Kind::ProcAborted,

@@ -254,6 +254,7 @@ impl CollRun {
     /// If it has none.
     pub fn restart(&mut self) -> Result<()> {
         let job = self.job.as_mut().expect("it was given one");
+        job.comm.coll.note(self.turn.place, job.said());
         (self.input, self.output) = (job.input.load()?, job.output.load()?);
         self.memory.input = self.input.base();
         self.memory.output = self.output.base();

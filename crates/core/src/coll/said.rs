@@ -13,6 +13,8 @@ pub struct Said {
     pub bytes: u64,
     /// It is a blocking one that takes place on the board.
     pub on_board: bool,
+    /// It has nothing to do: this member has no data.
+    pub is_idle: bool,
 }
 
 impl Said {
@@ -24,7 +26,7 @@ impl Said {
         bytes[..4].copy_from_slice(&self.label.number().to_ne_bytes());
         bytes[4..8].copy_from_slice(&self.label.detail.to_ne_bytes());
         bytes[8..16].copy_from_slice(&self.bytes.to_ne_bytes());
-        bytes[16] = self.on_board.into();
+        bytes[16] = u8::from(self.on_board) | u8::from(self.is_idle) << 1;
         bytes
     }
 
@@ -35,11 +37,12 @@ impl Said {
         Some(Said {
             label: Label::of(word(0)?, word(4)?),
             bytes: bytes[8..16].try_into().map(u64::from_ne_bytes).ok()?,
-            on_board: bytes[16] != 0,
+            on_board: bytes[16] & 1 != 0,
+            is_idle: bytes[16] & 2 != 0,
         })
     }
 
-    /// What is wrong if another member says that of the same call.
+    /// What is wrong if another member, for which this one waits, says that of the same call.
     pub fn differs(&self, comm: &Comm, who: &str, theirs: Said) -> Option<Error> {
         let (me, what) = (comm.rank, function(self.label.what));
         let rooted = self
@@ -64,6 +67,9 @@ impl Said {
             );
             return Some(Error::new(error::Kind::Truncate, text));
         }
+        if theirs.is_idle {
+            return Some(skipped(me, self.label, who));
+        }
         let form = |on_board| match on_board {
             true => "the blocking form",
             false => "another form, or one for other types,",
@@ -84,6 +90,13 @@ pub fn different(what: &str) -> Error {
     Error::new(error::Kind::Other, text)
 }
 
+/// A member waits for one from which nothing will come.
+pub fn skipped(me: u32, call: Label, who: &str) -> Error {
+    different(&format!(
+        "rank {me} waits in {call} for {who}, which called something else, or had nothing for anybody"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use catena_coll::Collective;
@@ -101,6 +114,7 @@ mod tests {
                 label,
                 bytes: 1 << 40,
                 on_board: what == Some(Collective::Scan),
+                is_idle: what == Some(Collective::Gatherv),
             };
             assert_eq!(Said::read(&said.to_bytes()), Some(said));
         }

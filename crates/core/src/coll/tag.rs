@@ -35,10 +35,13 @@ const NEIGHBOR: u32 = (1 << KIND_BITS) - 1;
 pub struct Label {
     /// The collective; `None` is one among neighbours.
     pub what: Option<Collective>,
-    /// Rank of the root, or [`operation`]; as many of its lowest bits count as
-    /// there is room for.
+    /// Rank of the root, and from bit [`ROOT_BITS`] on the [`operation`] of a rooted reduction; else
+    /// the operation. Where there is less room its lowest bits count.
     pub detail: u32,
 }
+
+/// Room for the rank of a root: with an operation it takes as much as a board has.
+const ROOT_BITS: u32 = 19;
 
 impl Label {
     /// What members tell each other before their first blocking collective: a
@@ -66,13 +69,15 @@ pub fn operation(op: abi::Op) -> u32 {
     if number < 32 { number } else { 0 }
 }
 
-/// Rank of the root in its group.
-pub fn root(comm: &Comm, root: Root) -> u32 {
-    match root {
+/// Detail of a rooted collective, with the operation of a reduction.
+#[inline]
+pub fn rooted(comm: &Comm, root: Root, operation: u32) -> u32 {
+    let rank = match root {
         Root::There(rank) => rank,
         Root::Here => comm.rank,
         Root::Near => 0,
-    }
+    };
+    operation << ROOT_BITS | rank & ((1 << ROOT_BITS) - 1)
 }
 
 /// Which call it is.
@@ -182,14 +187,17 @@ impl fmt::Display for Label {
         }
         write!(f, "{}", function(self.what))?;
         let is = |test: fn(Collective) -> bool| self.what.is_some_and(test);
+        let name = |number: u32| {
+            let op = abi::Op(abi::consts::OP_NULL.0 + number as usize);
+            op.name().filter(|_| number != 0)
+        };
         if is(Collective::is_rooted) {
-            write!(f, " with root {}", self.detail)
+            let root = self.detail & ((1 << ROOT_BITS) - 1);
+            write!(f, " with root {root}")?;
+            name(self.detail >> ROOT_BITS).map_or(Ok(()), |op| write!(f, " and {op}"))
         } else if is(Collective::reduces) {
-            let op = abi::Op(abi::consts::OP_NULL.0 + self.detail as usize);
-            match (self.detail, op.name()) {
-                (0, _) | (_, None) => write!(f, " with an operation of the program"),
-                (_, Some(name)) => write!(f, " with {name}"),
-            }
+            let op = name(self.detail).unwrap_or("an operation of the program");
+            write!(f, " with {op}")
         } else {
             Ok(())
         }
@@ -271,6 +279,10 @@ mod tests {
             "MPI_Reduce_scatter or MPI_Reduce_scatter_block with MPI_SUM"
         );
         assert_eq!(told(Collective::Bcast, 3), "MPI_Bcast with root 3");
+        assert_eq!(
+            told(Collective::Reduce, 1 << ROOT_BITS | 3),
+            "MPI_Reduce with root 3 and MPI_SUM"
+        );
         assert_eq!(
             told(Collective::Scan, 0),
             "MPI_Scan with an operation of the program"

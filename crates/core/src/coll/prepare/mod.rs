@@ -160,6 +160,7 @@ impl<'a> Call<'a> {
             label,
             bytes: self.bytes as u64,
             on_board: true,
+            is_idle: false,
         };
         w.run_on_board(
             comm,
@@ -206,7 +207,7 @@ impl<'a> Call<'a> {
         Label {
             what: Some(what),
             detail: match what.is_rooted() {
-                true => tag::root(comm, self.root),
+                true => tag::rooted(comm, self.root, self.operation),
                 false => self.operation,
             },
         }
