@@ -180,6 +180,10 @@ pub trait Board {
     /// for writing.
     fn warm(&mut self, _seq: u64) {}
 
+    /// The next `len` bytes at `at` of the own ring will be written soon: a good
+    /// time to fetch the first of them.
+    fn warm_ring(&mut self, _at: u64, _len: usize) {}
+
     /// `rank` has probably published operation `seq` already: a good time to
     /// fetch the record for reading.
     fn expect(&self, _rank: u32, _seq: u64) {}

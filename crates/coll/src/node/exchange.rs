@@ -63,9 +63,16 @@ impl Program for Allgather {
         if from.rank != t.args.rank {
             board.get(from, 0, into)?;
         } else if !t.args.in_place {
-            board.copy(t.of(Self::own(t.args)), into);
+            t.keep(t.of(Self::own(t.args)), into, board);
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn meanwhile<B: Board>(t: &Turn, board: &mut B) {
+        if t.is_direct() && !t.args.in_place {
+            t.keep_rest(Self::own(t.args), t.args.recv_block(t.args.rank), board);
+        }
     }
 }
 
@@ -127,8 +134,16 @@ impl Program for Alltoall {
         if from.rank != t.args.rank {
             board.get(from, t.block_at(from.rank, t.args.rank), into)?;
         } else if !t.args.in_place {
-            board.copy(t.of(t.args.send_block(t.args.rank)), into);
+            t.keep(t.of(t.args.send_block(t.args.rank)), into, board);
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn meanwhile<B: Board>(t: &Turn, board: &mut B) {
+        let me = t.args.rank;
+        if t.is_direct() && !t.args.in_place {
+            t.keep_rest(t.args.send_block(me), t.args.recv_block(me), board);
+        }
     }
 }

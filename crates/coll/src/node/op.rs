@@ -305,6 +305,7 @@ impl Op {
             }
             let told = if self.borrowed { Place::Direct } else { place };
             node.complete(told, mem::take(&mut self.read), board);
+            P::meanwhile(&turn, board);
             (self.stage, self.next) = (Stage::Settle, 0);
         }
         if turn.is_direct() && !self.is_settled::<P, B>(&turn, board)? {
@@ -343,6 +344,9 @@ impl Op {
         let meta = Meta::pack(self.kind, turn.own.place, self.detail, P::says(turn));
         board.publish(&turn.own, meta, reader);
         board.warm(turn.own.seq + WARM_AHEAD);
+        if turn.own.place == Place::Ring {
+            board.warm_ring(node.head, bytes);
+        }
         true
     }
 
@@ -451,7 +455,11 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     if lent {
         return (Place::Direct, whole);
     }
-    let mut segment = node.limits.segment();
+    let mut segment = match P::ROUNDS {
+        1 => node.limits.segment(),
+        // All wait for all in every round: the fewer there are the better.
+        _ => node.limits.ring,
+    };
     if !P::ALL && !P::VARIES {
         segment = segment.min((whole * blocks / PARTS).max(PART));
     }

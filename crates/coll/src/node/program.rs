@@ -56,6 +56,27 @@ impl Turn<'_, '_> {
         (rank - gap) as usize * self.len
     }
 
+    /// Copies the own block; half of it if others have to be waited for at the end,
+    /// too: [`Turn::keep_rest`] copies the other half meanwhile.
+    #[inline(always)]
+    pub(super) fn keep<B: Board>(&self, from: Region, into: Region, board: &mut B) {
+        let first = self.first(from.len);
+        board.copy(from.part(0, first), into.part(0, first));
+    }
+
+    /// Copies what [`Turn::keep`] has left.
+    #[inline(always)]
+    pub(super) fn keep_rest<B: Board>(&self, from: Region, into: Region, board: &mut B) {
+        let first = self.first(from.len);
+        let rest = from.len - first;
+        board.copy(from.part(first, rest), into.part(first, rest));
+    }
+
+    #[inline(always)]
+    fn first(&self, len: usize) -> usize {
+        if self.is_direct() { len / 2 } else { len }
+    }
+
     /// Whether others may still read what the result overwrites.
     #[inline]
     pub(super) fn is_lent(&self) -> bool {
@@ -178,6 +199,11 @@ pub(super) trait Program {
     /// # Errors
     /// If it cannot be read, or is not what this member wants.
     fn take<B: Board>(turn: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble>;
+
+    /// What is left to do when others have been told that this member does not
+    /// use their buffers any more, which may use its own.
+    #[inline(always)]
+    fn meanwhile<B: Board>(_turn: &Turn, _board: &mut B) {}
 
     /// Bytes of a payload in a ring.
     #[inline]

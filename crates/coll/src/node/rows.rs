@@ -48,7 +48,7 @@ fn put<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) {
 }
 
 /// Writes the own row as a table of addresses.
-fn show<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) -> u64 {
+pub(super) fn show<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) -> u64 {
     let table = t.own.ring();
     for i in 0..t.args.size {
         let entry = [block(i).len as u64, board.address(block(i))];
@@ -61,19 +61,26 @@ fn show<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) -> u64
     table.at
 }
 
+/// Entry `i` of a row that is direct: the length of a block, and where it is.
+#[inline(always)]
+pub(super) fn shown<B: Board>(from: &Payload, i: u32, board: &B) -> (u64, Payload) {
+    let long = |at: usize| {
+        let half = |at: usize| u64::from(board.word(&from.ring(), at));
+        half(at) | half(at + 4) << 32
+    };
+    let entry = i as usize * DIRECT_ENTRY;
+    (long(entry), from.direct(long(entry + 8)))
+}
+
 /// Where this member's block is in a row: its length, the payload that holds it,
 /// and the place within.
 #[inline(always)]
 fn find<B: Board>(t: &Turn, from: &Payload, board: &B) -> (u64, Payload, usize) {
-    let me = t.args.rank as usize;
     if from.place == Place::Direct {
-        let long = |at: usize| {
-            let half = |at: usize| u64::from(board.word(&from.ring(), at));
-            half(at) | half(at + 4) << 32
-        };
-        let entry = me * DIRECT_ENTRY;
-        return (long(entry), from.direct(long(entry + 8)), 0);
+        let (len, data) = shown(from, t.args.rank, board);
+        return (len, data, 0);
     }
+    let me = t.args.rank as usize;
     let end = |i: usize| board.word(from, i * ENTRY);
     let begin = if me == 0 { 0 } else { end(me - 1) };
     let at = t.args.size as usize * ENTRY + begin as usize;
@@ -367,6 +374,17 @@ impl Program for Alltoallv {
         if t.args.in_place {
             return Ok(());
         }
-        keep(t, t.args.send_block(from.rank), into, board)
+        let own = t.args.send_block(from.rank);
+        fits(t, from.rank, own.len as u64, into.len)?;
+        t.keep(own, into, board);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn meanwhile<B: Board>(t: &Turn, board: &mut B) {
+        let me = t.args.rank;
+        if t.is_direct() && !t.args.in_place {
+            t.keep_rest(t.args.send_block(me), t.args.recv_block(me), board);
+        }
     }
 }

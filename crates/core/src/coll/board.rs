@@ -34,7 +34,7 @@ const COUNTER: usize = 128;
 const PAYLOAD: usize = 16;
 /// Bytes that are read from a peer before they are combined: they stay in the
 /// nearest cache but one, and a system call is worth them.
-const BITE: usize = 64 << 10;
+const BITE: usize = 256 << 10;
 /// Bytes of a ring that are mapped at a time, when the first of them are used.
 const MAPPED: usize = 64 << 10;
 
@@ -327,6 +327,10 @@ const CLAIM: usize = 16 << 10;
 /// not stay there for the program, which has as much of its own.
 const STREAM: usize = 512 << 10;
 
+/// Bytes of the ring that are fetched before they are written: as many lines as
+/// a core fetches at once.
+const WARM: usize = 1 << 10;
+
 /// Copies a few bytes fast, many in the usual way.
 ///
 /// # Safety
@@ -550,6 +554,15 @@ impl Board for View<'_> {
     #[inline(always)]
     fn warm(&mut self, seq: u64) {
         copy::prefetch_for_writing(self.seat.area.record(self.seat.rank, seq));
+    }
+
+    #[inline(always)]
+    fn warm_ring(&mut self, at: u64, len: usize) {
+        let area = &self.seat.area;
+        for line in (at..at + len.min(WARM) as u64).step_by(LINE) {
+            let from = line as usize & (area.shape.ring - 1);
+            copy::prefetch_for_writing(area.ring(self.seat.rank).wrapping_add(from));
+        }
     }
 }
 
