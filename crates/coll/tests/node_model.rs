@@ -35,7 +35,7 @@ const fn call(kind: Kind, root: u32, bytes: usize) -> Call {
 /// One of each way to communicate: everybody hears from everybody, directly or
 /// from a leader; one to all; all to one; upwards. In records, in rings, and
 /// directly.
-const ALPHABET: [Call; 10] = [
+const ALPHABET: [Call; 11] = [
     call(Kind::Barrier, 0, 0),
     call(Kind::BarrierLeader, 0, 0),
     call(Kind::Allreduce, 0, LONG),
@@ -46,6 +46,7 @@ const ALPHABET: [Call; 10] = [
     call(Kind::Scan, 0, LONG),
     call(Kind::AllreduceSplit, 0, HUGE),
     call(Kind::Gather, 1, HUGE),
+    call(Kind::Reduce, 1, HUGE),
 ];
 
 impl Call {

@@ -1,12 +1,14 @@
 //! Reductions whose result one member, or every member, gets whole or in part:
 //! reduce, allreduce, reduce_scatter.
 
-use catena_plan::{Order, Region};
+use catena_plan::{Buf, Order, Region};
 
 use super::barrier::{LEADER, through_leader};
 use super::board::{Board, INLINE, Payload};
 use super::error::Trouble;
 use super::program::{Program, Turn, below};
+use super::rooted::is_root;
+use super::rows::{DIRECT_ENTRY, show, shown};
 use crate::args::cut;
 use crate::reduce_scatter::{block_in, result};
 use crate::{Args, Layout};
@@ -75,15 +77,61 @@ pub(super) fn take_upwards<B: Board>(
     Ok(())
 }
 
-/// All publish, the root combines.
+/// All publish, the root combines. Direct, the other one would only wait: it
+/// combines a part, too, and writes it where the root wants it.
 pub(super) struct Reduce;
+
+impl Reduce {
+    /// Longest vector that stays where it is: with longer ones, the caches do not
+    /// hold what both read.
+    const DIRECT: usize = 256 << 10;
+
+    /// Bytes that the root combines, direct: two thirds, as it writes less.
+    #[inline]
+    fn first(t: &Turn) -> usize {
+        let elem = t.args.elem.max(1);
+        let elems = t.len / elem;
+        (elems - elems / 3) * elem
+    }
+
+    /// Combines the own part, direct. `from` shows an operand, and where the
+    /// result goes.
+    fn combine<B: Board>(t: &Turn, from: &Payload, board: &mut B) -> Result<(), Trouble> {
+        let (own, into) = (t.args.vector_in(), t.args.vector_out());
+        let (first, order) = (Self::first(t), order(t, from));
+        let (_, operand) = shown(from, 0, board);
+        if is_root(t) {
+            let (own, into) = (own.part(0, first), into.part(0, first));
+            return merge((&operand, 0), own, into, order, board);
+        }
+        let (_, result) = shown(from, 1, board);
+        let own = own.part(first, t.len - first);
+        let part = Region::new(Buf::Scratch, 0, own.len);
+        board.join(&operand, first, own, part, order)?;
+        Ok(board.give(&result, first, part)?)
+    }
+}
+
+/// On which side of the own operand that of a payload is.
+#[inline(always)]
+fn order(t: &Turn, from: &Payload) -> Order {
+    if from.rank < t.args.rank {
+        Order::FromLeft
+    } else {
+        Order::FromRight
+    }
+}
 
 impl Program for Reduce {
     const ALL: bool = false;
 
     #[inline]
-    fn lends(_: &Args, _: bool) -> bool {
-        false
+    fn lends(a: &Args, crowded: bool) -> bool {
+        a.size == 2 && !crowded && a.send.len(0) <= Self::DIRECT
+    }
+
+    fn table(a: &Args) -> usize {
+        a.size as usize * DIRECT_ENTRY
     }
 
     #[inline]
@@ -93,12 +141,12 @@ impl Program for Reduce {
 
     #[inline]
     fn reader(t: &Turn) -> Option<u32> {
-        Some(t.args.root)
+        (!is_root(t)).then_some(t.args.root)
     }
 
     #[inline]
     fn publishes_first(t: &Turn) -> bool {
-        t.args.rank != t.args.root
+        !is_root(t) || t.is_direct()
     }
 
     #[inline(always)]
@@ -106,8 +154,20 @@ impl Program for Reduce {
         board.put(&t.own, 0, t.of(t.args.vector_in()));
     }
 
-    fn shows<B: Board>(_: &Turn, _: &mut B) -> u64 {
-        unreachable!("never direct")
+    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        let a = t.args;
+        show(t, board, |i| match (i, is_root(t)) {
+            (1, true) => a.vector_out(),
+            _ => a.vector_in(),
+        })
+    }
+
+    #[inline]
+    fn scratch(t: &Turn) -> usize {
+        match t.is_direct() && !is_root(t) {
+            true => t.len - Self::first(t),
+            false => 0,
+        }
     }
 
     /// Those below the root downwards, those above it upwards: the order of
@@ -115,7 +175,10 @@ impl Program for Reduce {
     #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         let (me, size) = (t.args.rank, t.args.size);
-        if me != t.args.root {
+        if t.is_direct() {
+            return (i == 0).then_some(1 - me);
+        }
+        if !is_root(t) {
             return None;
         }
         if size == 1 {
@@ -126,12 +189,11 @@ impl Program for Reduce {
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
+        if t.is_direct() {
+            return Self::combine(t, from, board);
+        }
         let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
-        let order = if from.rank < t.args.rank {
-            Order::FromLeft
-        } else {
-            Order::FromRight
-        };
+        let order = order(t, from);
         if from.rank == t.args.rank {
             if !t.args.in_place {
                 board.copy(own, into);

@@ -12,7 +12,7 @@ use crate::Args;
 const PAGE: usize = 4096;
 
 #[inline]
-fn is_root(t: &Turn) -> bool {
+pub(super) fn is_root(t: &Turn) -> bool {
     t.args.rank == t.args.root
 }
 
