@@ -208,6 +208,15 @@ impl VData<'_> {
         self.any_side(ty, what, ranges, side)
     }
 
+    /// Checks the only block, and makes a side that was none of it; gives its bytes.
+    #[inline(always)]
+    pub(super) fn only(&self, w: &World, what: &str, side: &mut Side) -> Result<usize> {
+        let ty = w.objects.committed(self.ty)?;
+        let (displ, count) = self.block(self.counts.at(0), self.displs.at(0), ty, what)?;
+        side.set(self.buf.wrapping_offset(displ as isize), count, ty);
+        Ok((count * ty.size()) as usize)
+    }
+
     /// Checks a block; gives its displacement in bytes and its elements.
     #[inline(always)]
     fn block(&self, count: i64, displ: i64, ty: &TypeRef, what: &str) -> Result<(i64, u64)> {

@@ -170,6 +170,9 @@ impl Caller<'_> {
     /// `MPI_Alltoallv`.
     pub fn alltoallv(&self, comm: &CommRef, send: VData<'_>, recv: VData<'_>) -> Prepare {
         let there = !in_place(comm, send.buf)?;
+        if there && comm.peers == 1 && !comm.is_inter() {
+            return self.exchange_alone(comm, &send, &recv);
+        }
         self.exchange(
             comm,
             |ranges, to| recv.side(self.world, "receive", ranges, to),
@@ -177,6 +180,15 @@ impl Caller<'_> {
                 send.side(self.world, "send", ranges, from)
             }),
         )
+    }
+
+    /// The block of an only member, which needs no tables.
+    fn exchange_alone(&self, comm: &CommRef, send: &VData<'_>, recv: &VData<'_>) -> Prepare {
+        let mut call = Call::new(comm);
+        let sent = send.only(self.world, "send", &mut call.input)?;
+        let received = recv.only(self.world, "receive", &mut call.output)?;
+        (call.args.send, call.args.recv) = (Layout::Even(sent), Layout::Even(received));
+        call.go(Collective::Alltoallv, self, comm)
     }
 
     /// `MPI_Alltoallw`.
