@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use catena_base::End;
+use catena_base::{End, Parts};
 use catena_fabric::{Got, Header, Posted, Remote, Transport};
 
 use crate::help::{PATIENCE, Scattered, header, pattern, receive, send, sizes};
@@ -221,7 +221,7 @@ pub fn parts_are_taken_once<T: Transport>(pair: Pair<T>) {
     send(&mut a, &mut b, 1, 8);
     receive(&mut b, &mut a, 1);
     let mut numbers = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..2 * Parts::AHEAD {
         let number = b.at.open_parts(a.is);
         let Some(first) = b.at.take_part(a.is, End::Front, number, 3) else {
             return;

@@ -232,10 +232,8 @@ pub trait Transport {
 
     /// Whether a message to `peer` of `len` bytes, that may be sent eagerly, is
     /// announced all the same and moved as [`Transport::rendezvous`] says if a
-    /// receive waits for it. Called once for each such message, so that a
-    /// transport may try both ways and see which one the program does better
-    /// with.
-    fn announces(&mut self, _peer: Peer, _len: u64) -> bool {
+    /// receive waits for it.
+    fn announces(&self, _peer: Peer, _len: u64) -> bool {
         false
     }
 
@@ -291,7 +289,7 @@ pub trait Transport {
     }
 
     /// Begins to share a message from `peer` with it; its number. Only after
-    /// all parts of the last one were taken; see [`Parts`](catena_base::Parts).
+    /// all parts of the one [`Parts::AHEAD`](catena_base::Parts::AHEAD) before were taken.
     fn open_parts(&mut self, _peer: Peer) -> u32 {
         0
     }

@@ -28,7 +28,7 @@ use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts};
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -117,7 +117,7 @@ pub(crate) struct RingHead {
     pub heads: Heads,
     /// What the copies out of the ring cost the receiver; see `tune`.
     pub costs: AtomicU64,
-    /// The message that both ends copy now.
+    /// The messages that both ends copy now.
     pub parts: Parts,
     /// What the sender says.
     pub tail: CachePadded<Tail>,

@@ -30,7 +30,6 @@ mod addr;
 mod board;
 mod error;
 mod init;
-mod pace;
 mod progress;
 mod recv;
 mod rma;

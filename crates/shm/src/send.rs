@@ -10,7 +10,6 @@ use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use crate::addr::{Block, RingHead};
 use crate::error::ShmError;
 use crate::init::Shm;
-use crate::pace::Paces;
 use crate::rma::Reader;
 use crate::segment::map_pages;
 use crate::settings::Config;
@@ -33,7 +32,6 @@ pub(crate) struct Lane {
     pub inbound: Option<*const RingHead>,
     pub peer: Peer,
     tuner: Tuner,
-    pub paces: Paces,
     warm: Warm,
     pub reader: Reader,
 }
@@ -78,7 +76,6 @@ impl Lane {
             inbound: None,
             peer,
             tuner: Tuner::new(config),
-            paces: Paces::default(),
             warm: Warm::default(),
             reader: Reader::Unknown,
         }
@@ -146,8 +143,8 @@ impl Lane {
         }
     }
 
-    /// The parts of the message that is shared with the peer: one from it if we
-    /// are at the front, else one to it.
+    /// The parts of the messages that are shared with the peer: from it if we
+    /// are at the front, else to it.
     pub fn parts(&self, end: End) -> Option<&Parts> {
         let head = match end {
             // SAFETY: in the mapping, which outlives the lane; atomics only.

@@ -77,9 +77,8 @@ setting! {
     /// Which messages the kernel copies straight from the sender's memory to
     /// the receiver's: auto, always, never.
     ///
-    /// `auto` means those from 32 KiB on. Up to CATENA_SHM_EAGER_MAX, both ways are
-    /// tried now and then, and the one is kept with which the program is faster;
-    /// with more ranks than cores it is the kernel's. `always` means all that are
+    /// `auto` means those from 32 KiB on, up to CATENA_SHM_EAGER_MAX if a receive waits
+    /// for them, or with more ranks than cores. `always` means all that are
     /// longer than CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
     /// memory, which some containers withhold; that is noticed, and the ring is
     /// used instead.

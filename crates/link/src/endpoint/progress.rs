@@ -50,6 +50,7 @@ impl<N: Net> Endpoint<N> {
         self.settle_releases();
         self.engine.work = !self.engine.starting.is_empty()
             || !self.engine.gets.is_empty()
+            || !self.engine.left.is_empty()
             || !self.engine.puts.is_empty()
             || self.engine.asking.iter().any(|it| !it.is_empty())
             || !self.engine.outbox.is_empty();

@@ -1,10 +1,13 @@
 //! Remote reads, and messages that both ends copy: the receiver reads parts
 //! from the front, the sender writes parts from the back, until they meet. Who
-//! is not here, or late, does less.
+//! is not here, or late, does less. While other messages wait, the receiver leaves
+//! the last part of each to the sender, so that each end goes on in memory that it
+//! used before.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
-use catena_base::End;
+use catena_base::{End, Parts};
 use catena_fabric::{Got, Header};
 
 use super::Endpoint;
@@ -53,17 +56,19 @@ impl<N: Net> Endpoint<N> {
 
     /// Goes on reading peers' memory.
     pub(super) fn read(&mut self) -> bool {
-        let (mut left, mut turns, mut moved) = (BUDGET, self.engine.gets.len(), false);
-        while left > 0
-            && turns > 0
-            && let Some(id) = self.engine.gets.pop_front()
-        {
+        let (mut left, mut turns, mut moved) = (BUDGET, self.engine.gets.len() + 1, false);
+        while left > 0 && turns > 0 {
+            // What was left before comes first where no more may be left.
+            let again = self.engine.gets.is_empty() || self.engine.left.len() == Parts::AHEAD;
+            let Some(id) = self.reading(again).pop_front() else {
+                break;
+            };
             let phase = self
                 .valid(id)
                 .then(|| self.engine.requests.get(id.index).phase);
             let turn = match phase {
                 Some(Phase::Recv(Recv::Getting { at, upto })) => self.get(id, at, upto),
-                Some(Phase::Recv(Recv::Sharing)) => self.get_part(id),
+                Some(Phase::Recv(Recv::Sharing)) => self.get_part(id, !again),
                 _ => Turn::Over,
             };
             moved |= !matches!(turn, Turn::Busy);
@@ -71,22 +76,30 @@ impl<N: Net> Endpoint<N> {
                 // Its turn goes on, so that one message is done before the next.
                 Turn::More(n) => {
                     left = left.saturating_sub(n);
-                    self.engine.gets.push_front(id);
+                    self.reading(again).push_front(id);
                 }
-                // No other message from there may be shared until all parts of
+                // No more messages from there may be shared until all parts of
                 // this one are taken.
                 Turn::Busy if phase == Some(Phase::Recv(Recv::Sharing)) => {
-                    self.engine.gets.push_front(id);
+                    self.reading(again).push_front(id);
                     break;
                 }
                 Turn::Busy => {
                     self.engine.gets.push_back(id);
                     turns -= 1;
                 }
-                Turn::Over => turns -= 1,
+                Turn::Over => {}
             }
         }
         moved
+    }
+
+    /// What is to be read: messages of which one part was left, or the others.
+    fn reading(&mut self, again: bool) -> &mut VecDeque<ReqId> {
+        match again {
+            true => &mut self.engine.left,
+            false => &mut self.engine.gets,
+        }
     }
 
     /// Reads some of a message that nobody else copies.
@@ -103,15 +116,25 @@ impl<N: Net> Endpoint<N> {
         }
     }
 
-    /// Reads some of a shared message.
-    fn get_part(&mut self, id: ReqId) -> Turn {
+    /// Reads some of a shared message: all that is left, or all but its last part, which
+    /// is the sender's then.
+    fn get_part(&mut self, id: ReqId, leaves: bool) -> Turn {
         if !self.open_share(id) {
             return Turn::Over;
         }
         if self.engine.requests.get(id.index).rare.share.refused {
             return self.stop_sharing(id);
         }
-        let Some(part) = self.part_at_hand(id, End::Front) else {
+        let share = &self.engine.requests.get(id.index).rare.share;
+        let is_last = share.part.end > 0 && share.offer.upto - share.part.end <= share.offer.part;
+        let part = match leaves && is_last && share.part.is_empty() {
+            true => None,
+            false => self.part_at_hand(id, End::Front),
+        };
+        let Some(part) = part else {
+            if leaves {
+                self.engine.left.push_back(id);
+            }
             return Turn::Over;
         };
         match self.read_some(id, part.start, part.end) {

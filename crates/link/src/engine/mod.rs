@@ -53,6 +53,9 @@ pub(crate) struct Engine<N: Net> {
     pub asking: [Vec<MessageId>; 2],
     /// Remote reads under way.
     pub gets: VecDeque<ReqId>,
+    /// Shared messages of which one part is left to the sender while others wait: at
+    /// most [`Parts::AHEAD`], in the order in which they were opened.
+    pub left: VecDeque<ReqId>,
     /// Sends of which parts may be written into the receiver's memory.
     pub puts: VecDeque<ReqId>,
     /// Bytes of the messages that are exposed: their receivers read them, or will.
@@ -88,6 +91,7 @@ impl<N: Net> Engine<N> {
             starting: Vec::new(),
             asking: [const { Vec::new() }; 2],
             gets: VecDeque::new(),
+            left: VecDeque::new(),
             puts: VecDeque::new(),
             exposed: 0,
             releases: Vec::new(),
