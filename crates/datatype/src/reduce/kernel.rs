@@ -9,6 +9,8 @@ use super::{Reduce, Reduce3};
 pub(super) trait Op<T> {
     /// Whether vectors of results are chosen from the operands by a mask.
     const CHOOSES: bool = false;
+    /// Whether a result takes several comparisons, for which AVX-512 has registers.
+    const COMPARES: bool = false;
 
     /// `a` is the left operand.
     fn apply(a: T, b: T) -> T;
@@ -24,6 +26,13 @@ pub(super) struct Kernels {
 /// The kernels that suit this machine.
 pub(super) fn pick<T: Copy, O: Op<T>>() -> Kernels {
     #[cfg(target_arch = "x86_64")]
+    if O::COMPARES && has_masks() {
+        return Kernels {
+            two: two_avx512::<T, O>,
+            three: three_avx512::<T, O>,
+        };
+    }
+    #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         return Kernels {
             two: two_avx2::<T, O>,
@@ -34,6 +43,17 @@ pub(super) fn pick<T: Copy, O: Op<T>>() -> Kernels {
         two: two::<T, O>,
         three: three::<T, O>,
     }
+}
+
+/// Processors that have the later parts of AVX-512 do not slow down when they use it.
+#[cfg(target_arch = "x86_64")]
+fn has_masks() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has!("avx512f")
+        && has!("avx512vl")
+        && has!("avx512bw")
+        && has!("avx512dq")
+        && has!("avx512vbmi2")
 }
 
 /// # Safety
@@ -116,6 +136,24 @@ unsafe fn two_avx2<T: Copy, O: Op<T>>(inp: *const u8, inout: *mut u8, n: usize) 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn three_avx2<T: Copy, O: Op<T>>(a: *const u8, b: *const u8, out: *mut u8, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { three::<T, O>(a, b, out, n) }
+}
+
+/// # Safety
+/// As [`Reduce`]; the processor [has masks](has_masks).
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
+unsafe fn two_avx512<T: Copy, O: Op<T>>(inp: *const u8, inout: *mut u8, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { two::<T, O>(inp, inout, n) }
+}
+
+/// # Safety
+/// As [`Reduce3`]; the processor [has masks](has_masks).
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
+unsafe fn three_avx512<T: Copy, O: Op<T>>(a: *const u8, b: *const u8, out: *mut u8, n: usize) {
     // SAFETY: the caller's promise.
     unsafe { three::<T, O>(a, b, out, n) }
 }

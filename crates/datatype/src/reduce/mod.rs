@@ -4,8 +4,9 @@
 //! element allows follows the table of the standard; beyond it, `MPI_CHAR`
 //! counts as an 8-bit integer, because programs use it as one.
 //!
-//! On x86-64 every kernel exists twice, for the baseline and for AVX2; which
-//! one fits is decided when a kernel is asked for, not when it runs.
+//! On x86-64 every kernel exists twice, for the baseline and for AVX2, and those of
+//! pairs for AVX-512, too; which one fits is decided when a kernel is asked for, not
+//! when it runs.
 
 mod fortran;
 mod half;

@@ -54,6 +54,8 @@ trait Pair: Copy {
 struct Chosen<O>(O);
 
 impl<P: Pair, O: Choice> Op<P> for Chosen<O> {
+    const COMPARES: bool = true;
+
     #[inline(always)]
     fn apply(a: P, b: P) -> P {
         b.replaced(a, O::takes_first(a.parts(), b.parts()))
