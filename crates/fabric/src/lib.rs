@@ -232,8 +232,9 @@ pub trait Transport {
 
     /// Whether a message to `peer` of `len` bytes, that may be sent eagerly, is
     /// announced all the same and moved as [`Transport::rendezvous`] says if a
-    /// receive waits for it.
-    fn announces(&self, _peer: Peer, _len: u64) -> bool {
+    /// receive waits for it. Called once for each such message: a transport may
+    /// stream some until reading pays again.
+    fn announces(&mut self, _peer: Peer, _len: u64) -> bool {
         false
     }
 

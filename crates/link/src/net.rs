@@ -132,7 +132,7 @@ pub trait Net {
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
     /// See [`catena_fabric::Transport::announces`].
-    fn announces(&self, _peer: Peer, _len: u64) -> bool {
+    fn announces(&mut self, _peer: Peer, _len: u64) -> bool {
         false
     }
 

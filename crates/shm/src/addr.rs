@@ -21,6 +21,7 @@
 //! | ring: `parts`        | both              | both      | see `Parts`               |
 //! | ring: `data_at`      | sender, once      | receiver  | before the first packet that needs it |
 //! | ring: `blocked`      | sender            | receiver  | like a doorbell's announcement |
+//! | ring: `dear`         | receiver          | sender    | a hint                    |
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -28,7 +29,7 @@ use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts};
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -119,17 +120,19 @@ pub(crate) struct RingHead {
     pub costs: AtomicU64,
     /// The messages that both ends copy now.
     pub parts: Parts,
-    /// What the sender says.
+    /// What either end says, seldom.
     pub tail: CachePadded<Tail>,
 }
 
-/// The sender's line of a ring; seldom written.
+/// A ring's line that is seldom written.
 #[repr(C)]
 pub(crate) struct Tail {
     /// Offset of the data area, or 0.
     pub data_at: AtomicU64,
     /// 1 while the sender waits for room.
     pub blocked: AtomicU32,
+    /// 1 while reads of the sender's memory are dear; see `pace`.
+    pub dear: AtomicU32,
 }
 
 const _: () = assert!(size_of::<RingHead>() == 256 && size_of::<Block>() == 384);

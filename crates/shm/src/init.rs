@@ -13,6 +13,7 @@ use catena_fabric::{
 use crate::addr::{Block, Layout};
 use crate::board::Boards;
 use crate::error::ShmError;
+use crate::pace::Cost;
 use crate::recv::Inlet;
 use crate::segment::{Segment, create_segment};
 use crate::send::Lane;
@@ -46,6 +47,8 @@ pub struct Shm {
     pub(crate) boards: Boards,
     /// Lanes with room to fetch while nothing arrives.
     pub(crate) cold: Vec<u32>,
+    /// What reads of our own memory take, once that was needed.
+    pub(crate) own_reads: Option<Cost>,
     /// What peers read to find out whether they can.
     probe: Box<u64>,
     // Last: everything above points into it.
@@ -148,6 +151,7 @@ impl Shm {
             counters: Counters::default(),
             boards: Boards::default(),
             cold: Vec::new(),
+            own_reads: None,
             probe: Box::new(crate::rma::probe_value(me)),
             segment,
         };
@@ -267,8 +271,11 @@ impl Transport for Shm {
         self.best_rendezvous(peer, len, load)
     }
 
-    fn announces(&self, _peer: Peer, _len: u64) -> bool {
-        self.config.single_copy == SingleCopy::Auto && !self.config.oversubscribed
+    fn announces(&mut self, peer: Peer, _len: u64) -> bool {
+        let number = self.number(peer);
+        self.config.single_copy == SingleCopy::Auto
+            && !self.config.oversubscribed
+            && self.lanes[number].announces()
     }
 
     fn expose(&mut self, peer: Peer, addr: *const u8, _len: u64) -> Option<Remote> {

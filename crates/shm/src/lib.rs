@@ -30,6 +30,7 @@ mod addr;
 mod board;
 mod error;
 mod init;
+mod pace;
 mod progress;
 mod recv;
 mod rma;

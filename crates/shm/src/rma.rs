@@ -10,10 +10,11 @@
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::{io, ptr};
 
-use catena_base::Parts;
+use catena_base::{Parts, clock};
 use catena_fabric::{Got, Load, Peer, PeerLost, Remote, Rendezvous};
 
 use crate::init::Shm;
+use crate::pace::{Cost, LOOKED_AT};
 use crate::settings::{Config, SingleCopy};
 
 /// Bytes read by one system call: short enough to look at the rings between
@@ -104,6 +105,25 @@ fn in_chunks(
         }
     }
     Ok(())
+}
+
+/// Reads memory of our own, a few times: others may use the core.
+#[cold]
+fn own_cost() -> Cost {
+    const LEN: usize = 32 << 10;
+    let (from, mut into) = (vec![1u8; LEN], vec![0u8; LEN]);
+    let (pid, mut least) = (std::process::id() as i32, [u64::MAX; 2]);
+    for _ in 0..8 {
+        for (least, len) in least.iter_mut().zip([8, LEN]) {
+            let began = clock::ticks();
+            // SAFETY: `into` has `LEN` bytes.
+            let read = unsafe { read_process(pid, from.as_ptr() as u64, into.as_mut_ptr(), len) };
+            if read.is_ok() {
+                *least = clock::ticks().wrapping_sub(began).min(*least);
+            }
+        }
+    }
+    Cost::new(least[0], LEN, least[1])
 }
 
 /// A process of the node whose memory can be reached.
@@ -263,13 +283,26 @@ impl Shm {
         let Some(pid) = self.reachable(peer)? else {
             return Ok(Got::Unable);
         };
+        let began = clock::ticks();
         // SAFETY: as the caller promised.
         let read = unsafe { read_process(pid, remote.addr, into, len.min(CHUNK)) };
         if let Ok(n) = read {
             self.counters.reads += 1;
             self.counters.read_bytes += n as u64;
+            if LOOKED_AT.contains(&n) {
+                self.look_at(peer, n, clock::ticks().wrapping_sub(began));
+            }
         }
         self.outcome(peer, pid, read)
+    }
+
+    /// A read of `len` bytes took `ticks`: tells the peer if that was dear.
+    fn look_at(&mut self, peer: Peer, len: usize, ticks: u64) {
+        let own = *self.own_reads.get_or_insert_with(own_cost);
+        let number = self.number(peer);
+        let lane = &mut self.lanes[number];
+        let dear = lane.reads.record(own, len, ticks);
+        lane.tell_dear(dear);
     }
 
     /// Implements `Transport::try_put`.

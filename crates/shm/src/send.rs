@@ -10,6 +10,7 @@ use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use crate::addr::{Block, RingHead};
 use crate::error::ShmError;
 use crate::init::Shm;
+use crate::pace::{Pace, Reads};
 use crate::rma::Reader;
 use crate::segment::map_pages;
 use crate::settings::Config;
@@ -32,6 +33,8 @@ pub(crate) struct Lane {
     pub inbound: Option<*const RingHead>,
     pub peer: Peer,
     tuner: Tuner,
+    pace: Pace,
+    pub reads: Reads,
     warm: Warm,
     pub reader: Reader,
 }
@@ -76,6 +79,8 @@ impl Lane {
             inbound: None,
             peer,
             tuner: Tuner::new(config),
+            pace: Pace::default(),
+            reads: Reads::default(),
             warm: Warm::default(),
             reader: Reader::Unknown,
         }
@@ -152,6 +157,22 @@ impl Lane {
             End::Back => self.head(),
         };
         head.map(|head| &head.parts)
+    }
+
+    /// Whether the next message that may be read is announced.
+    pub fn announces(&mut self) -> bool {
+        let dear = self.head().map_or(0, |head| head.tail.dear.load(Relaxed));
+        self.pace.announces(dear != 0)
+    }
+
+    /// Tells the peer whether reads of its memory are dear.
+    pub fn tell_dear(&self, dear: bool) {
+        // SAFETY: in the mapping, which outlives the lane; atomics only.
+        if let Some(head) = self.inbound.map(|head| unsafe { &*head })
+            && head.tail.dear.load(Relaxed) != u32::from(dear)
+        {
+            head.tail.dear.store(dear.into(), Relaxed);
+        }
     }
 
     /// Remembers whether a send waits for room, so that the peer rings when

@@ -77,8 +77,9 @@ setting! {
     /// Which messages the kernel copies straight from the sender's memory to
     /// the receiver's: auto, always, never.
     ///
-    /// `auto` means those from 32 KiB on, up to CATENA_SHM_EAGER_MAX if a receive waits
-    /// for them, or with more ranks than cores. `always` means all that are
+    /// `auto` means those from 32 KiB on, up to CATENA_SHM_EAGER_MAX if a receive waits for
+    /// them and reads take little longer than of the reader's own memory, or with more
+    /// ranks than cores. `always` means all that are
     /// longer than CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
     /// memory, which some containers withhold; that is noticed, and the ring is
     /// used instead.

@@ -137,7 +137,7 @@ impl Transport for Port {
         }
     }
 
-    fn announces(&self, _: Peer, _: u64) -> bool {
+    fn announces(&mut self, _: Peer, _: u64) -> bool {
         let mut wire = self.wire();
         let n = wire.faults.announces_one_in;
         wire.rng.one_in(n)

@@ -216,8 +216,8 @@ impl Net for Routes {
         }
     }
 
-    fn announces(&self, peer: Peer, len: u64) -> bool {
-        match (self.route(peer), &self.shm) {
+    fn announces(&mut self, peer: Peer, len: u64) -> bool {
+        match (self.route(peer), &mut self.shm) {
             (Route::Shm, Some(shm)) => shm.announces(peer, len),
             _ => false,
         }

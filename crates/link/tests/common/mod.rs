@@ -99,7 +99,7 @@ impl Net for SimNet {
         self.0.rendezvous(peer, len, load)
     }
 
-    fn announces(&self, peer: Peer, len: u64) -> bool {
+    fn announces(&mut self, peer: Peer, len: u64) -> bool {
         self.0.announces(peer, len)
     }
 

@@ -1,0 +1,135 @@
+//! Whether messages that may be sent eagerly are worth reading.
+//!
+//! One copy out of the sender's memory beats two through the ring, unless the
+//! program writes and reads the bytes between its messages. Then their lines
+//! must come from the sender's cache while the kernel copies, and go back when
+//! the sender writes them next; lines of the ring are fetched while a rank
+//! waits (see `warm`). The receiver notices by what its reads take, next to one
+//! of its own memory, and tells the sender. No other time is looked at: what the
+//! program does besides, or did before, makes no difference.
+
+use std::ops::Range;
+
+/// Bytes of the reads that are looked at.
+pub(crate) const LOOKED_AT: Range<usize> = 8 << 10..65 << 10;
+
+/// Dear reads in a row that count: one may have been interrupted, or have
+/// written where the sender did before.
+const IN_A_ROW: u32 = 4;
+
+/// Of so many messages one is announced while reads are dear: they may not be
+/// any more.
+const TRIAL_EVERY: u32 = 32;
+
+/// What reads of our own memory take, ticks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cost {
+    /// However short.
+    call: u64,
+    /// 64 KiB, besides.
+    bytes: u64,
+}
+
+impl Cost {
+    /// From what `len` bytes take, and what next to nothing does.
+    pub fn new(nothing: u64, len: usize, some: u64) -> Cost {
+        Cost {
+            call: nothing,
+            bytes: (some.saturating_sub(nothing) << 16) / len as u64,
+        }
+    }
+
+    /// Whether the lines were somewhere else: a byte took 1.75 times as long.
+    fn is_exceeded(&self, len: usize, ticks: u64) -> bool {
+        4 * (ticks.saturating_sub(self.call) << 16) > 7 * self.bytes * len as u64
+    }
+}
+
+/// Reads of a peer's memory, as their reader sees them.
+#[derive(Debug, Default)]
+pub(crate) struct Reads {
+    dear: u32,
+}
+
+impl Reads {
+    /// A read of `len` bytes took `ticks`; whether reads are dear.
+    pub fn record(&mut self, own: Cost, len: usize, ticks: u64) -> bool {
+        self.dear = match own.is_exceeded(len, ticks) {
+            true => (self.dear + 1).min(IN_A_ROW),
+            false => 0,
+        };
+        self.dear == IN_A_ROW
+    }
+}
+
+/// Chooses the way of each message to one peer.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    /// Messages since the last one that was announced.
+    streamed: u32,
+}
+
+impl Pace {
+    /// Whether the next message is announced.
+    pub fn announces(&mut self, dear: bool) -> bool {
+        self.streamed = if dear {
+            (self.streamed + 1) % TRIAL_EVERY
+        } else {
+            0
+        };
+        self.streamed == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: Cost = Cost {
+        call: 1500,
+        bytes: 6000,
+    };
+
+    /// Sends `messages` messages of 32 KiB whose reads take that long; how many were announced.
+    fn run(pace: &mut Pace, reads: &mut Reads, messages: u32, ticks: u64) -> u32 {
+        let mut dear = reads.dear == IN_A_ROW;
+        let mut announced = 0;
+        for _ in 0..messages {
+            if pace.announces(dear) {
+                announced += 1;
+                dear = reads.record(OWN, 32 << 10, ticks);
+            }
+        }
+        announced
+    }
+
+    #[test]
+    fn what_is_dear_to_read_is_streamed_while_it_is() {
+        let (mut pace, mut reads) = (Pace::default(), Reads::default());
+        assert_eq!(run(&mut pace, &mut reads, 1000, 5000), 1000);
+        let announced = run(&mut pace, &mut reads, 3200, 8000);
+        assert!(
+            (IN_A_ROW..=IN_A_ROW + 100).contains(&announced),
+            "{announced}"
+        );
+        let announced = run(&mut pace, &mut reads, 1000, 5000);
+        assert!(announced > 1000 - TRIAL_EVERY, "{announced}");
+    }
+
+    #[test]
+    fn a_few_reads_that_were_interrupted_do_not_count() {
+        let mut reads = Reads::default();
+        for read in 1..100 {
+            let ticks = if read % IN_A_ROW == 0 { 5000 } else { 50_000 };
+            assert!(!reads.record(OWN, 32 << 10, ticks));
+        }
+    }
+
+    #[test]
+    fn the_call_itself_costs_the_same_for_any_length() {
+        let own = Cost::new(1500, 32 << 10, 4500);
+        assert_eq!((own.call, own.bytes), (1500, 6000));
+        assert!(!own.is_exceeded(16 << 10, 1500 + 2600));
+        assert!(own.is_exceeded(16 << 10, 1500 + 2700));
+    }
+}
