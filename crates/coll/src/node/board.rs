@@ -203,10 +203,12 @@ pub struct Meta {
 impl Meta {
     /// The bits for what is called and its detail.
     pub(super) const CALL: u64 = 0x3FFF_FFFF << 32;
+    /// Those for the bytes.
+    pub(super) const BYTES: u64 = 0xFFFF_FFFF;
 
     pub(super) fn pack(kind: Kind, place: Place, detail: u32, bytes: usize) -> u64 {
         let first = kind as u64 | (place as u64) << 6;
-        first << 56 | u64::from(detail & 0xFF_FFFF) << 32 | (bytes as u64 & 0xFFFF_FFFF)
+        first << 56 | u64::from(detail & 0xFF_FFFF) << 32 | (bytes as u64 & Self::BYTES)
     }
 
     pub(super) fn unpack(word: u64) -> Self {

@@ -425,12 +425,14 @@ impl Op {
             false if turn.round > 0 => seq - 1,
             false => return true,
         };
-        let mine = Meta::pack(self.kind, Place::Line, self.detail, 0) & Meta::CALL;
         while turn.is_direct() && self.next < turn.args.size {
             let rank = self.next;
-            // Who called something else will not look.
-            let differs =
-                || board.stamp(rank, last) == last && board.meta(rank, last) & Meta::CALL != mine;
+            // Who called something else, or with another length, will not look.
+            let differs = || {
+                let mine = Meta::pack(self.kind, Place::Line, self.detail, P::expects(turn, rank));
+                let compared = Meta::CALL | Meta::BYTES;
+                board.stamp(rank, last) == last && (board.meta(rank, last) ^ mine) & compared != 0
+            };
             if rank != me && P::uses(turn, rank) && board.done(rank) <= last && !differs() {
                 return false;
             }
