@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use case::{Case, Job};
 use catena_coll::Collective;
-use catena_coll::node::{Kind, Limits, Mismatch, Node, Op, Trouble};
+use catena_coll::node::{Board, FAILED, Kind, Limits, Mismatch, Node, Op, Trouble};
 use ops::{AFFINE, MIX, SUM};
 use shared::{Seat, Shared};
 
@@ -298,4 +298,50 @@ fn calls_that_do_not_fit_are_noticed() {
         assert_eq!(wrong.theirs.kind, wrong.mine.kind);
         assert!(wrong.theirs.bytes < wrong.mine.bytes, "{wrong:?}");
     }
+}
+
+/// Others wait for a member that gave up, unless they see that it did.
+#[test]
+fn who_gave_up_says_nothing_else_while_it_waits() {
+    let call = |collective, elems| Case {
+        collective,
+        size: 3,
+        root: 0,
+        in_place: false,
+        elems,
+        op: SUM,
+    };
+    // Not each call tells the others of its end.
+    let shared = Shared::new(
+        3,
+        Limits {
+            lines: 16,
+            ..DIRECT
+        },
+    );
+    let mut members: Vec<Member> = (0..3).map(|r| Member::new(&shared, r, 3, false)).collect();
+    let begin = |m: &mut Member, case: Case| {
+        let job = case.job();
+        m.seat.load(&job);
+        let args = job.args(m.seat.rank, None);
+        let kind = m.node.choose(case.collective, &args).expect("can run");
+        let mut op = m.node.start(kind, 0);
+        let outcome = op.poll(&mut m.node, &args, &mut m.seat);
+        (op, outcome)
+    };
+    for m in &mut members {
+        let (_, outcome) = begin(m, call(Collective::Bcast, 3));
+        assert!(matches!(outcome, Ok(true)));
+    }
+    let (_, outcome) = begin(&mut members[0], call(Collective::Alltoall, 90));
+    assert!(matches!(outcome, Ok(false)), "nobody else is there");
+    let (mut op, outcome) = begin(&mut members[2], call(Collective::Alltoall, 100));
+    assert!(matches!(outcome, Err(Trouble::Mismatch(_))), "{outcome:?}");
+    let m = &mut members[2];
+    m.seat.set_done(FAILED);
+    op.give_up();
+    let job = call(Collective::Alltoall, 100).job();
+    let unused = op.poll(&mut m.node, &job.args(2, None), &mut m.seat);
+    assert!(matches!(unused, Ok(false)), "member 1 may still read");
+    assert_eq!(m.seat.done(2), FAILED);
 }

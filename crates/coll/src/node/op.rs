@@ -113,7 +113,8 @@ impl Op {
             return Ok(false);
         }
         let outcome = self.dispatch(node, args, board);
-        if let Ok(false) = outcome {
+        // One that was given up has said so, which must stand.
+        if matches!(outcome, Ok(false)) && self.stage != Stage::Failed {
             node.tell(board);
         }
         outcome
