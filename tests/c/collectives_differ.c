@@ -1,6 +1,7 @@
 // Members that call different collectives, or with different arguments, are told who and what.
 // only: catena
 // run: -n 2 -- return
+// run: --set LINK=shm -n 2 -- board
 // run: -n 4 -- kind ; fails ; says rank [0-2] called MPI_Barrier.*rank 3 called MPI_Alltoall|rank 3 called MPI_Alltoall.*rank [0-2] called MPI_Barrier
 // run: -n 4 -- root ; fails ; says rank 0 called MPI_Bcast with root 0, and rank 3 called MPI_Bcast with root 1
 // run: -n 4 -- operation ; fails ; says MPI_Allreduce with MPI_MAX
@@ -88,28 +89,14 @@ static void returned(void)
             told(rc, MPI_ERR_TRUNCATE, "rank 1 sent", "rank 0 expects");
         else
             EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
-        /* On a board, where nothing else is compared. */
-        for (int which = 0; which < 3; which++) {
+        for (int whole = 0; whole < 2; whole++) {
             MPI_Op op = rank ? MPI_SUM : MPI_MAX;
             again();
-            rc = which == 0 ? MPI_Reduce_scatter_block(in, out, n / 2, MPI_LONG, op, comm)
-               : which == 1 ? MPI_Allreduce(in, out, n, MPI_LONG, op, comm)
-                            : MPI_Reduce(in, out, n, MPI_LONG, op, 0, comm);
-            if (which == 2 && rank == 1 && rc == MPI_SUCCESS)
-                continue; /* who only gives its data sees nothing of the others */
+            rc = whole ? MPI_Allreduce(in, out, n, MPI_LONG, op, comm)
+                       : MPI_Reduce_scatter_block(in, out, n / 2, MPI_LONG, op, comm);
             EQUAL(class_of(rc), MPI_ERR_OTHER);
             MPI_Error_string(rc, text, &(int){0});
-            CHECK(strstr(text, " MPI_SUM") && strstr(text, " MPI_MAX"));
-        }
-        /* Who has no data is through at once; the other one's must be its own again. */
-        for (int which = 0; which < 3; which++) {
-            again();
-            int mine = rank ? n / 2 : 0, blocks[2] = {mine, mine}, places[2] = {0, n};
-            rc = which == 0   ? MPI_Reduce_scatter(in, out, blocks, MPI_LONG, MPI_SUM, comm)
-                 : which == 1 ? MPI_Exscan(in, out, mine, MPI_LONG, MPI_SUM, comm)
-                              : MPI_Gatherv(in, mine, MPI_LONG, out, blocks, places, MPI_LONG, 1, comm);
-            EQUAL(class_of(rc), rank ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
-            MPI_Barrier(MPI_COMM_WORLD);
+            CHECK(strstr(text, "with MPI_SUM") && strstr(text, "with MPI_MAX"));
         }
         again();
         MPI_Request r;
@@ -128,6 +115,33 @@ static void returned(void)
         MPI_Iallreduce(&one, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         EQUAL(sum, size);
+    }
+    MPI_Comm_free(&comm);
+}
+
+/* What blocking calls on a board see of each other, and messages do not. */
+static void on_board(void)
+{
+    comm = MPI_COMM_NULL;
+    for (int n = 2; n <= N; n *= N / 2) {
+        again();
+        int rc = MPI_Reduce(in, out, n, MPI_LONG, rank ? MPI_SUM : MPI_MAX, 0, comm);
+        /* Who only gives its data sees nothing of the others. */
+        if (rank == 0 || rc != MPI_SUCCESS) {
+            EQUAL(class_of(rc), MPI_ERR_OTHER);
+            MPI_Error_string(rc, text, &(int){0});
+            CHECK(strstr(text, " MPI_SUM") && strstr(text, " MPI_MAX"));
+        }
+        /* Who has no data is through at once; the other one's must be its own again. */
+        for (int which = 0; which < 3; which++) {
+            again();
+            int mine = rank ? n / 2 : 0, blocks[2] = {mine, mine}, places[2] = {0, n};
+            rc = which == 0   ? MPI_Reduce_scatter(in, out, blocks, MPI_LONG, MPI_SUM, comm)
+                 : which == 1 ? MPI_Exscan(in, out, mine, MPI_LONG, MPI_SUM, comm)
+                              : MPI_Gatherv(in, mine, MPI_LONG, out, blocks, places, MPI_LONG, 1, comm);
+            EQUAL(class_of(rc), rank ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
     }
     MPI_Comm_free(&comm);
 }
@@ -207,6 +221,8 @@ int main(int argc, char **argv)
     int odd = rank == 3;
     if (!strcmp(what, "return"))
         returned();
+    else if (!strcmp(what, "board"))
+        on_board();
     else if (!strcmp(what, "silent")) {
         request = MPI_REQUEST_NULL;
         choose(argc > 3 ? argv[3] : "world");
