@@ -13,6 +13,7 @@
 //! | `contents`   | how a type was made                                    |
 //! | `external`   | `external32`                                           |
 //! | `reduce`     | reduction kernels                                      |
+//! | `processor`  | what the processor has                                 |
 //!
 //! A type is immutable, so it is shared freely. Bytes of packed data are
 //! addressed by their offset: any range can be packed or unpacked at a cost
@@ -28,6 +29,7 @@ mod error;
 mod external;
 mod layout;
 mod predefined;
+mod processor;
 mod reduce;
 mod signature;
 

@@ -260,7 +260,7 @@ pub(super) type ThirtyTwo = (Sixteen, Sixteen);
 /// # Safety
 /// It is valid for as many bytes.
 #[inline(always)]
-unsafe fn get<T: Copy>(from: *const u8) -> T {
+pub(super) unsafe fn get<T: Copy>(from: *const u8) -> T {
     // SAFETY: the caller's promise; any bytes make a `T` here.
     unsafe { from.cast::<T>().read_unaligned() }
 }
@@ -270,7 +270,7 @@ unsafe fn get<T: Copy>(from: *const u8) -> T {
 /// # Safety
 /// It is valid for as many bytes.
 #[inline(always)]
-unsafe fn put<T: Copy>(to: *mut u8, value: T) {
+pub(super) unsafe fn put<T: Copy>(to: *mut u8, value: T) {
     // SAFETY: the caller's promise.
     unsafe { to.cast::<T>().write_unaligned(value) }
 }
@@ -316,6 +316,29 @@ pub(super) unsafe fn run<D: Direction>(user: *mut u8, packed: *mut u8, len: usiz
             ends::<u16>(to, from, len);
         } else if len > 0 {
             *to = *from;
+        }
+    }
+}
+
+/// As [`run`], by at most two vectors, of which the last one may overlap the first.
+///
+/// # Safety
+/// As [`Block::copy`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,bmi2")]
+#[inline]
+pub(super) unsafe fn masked<D: Direction>(user: *mut u8, packed: *mut u8, len: usize) {
+    use std::arch::x86_64::{_bzhi_u64, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8};
+    let (to, from) = D::sides(user, packed);
+    // SAFETY: the caller's promise; what the mask leaves out is not touched.
+    unsafe {
+        if len > 2 * LINE {
+            return long(to, from, len);
+        }
+        let mask = _bzhi_u64(!0, len as u32);
+        _mm512_mask_storeu_epi8(to.cast(), mask, _mm512_maskz_loadu_epi8(mask, from.cast()));
+        if len > LINE {
+            line(to.add(len - LINE), from.add(len - LINE));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use super::block::{
     Block, Ends, Fixed, LINE, LONG, Line, Lines, Long, Sixteen, ThirtyTwo, ask, with_block,
 };
+use super::transpose::{self, transpose};
 use super::walk::Direction;
 
 /// Blocks in rows.
@@ -47,7 +48,7 @@ impl Grid {
 
     /// The same from row `i` on.
     #[inline(always)]
-    fn skip_rows(self, i: usize) -> Self {
+    pub(super) fn skip_rows(self, i: usize) -> Self {
         let first = self
             .first
             .wrapping_offset(self.row.wrapping_mul(i as isize));
@@ -56,7 +57,7 @@ impl Grid {
 
     /// The same from block `i` of each row on.
     #[inline(always)]
-    fn skip(self, i: usize) -> Self {
+    pub(super) fn skip(self, i: usize) -> Self {
         let first = self.at(i as isize);
         Grid { first, ..self }
     }
@@ -92,6 +93,9 @@ pub(super) unsafe fn grid<D: Direction>(
             return with_block!(len, block => few(block, to, from, columns));
         }
         let span = user.width(columns, len);
+        if span <= NEAR && transpose::suits(user, (rows, columns), len) {
+            return transpose::<D>(user, packed, (rows, columns));
+        }
         if rows == 1 || user.row.unsigned_abs() >= user.step.unsigned_abs() || span <= NEAR {
             return blocks::<D>(user, packed, (rows, columns), len);
         }

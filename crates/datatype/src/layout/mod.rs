@@ -13,6 +13,8 @@
 mod block;
 mod build;
 mod kernel;
+mod runs;
+mod transpose;
 mod walk;
 
 use std::sync::Arc;

@@ -1,9 +1,8 @@
 //! Copies any part of the packed bytes of a layout, in either direction.
 
-use std::ops::Range;
-
 use super::block::run as copy_run;
 use super::kernel::{self, Grid};
+use super::runs::runs;
 use super::{Layout, Node, Seq};
 
 /// Which way bytes go.
@@ -85,6 +84,9 @@ pub(crate) unsafe fn walk<D: Direction>(
     // SAFETY: the caller's promise; `cursor` never goes beyond `len`.
     unsafe {
         match &layout.node {
+            node if count == 1 && from == 0 && cursor.left == node.size() => {
+                full::<D>(node, user, packed);
+            }
             node if count == 1 => part::<D>(node, user, from, &mut cursor),
             Node::Run(len) => strided::<D>(count, *len, extent, user, from, &mut cursor),
             Node::Strided {
@@ -380,27 +382,6 @@ unsafe fn full_seq<D: Direction>(s: &Seq, user: *mut u8, mut packed: *mut u8) ->
                 packed = full::<D>(node, place(*at), packed);
             }
         }
-    }
-    packed
-}
-
-/// Copies those runs of a sequence of nothing else.
-///
-/// # Safety
-/// As [`full`] for each of them.
-#[inline(never)]
-unsafe fn runs<D: Direction>(
-    s: &Seq,
-    which: Range<usize>,
-    user: *mut u8,
-    mut packed: *mut u8,
-) -> *mut u8 {
-    let ends = &s.starts[which.start..=which.end];
-    for (at, ends) in s.at[which].iter().zip(ends.windows(2)) {
-        let len = (ends[1] - ends[0]) as usize;
-        // SAFETY: the caller's promise.
-        unsafe { copy_run::<D>(user.wrapping_offset(*at as isize), packed, len) };
-        packed = packed.wrapping_add(len);
     }
     packed
 }

@@ -4,6 +4,8 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 use super::{Reduce, Reduce3};
+#[cfg(target_arch = "x86_64")]
+use crate::processor::has_masks;
 
 /// An operation on two elements.
 pub(super) trait Op<T> {
@@ -43,17 +45,6 @@ pub(super) fn pick<T: Copy, O: Op<T>>() -> Kernels {
         two: two::<T, O>,
         three: three::<T, O>,
     }
-}
-
-/// Processors that have the later parts of AVX-512 do not slow down when they use it.
-#[cfg(target_arch = "x86_64")]
-fn has_masks() -> bool {
-    use std::arch::is_x86_feature_detected as has;
-    has!("avx512f")
-        && has!("avx512vl")
-        && has!("avx512bw")
-        && has!("avx512dq")
-        && has!("avx512vbmi2")
 }
 
 /// # Safety
