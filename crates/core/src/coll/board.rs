@@ -54,7 +54,7 @@ impl Shape {
         let size = size as usize;
         let ring = ((4 << 20) / size.next_power_of_two()).clamp(8 << 10, 256 << 10);
         let lines = match size {
-            0..=32 if crowded => 1024,
+            0..=32 if crowded => 256,
             0..=16 => 64,
             _ => 16,
         };
