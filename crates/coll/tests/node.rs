@@ -163,6 +163,62 @@ fn every_kind_on_1_to_17_ranks() {
     assert_eq!(seen.len(), 17, "{seen:?}");
 }
 
+/// Whoever has completed all its calls is never heard of again: it may wait for the others in
+/// another way. What it has left unsaid keeps nobody from going on.
+#[test]
+fn nobody_waits_for_who_is_through() {
+    use Collective::{Alltoallv, Bcast, Gather, Gatherv, Reduce, Scatter, Scatterv};
+    const KINDS: [Collective; 7] = [Reduce, Gather, Gatherv, Scatter, Scatterv, Bcast, Alltoallv];
+    let limits = Limits {
+        lines: 64,
+        ring: 2048,
+        direct: 500,
+    };
+    let mut random = 1u64;
+    let mut below = |n: usize| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (random >> 33) as usize % n
+    };
+    for round in 0..10_000 {
+        let size = 3 + below(3) as u32;
+        // Mostly one after the other of a kind, and payloads in rings.
+        let mut case = Case {
+            collective: Reduce,
+            size,
+            root: 0,
+            in_place: false,
+            elems: 100,
+            op: SUM,
+        };
+        let calls: Vec<_> = (0..40)
+            .map(|_| {
+                if below(4) == 0 {
+                    case.collective = KINDS[below(KINDS.len())];
+                    case.elems = [1, 20, 100][below(3)];
+                }
+                if below(8) == 0 {
+                    case.root = below(size as usize) as u32;
+                }
+                (case, case.job())
+            })
+            .collect();
+        let shared = Shared::new(size, limits);
+        let mut members: Vec<Member> = (0..size)
+            .map(|rank| Member::new(&shared, rank, size, true))
+            .collect();
+        let mut idle = 0;
+        while members.iter().any(|m| m.at < calls.len()) {
+            let member = &mut members[below(size as usize)];
+            let before = member.at;
+            while member.at < calls.len() && member.step(&calls) {}
+            idle = if member.at > before { 0 } else { idle + 1 };
+            assert!(idle < 1000, "round {round}: nobody moves");
+        }
+    }
+}
+
 #[test]
 fn members_in_threads() {
     for (size, limits) in [(2, COPIED), (2, DIRECT), (4, COPIED), (4, DIRECT)] {

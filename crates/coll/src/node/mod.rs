@@ -31,10 +31,12 @@
 //! all operations below it.
 //!
 //! * A member sets its done counter to s + 1 when it has completed s, or some
-//!   operations later: but not later than when it has to wait itself. Who lacks
-//!   room takes the least of the counters as its floor, or that of the one who
-//!   has been its only reader since then: so neither those who send to a root
-//!   nor the links of a chain wait for each other.
+//!   operations later: but not later than when it has to wait here itself, or
+//!   when those since the last time make up a quarter of the records, or may
+//!   have filled an eighth of anybody's ring, whether it read that or not. Who
+//!   lacks room takes the least of the counters as its floor, or that of the one
+//!   who has been its only reader since then: so neither those who send to a
+//!   root nor the links of a chain wait for each other.
 //! * Who publishes s has completed all below s. In an operation in which
 //!   everybody hears from everybody (`ALL`: directly, or from a leader who
 //!   heard from all before it published), completing s therefore proves floor
@@ -44,7 +46,10 @@
 //! this takes has been published, and when they come to s, where they have to
 //! wait, floor = s. That is room enough: a payload is never longer than the
 //! ring, and starts a new lap where it would not fit into the rest of the old
-//! one.
+//! one. Nor does anybody wait for a member that is through and does something
+//! else, a receive for example: what it has left unsaid leaves room for a
+//! payload of a quarter of the ring, and only operations that nobody completes
+//! before all have begun them have longer ones.
 //!
 //! The reads of a member come before its Release (of its next stamp or of
 //! done); the overwriting stores come after an Acquire of that, or of the stamp
@@ -146,6 +151,9 @@ impl Kind {
 /// each has a core: else nobody should wait twice.
 const FLAT_MEMBERS: u32 = 8;
 
+/// Bytes of a cache line; payloads in a ring begin on one.
+const LINE: usize = 64;
+
 /// From this many bytes on an allreduce among more than two is split.
 const SPLIT_BYTES: usize = 2048;
 
@@ -157,8 +165,8 @@ impl Limits {
         self.ring / 4
     }
 
-    /// So many bytes may be read before their owner is told. Room for a payload
-    /// is left to who has waited for nobody: at most this, the longest one, and
+    /// So many bytes of a ring may be wanted back before their owner is told. Room for a
+    /// payload is left to who has waited for nobody: at most this, the longest one, and
     /// the rest of a lap are not there.
     #[inline]
     fn unsaid(&self) -> usize {
@@ -186,8 +194,8 @@ pub struct Node {
     head: u64,
     /// `head` when an operation began, by number modulo [`Limits::lines`].
     begins: Box<[u64]>,
-    /// What this member said last of what it has completed, and how many bytes of a
-    /// ring it has read since then, at most.
+    /// What this member said last of what it has completed, and how many bytes any member
+    /// may have put into its ring since then, at most.
     told: u64,
     unsaid: usize,
     /// Operations started, and completed.
@@ -289,7 +297,7 @@ impl Node {
         if self.reader != reader {
             (self.reader, self.alone) = (reader, self.seq);
         }
-        self.head = at + len.next_multiple_of(64) as u64;
+        self.head = at + len.next_multiple_of(LINE) as u64;
         Some(at)
     }
 
@@ -324,16 +332,16 @@ impl Node {
         self.room(len)
     }
 
-    /// The current operation is complete here, for which up to `read` bytes of
-    /// each ring were read. Others are told if they may want the memory: each time
-    /// costs both sides a cache line.
+    /// The current operation is complete here, of which some member may want back up to `owed`
+    /// bytes of its ring. Others are told if they may wait for that: each time costs both sides
+    /// a cache line.
     #[inline(always)]
-    fn complete<B: Board>(&mut self, place: Place, read: usize, board: &mut B) {
+    fn complete<B: Board>(&mut self, owed: usize, board: &mut B) {
         let next = self.seq + 1;
-        self.unsaid = self.unsaid.saturating_add(read);
-        let much =
-            || next - self.told >= self.limits.lines / 4 || self.unsaid >= self.limits.unsaid();
-        if place == Place::Direct || much() {
+        self.unsaid = self
+            .unsaid
+            .saturating_add(owed.checked_next_multiple_of(LINE).unwrap_or(owed));
+        if next - self.told >= self.limits.lines / 4 || self.unsaid >= self.limits.unsaid() {
             (self.told, self.unsaid) = (next, 0);
             board.set_done(next);
         }

@@ -5,11 +5,8 @@ use std::mem;
 use super::board::{Board, FAILED, INLINE, LOST, Meta, Payload, Place};
 use super::error::{Mismatch, Skipped, Trouble};
 use super::program::{Program, Turn};
-use super::{Kind, Node, barrier, exchange, reduce, rooted, rows, scan};
+use super::{Kind, LINE, Node, barrier, exchange, reduce, rooted, rows, scan};
 use crate::Args;
-
-/// Bytes of a cache line.
-const LINE: usize = 64;
 
 /// How many operations ahead the own record is fetched for writing: with fewer
 /// the store waits for it, with more readers who run ahead take it away again.
@@ -53,7 +50,7 @@ pub struct Op {
     ticket: u64,
     /// Whether it used a payload in the buffer of who published it, who waits.
     borrowed: bool,
-    /// Bytes of the longest payload that was read in a ring.
+    /// Bytes of the longest payload that was read in a ring, if lengths vary.
     read: usize,
     /// Whether it did without some that everybody hears from.
     partial: bool,
@@ -293,7 +290,7 @@ impl Op {
                     return Ok(false);
                 };
                 P::take(&turn, &from, self.next, board)?;
-                if from.place == Place::Ring {
+                if P::VARIES && from.place == Place::Ring {
                     self.read = self.read.max(P::length(&turn, &from, board));
                 }
                 self.next += 1;
@@ -304,8 +301,8 @@ impl Op {
             if P::publishes_last(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
                 return Ok(false);
             }
-            let told = if self.borrowed { Place::Direct } else { place };
-            node.complete(told, mem::take(&mut self.read), board);
+            let owed = self.owed::<P>(&turn);
+            node.complete(owed, board);
             P::meanwhile(&turn, board);
             (self.stage, self.next) = (Stage::Settle, 0);
         }
@@ -317,6 +314,21 @@ impl Op {
         self.stage = Stage::First;
         self.round += 1;
         Ok(true)
+    }
+
+    /// Bytes of a ring that any member may want back after this round, at most; all there are
+    /// if one waits for it, or this one has not heard how many they are.
+    #[inline(always)]
+    fn owed<P: Program>(&mut self, turn: &Turn) -> usize {
+        let read = mem::take(&mut self.read);
+        let unheard = P::VARIES && (self.partial || self.next == 0);
+        match turn.own.place {
+            _ if self.borrowed || unheard => usize::MAX,
+            Place::Direct => usize::MAX,
+            _ if P::VARIES => read,
+            Place::Line => 0,
+            Place::Ring => turn.len * P::blocks(turn.args),
+        }
     }
 
     /// Publishes the own payload; false if there is no room yet.
