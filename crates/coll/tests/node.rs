@@ -297,6 +297,25 @@ fn operations_run_in_the_order_of_their_start() {
     assert!(poll(&mut b2, b));
 }
 
+#[test]
+fn without_data_only_a_barrier_waits() {
+    use Collective::{Allgather, Allreduce, Alltoall, Barrier, ReduceScatter};
+    for collective in [Barrier, Allgather, Allreduce, Alltoall, ReduceScatter] {
+        let case = Case {
+            collective,
+            size: 2,
+            root: 0,
+            in_place: false,
+            elems: 0,
+            op: SUM,
+        };
+        let shared = Shared::new(2, DIRECT);
+        let mut first = Member::new(&shared, 0, 2, false);
+        let alone = first.step(&[(case, case.job())]);
+        assert_eq!(alone, collective != Barrier, "{collective:?}");
+    }
+}
+
 /// What member 2 of 3 finds wrong after member 0 called `first`, it `second`.
 fn misfit(first: Case, second: Case) -> Mismatch {
     let shared = Shared::new(3, DIRECT);
@@ -342,6 +361,8 @@ fn calls_that_do_not_fit_are_noticed() {
     );
     let wrong = misfit(call(Allreduce, 3, 0), call(Bcast, 3, 0));
     assert_ne!(wrong.theirs.kind, wrong.mine.kind);
+    let wrong = misfit(call(Allreduce, 0, 0), call(Allreduce, 4, 0));
+    assert_eq!((wrong.theirs.bytes, wrong.mine.bytes), (0, 8));
     // Of the last three only the two that exchange a block know its length; who
     // writes a long one into the root's buffer says so.
     for collective in [Gather, Gatherv, Scatterv, Alltoallv] {

@@ -318,10 +318,28 @@ fn a_ring_that_fills_up() {
         call(Kind::Allreduce, 0, LONG),
         call(Kind::Gather, 0, LONG),
     ];
-    for number in 0..LAPS.len().pow(6) {
-        let calls: Vec<Call> = (0..6).map(|i| LAPS[number >> (2 * i) & 3]).collect();
+    for calls in sixes(LAPS) {
         explore::<8>(2, &calls, false);
     }
+}
+
+/// Who has no data publishes, and waits for nobody.
+#[test]
+fn operations_without_data() {
+    const SOME: [Call; 4] = [
+        call(Kind::Allreduce, 0, 0),
+        call(Kind::Allreduce, 0, LONG),
+        call(Kind::Bcast, 1, LONG),
+        call(Kind::Barrier, 0, 0),
+    ];
+    for calls in sixes(SOME) {
+        explore::<2>(2, &calls, false);
+    }
+}
+
+/// Every sequence of six of four operations.
+fn sixes(of: [Call; 4]) -> impl Iterator<Item = Vec<Call>> {
+    (0..of.len().pow(6)).map(move |number| (0..6).map(|i| of[number >> (2 * i) & 3]).collect())
 }
 
 /// The search does find it when a member does not wait for the readers.

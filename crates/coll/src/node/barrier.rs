@@ -57,6 +57,11 @@ macro_rules! barrier {
             }
 
             #[inline]
+            fn wants(_: &Turn, _: u32) -> bool {
+                true
+            }
+
+            #[inline]
             fn take<B: Board>(_: &Turn, _: &Payload, _: u32, _: &mut B) -> Result<(), Trouble> {
                 Ok(())
             }

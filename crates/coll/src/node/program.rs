@@ -176,10 +176,11 @@ pub(super) trait Program {
     /// The `i`-th rank to hear from; may be the own one.
     fn source(turn: &Turn, i: u32) -> Option<u32>;
 
-    /// Whether this member needs what `rank` publishes.
+    /// Whether this member needs what `rank` publishes. Nobody waits for nothing
+    /// where everybody hears from everybody: who has data sees who has none.
     #[inline(always)]
-    fn wants(_turn: &Turn, _rank: u32) -> bool {
-        true
+    fn wants(turn: &Turn, _rank: u32) -> bool {
+        turn.whole > 0 || !Self::ALL
     }
 
     /// The length that this member publishes for comparison.

@@ -117,6 +117,7 @@ impl<'a> Call<'a> {
     }
 
     /// Runs the call of an only member, who copies what it has for itself.
+    #[inline(always)]
     fn run_alone(&self, what: Collective) -> Result<bool> {
         use Collective::{Alltoallv, Barrier, Bcast, Exscan, Gatherv, Scatterv};
         if self.args.in_place || matches!(what, Barrier | Bcast | Exscan) {
@@ -126,12 +127,30 @@ impl<'a> Call<'a> {
         if matches!(what, Gatherv | Scatterv | Alltoallv) {
             same_length(what.name(), send.len(0), recv.len(0))?;
         }
-        let (mut from, mut to) = (self.input.load()?, self.output.load()?);
-        // SAFETY: the program lends both buffers, which have these blocks.
-        unsafe {
-            let from = from.base().wrapping_add(send.offset(0));
-            ptr::copy(from, to.base().wrapping_add(recv.offset(0)), send.len(0));
+        if self.input.is_packed() || self.output.is_packed() {
+            return self.copy_packed();
         }
+        self.copy_block((self.input.direct(), self.output.direct()));
+        Ok(true)
+    }
+
+    /// Copies the only block between the two buffers.
+    #[inline(always)]
+    fn copy_block(&self, (from, to): (*mut u8, *mut u8)) {
+        let (send, recv) = (self.args.send, self.args.recv);
+        let (from, to) = (
+            from.wrapping_add(send.offset(0)),
+            to.wrapping_add(recv.offset(0)),
+        );
+        // SAFETY: the program lends both buffers, which have these blocks.
+        unsafe { ptr::copy(from, to, send.len(0)) };
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn copy_packed(&self) -> Result<bool> {
+        let (mut from, mut to) = (self.input.load()?, self.output.load()?);
+        self.copy_block((from.base(), to.base()));
         self.output.store(&to);
         Ok(true)
     }
