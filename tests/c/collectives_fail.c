@@ -100,6 +100,14 @@ static void arguments(int n)
     ended(waited(MPI_Iallreduce(in, out, n, MPI_LONG, odd ? MPI_MAX : MPI_SUM, comm, &r), &r),
           "MPI_MAX", "MPI_SUM");
     heard(size);
+    MPI_Op op = odd ? MPI_MAX : MPI_SUM;
+    again();
+    ended(MPI_Reduce(in, out, n, MPI_LONG, op, 1, comm), "root 1 and MPI_MAX", "root 1 and MPI_SUM");
+    heard(1);
+    again();
+    ended(waited(MPI_Ireduce(in, out, n, MPI_LONG, op, 0, comm, &r), &r),
+          "root 0 and MPI_MAX", "root 0 and MPI_SUM");
+    heard(1);
     again();
     int code = MPI_Bcast(in, n, MPI_LONG, odd ? 1 : 0, comm);
     int next = MPI_Barrier(comm);

@@ -131,17 +131,32 @@ impl World {
         for cid in comm.cids() {
             let ends = |aside: Aside| aside.ends(call);
             if let Some((_, envelope)) = self.find_aside(cid, patience, ends) {
-                let bytes = self.read_aside(cid, envelope);
-                let (who, text) = (
-                    who(comm, cid, envelope.source),
-                    String::from_utf8_lossy(&bytes),
-                );
-                let text = format!("{who} gave the call up: {text}");
-                return Some(Error::new(ErrorKind::Other, text));
+                return Some(self.read_report(comm, cid, envelope));
             }
         }
         let differs = self.ask_around(call, patience);
         differs.inspect(|error| self.report(comm, call.place, error.text()))
+    }
+
+    /// Why that rank of a context gave the call at `place` up, if it has said so.
+    pub(super) fn reported_by(
+        &self,
+        (cid, rank): (Cid, u32),
+        comm: &Comm,
+        place: Number,
+    ) -> Option<Error> {
+        let is = |aside: Aside| aside.kind == Kind::Report && is_same(aside.place, place);
+        let mut kept = self.link().kept(cid, Plane::Collective);
+        let envelope = kept.find(|it| it.source == rank && Aside::read(it.tag).is_some_and(is))?;
+        drop(kept);
+        Some(self.read_report(comm, cid, envelope))
+    }
+
+    fn read_report(&self, comm: &Comm, cid: Cid, envelope: Envelope) -> Error {
+        let bytes = self.read_aside(cid, envelope);
+        let who = who(comm, cid, envelope.source);
+        let text = String::from_utf8_lossy(&bytes);
+        Error::new(ErrorKind::Other, format!("{who} gave the call up: {text}"))
     }
 
     /// The first aside in a context that is wanted.

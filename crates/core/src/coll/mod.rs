@@ -260,7 +260,8 @@ impl World {
                 false => &c.coll.numbers,
             };
             let oldest = |next| self.oldest(c.cid, next, persistent);
-            let count = numbers.next(cut, oldest).ok_or_else(|| too_old(comm))?;
+            let count = numbers.next(cut, prepared.label.what, oldest);
+            let count = count.ok_or_else(|| too_old(comm))?;
             let number = Number { count, persistent };
             let tag = cut.tag(prepared.label, number);
             Ok::<_, Error>(Ticket { number, tag })

@@ -25,14 +25,19 @@ impl World {
 
     /// Tells the ranks of a context, but for this process.
     fn tell_all(&self, cid: Cid, ranks: u32, me: Option<u32>, place: Number, text: &str) {
+        for rank in (0..ranks).filter(|&rank| Some(rank) != me) {
+            self.report_to((cid, rank), place, text);
+        }
+    }
+
+    /// Tells one rank of a context.
+    pub(super) fn report_to(&self, whom: (Cid, u32), place: Number, text: &str) {
         let text = &text.as_bytes()[..text.len().min(LONGEST)];
         let aside = Aside {
             kind: Kind::Report,
             place,
         };
-        for rank in (0..ranks).filter(|&rank| Some(rank) != me) {
-            self.tell_aside((cid, rank), aside, text);
-        }
+        self.tell_aside(whom, aside, text);
     }
 
     /// A collective failed here, which the others know: who waits on the board for this member

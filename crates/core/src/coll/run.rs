@@ -1,5 +1,6 @@
 //! Running a plan: the executor over `link` and the program's memory.
 
+use std::collections::BTreeSet;
 use std::mem;
 use std::ptr;
 
@@ -130,14 +131,20 @@ impl Executor<'_> {
             }) => (source, sent, room),
             None => (done.source as u32, done.len, p.expect.unwrap_or_default()),
         };
-        self.lengths_differ(cid, source, sent, expect);
-        Ok(())
+        self.lengths_differ(cid, source, sent, expect)
     }
 
     /// Notes it and goes on with whatever came: others wait for what this rank
     /// has yet to send.
+    ///
+    /// # Errors
+    /// Of the sender, if that gave up: this was not its next message, but those were cancelled.
     #[cold]
-    fn lengths_differ(&mut self, cid: Cid, source: u32, sent: u64, expect: u64) {
+    fn lengths_differ(&mut self, cid: Cid, source: u32, sent: u64, expect: u64) -> Result<()> {
+        let place = self.turn.place;
+        if let Some(error) = self.world.reported_by((cid, source), self.comm, place) {
+            return Err(error);
+        }
         let what = cut(self.comm).label_of(self.turn.comm.tag).what;
         let text = format!(
             "the arguments of {} differ: {} sent {sent} bytes where rank {} expects {expect}. \
@@ -148,6 +155,7 @@ impl Executor<'_> {
         );
         let error = Error::new(Kind::Truncate, text).on(self.comm.handle.get());
         self.noted.get_or_insert(error);
+        Ok(())
     }
 }
 
@@ -389,8 +397,13 @@ impl CollRun {
         };
         if self.patience.look(world.unexpected(&comm)) {
             let strange = self.find_stray(world, &comm);
-            let strange = strange.inspect(|e| world.report(&comm, call.place, e.text()));
-            if let Some(error) = strange.or_else(|| world.heard(&call, &mut self.patience)) {
+            if let Some(error) = strange {
+                world.report(&comm, call.place, error.text());
+                self.fail(world, error);
+                return true;
+            }
+            if let Some(error) = world.heard(&call, &mut self.patience) {
+                self.pass_on(world, &error);
                 self.fail(world, error);
                 return true;
             }
@@ -426,6 +439,15 @@ impl CollRun {
             }
         }
         None
+    }
+
+    /// Tells why before messages are cancelled: what comes next takes their place.
+    fn pass_on(&self, world: &World, error: &Error) {
+        let sends = self.run.under_way().filter(|it| it.expect.is_none());
+        let whom = sends.map(|it| (world.link().cid(it.id), world.link().partner(it.id)));
+        for (cid, rank) in whom.collect::<BTreeSet<_>>() {
+            world.report_to((cid, rank), self.turn.place, error.text());
+        }
     }
 
     #[cold]

@@ -4,6 +4,7 @@
 //! |--------------------|-----------------------------------------------------|
 //! | 4                  | the [`Collective`]; ones: one among neighbours      |
 //! | 5 to 10            | its root, or its operation; more for more ranks     |
+//! |                    | (MPI_Reduce, 6 to 12: its operation, and its root)  |
 //! | 1                  | whether the operation is persistent                 |
 //! | the rest           | number of the call on its communicator              |
 //!
@@ -42,6 +43,10 @@ pub struct Label {
 
 /// Room for the rank of a root: with an operation it takes as much as a board has.
 const ROOT_BITS: u32 = 19;
+/// Room for an operation.
+const OPERATION_BITS: u32 = 5;
+/// Room for the rank of a root, or some of its bits, beside an operation in a tag.
+const BESIDE: u32 = 7;
 
 impl Label {
     /// What members tell each other before their first blocking collective: a
@@ -66,7 +71,11 @@ impl Label {
 /// Number of a reduction operation; 0 for a function of the program.
 pub fn operation(op: abi::Op) -> u32 {
     let number = op.0.wrapping_sub(abi::consts::OP_NULL.0) as u32;
-    if number < 32 { number } else { 0 }
+    if number >> OPERATION_BITS == 0 {
+        number
+    } else {
+        0
+    }
 }
 
 /// Detail of a rooted collective, with the operation of a reduction.
@@ -77,7 +86,7 @@ pub fn rooted(comm: &Comm, root: Root, operation: u32) -> u32 {
         Root::Here => comm.rank,
         Root::Near => 0,
     };
-    operation << ROOT_BITS | rank & ((1 << ROOT_BITS) - 1)
+    operation << ROOT_BITS | rank & low(ROOT_BITS)
 }
 
 /// Which call it is.
@@ -92,60 +101,86 @@ pub struct Number {
 /// How many bits are for what; alike for all members.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
-    number: u32,
-    detail: u32,
+    /// Bits of a rank.
+    rank: u32,
 }
 
 impl Cut {
     /// For groups of at most so many ranks.
     #[inline]
     pub fn new(ranks: u32) -> Self {
-        let detail = (u32::BITS - (ranks - 1).leading_zeros()).clamp(5, 10);
         Cut {
-            number: TAG_BITS - KIND_BITS - detail - 1,
-            detail,
+            rank: u32::BITS - (ranks - 1).leading_zeros(),
         }
     }
 
-    /// Calls of a kind in a row that can be told apart.
-    fn window(self) -> u32 {
-        1 << self.number
+    /// Bits of the operation beside a root, and of the rest of the detail.
+    #[inline]
+    fn room(self, what: Option<Collective>) -> (u32, u32) {
+        match what {
+            Some(Collective::Reduce) => (OPERATION_BITS, self.rank.clamp(1, BESIDE)),
+            _ => (0, self.rank.clamp(OPERATION_BITS, 10)),
+        }
+    }
+
+    /// Bits of the number.
+    #[inline]
+    fn number(self, what: Option<Collective>) -> u32 {
+        let (operation, rest) = self.room(what);
+        TAG_BITS - KIND_BITS - operation - rest - 1
+    }
+
+    /// Calls in a row, the last of that kind, that can be told apart.
+    #[inline]
+    fn window(self, what: Option<Collective>) -> u32 {
+        1 << self.number(what)
     }
 
     /// The bits that say which call it is.
-    fn bits(self, number: Number) -> u32 {
-        u32::from(number.persistent) << self.number | number.count & (self.window() - 1)
-    }
-
-    /// The label as a message carries it.
-    pub fn label(self, label: Label) -> Label {
-        Label {
-            detail: label.detail & ((1 << self.detail) - 1),
-            ..label
-        }
+    #[inline]
+    fn bits(self, what: Option<Collective>, number: Number) -> u32 {
+        let bits = self.number(what);
+        u32::from(number.persistent) << bits | number.count & low(bits)
     }
 
     /// The tag of a call.
     #[inline]
     pub fn tag(self, label: Label, number: Number) -> i32 {
-        let label = self.label(label);
-        let label = label.number() << self.detail | label.detail;
-        (label << (self.number + 1) | self.bits(number)) as i32
+        let (operation, rest) = self.room(label.what);
+        let beside = label.detail >> ROOT_BITS & low(operation);
+        let detail = beside << rest | label.detail & low(rest);
+        let bits = label.number() << (operation + rest) | detail;
+        (bits << (self.number(label.what) + 1) | self.bits(label.what, number)) as i32
     }
 
-    /// What a tag was made of.
+    /// What a tag was made of, as far as there is room.
     pub fn label_of(self, tag: i32) -> Label {
-        let tag = tag as u32;
-        let label = tag >> (self.number + 1);
-        self.label(Label::of(label >> self.detail, label))
+        let what = kind_of(tag);
+        let (operation, rest) = self.room(what);
+        let detail = tag as u32 >> (self.number(what) + 1) & low(operation + rest);
+        Label {
+            what,
+            detail: detail >> rest << ROOT_BITS | detail & low(rest),
+        }
     }
 
     /// What a message says of the call with that number; `None` if it belongs
     /// to another one, or to none.
     pub fn read(self, tag: i32, number: Number) -> Option<Label> {
-        let same = (tag as u32 ^ self.bits(number)) & (2 * self.window() - 1) == 0;
+        let what = kind_of(tag);
+        let same = (tag as u32 ^ self.bits(what, number)) & low(self.number(what) + 1) == 0;
         (tag >= 0 && same).then(|| self.label_of(tag))
     }
+}
+
+/// So many bits, all ones.
+const fn low(bits: u32) -> u32 {
+    (1 << bits) - 1
+}
+
+/// The collective whose call a tag is of.
+fn kind_of(tag: i32) -> Option<Collective> {
+    Label::of(tag as u32 >> (TAG_BITS - KIND_BITS), 0).what
 }
 
 /// Numbers the calls of one kind on a communicator.
@@ -162,13 +197,17 @@ impl Numbers {
         self.next.get()
     }
 
-    /// The next number; `None` if its tags would be those of a call that still
-    /// needs them. `oldest`, of the number that it gets and the calls that do,
-    /// is the first.
+    /// The next number, for a call of that kind; `None` if its tags would be those of a call that
+    /// still needs them. `oldest`, of the number that it gets and the calls that do, is the first.
     #[inline]
-    pub fn next(&self, cut: Cut, oldest: impl FnOnce(u32) -> u32) -> Option<u32> {
-        let number = self.next.get();
-        let is_free = || number.wrapping_sub(self.floor.get()) < cut.window();
+    pub fn next(
+        &self,
+        cut: Cut,
+        what: Option<Collective>,
+        oldest: impl FnOnce(u32) -> u32,
+    ) -> Option<u32> {
+        let (number, window) = (self.next.get(), cut.window(what));
+        let is_free = || number.wrapping_sub(self.floor.get()) < window;
         if !is_free() {
             self.floor.set(oldest(number));
         }
@@ -187,20 +226,23 @@ impl fmt::Display for Label {
         }
         write!(f, "{}", function(self.what))?;
         let is = |test: fn(Collective) -> bool| self.what.is_some_and(test);
-        let name = |number: u32| {
-            let op = abi::Op(abi::consts::OP_NULL.0 + number as usize);
-            op.name().filter(|_| number != 0)
-        };
-        if is(Collective::is_rooted) {
-            let root = self.detail & ((1 << ROOT_BITS) - 1);
-            write!(f, " with root {root}")?;
-            name(self.detail >> ROOT_BITS).map_or(Ok(()), |op| write!(f, " and {op}"))
-        } else if is(Collective::reduces) {
-            let op = name(self.detail).unwrap_or("an operation of the program");
-            write!(f, " with {op}")
-        } else {
-            Ok(())
+        let (rooted, reduces) = (is(Collective::is_rooted), is(Collective::reduces));
+        let mut operation = self.detail;
+        if rooted {
+            write!(f, " with root {}", self.detail & low(ROOT_BITS))?;
+            operation >>= ROOT_BITS;
         }
+        if reduces {
+            let op = abi::Op(abi::consts::OP_NULL.0 + operation as usize);
+            let name = op.name().filter(|_| operation != 0);
+            let and = if rooted { "and" } else { "with" };
+            write!(
+                f,
+                " {and} {}",
+                name.unwrap_or("an operation of the program")
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -227,7 +269,7 @@ mod tests {
         for ranks in [1, 2, 33, 1000, 1 << 20] {
             let cut = Cut::new(ranks);
             for what in Collective::ALL.map(Some).into_iter().chain([None]) {
-                for count in [0, 1, 77, cut.window() - 1, u32::MAX] {
+                for count in [0, 1, 77, cut.window(what) - 1, u32::MAX] {
                     let number = Number {
                         count,
                         persistent: count == 77,
@@ -240,14 +282,15 @@ mod tests {
                         persistent: count != 77,
                         ..number
                     };
-                    let label = cut.label(Label {
-                        what,
-                        detail: ranks - 1,
-                    });
-                    assert!(ranks > 1024 || label.detail == ranks - 1);
-                    let tag = cut.tag(label, number);
+                    let (root, op) = match what {
+                        Some(Collective::Reduce) => ((ranks - 1) & 127, 31 << ROOT_BITS),
+                        _ => ((ranks - 1) & 1023, 0),
+                    };
+                    let detail = (ranks - 1) | op;
+                    let tag = cut.tag(Label { what, detail }, number);
+                    let detail = root | op;
                     assert!(tag >= 0);
-                    assert_eq!(cut.read(tag, number), Some(label));
+                    assert_eq!(cut.read(tag, number), Some(Label { what, detail }));
                     assert_eq!(cut.read(tag, next), None);
                     assert_eq!(cut.read(tag, other), None);
                 }
@@ -259,13 +302,18 @@ mod tests {
     #[test]
     fn numbers_do_not_come_again_while_they_are_in_use() {
         let (cut, numbers) = (Cut::new(1 << 20), Numbers::default());
-        let window = cut.window();
+        let next = |what, oldest| numbers.next(cut, Some(what), |_| oldest);
+        let window = cut.window(Some(Collective::Reduce));
         for n in 0..window {
-            assert_eq!(numbers.next(cut, |_| unreachable!("room enough")), Some(n));
+            assert_eq!(next(Collective::Reduce, 0), Some(n));
         }
-        assert_eq!(numbers.next(cut, |_| 0), None, "the first is under way");
-        assert_eq!(numbers.next(cut, |_| 1), Some(window));
-        assert_eq!(numbers.next(cut, |_| 1), None);
+        assert_eq!(next(Collective::Reduce, 0), None, "the first is under way");
+        assert_eq!(next(Collective::Reduce, 1), Some(window));
+        assert_eq!(next(Collective::Reduce, 1), None);
+        for n in window + 1..=cut.window(Some(Collective::Bcast)) {
+            assert_eq!(next(Collective::Bcast, 1), Some(n));
+        }
+        assert_eq!(next(Collective::Bcast, 1), None);
     }
 
     #[test]
@@ -284,11 +332,16 @@ mod tests {
             "MPI_Reduce with root 3 and MPI_SUM"
         );
         assert_eq!(
+            told(Collective::Reduce, 3),
+            "MPI_Reduce with root 3 and an operation of the program"
+        );
+        assert_eq!(
             told(Collective::Scan, 0),
             "MPI_Scan with an operation of the program"
         );
         assert_eq!(told(Collective::Barrier, 0), "MPI_Barrier");
-        let first = Cut::new(7).label(Label::FIRST);
+        let cut = Cut::new(7);
+        let first = cut.label_of(cut.tag(Label::FIRST, Number::default()));
         assert_eq!(first.to_string(), "a blocking collective, the first");
     }
 }
