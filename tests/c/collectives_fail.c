@@ -6,8 +6,9 @@
 // run: --set LINK=shm -n 4
 // run: --set LINK=shm -n 5
 // run: --set COLL_ALLREDUCE=ring --set COLL_ALLTOALL=pairwise --set COLL_ALLGATHER=ring --set COLL_BCAST=scatter_ring --set COLL_GATHERV=linear --set COLL_BARRIER=dissemination --set COLL_REDUCE=binomial -n 4 -- plans
-// run: --set LINK=shm -n 3 -- mixed
-// run: --set LINK=shm -n 5 -- mixed
+// run: --set LINK=shm --set COLL_NODE_STARTED=0 -n 4
+// run: --set LINK=shm --set COLL_NODE_STARTED=0 -n 3 -- mixed
+// run: --set LINK=shm --set COLL_NODE_STARTED=0 -n 5 -- mixed
 #include "check.h"
 
 enum { N = 40000 };

@@ -191,7 +191,7 @@ impl Question {
         }
         if shape.placement.nodes == 1 && self.ranks > 1 {
             text +=
-                "Blocking calls on one node go through shared memory instead (CATENA_COLL_NODE)\n";
+                "On one node all but persistent ones go through shared memory (CATENA_COLL_NODE)\n";
         }
         text += "\nThe model (CATENA_MODEL_... and SHM_EAGER_MAX; bandwidths in GB/s):\n";
         let eager = registry.find("SHM_EAGER_MAX");

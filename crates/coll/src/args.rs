@@ -83,6 +83,22 @@ pub struct Args<'a> {
 }
 
 impl Args<'_> {
+    /// Those of a call that moves nothing: a barrier, say.
+    #[inline(always)]
+    pub fn new(size: u32, rank: u32) -> Self {
+        Args {
+            size,
+            rank,
+            root: 0,
+            in_place: false,
+            elem: 1,
+            commutative: true,
+            send: Layout::Even(0),
+            recv: Layout::Even(0),
+            site: None,
+        }
+    }
+
     /// The whole vector of a reduction as this rank contributes it.
     pub(crate) fn vector_in(&self) -> Region {
         let n = self.send.len(0);

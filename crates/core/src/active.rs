@@ -4,7 +4,9 @@
 //! A collective can move when a message of it is complete, which `link` tells;
 //! so progress costs what moves, however much is under way. Besides, when
 //! nothing moves, a few are looked at in turn: perhaps a member of theirs called
-//! something else, which no message of theirs tells.
+//! something else, which no message of theirs tells. Those that use the board of
+//! their communicator take it one after the other, and the first of them is looked at.
+//! Of many communicators a few have their turn with each call.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -41,6 +43,17 @@ struct Runs {
     turns: VecDeque<Key>,
     /// Those that may move.
     ready: VecDeque<Key>,
+    /// Those that use boards, which are in no other list.
+    queues: Vec<Queue>,
+    /// Whose turn it is of these.
+    turn: usize,
+}
+
+/// Operations that have the board of a communicator one after the other.
+#[derive(Debug)]
+struct Queue {
+    comm: Arc<Comm>,
+    keys: VecDeque<Key>,
 }
 
 #[derive(Debug)]
@@ -68,13 +81,45 @@ fn whom(key: Key) -> u64 {
 
 impl Runs {
     fn add(&mut self, obj: Arc<RequestObj>) -> Key {
-        let key = self.all.insert(Entry {
+        self.all.insert(Entry {
             obj,
             news: 0,
             is_ready: false,
+        })
+    }
+
+    /// It waits until those before it have left the board.
+    fn queue(&mut self, comm: &Arc<Comm>, key: Key) {
+        let at = self
+            .queues
+            .iter()
+            .position(|it| Arc::ptr_eq(&it.comm, comm));
+        let at = at.unwrap_or_else(|| {
+            let (comm, keys) = (comm.clone(), VecDeque::new());
+            self.queues.push(Queue { comm, keys });
+            self.queues.len() - 1
         });
-        self.turns.push_back(key);
-        key
+        self.queues[at].keys.push_back(key);
+        comm.coll.enqueue();
+    }
+
+    /// The place of the queue in turn, and its first operation.
+    #[inline]
+    fn queue_in_turn(&mut self) -> Option<(usize, Key)> {
+        if self.turn >= self.queues.len() {
+            self.turn = 0;
+        }
+        let first = self.queues.get(self.turn)?.keys.front()?;
+        Some((self.turn, *first))
+    }
+
+    /// The first operation of that queue has left the board; its communicator if it was the last.
+    fn leave_queue(&mut self, at: usize) -> Option<Arc<Comm>> {
+        let queue = &mut self.queues[at];
+        queue.keys.pop_front();
+        queue.comm.coll.dequeue();
+        let is_last = queue.keys.is_empty();
+        is_last.then(|| self.queues.swap_remove(at).comm)
     }
 
     /// A message of a collective is complete, if that is not over.
@@ -132,7 +177,12 @@ impl World {
         let active = &self.active;
         active.count.set(active.count.get() + 1);
         if let RequestObj::Collective(run) = &*obj {
-            let key = active.runs.borrow_mut().add(obj.clone());
+            let mut runs = active.runs.borrow_mut();
+            let key = runs.add(obj.clone());
+            match run.borrow().board() {
+                Some(comm) => return runs.queue(comm, key),
+                None => runs.turns.push_back(key),
+            }
             run.borrow_mut().tell(self, whom(key));
         } else {
             active.makings.borrow_mut().push(obj);
@@ -205,6 +255,7 @@ impl World {
                 moved |= waited && self.advance_run(key);
             }
         }
+        moved |= self.advance_queues(LOOKS);
         moved |= self.advance_makings();
         active.advancing.set(false);
         if events::any() {
@@ -239,6 +290,57 @@ impl World {
         active.count.set(active.count.get() - 1);
         self.keep_run(obj);
         true
+    }
+
+    /// Advances all that can move on boards, whose owners ring no sleeper twice; true if anything
+    /// did.
+    pub(crate) fn advance_boards(&self) -> bool {
+        let active = &self.active;
+        if active.runs.borrow().queues.is_empty() || active.advancing.replace(true) {
+            return false;
+        }
+        let moved = self.advance_queues(usize::MAX);
+        active.advancing.set(false);
+        moved
+    }
+
+    /// Advances the first of so many queues, and those behind it when it is over.
+    fn advance_queues(&self, most: usize) -> bool {
+        let runs = &self.active.runs;
+        let mut rest = runs.borrow().queues.len().min(most);
+        let mut moved = false;
+        while rest != 0 {
+            let Some((at, key)) = runs.borrow_mut().queue_in_turn() else {
+                break;
+            };
+            if !self.advance_run(key) && !self.leaves_board(key) {
+                runs.borrow_mut().turn = at + 1;
+                rest -= 1;
+                continue;
+            }
+            moved = true;
+            let left = runs.borrow_mut().leave_queue(at);
+            if let Some(comm) = left {
+                rest -= 1;
+                self.leave_freed(&comm);
+            }
+        }
+        moved
+    }
+
+    /// Whether an operation goes by messages now.
+    fn leaves_board(&self, key: Key) -> bool {
+        let mut runs = self.active.runs.borrow_mut();
+        let obj = runs.all.get(key).map(|it| it.obj.clone());
+        let Some(mut run) = obj.as_ref().map(|it| it.run().borrow_mut()) else {
+            return false;
+        };
+        let leaves = run.board().is_none();
+        if leaves {
+            runs.turns.push_back(key);
+            run.tell(self, whom(key));
+        }
+        leaves
     }
 
     fn advance_makings(&self) -> bool {

@@ -221,9 +221,10 @@ impl World {
                 dozer.why.store(DONE, Relaxed);
                 return true;
             }
-            // What others wait for may lie outside of the rings.
+            // What others wait for may lie outside of the rings: on a board, say.
+            let moved = self.advance_boards();
             self.wake_done();
-            if self.link().net().shm().is_some_and(Shm::is_ready) {
+            if moved || self.link().net().shm().is_some_and(Shm::is_ready) {
                 return true;
             }
             if known {

@@ -104,11 +104,12 @@ impl World {
             self.after_pause();
         }
         idle.act(|limit| {
-            // What is waited for may lie outside of the rings.
+            // What is waited for may lie outside of the rings: on a board, say.
             let ready = || {
+                let moved = self.advance_boards();
                 finished = done(self);
                 let shm = self.link().net().shm();
-                finished || shm.is_some_and(catena_shm::Shm::is_ready)
+                finished || moved || shm.is_some_and(catena_shm::Shm::is_ready)
             };
             self.slept(self.sleep(limit, since, ready, |limit| {
                 std::thread::park_timeout(limit);

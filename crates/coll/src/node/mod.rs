@@ -275,6 +275,12 @@ impl Node {
         Op::new((kind, detail), self.started - 1)
     }
 
+    /// From now on blocks of so many bytes are reached directly. Between operations, alike on all
+    /// members.
+    pub fn reach(&mut self, direct: usize) {
+        self.limits.direct = direct;
+    }
+
     /// Operations that were begun.
     pub fn started(&self) -> u64 {
         self.started

@@ -393,7 +393,7 @@ impl Op {
     /// Looks whether this member waits in vain.
     ///
     /// # Errors
-    /// `Skipped` if the one it waits for has published nothing and is ahead.
+    /// `Mismatch` or `Skipped` if the one it waits for has published nothing and is ahead.
     #[cold]
     #[inline(never)]
     fn look<P: Program, B: Board>(&self, turn: &Turn, board: &mut B) -> Result<(), Trouble> {
@@ -418,16 +418,38 @@ impl Op {
         match done {
             // That member tells what happened.
             FAILED | LOST => Err(Trouble::Failed(rank)),
-            _ => Err(Trouble::Skipped(Skipped {
-                rank,
-                me,
-                mine: Meta {
-                    kind: self.kind as u8,
-                    detail: self.detail,
-                    bytes: turn.whole as u32,
-                },
-            })),
+            _ => {
+                // Who called something else says more than who did not.
+                self.compare(turn, board)?;
+                Err(Trouble::Skipped(Skipped {
+                    rank,
+                    me,
+                    mine: Meta {
+                        kind: self.kind as u8,
+                        detail: self.detail,
+                        bytes: turn.whole as u32,
+                    },
+                }))
+            }
         }
+    }
+
+    /// Whether all others that have published were in the same call.
+    ///
+    /// # Errors
+    /// `Mismatch` if one was not.
+    fn compare<B: Board>(&self, turn: &Turn, board: &B) -> Result<(), Trouble> {
+        let (me, seq) = (turn.args.rank, turn.own.seq);
+        let mine = Meta::pack(self.kind, Place::Line, self.detail, turn.whole);
+        for other in (0..turn.args.size).filter(|&other| other != me) {
+            if board.stamp(other, seq) == seq {
+                let theirs = board.meta(other, seq);
+                if (theirs ^ mine) & Meta::CALL != 0 {
+                    return Err(mismatch((other, theirs), (me, mine)));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether nobody uses the own buffers any more, after it was given up.

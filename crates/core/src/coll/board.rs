@@ -193,7 +193,7 @@ pub struct Seat {
     pub store: Store,
     /// The doorbells of the other members.
     pub bells: Box<[Bell]>,
-    /// All members, if they can read each other's memory.
+    /// The others, as far as this one reaches their memory.
     pub neighbours: Box<[Option<Neighbour>]>,
     /// How many bytes of each member's ring are mapped in this process.
     mapped: Box<[usize]>,
@@ -214,6 +214,17 @@ impl Seat {
             bells,
             neighbours,
             mapped: vec![0; area.shape.size].into(),
+        }
+    }
+
+    /// What an operation without buffers sees, which looks once.
+    pub fn view(&mut self) -> View<'_> {
+        View {
+            seat: self,
+            ends: (ptr::null_mut(), ptr::null_mut()),
+            reducer: None,
+            looks: 1,
+            awaits: None,
         }
     }
 

@@ -66,18 +66,28 @@ impl<const C: usize> Value for Forced<C> {
 }
 
 setting! {
-    /// Whether blocking collectives of ranks on one node go through a board in
-    /// shared memory instead of messages.
+    /// Whether collectives of ranks on one node go through a board in shared
+    /// memory instead of messages, unless they are persistent.
     ///
     /// A collective whose algorithm is forced always uses messages.
     pub static COLL_NODE: bool = true;
     scope: AllEqual,
     level: Tuner,
     change: Anytime,
+
+    /// Whether collectives that are only started, such as `MPI_Ibcast`, go
+    /// through that board, too.
+    ///
+    /// Those of a communicator take place one after the other, and blocking
+    /// calls on it after them. Persistent ones use messages.
+    pub static COLL_NODE_STARTED: bool = true;
+    scope: AllEqual,
+    level: Tuner,
+    change: Anytime,
 }
 
 setting! {
-    /// From this many bytes on, blocking collectives of ranks on one node copy
+    /// From this many bytes on, collectives of ranks on one node copy
     /// a block from buffer to buffer instead of through shared memory, unless
     /// several ranks read it.
     ///
@@ -107,7 +117,7 @@ macro_rules! forced {
         )*}
 
         /// All settings of collectives.
-        pub static SETTINGS: &[&dyn Setting] = &[&COLL_NODE, &COLL_DIRECT, $(&$name),*];
+        pub static SETTINGS: &[&dyn Setting] = &[&COLL_NODE, &COLL_NODE_STARTED, &COLL_DIRECT, $(&$name),*];
 
         /// The algorithm that the user wants.
         pub fn forced(what: Collective) -> Option<&'static str> {

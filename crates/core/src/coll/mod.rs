@@ -4,15 +4,18 @@
 //! on the spot, a non-blocking one leaves the run to `progress`, and a
 //! persistent request keeps its own run. `arguments` checks what the
 //! program passes, `side` is where its layouts become packed bytes, `run` the
-//! executor over their `memory`. Blocking calls among ranks that share memory
-//! need no plan: `node` runs them on the `board`.
+//! executor over their `memory`. Calls among ranks that share memory do without
+//! it: `node` runs blocking ones on the `board`, which was made by `join`, and
+//! `run` those that were started; `course` is one that waits there.
 
 mod arguments;
 mod aside;
 mod board;
 mod count;
+mod course;
 mod force;
 mod inquiry;
+mod join;
 mod memory;
 pub mod model;
 mod neighbor;
@@ -45,8 +48,9 @@ pub(crate) use node::Retired;
 pub use run::CollRun;
 use run::{Ticket, Turn};
 
+use plans::Recipe;
 use said::Said;
-use side::Side;
+use side::{Loaded, Side};
 use tag::Number;
 
 use crate::comm::Comm;
@@ -67,6 +71,10 @@ pub struct CollState {
     /// The last calls with plans, and their places, by number: others may wait in them when this
     /// member has long done its part, or had none.
     last: [Cell<Option<(Number, Said)>>; 4],
+    /// Operations under way that wait for their turn on it, or have it.
+    queued: Cell<u32>,
+    /// Whether the communicator was freed while there were some.
+    is_free: Cell<bool>,
     /// Why its board is of no more use, until the call that uses it knows.
     lost: RefCell<Option<Error>>,
     map: OnceCell<site::Map>,
@@ -76,10 +84,20 @@ pub struct CollState {
 }
 
 impl CollState {
-    /// Calls that its board has seen.
+    /// An operation waits for its turn on the board.
+    pub(crate) fn enqueue(&self) {
+        self.queued.set(self.queued.get() + 1);
+    }
+
+    /// One has left the board.
+    pub(crate) fn dequeue(&self) {
+        self.queued.set(self.queued.get() - 1);
+    }
+
+    /// Blocking calls that its board has seen.
     fn on_board(&self) -> u32 {
         // Borrowed, it is in one, which has begun.
-        self.node.try_borrow().map_or(0, |node| node.started())
+        self.node.try_borrow().map_or(0, |node| node.calls())
     }
 
     /// Keeps what is said of a call that begins.
@@ -109,9 +127,7 @@ pub struct Caller<'w> {
 pub struct Prepared {
     comm: Arc<Comm>,
     label: tag::Label,
-    /// As in [`Said`].
-    bytes: u64,
-    plan: Arc<Plan>,
+    recipe: Arc<Recipe>,
     input: Side,
     output: Side,
     reducer: Option<Reducer>,
@@ -125,13 +141,37 @@ impl Prepared {
         &self.comm
     }
 
-    /// What a member that runs it by messages says of it.
+    /// Makes the memory that it works on.
+    ///
+    /// # Errors
+    /// `NoMem` if there is not enough.
+    fn load(&mut self, sides: (&mut Loaded, &mut Loaded), memory: &mut Memory) -> Result<()> {
+        (*sides.0, *sides.1) = (self.input.load()?, self.output.load()?);
+        (memory.input, memory.output) = (sides.0.base(), sides.1.base());
+        if let Some(reducer) = self.reducer.take() {
+            memory.reducer = Some(reducer);
+        }
+        Ok(())
+    }
+
+    /// What it does by messages.
+    #[inline]
+    fn plan(&self, w: &World) -> &Plan {
+        self.recipe.plan(|key| {
+            let plan = w.plan(&self.comm, key);
+            self.comm.coll.plans.borrow_mut().made(key, &plan);
+            plan
+        })
+    }
+
+    /// What a member that no call waits for says of it.
     fn said(&self) -> Said {
+        let bytes = self.recipe.key().bytes as u64;
         Said {
             label: self.label,
-            bytes: self.bytes,
+            bytes: if self.comm.is_inter() { 0 } else { bytes },
             on_board: false,
-            is_idle: self.plan.is_empty(),
+            is_idle: self.recipe.is_idle(),
         }
     }
 }
@@ -165,7 +205,7 @@ impl World {
     /// # Errors
     /// That of the operation, raised on its communicator.
     pub fn run(&self, prepared: Prepared) -> Result<()> {
-        let mut obj = self.begin(prepared)?;
+        let mut obj = self.begin(prepared, false)?;
         let run = own_run(&mut obj);
         if !run.advance(self) {
             self.block(|w| run.advance(w));
@@ -181,9 +221,11 @@ impl World {
     /// `Other` if one too far back on the communicator is still under way; all
     /// others come with the request's completion.
     pub fn start_collective(&self, prepared: Prepared) -> Result<abi::Request> {
-        let mut obj = self.begin(prepared)?;
+        let on_board = self.seeks_board(&prepared)?;
+        let waits = on_board && prepared.comm.coll.queued.get() != 0;
+        let mut obj = self.begin(prepared, on_board)?;
         self.started();
-        if !own_run(&mut obj).advance(self) {
+        if waits || !own_run(&mut obj).advance(self) {
             self.carry_on(obj.clone());
         }
         Ok(abi::Request(self.objects.requests.insert(obj)))
@@ -195,13 +237,15 @@ impl World {
         started.set(started.get() + 1);
     }
 
-    /// A run that has begun, and counts.
-    fn begin(&self, prepared: Prepared) -> Result<Arc<RequestObj>> {
+    /// A run that has begun, and counts: by messages, or on the board if there is one.
+    fn begin(&self, prepared: Prepared, on_board: bool) -> Result<Arc<RequestObj>> {
         let turn = self.turn(&prepared, false)?;
-        self.ran(&prepared.comm, prepared.label.what, prepared.plan.label());
         let mut obj = self.idle_run();
         let comm = prepared.comm.clone();
-        match own_run(&mut obj).begin(prepared, turn) {
+        if !on_board {
+            self.ran(&comm, prepared.label.what, prepared.plan(self).label());
+        }
+        match own_run(&mut obj).begin(self, prepared, turn, on_board) {
             Ok(()) => Ok(obj),
             Err(error) => Err(self.cannot_begin(&comm, &turn, error)),
         }
@@ -233,9 +277,9 @@ impl World {
     pub(crate) fn restart_collective(&self, obj: &Arc<RequestObj>) -> Result<()> {
         let mut run = obj.run().borrow_mut();
         if let Some((job, _)) = run.job() {
-            self.ran(&job.comm, job.label.what, job.plan.label());
+            self.ran(&job.comm, job.label.what, job.plan(self).label());
         }
-        if let Err(error) = run.restart() {
+        if let Err(error) = run.restart(self) {
             return Err(match run.job() {
                 Some((job, turn)) => self.cannot_begin(&job.comm, turn, error),
                 None => error,
@@ -349,28 +393,6 @@ impl World {
     /// As [`World::run`].
     pub fn run_rest(&self, left: Option<Prepared>) -> Result<()> {
         left.map_or(Ok(()), |prepared| self.run(prepared))
-    }
-
-    /// Gathers equally many bytes from every member, for every member, before
-    /// the first blocking collective.
-    pub(crate) fn share(&self, comm: &Arc<Comm>, mine: &[u8]) -> Result<Vec<u8>> {
-        let size = comm.size() as usize;
-        let mut all = side::zeroed(mine.len() * size)?;
-        let mut prepared = Caller {
-            world: self,
-            now: false,
-        }
-        .share(comm, mine, &mut all)?
-        .expect("only blocking calls run at once");
-        prepared.label = tag::Label::FIRST;
-        match self.run(prepared) {
-            Ok(()) => Ok(all.into()),
-            Err(e) => {
-                // What a failed operation left behind may still arrive there.
-                std::mem::forget(all);
-                Err(e)
-            }
-        }
     }
 
     /// Whether the arguments of the root are significant here.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use catena_coll::inter::Root;
 use catena_coll::{Collective, Layout, neighbor};
+use catena_plan::Plan;
 
 use super::plans::Key;
 use super::prepare::blocks;
@@ -42,7 +43,6 @@ impl Ends {
         send: Layout<'_>,
         recv: Layout<'_>,
     ) -> Result<Option<Prepared>> {
-        let hood = comm.hood()?;
         let key = Key {
             what,
             neighbors: true,
@@ -50,31 +50,38 @@ impl Ends {
             in_place: false,
             elem: 1,
             commutative: true,
+            bytes: 0,
             send,
             recv,
         };
-        let make = || {
-            let hood = match what {
-                Collective::Allgather => &hood.clone().gathering(),
-                _ => hood,
-            };
-            neighbor::plan(&hood.destinations, &send, &hood.sources, &recv)
-        };
-        let plan = comm.coll.plans.borrow_mut().get(&key, make);
+        comm.hood()?;
+        let recipe = comm.coll.plans.borrow_mut().get(&key);
         Ok(Some(Prepared {
             comm: comm.clone(),
             label: Label {
                 what: None,
                 detail: 0,
             },
-            bytes: 0,
-            plan,
+            recipe,
             input: self.input,
             output: self.output,
             reducer: None,
             is_persistent: false,
         }))
     }
+}
+
+/// The plan of a call.
+///
+/// # Panics
+/// If the communicator has no topology.
+pub(super) fn plan(comm: &Comm, key: &Key<'_>) -> Plan {
+    let hood = comm.hood().expect("it was asked before");
+    let hood = match key.what {
+        Collective::Allgather => &hood.clone().gathering(),
+        _ => hood,
+    };
+    neighbor::plan(&hood.destinations, &key.send, &hood.sources, &key.recv)
 }
 
 impl Caller<'_> {

@@ -1,34 +1,35 @@
-//! Blocking collectives among ranks that share memory: no plan, no messages.
+//! Collectives among ranks that share memory: no messages.
 
 use std::cell::RefMut;
 use std::mem;
-use std::ptr;
 use std::sync::Arc;
 
 use catena_base::wait::yield_core;
 use catena_coll::node::{Meta, Node, Op, Refused, Skipped, Trouble};
 use catena_coll::{Args, Collective};
-use catena_fabric::Peer;
-use catena_shm::{Bell, Neighbour};
+use catena_shm::Bell;
 
-use super::aside::Waiting;
+use super::Prepared;
 use super::board::{Area, Seat, Shape, View};
-use super::force::direct_from;
-use super::patience::Patience;
+use super::course::Course;
+use super::force::{COLL_NODE_STARTED, allows_board};
+use super::join::{Joined, Joining};
+use super::plans::Key;
 use super::said::{Said, different, skipped};
 use super::tag::{Label, Number};
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result, no_memory};
 use crate::op::Reducer;
-use crate::routes::Route;
 use crate::world::{LOCK, World};
 
 /// A communicator's place on a board.
 #[derive(Debug, Default)]
 pub enum Membership {
-    /// No blocking collective was called yet.
+    /// No collective was called yet that seeks one.
     #[default]
     Unknown,
+    /// It is being made.
+    Joining(Box<Joining>),
     /// Members are on several nodes, or there was no memory for a board.
     None,
     /// The board and how far this member is.
@@ -40,20 +41,25 @@ pub enum Membership {
 /// A member's place on its board, and how far it is.
 #[derive(Debug)]
 pub struct Place {
-    node: Node,
-    seat: Seat,
+    pub(super) node: Node,
+    pub(super) seat: Seat,
+    /// Operations that it has begun besides blocking calls.
+    beside: u32,
 }
 
 /// Looks for a record before anything else is done, with a core of one's own:
 /// for about two microseconds.
 const LOOKS: u32 = 2000;
 
+/// What records say of a call that blocks nobody.
+const STARTED: u32 = 1 << 23;
+
 /// A board that this process, its first member, made and has left.
 #[derive(Clone, Copy, Debug)]
 pub struct Retired {
-    area: Area,
-    offset: u64,
-    shape: Shape,
+    pub(super) area: Area,
+    pub(super) offset: u64,
+    pub(super) shape: Shape,
 }
 
 impl World {
@@ -77,13 +83,15 @@ impl World {
                 None => return Ok(false),
             },
         };
-        if let Membership::Unknown = *membership {
-            *membership = self.join_board(comm)?;
+        if !membership.is_settled() || comm.coll.queued.get() != 0 {
+            drop(membership);
+            self.settle(comm)?;
+            membership = comm.coll.node.borrow_mut();
         }
         let Membership::Member(place) = &mut *membership else {
             return membership.outside();
         };
-        let Place { node, seat } = &mut **place;
+        let Place { node, seat, beside } = &mut **place;
         let Some(kind) = node.choose(what, args) else {
             return Ok(false);
         };
@@ -95,15 +103,78 @@ impl World {
             awaits: None,
         };
         let mut op = node.start(kind, detail);
-        let outcome = match op.poll(node, args, &mut board) {
-            Ok(true) => return Ok(true),
-            Ok(false) => self.finish_on_board(comm, node, &mut op, args, &mut board, say),
-            Err(trouble) => Err(self.give_up(comm, node, &mut op, args, &mut board, &trouble)),
+        if let Ok(true) = op.poll(node, args, &mut board) {
+            return Ok(true);
+        }
+        // What went wrong it meets again.
+        let before = (node.started() as u32).wrapping_sub(*beside + 1);
+        let place = Number {
+            count: comm.coll.numbers.begun().wrapping_add(before),
+            persistent: false,
         };
-        if let Err(error) = &outcome {
+        let ended =
+            self.finish_on_board(comm, node, Course::new(op, place, say()), args, &mut board);
+        if let Err(error) = &ended {
             membership.fail(error);
         }
-        outcome
+        ended.map(|()| true)
+    }
+
+    /// Waits until an operation is complete.
+    #[inline(never)]
+    fn finish_on_board(
+        &self,
+        comm: &Arc<Comm>,
+        node: &mut Node,
+        mut course: Course,
+        args: &Args<'_>,
+        board: &mut View<'_>,
+    ) -> Result<()> {
+        board.looks = 1;
+        let mut ended = None;
+        self.block(|w| {
+            ended = course.advance(w, comm, node, args, board);
+            ended.is_some()
+        });
+        ended.unwrap_or(Ok(()))
+    }
+
+    /// Waits until the communicator has a board, or cannot have one, and until the operations
+    /// before this one have left it.
+    #[cold]
+    #[inline(never)]
+    fn settle(&self, comm: &Arc<Comm>) -> Result<()> {
+        let mut settled = Ok(false);
+        self.block(|w| {
+            if comm.coll.queued.get() == 0
+                && let Ok(mut membership) = comm.coll.node.try_borrow_mut()
+            {
+                settled = membership.join(w, comm);
+            }
+            !matches!(settled, Ok(false))
+        });
+        settled.map(|_| ())
+    }
+
+    /// Whether an operation that blocks nobody seeks the board of its communicator, which is
+    /// made at the first. All members answer alike.
+    ///
+    /// # Errors
+    /// If the board is of no more use.
+    pub(super) fn seeks_board(&self, prepared: &Prepared) -> Result<bool> {
+        let (comm, what) = (&prepared.comm, prepared.label.what);
+        let may = COLL_NODE_STARTED.get() && !comm.is_inter() && comm.size() > 1;
+        if !may || !what.is_some_and(allows_board) {
+            return Ok(false);
+        }
+        let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
+            return Ok(false);
+        };
+        membership.join(self, comm)?;
+        match &mut *membership {
+            Membership::Member(_) | Membership::Joining(_) => Ok(true),
+            other => other.outside(),
+        }
     }
 
     /// Another thread is in a collective on this communicator, which is against
@@ -120,213 +191,28 @@ impl World {
         None
     }
 
-    /// Waits until an operation is complete.
-    #[inline(never)]
-    fn finish_on_board(
-        &self,
-        comm: &Arc<Comm>,
-        node: &mut Node,
-        op: &mut Op,
-        args: &Args<'_>,
-        board: &mut View<'_>,
-        say: &dyn Fn() -> Said,
-    ) -> Result<bool> {
-        board.looks = 1;
-        op.suspect();
-        let (mut outcome, mut told) = (Ok(false), None);
-        let mut patience = Patience::default();
-        self.block(|w| {
-            outcome = op.poll(node, args, board);
-            if !matches!(outcome, Ok(false)) {
-                return true;
-            }
-            if patience.polled(false) {
-                let call = waiting(comm, node, Some(say()));
-                told = w.look_from_board(&call, board.awaits, &mut patience);
-            }
-            told.is_some()
-        });
-        match (outcome, told) {
-            (_, Some(error)) => Err(self.let_go(comm, node, op, args, board, error)),
-            (Err(trouble), None) => Err(self.give_up(comm, node, op, args, board, &trouble)),
-            (Ok(done), None) => Ok(done),
-        }
-    }
-
-    /// Nothing has come for a while: perhaps a member called something else, or
-    /// gave up.
-    #[cold]
-    #[inline(never)]
-    fn look_from_board(
-        &self,
-        call: &Waiting<'_>,
-        awaited: Option<u32>,
-        patience: &mut Patience,
-    ) -> Option<Error> {
-        if let Some(error) = call.comm.coll.lost.take() {
-            return Some(error);
-        }
-        if patience.look(self.unexpected(call.comm))
-            && let Some(error) = self.heard(call, patience)
-        {
-            return Some(error);
-        }
-        if patience.is_long() {
-            let cid = call.comm.cid;
-            self.inquire(call, awaited.map(|rank| (cid, rank)).into_iter());
-        }
-        None
-    }
-
-    /// Ends an operation that went wrong here; the others are told.
-    #[cold]
-    #[inline(never)]
-    fn give_up(
-        &self,
-        comm: &Arc<Comm>,
-        node: &mut Node,
-        op: &mut Op,
-        args: &Args<'_>,
-        board: &mut View<'_>,
-        trouble: &Trouble,
-    ) -> Error {
-        if let Trouble::Failed(_) = trouble {
-            let call = waiting(comm, node, None);
-            let (mut told, mut patience) = (None, Patience::default());
-            self.block(|w| {
-                if patience.look(w.unexpected(comm)) {
-                    told = w.heard(&call, &mut patience);
-                }
-                told.is_some()
-            });
-            let error = told.expect("who gives up says so first");
-            return self.let_go(comm, node, op, args, board, error);
-        }
-        let error = explain(comm, trouble).on(comm.handle.get());
-        if error.kind() == Kind::ProcAborted {
-            // The job ends; that process would never say that it is done.
-            return error;
-        }
-        self.report(comm, place(comm, node), error.text());
-        self.leave_op(node, op, args, board);
-        error
-    }
-
-    /// Ends an operation that can never be complete, as the others know.
-    #[cold]
-    fn let_go(
-        &self,
-        comm: &Arc<Comm>,
-        node: &mut Node,
-        op: &mut Op,
-        args: &Args<'_>,
-        board: &mut View<'_>,
-        error: Error,
-    ) -> Error {
-        self.leave_op(node, op, args, board);
-        error.on(comm.handle.get())
-    }
-
-    /// Gives an operation up and waits until nobody uses the program's buffers.
-    fn leave_op(&self, node: &mut Node, op: &mut Op, args: &Args<'_>, board: &mut View<'_>) {
-        op.give_up();
-        board.seat.area.fail(board.seat.rank);
-        board.ring(None);
-        self.block(|_| matches!(op.poll(node, args, board), Ok(true)));
-    }
-
-    /// Makes the board: rank 0 finds the memory and tells the others.
-    /// Collective.
-    #[cold]
-    #[inline(never)]
-    fn join_board(&self, comm: &Arc<Comm>) -> Result<Membership> {
-        let routes = self.link().net();
-        let near = |p: &_| matches!(routes.route(*p), Route::Shm | Route::Loopback);
-        if !comm.group.members().iter().all(near) {
-            return Ok(Membership::None);
-        }
-        let shape = Shape::new(comm.size(), self.oversubscribed);
-        let offset = if comm.rank == 0 {
-            self.find_board(shape)
-        } else {
-            None
-        };
-        let all = self.share(comm, &offset.unwrap_or(u64::MAX).to_ne_bytes())?;
-        let first = *all.first_chunk::<8>().expect("rank 0 told its offset");
-        let offset = u64::from_ne_bytes(first);
-        let base = routes
-            .shm_mut()
-            .and_then(|s| s.board(offset, shape.bytes()));
-        let Some(base) = base else {
-            return Ok(Membership::None);
-        };
-        let neighbours = self.neighbours(comm)?;
-        // SAFETY: the transport vouches for an aligned range that stays mapped
-        // while the process runs.
-        let area = unsafe { Area::new(base, shape) };
-        if comm.rank == 0 {
-            self.boards.borrow_mut().push((
-                comm.cid,
-                Retired {
-                    area,
-                    offset,
-                    shape,
-                },
-            ));
-        }
-        let direct = if neighbours.is_empty() {
-            usize::MAX
-        } else {
-            direct_from()
-        };
-        let node = Node::new(
-            comm.rank,
-            comm.size(),
-            self.oversubscribed,
-            shape.limits(direct),
-        );
-        let shm = routes.shm();
-        let others = comm.group.members().iter().filter(|&&p| p != self.me);
-        // SAFETY: the transport lives in the world, which is never dropped.
-        let bells = shm.map(|s| others.map(|&p| unsafe { s.bell(p) }).collect());
-        let seat = Seat::new(area, comm.rank, bells.unwrap_or_default(), neighbours);
-        Ok(Membership::Member(Box::new(Place { node, seat })))
-    }
-
-    /// The processes of all members, but for this one, if every member can read
-    /// the memory of every other one; else nothing. Collective; all members
-    /// have attached.
-    fn neighbours(&self, comm: &Arc<Comm>) -> Result<Box<[Option<Neighbour>]>> {
-        let mut shm = self.link().net().shm_mut();
-        let mut find = |&p: &Peer| shm.as_mut().and_then(|s| s.neighbour(p));
-        let members = comm.group.members().iter();
-        let found: Box<[_]> = members
-            .map(|p| if *p == self.me { None } else { find(p) })
-            .collect();
-        let missing = found.iter().filter(|n| n.is_none()).count();
-        let all = self.share(comm, &[u8::from(missing == 1)])?;
-        let good = all.iter().all(|&yes| yes == 1);
-        Ok(if good { found } else { Box::default() })
-    }
-
-    /// Memory for a board, after what deserted ones had is given back.
-    fn find_board(&self, shape: Shape) -> Option<u64> {
-        let shm = self.link().net().shm_mut()?;
-        self.retired.borrow_mut().retain(|r| {
-            let deserted = r.area.is_deserted();
-            if deserted {
-                shm.board_free(r.offset, r.shape.bytes());
-            }
-            !deserted
-        });
-        shm.board_alloc(shape.bytes())
-    }
-
-    /// This member looks at the board no more.
+    /// The communicator was freed: this member looks at the board no more, when nothing of it is
+    /// under way there.
     pub(crate) fn leave_board(&self, comm: &Comm) {
+        comm.coll.is_free.set(true);
+        if comm.coll.queued.get() == 0 {
+            self.leave_freed(comm);
+        }
+    }
+
+    /// Nothing is under way there any more: leaves the board if the communicator was freed.
+    pub(crate) fn leave_freed(&self, comm: &Comm) {
+        if !comm.coll.is_free.get() {
+            return;
+        }
         let left = mem::replace(&mut *comm.coll.node.borrow_mut(), Membership::None);
-        if let Membership::Member(place) | Membership::Failed(place, _) = left {
-            place.seat.area.leave(comm.rank);
+        match left {
+            Membership::Member(place) | Membership::Failed(place, _) => {
+                place.seat.area.leave(comm.rank);
+            }
+            // What the others have to tell may still arrive there.
+            Membership::Joining(joining) => mem::forget(joining),
+            Membership::Unknown | Membership::None => {}
         }
         let mut boards = self.boards.borrow_mut();
         if let Some(at) = boards.iter().position(|(cid, _)| *cid == comm.cid) {
@@ -338,7 +224,7 @@ impl World {
 impl Membership {
     /// What a call comes to that has no board.
     #[cold]
-    fn outside(&self) -> Result<bool> {
+    pub(super) fn outside(&self) -> Result<bool> {
         match self {
             Membership::Failed(_, error) => {
                 let text = format!(
@@ -368,41 +254,66 @@ impl Membership {
     #[cold]
     pub(super) fn tell(&mut self) {
         if let Membership::Member(place) = self {
-            let Place { node, seat } = &mut **place;
-            node.tell(&mut View {
-                seat,
-                ends: (ptr::null_mut(), ptr::null_mut()),
-                reducer: None,
-                looks: 1,
-                awaits: None,
-            });
+            let Place { node, seat, .. } = &mut **place;
+            node.tell(&mut seat.view());
         }
     }
 
-    /// Operations that the board has seen.
-    pub(super) fn started(&self) -> u32 {
+    /// Whether there is a board, or cannot be one.
+    #[inline]
+    fn is_settled(&self) -> bool {
+        !matches!(self, Membership::Unknown | Membership::Joining(_))
+    }
+
+    /// Goes on making the board; whether it is there, or cannot be. Collective.
+    #[cold]
+    pub(super) fn join(&mut self, w: &World, comm: &Arc<Comm>) -> Result<bool> {
+        if let Membership::Unknown = self {
+            *self = match w.begin_joining(comm)? {
+                Some(joining) => Membership::Joining(Box::new(joining)),
+                None => Membership::None,
+            };
+        }
+        if let Membership::Joining(joining) = self {
+            *self = match joining.advance(w, comm) {
+                Ok(Joined::Pending) => return Ok(false),
+                Ok(Joined::Nowhere) => Membership::None,
+                Ok(Joined::At(place)) => Membership::Member(place),
+                Err(error) => {
+                    *self = Membership::Unknown;
+                    return Err(error);
+                }
+            };
+        }
+        Ok(true)
+    }
+
+    /// Blocking calls that the board has seen.
+    pub(super) fn calls(&self) -> u32 {
         match self {
-            Membership::Member(place) | Membership::Failed(place, _) => place.node.started() as u32,
-            Membership::Unknown | Membership::None => 0,
+            Membership::Member(place) | Membership::Failed(place, _) => place.calls(),
+            Membership::Unknown | Membership::Joining(_) | Membership::None => 0,
         }
     }
 }
 
-/// The place of the operation that runs on the board of a communicator.
-fn place(comm: &Comm, node: &Node) -> Number {
-    let before = node.started() as u32 - 1;
-    Number {
-        count: comm.coll.numbers.begun().wrapping_add(before),
-        persistent: false,
+impl Place {
+    /// The one of a member that has begun an operation: to meet there.
+    pub(super) fn new(node: Node, seat: Seat) -> Self {
+        let beside = 1;
+        Place { node, seat, beside }
     }
-}
 
-/// That operation, and what it says of itself.
-fn waiting<'c>(comm: &'c Arc<Comm>, node: &Node, said: Option<Said>) -> Waiting<'c> {
-    Waiting {
-        comm,
-        place: place(comm, node),
-        said,
+    /// Blocking calls. All others have numbers of their own (`tag`).
+    fn calls(&self) -> u32 {
+        (self.node.started() as u32).wrapping_sub(self.beside)
+    }
+
+    /// Begins an operation that blocks nobody, if it can run here.
+    pub(super) fn start(&mut self, call: &Key<'_>, comm: &Comm, detail: u32) -> Option<Op> {
+        let kind = self.node.choose(call.what, &call.args(comm))?;
+        self.beside = self.beside.wrapping_add(1);
+        Some(self.node.start(kind, detail | STARTED))
     }
 }
 
@@ -411,16 +322,16 @@ fn said(meta: Meta) -> Said {
     Said {
         label: Label {
             what: meta.what(),
-            detail: meta.detail,
+            detail: meta.detail & !STARTED,
         },
         bytes: meta.bytes.into(),
-        on_board: true,
+        on_board: meta.detail & STARTED == 0,
         is_idle: false,
     }
 }
 
 #[cold]
-fn explain(comm: &Comm, trouble: &Trouble) -> Error {
+pub(super) fn explain(comm: &Comm, trouble: &Trouble) -> Error {
     let kind = match trouble {
         Trouble::NoMemory(bytes) => return no_memory(*bytes),
         Trouble::Mismatch(it) => {

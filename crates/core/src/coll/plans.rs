@@ -1,11 +1,14 @@
 //! The plans that a communicator has made, kept for calls that are alike.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use catena_coll::inter::Root;
-use catena_coll::{Collective, Layout};
+use catena_coll::{Args, Collective, Layout};
 use catena_plan::Plan;
 use catena_settings::changes;
+
+use crate::comm::Comm;
 
 /// All that the plan of a call depends on, besides the communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +25,30 @@ pub struct Key<'a> {
     pub elem: usize,
     /// Whether operands may change places.
     pub commutative: bool,
+    /// What the choice of an algorithm goes by; see [`catena_coll::Shape`] and `inter`.
+    pub bytes: usize,
     /// Layout of the send side.
     pub send: Layout<'a>,
     /// Layout of the receive side.
     pub recv: Layout<'a>,
+}
+
+impl<'a> Key<'a> {
+    /// The call on a member of an intracommunicator.
+    pub fn args(&self, comm: &Comm) -> Args<'a> {
+        Args {
+            root: match self.root {
+                Root::There(rank) => rank,
+                Root::Here | Root::Near => 0,
+            },
+            in_place: self.in_place,
+            elem: self.elem,
+            commutative: self.commutative,
+            send: self.send,
+            recv: self.recv,
+            ..Args::new(comm.size(), comm.rank)
+        }
+    }
 }
 
 /// A layout that owns its table: counts, then displacements.
@@ -55,31 +78,58 @@ impl Owned {
     }
 }
 
+/// A call, and the plan of those that are like it, once one of them needs it.
 #[derive(Debug)]
-struct Entry {
+pub struct Recipe {
     /// Its layouts say nothing; see `send` and `recv`.
     key: Key<'static>,
     send: Owned,
     recv: Owned,
-    plan: Arc<Plan>,
+    plan: OnceCell<Plan>,
 }
 
-impl Entry {
-    fn key(&self) -> Key<'_> {
+impl Recipe {
+    fn new(key: &Key<'_>) -> Self {
+        Recipe {
+            key: Key {
+                send: Layout::Even(0),
+                recv: Layout::Even(0),
+                ..*key
+            },
+            send: Owned::new(key.send),
+            recv: Owned::new(key.recv),
+            plan: OnceCell::new(),
+        }
+    }
+
+    /// What the plan is for.
+    #[inline]
+    pub fn key(&self) -> Key<'_> {
         Key {
             send: self.send.layout(),
             recv: self.recv.layout(),
             ..self.key
         }
     }
+
+    /// The plan, made by `make` if it was not yet.
+    #[inline]
+    pub fn plan(&self, make: impl FnOnce(&Key<'_>) -> Plan) -> &Plan {
+        self.plan.get_or_init(|| make(&self.key()))
+    }
+
+    /// Whether its plan was made, and does nothing.
+    pub fn is_idle(&self) -> bool {
+        self.plan.get().is_some_and(Plan::is_empty)
+    }
 }
 
-/// Plans, each in the one place that its key has; a newer one takes it over.
+/// Recipes, each in the one place that its key has; a newer one takes it over.
 /// Nothing is allocated before the first.
 #[derive(Debug, Default)]
 pub struct Plans {
-    places: Vec<Option<Entry>>,
-    /// Changes of settings at which the plans were made.
+    places: Vec<Option<Arc<Recipe>>>,
+    /// Changes of settings at which they were made.
     changes: u32,
 }
 
@@ -90,16 +140,16 @@ const PLACES: usize = 32;
 const STEPS: usize = 512;
 
 impl Plans {
-    /// The plan for `key`, made by `make` if it is not there.
+    /// That for `key`.
     #[inline]
-    pub fn get(&mut self, key: &Key<'_>, make: impl FnOnce() -> Plan) -> Arc<Plan> {
+    pub fn get(&mut self, key: &Key<'_>) -> Arc<Recipe> {
         if self.changes != changes() {
             self.forget();
         }
         let place = place(key);
         match self.places.get(place) {
-            Some(Some(entry)) if entry.key() == *key => entry.plan.clone(),
-            _ => self.keep(place, key, make()),
+            Some(Some(recipe)) if recipe.key() == *key => recipe.clone(),
+            _ => self.keep(place, Recipe::new(key)),
         }
     }
 
@@ -111,22 +161,20 @@ impl Plans {
     }
 
     #[cold]
-    fn keep(&mut self, place: usize, key: &Key<'_>, plan: Plan) -> Arc<Plan> {
-        let plan = Arc::new(plan);
-        if plan.steps().len() <= STEPS {
-            self.places.resize_with(PLACES, || None);
-            self.places[place] = Some(Entry {
-                key: Key {
-                    send: Layout::Even(0),
-                    recv: Layout::Even(0),
-                    ..*key
-                },
-                send: Owned::new(key.send),
-                recv: Owned::new(key.recv),
-                plan: plan.clone(),
-            });
+    fn keep(&mut self, place: usize, recipe: Recipe) -> Arc<Recipe> {
+        let recipe = Arc::new(recipe);
+        self.places.resize_with(PLACES, || None);
+        self.places[place] = Some(recipe.clone());
+        recipe
+    }
+
+    /// The plan for `key` was made: a long one is not kept for others.
+    pub fn made(&mut self, key: &Key<'_>, plan: &Plan) {
+        if plan.steps().len() > STEPS
+            && let Some(place) = self.places.get_mut(place(key))
+        {
+            *place = None;
         }
-        plan
     }
 }
 
@@ -160,24 +208,31 @@ mod tests {
             in_place: false,
             elem: 1,
             commutative: true,
+            bytes: n,
             send: Layout::Even(n),
             recv: Layout::Even(n),
         }
     }
 
-    fn of_steps(n: u32) -> Plan {
-        let mut b = Builder::new();
-        (0..n).for_each(|to| _ = b.send(to, Region::input(0, 1)));
-        b.finish()
+    /// The steps of the plan for `key`, which has `n` if it is made now.
+    fn steps(plans: &mut Plans, key: &Key<'_>, n: u32) -> usize {
+        let recipe = plans.get(key);
+        let plan = recipe.plan(|key| {
+            let mut b = Builder::new();
+            (0..n).for_each(|to| _ = b.send(to, Region::input(0, 1)));
+            let plan = b.finish();
+            plans.made(key, &plan);
+            plan
+        });
+        plan.steps().len()
     }
 
     #[test]
     fn a_plan_is_made_once_for_calls_that_are_alike() {
         let mut plans = Plans::default();
         let key = key(Collective::Allreduce, 8);
-        let first = plans.get(&key, || of_steps(3));
-        let again = plans.get(&key, || unreachable!("it is there"));
-        assert!(Arc::ptr_eq(&first, &again));
+        assert_eq!(steps(&mut plans, &key, 3), 3);
+        assert_eq!(steps(&mut plans, &key, 4), 3);
         for other in [
             Key {
                 what: Collective::Scan,
@@ -205,8 +260,7 @@ mod tests {
                 ..key
             },
         ] {
-            let made = plans.get(&other, || of_steps(5));
-            assert_eq!(made.steps().len(), 5, "{other:?}");
+            assert_eq!(steps(&mut plans, &other, 5), 5, "{other:?}");
         }
     }
 
@@ -222,26 +276,25 @@ mod tests {
             send: table(&displs),
             ..key(Collective::Alltoallv, 0)
         };
-        plans.get(&key, || of_steps(1));
-        plans.get(&key, || unreachable!("it is there"));
+        assert_eq!(steps(&mut plans, &key, 1), 1);
+        assert_eq!(steps(&mut plans, &key, 3), 1);
         let moved = Key {
             send: table(&[0, 1, 4]),
             ..key
         };
-        assert_eq!(plans.get(&moved, || of_steps(2)).steps().len(), 2);
+        assert_eq!(steps(&mut plans, &moved, 2), 2);
     }
 
     #[test]
     fn what_is_kept_is_bounded() {
         let mut plans = Plans::default();
         for n in 0..1000 {
-            plans.get(&key(Collective::Bcast, n), || of_steps(1));
+            steps(&mut plans, &key(Collective::Bcast, n), 1);
         }
         assert_eq!(plans.places.len(), PLACES);
         let long = key(Collective::Alltoall, 1);
-        plans.get(&long, || of_steps(STEPS as u32 + 1));
-        let made = plans.get(&long, || of_steps(7));
-        assert_eq!(made.steps().len(), 7);
+        assert_eq!(steps(&mut plans, &long, STEPS as u32 + 1), STEPS + 1);
+        assert_eq!(steps(&mut plans, &long, 7), 7);
     }
 
     /// Powers of two, as programs use them, do not fall upon each other.

@@ -3,13 +3,18 @@
 use std::collections::BTreeSet;
 use std::mem;
 use std::ptr;
+use std::sync::Arc;
 
 use catena_link::{Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
 use catena_plan::{Exec, Order, Region, Run};
 
 use super::Prepared;
 use super::aside::{Waiting, is_call, who};
+use super::board::View;
+use super::count::BOARD;
+use super::course::Course;
 use super::memory::Memory;
+use super::node::{Membership, Place};
 use super::patience::Patience;
 use super::said::{Said, different};
 use super::side::Loaded;
@@ -37,6 +42,8 @@ pub struct CollRun {
     job: Option<Prepared>,
     is_under_way: bool,
     turn: Turn,
+    way: Way,
+    /// By messages.
     run: Run<Posted>,
     memory: Memory,
     /// What the plan reads, as far as it had to be packed.
@@ -47,6 +54,32 @@ pub struct CollRun {
     /// Whom `link` tells of its messages, and the results taken of those.
     told: Told,
     error: Option<Error>,
+}
+
+/// How an execution goes on.
+#[derive(Debug, Default)]
+enum Way {
+    #[default]
+    Messages,
+    /// It waits for its turn on the board.
+    Queued,
+    Board(Course),
+}
+
+/// What a look at the board came to.
+enum Step {
+    Pending,
+    /// It goes by messages.
+    Elsewhere,
+    Ended(Result<()>),
+}
+
+/// The same if there is no board.
+fn without(membership: &Membership, comm: &Comm) -> Step {
+    match membership.outside() {
+        Ok(_) => Step::Elsewhere,
+        Err(error) => Step::Ended(Err(error.on(comm.handle.get()))),
+    }
 }
 
 /// An execution that `progress` carries on.
@@ -244,33 +277,36 @@ impl CollRun {
         }
     }
 
-    /// Starts an execution. Nothing happens before [`CollRun::advance`].
+    /// Starts an execution, on the board of its communicator if it has one and that is sought.
+    /// Nothing happens before [`CollRun::advance`].
     ///
     /// # Errors
-    /// `NoMem` if there is not enough for it.
-    pub fn begin(&mut self, job: Prepared, turn: Turn) -> Result<()> {
+    /// `NoMem` if there is not enough for it; on the board that comes in its turn.
+    pub fn begin(&mut self, w: &World, job: Prepared, turn: Turn, on_board: bool) -> Result<()> {
         (self.job, self.turn) = (Some(job), turn);
-        self.restart()
+        if !on_board {
+            return self.restart(w);
+        }
+        self.way = Way::Queued;
+        self.error = None;
+        self.is_under_way = true;
+        Ok(())
     }
 
-    /// The same with the operation that it has.
+    /// The same with the operation that it has, by messages.
     ///
     /// # Errors
     /// As [`CollRun::begin`].
     ///
     /// # Panics
     /// If it has none.
-    pub fn restart(&mut self) -> Result<()> {
+    pub fn restart(&mut self, w: &World) -> Result<()> {
         let job = self.job.as_mut().expect("it was given one");
+        self.memory.scratch.reserve(job.plan(w).scratch())?;
+        self.run.start(job.plan(w));
         job.comm.coll.note(self.turn.place, job.said());
-        (self.input, self.output) = (job.input.load()?, job.output.load()?);
-        self.memory.input = self.input.base();
-        self.memory.output = self.output.base();
-        self.memory.scratch.reserve(job.plan.scratch())?;
-        if let Some(reducer) = job.reducer.take() {
-            self.memory.reducer = Some(reducer);
-        }
-        self.run.start(&job.plan);
+        job.load((&mut self.input, &mut self.output), &mut self.memory)?;
+        self.way = Way::Messages;
         self.patience = Patience::default();
         self.told = Told::default();
         self.error = None;
@@ -325,12 +361,28 @@ impl CollRun {
     /// What there is to say of it, if it is under way and the call at `place` in a context.
     pub fn said(&self, cid: Cid, place: Number) -> Option<Said> {
         let (job, turn) = self.under_way()?;
-        is_call((&job.comm, turn.place), cid, place).then(|| job.said())
+        let mut said = job.said();
+        // There it has at least to say that.
+        said.is_idle &= self.board().is_none();
+        is_call((&job.comm, turn.place), cid, place).then_some(said)
+    }
+
+    /// The communicator whose board it uses, or waits for.
+    pub fn board(&self) -> Option<&Arc<Comm>> {
+        match (&self.way, &self.job) {
+            (Way::Queued | Way::Board(_), Some(job)) => Some(&job.comm),
+            _ => None,
+        }
     }
 
     /// Does what can be done now; true if it is complete.
     #[inline]
     pub fn advance(&mut self, world: &World) -> bool {
+        if self.board().is_some()
+            && let Some(done) = self.advance_on_board(world)
+        {
+            return done;
+        }
         let (true, Some(job)) = (self.is_under_way, &self.job) else {
             return true;
         };
@@ -343,7 +395,7 @@ impl CollRun {
             told: &mut self.told,
         };
         let before = self.run.left();
-        match self.run.advance(&job.plan, &mut exec) {
+        match self.run.advance(job.plan(world), &mut exec) {
             Ok(true) => {
                 job.output.store(&self.output);
                 if let Some(error) = &self.error {
@@ -366,9 +418,93 @@ impl CollRun {
         }
     }
 
+    /// The same on the board; `None` if it goes by messages from now on.
+    #[inline(never)]
+    fn advance_on_board(&mut self, world: &World) -> Option<bool> {
+        let step = self.step_on_board(world);
+        let job = self.job.as_ref()?;
+        match step {
+            Step::Pending => return Some(false),
+            Step::Elsewhere => {
+                let comm = job.comm.clone();
+                world.ran(&comm, job.label.what, job.plan(world).label());
+                let error = self.restart(world).err()?;
+                world.report(&comm, self.turn.place, error.text());
+                self.fail(world, error);
+                return Some(true);
+            }
+            Step::Ended(Ok(())) => job.output.store(&self.output),
+            Step::Ended(Err(error)) => self.error = Some(error),
+        }
+        self.end();
+        Some(true)
+    }
+
+    /// A look at the board, if it is its turn there.
+    fn step_on_board(&mut self, world: &World) -> Step {
+        if let Way::Queued = self.way
+            && let Some(step) = self.enter_board(world)
+        {
+            return step;
+        }
+        let (Some(job), Way::Board(course)) = (&self.job, &mut self.way) else {
+            return Step::Elsewhere;
+        };
+        let Ok(mut membership) = job.comm.coll.node.try_borrow_mut() else {
+            return Step::Pending;
+        };
+        let Membership::Member(place) = &mut *membership else {
+            return without(&membership, &job.comm);
+        };
+        let Place { node, seat, .. } = &mut **place;
+        let mut board = View {
+            ends: (self.input.base(), self.output.base()),
+            reducer: self.memory.reducer.as_ref(),
+            ..seat.view()
+        };
+        let args = job.recipe.key().args(&job.comm);
+        let Some(ended) = course.advance(world, &job.comm, node, &args, &mut board) else {
+            return Step::Pending;
+        };
+        if let Err(error) = &ended {
+            membership.fail(error);
+        }
+        Step::Ended(ended)
+    }
+
+    /// Its turn has come: begins on the board, when that is made. What it comes to if it
+    /// cannot, yet or ever.
+    fn enter_board(&mut self, world: &World) -> Option<Step> {
+        let job = self.job.as_mut()?;
+        let comm = job.comm.clone();
+        let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
+            return Some(Step::Pending);
+        };
+        match membership.join(world, &comm) {
+            Ok(true) => {}
+            Ok(false) => return Some(Step::Pending),
+            Err(error) => return Some(Step::Ended(Err(error.on(comm.handle.get())))),
+        }
+        let Membership::Member(place) = &mut *membership else {
+            return Some(without(&membership, &comm));
+        };
+        let Some(op) = place.start(&job.recipe.key(), &comm, job.label.detail) else {
+            return Some(Step::Elsewhere);
+        };
+        if let Err(error) = job.load((&mut self.input, &mut self.output), &mut self.memory) {
+            world.report(&comm, self.turn.place, error.text());
+            membership.fail(&error);
+            return Some(Step::Ended(Err(error.on(comm.handle.get()))));
+        }
+        world.ran(&comm, job.label.what, BOARD);
+        self.way = Way::Board(Course::new(op, self.turn.place, job.said()));
+        None
+    }
+
     /// Lets go of all that others may be waiting for, or that is much.
     fn end(&mut self) {
         self.is_under_way = false;
+        self.way = Way::Messages;
         if self.job.as_ref().is_some_and(|job| !job.is_persistent) {
             self.forget();
         }

@@ -41,8 +41,8 @@ pub struct Label {
     pub detail: u32,
 }
 
-/// Room for the rank of a root: with an operation it takes as much as a board has.
-const ROOT_BITS: u32 = 19;
+/// Room for the rank of a root: with an operation it takes all but one bit of what a board has.
+const ROOT_BITS: u32 = 18;
 /// Room for an operation.
 const OPERATION_BITS: u32 = 5;
 /// Room for the rank of a root, or some of its bits, beside an operation in a tag.

@@ -24,7 +24,7 @@ use super::ranges::Ranges;
 use super::said::Said;
 use super::side::Side;
 use super::tag::{self, Label};
-use super::{Caller, Data, Prepared, VData, WData, choose};
+use super::{Caller, Data, Prepared, VData, WData, choose, neighbor};
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
 use crate::fail;
@@ -64,18 +64,11 @@ impl<'a> Call<'a> {
         Call {
             root,
             args: Args {
-                size: comm.size(),
-                rank: comm.rank,
                 root: match root {
                     Root::There(rank) => rank,
                     Root::Here | Root::Near => 0,
                 },
-                in_place: false,
-                elem: 1,
-                commutative: true,
-                send: Layout::Even(0),
-                recv: Layout::Even(0),
-                site: None,
+                ..Args::new(comm.size(), comm.rank)
             },
             bytes: 0,
             input: Side::NONE,
@@ -92,7 +85,7 @@ impl<'a> Call<'a> {
         if caller.now && self.run_now(what, caller.world, comm)? {
             return Ok(None);
         }
-        Ok(Some(self.prepare(what, caller.world, comm)))
+        Ok(Some(self.prepare(what, comm)))
     }
 
     /// Runs the call on the board of the communicator, if it has one; buffers
@@ -191,9 +184,9 @@ impl<'a> Call<'a> {
         )
     }
 
-    /// Makes the plan, or finds it. Nothing is left of the call.
+    /// Nothing is left of the call.
     #[inline(never)]
-    fn prepare(&mut self, what: Collective, w: &World, comm: &CommRef) -> Prepared {
+    fn prepare(&mut self, what: Collective, comm: &CommRef) -> Prepared {
         let key = Key {
             what,
             neighbors: false,
@@ -201,20 +194,15 @@ impl<'a> Call<'a> {
             in_place: self.args.in_place,
             elem: self.args.elem,
             commutative: self.args.commutative,
+            bytes: self.bytes,
             send: self.args.send,
             recv: self.args.recv,
         };
-        let mut plans = comm.coll.plans.borrow_mut();
-        let plan = plans.get(&key, || self.plan(what, w, comm));
+        let recipe = comm.coll.plans.borrow_mut().get(&key);
         Prepared {
             comm: comm.clone(),
             label: self.label(what, comm),
-            bytes: if comm.is_inter() {
-                0
-            } else {
-                self.bytes as u64
-            },
-            plan,
+            recipe,
             input: mem::replace(&mut self.input, Side::NONE),
             output: mem::replace(&mut self.output, Side::NONE),
             reducer: self.reducer.take(),
@@ -231,50 +219,59 @@ impl<'a> Call<'a> {
             },
         }
     }
+}
 
-    /// The call between the two groups of `comm`.
-    fn between(&self, comm: &Comm) -> inter::Args<'a> {
-        inter::Args {
-            local: comm.size(),
-            rank: comm.rank,
-            remote: comm.peers,
-            root: self.root,
-            elem: self.args.elem,
-            commutative: self.args.commutative,
-            send: self.args.send,
-            recv: self.args.recv,
-        }
+/// The call between the two groups of `comm`.
+fn between<'k>(comm: &Comm, key: &Key<'k>) -> inter::Args<'k> {
+    inter::Args {
+        local: comm.size(),
+        rank: comm.rank,
+        remote: comm.peers,
+        root: key.root,
+        elem: key.elem,
+        commutative: key.commutative,
+        send: key.send,
+        recv: key.recv,
     }
+}
 
+impl World {
     /// Chooses an algorithm and builds its plan.
     #[cold]
-    fn plan(&self, what: Collective, w: &World, comm: &Comm) -> Plan {
+    pub(super) fn plan(&self, comm: &Comm, key: &Key<'_>) -> Plan {
+        if key.neighbors {
+            return neighbor::plan(comm, key);
+        }
+        let what = key.what;
         let mut shape = Shape {
             size: comm.size(),
-            bytes: self.bytes,
-            elem: self.args.elem,
-            commutative: self.args.commutative,
-            placement: w.placement(comm),
+            bytes: key.bytes,
+            elem: key.elem,
+            commutative: key.commutative,
+            placement: self.placement(comm),
         };
         if !comm.is_inter() {
-            let site = w.site(comm);
-            let args = Args { site, ..self.args };
-            let algorithm = choose(w, what, &shape);
+            let site = self.site(comm);
+            let args = Args {
+                site,
+                ..key.args(comm)
+            };
+            let algorithm = choose(self, what, &shape);
             let way = way_within(what, algorithm.name);
             return algorithm.plan(&args).labelled(way);
         }
         // Both groups must see the same.
-        shape.size = match self.root {
+        shape.size = match key.root {
             _ if !what.is_rooted() => comm.size().max(comm.peers),
             Root::There(_) => comm.size(),
             Root::Here | Root::Near => comm.peers,
         };
         // Each group knows its own nodes only.
         shape.placement = Placement::one_node(shape.size);
-        let algorithm = inter::select(what, &shape, w.model());
+        let algorithm = inter::select(what, &shape, self.model());
         let algorithm = algorithm.expect("scans were refused");
         let way = way_between(what, algorithm.name);
-        let plan = algorithm.plan(&self.between(comm), w.model());
+        let plan = algorithm.plan(&between(comm, key), self.model());
         plan.labelled(way)
     }
 }
@@ -384,7 +381,8 @@ fn same_length(what: &str, send: usize, recv: usize) -> Result<()> {
 #[cold]
 fn lengths_differ(what: &str, send: usize, recv: usize) -> Error {
     let text = format!(
-        "{what} sends {send} bytes to where this rank expects {recv}: the send and the          receive arguments do not match"
+        "{what} sends {send} bytes to where this rank expects {recv}: the send and the \
+         receive arguments do not match"
     );
     Error::new(Kind::Truncate, text)
 }

@@ -227,13 +227,13 @@ impl Caller<'_> {
         call.go(Collective::Alltoallv, self, comm)
     }
 
-    /// An allgather of bytes, for the library itself.
-    pub(in crate::coll) fn share(&self, comm: &CommRef, mine: &[u8], all: &mut [u8]) -> Prepare {
+    /// An allgather in place of a number of each member, for the library itself.
+    pub(in crate::coll) fn tell_all(&self, comm: &CommRef, all: &mut [u64]) -> Prepare {
         let mut call = Call::new(comm);
-        call.bytes = mine.len();
-        (call.args.send, call.args.recv) = (Layout::Even(mine.len()), Layout::Even(mine.len()));
-        call.input = Side::bytes(mine.as_ptr().cast_mut());
-        call.output = Side::bytes(all.as_mut_ptr());
+        call.bytes = size_of::<u64>();
+        call.args.in_place = true;
+        (call.args.send, call.args.recv) = (Layout::Even(call.bytes), Layout::Even(call.bytes));
+        call.output = Side::bytes(all.as_mut_ptr().cast());
         call.go(Collective::Allgather, self, comm)
     }
 }

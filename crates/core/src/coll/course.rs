@@ -1,0 +1,135 @@
+//! An operation on a board from its first look that found nothing to its end, well or not.
+//!
+//! Who waits looks around now and then: perhaps a member called something else, or gave up. An
+//! operation that can never be complete ends when nobody uses the program's buffers any more.
+
+use std::sync::Arc;
+
+use catena_coll::Args;
+use catena_coll::node::{Node, Op, Trouble};
+
+use super::aside::Waiting;
+use super::board::View;
+use super::node::explain;
+use super::patience::Patience;
+use super::said::Said;
+use super::tag::Number;
+use crate::comm::Comm;
+use crate::error::{Error, Kind, Result};
+use crate::world::World;
+
+/// An operation that was not complete at once.
+#[derive(Debug)]
+pub struct Course {
+    op: Op,
+    /// Among all calls on the communicator; see `aside`.
+    place: Number,
+    said: Said,
+    patience: Patience,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Open,
+    /// A member gave up. It says why, or another one does.
+    Untold,
+    /// Given up: others may still use the own buffers.
+    Left(Error),
+}
+
+impl Course {
+    /// Goes on with an operation, the call at `place`.
+    pub fn new(op: Op, place: Number, said: Said) -> Self {
+        Course {
+            op,
+            place,
+            said,
+            patience: Patience::default(),
+            stage: Stage::Open,
+        }
+    }
+
+    /// Does what can be done now; says how it ended once it has. `node`, `args` and `board` are
+    /// those of the operation.
+    pub fn advance(
+        &mut self,
+        w: &World,
+        comm: &Arc<Comm>,
+        node: &mut Node,
+        args: &Args<'_>,
+        board: &mut View<'_>,
+    ) -> Option<Result<()>> {
+        let error = match &self.stage {
+            Stage::Open => match self.op.poll(node, args, board) {
+                Ok(true) => return Some(Ok(())),
+                Ok(false) => {
+                    // Not before the first poll, with which it begins.
+                    self.op.suspect();
+                    if !self.patience.polled(false) {
+                        return None;
+                    }
+                    self.look(w, comm, board.awaits)?
+                }
+                Err(Trouble::Failed(_)) => {
+                    (self.stage, self.patience) = (Stage::Untold, Patience::default());
+                    return self.advance(w, comm, node, args, board);
+                }
+                Err(trouble) => {
+                    let error = explain(comm, &trouble);
+                    if error.kind() == Kind::ProcAborted {
+                        // The job ends; that process would never say that it is done.
+                        return Some(Err(error.on(comm.handle.get())));
+                    }
+                    w.report(comm, self.place, error.text());
+                    error
+                }
+            },
+            Stage::Untold => {
+                if !self.patience.look(w.unexpected(comm)) {
+                    return None;
+                }
+                let call = Waiting {
+                    comm,
+                    place: self.place,
+                    said: None,
+                };
+                w.heard(&call, &mut self.patience)?
+            }
+            Stage::Left(error) => {
+                let unused = matches!(self.op.poll(node, args, board), Ok(true));
+                return unused.then(|| Err(error.clone()));
+            }
+        };
+        self.op.give_up();
+        board.seat.area.fail(board.seat.rank);
+        board.ring(None);
+        self.stage = Stage::Left(error.on(comm.handle.get()));
+        // Nobody rings for what has come already.
+        self.advance(w, comm, node, args, board)
+    }
+
+    /// Nothing has come for a while: perhaps a member called something else, or gave up.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self, w: &World, comm: &Arc<Comm>, awaited: Option<u32>) -> Option<Error> {
+        if let Some(error) = comm.coll.lost.take() {
+            return Some(error);
+        }
+        let call = Waiting {
+            comm,
+            place: self.place,
+            said: Some(self.said),
+        };
+        let patience = &mut self.patience;
+        if patience.look(w.unexpected(comm))
+            && let Some(error) = w.heard(&call, patience)
+        {
+            return Some(error);
+        }
+        if patience.is_long() {
+            w.inquire(&call, awaited.map(|rank| (comm.cid, rank)).into_iter());
+        }
+        None
+    }
+}

@@ -1,0 +1,193 @@
+//! The making of a board, which nobody need wait for.
+//!
+//! Rank 0 finds the memory and tells the others where, by messages. Then all say on the board
+//! whether they reach the memory of all others: by then all have attached.
+
+use std::mem;
+use std::sync::Arc;
+
+use catena_coll::node::{Kind, Node, Op};
+use catena_coll::{Args, Layout};
+use catena_fabric::Peer;
+use catena_shm::Neighbour;
+
+use super::board::{Area, Seat, Shape, View};
+use super::force::direct_from;
+use super::node::{Place, Retired, explain};
+use super::tag::Label;
+use super::{Caller, own_run};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::request::RequestObj;
+use crate::routes::Route;
+use crate::world::World;
+
+/// A board that is being made.
+#[derive(Debug)]
+pub struct Joining {
+    shape: Shape,
+    /// Tells the offset that rank 0 has found.
+    telling: Arc<RequestObj>,
+    offsets: Box<[u64]>,
+    /// The board, once it is known.
+    meeting: Option<Meeting>,
+}
+
+/// Members say on a new board whom they reach.
+#[derive(Debug)]
+struct Meeting {
+    place: Box<Place>,
+    op: Op,
+    /// What each member says; behind them the own word.
+    words: Box<[u8]>,
+}
+
+/// What the making of a board has come to.
+pub enum Joined {
+    /// Others have not come so far.
+    Pending,
+    /// There is no memory.
+    Nowhere,
+    /// It can be used.
+    At(Box<Place>),
+}
+
+/// No memory was found.
+const NOWHERE: u64 = u64::MAX;
+
+impl World {
+    /// Begins to make the board of a communicator; `None` if its members are on several nodes.
+    /// Collective.
+    #[cold]
+    pub(super) fn begin_joining(&self, comm: &Arc<Comm>) -> Result<Option<Joining>> {
+        let routes = self.link().net();
+        let near = |p: &_| matches!(routes.route(*p), Route::Shm | Route::Loopback);
+        if !comm.group.members().iter().all(near) {
+            return Ok(None);
+        }
+        let shape = Shape::new(comm.size(), self.oversubscribed);
+        let mut offsets = vec![NOWHERE; comm.size() as usize].into_boxed_slice();
+        if comm.rank == 0 {
+            offsets[0] = self.find_board(shape).unwrap_or(NOWHERE);
+        }
+        let caller = Caller {
+            world: self,
+            now: false,
+        };
+        let mut prepared = caller
+            .tell_all(comm, &mut offsets)?
+            .expect("only blocking calls run at once");
+        prepared.label = Label::FIRST;
+        Ok(Some(Joining {
+            shape,
+            telling: self.begin(prepared, false)?,
+            offsets,
+            meeting: None,
+        }))
+    }
+
+    /// Memory for a board, after what deserted ones had is given back.
+    fn find_board(&self, shape: Shape) -> Option<u64> {
+        let shm = self.link().net().shm_mut()?;
+        self.retired.borrow_mut().retain(|r| {
+            let deserted = r.area.is_deserted();
+            if deserted {
+                shm.board_free(r.offset, r.shape.bytes());
+            }
+            !deserted
+        });
+        shm.board_alloc(shape.bytes())
+    }
+
+    /// The processes of all members, but for this one, as far as it reaches their memory. All
+    /// have attached.
+    fn neighbours(&self, comm: &Comm) -> Box<[Option<Neighbour>]> {
+        let mut shm = self.link().net().shm_mut();
+        let mut find = |&p: &Peer| shm.as_mut().and_then(|s| s.neighbour(p));
+        let members = comm.group.members().iter();
+        members
+            .map(|p| if *p == self.me { None } else { find(p) })
+            .collect()
+    }
+}
+
+impl Joining {
+    /// Does what can be done now.
+    ///
+    /// # Errors
+    /// If members called different things, or one is gone.
+    pub fn advance(&mut self, w: &World, comm: &Arc<Comm>) -> Result<Joined> {
+        if self.meeting.is_none() {
+            let run = own_run(&mut self.telling);
+            if !run.advance(w) {
+                return Ok(Joined::Pending);
+            }
+            if let Some(error) = run.take_error() {
+                // What a failed operation left behind may still arrive there.
+                mem::forget(mem::take(&mut self.offsets));
+                return Err(error);
+            }
+            let Some(meeting) = self.meet(w, comm) else {
+                return Ok(Joined::Nowhere);
+            };
+            self.meeting = Some(meeting);
+        }
+        let Some(Meeting { place, op, words }) = &mut self.meeting else {
+            return Ok(Joined::Pending);
+        };
+        let Place { node, seat, .. } = &mut **place;
+        let args = Args {
+            send: Layout::Even(1),
+            recv: Layout::Even(1),
+            ..Args::new(comm.size(), comm.rank)
+        };
+        let all = words.as_mut_ptr();
+        let mut board = View {
+            ends: (all.wrapping_add(comm.size() as usize), all),
+            ..seat.view()
+        };
+        if !op
+            .poll(node, &args, &mut board)
+            .map_err(|trouble| explain(comm, &trouble))?
+        {
+            return Ok(Joined::Pending);
+        }
+        if words.iter().all(|&reaches| reaches == 1) {
+            node.reach(direct_from());
+        }
+        let meeting = self.meeting.take();
+        Ok(meeting.map_or(Joined::Nowhere, |it| Joined::At(it.place)))
+    }
+
+    /// Takes the place on the board that rank 0 has found.
+    fn meet(&self, w: &World, comm: &Arc<Comm>) -> Option<Meeting> {
+        let (shape, offset) = (self.shape, self.offsets[0]);
+        let net = w.link().net();
+        let base = net.shm_mut()?.board(offset, shape.bytes())?;
+        // SAFETY: the transport vouches for an aligned range that stays mapped
+        // while the process runs.
+        let area = unsafe { Area::new(base, shape) };
+        if comm.rank == 0 {
+            let retired = Retired {
+                area,
+                offset,
+                shape,
+            };
+            w.boards.borrow_mut().push((comm.cid, retired));
+        }
+        let neighbours = w.neighbours(comm);
+        let missing = neighbours.iter().filter(|n| n.is_none()).count();
+        let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();
+        words[comm.size() as usize] = u8::from(missing == 1);
+        let others = comm.group.members().iter().filter(|&&p| p != w.me);
+        let shm = net.shm();
+        // SAFETY: the transport lives in the world, which is never dropped.
+        let bells = shm.map(|s| others.map(|&p| unsafe { s.bell(p) }).collect());
+        let seat = Seat::new(area, comm.rank, bells.unwrap_or_default(), neighbours);
+        let limits = shape.limits(usize::MAX);
+        let mut node = Node::new(comm.rank, comm.size(), w.oversubscribed, limits);
+        let op = node.start(Kind::Allgather, Label::FIRST.detail);
+        let place = Box::new(Place::new(node, seat));
+        Some(Meeting { place, op, words })
+    }
+}
