@@ -26,6 +26,9 @@
 // run: -n 3 -- silent ended dup ; fails ; says the arguments of MPI_Bcast differ: rank 0 passed 0 bytes, and rank [12] 160000
 // run: --set LINK=tcp -n 4 -- silent ended ; fails ; says the arguments of MPI_Bcast differ: rank 0 passed 0 bytes, and rank [123] 160000
 // run: -n 4 -- silent inter inter ; fails ; says of the remote group called MPI_(Bcast|Scatter) with root 0, and rank [01] called MPI_(Bcast|Scatter)
+// run: --set LINK=shm -n 2 -- silent roots ; fails ; says MPI_Barrier: .*rank 1 called MPI_Bcast with root 1, and rank 0 called MPI_Bcast with root 0
+// run: --set LINK=shm -n 4 -- silent roots ; fails ; says MPI_Barrier: .*rank [1-3] called MPI_Bcast with root [1-3], and rank 0 called MPI_Bcast with root 0
+// run: --set LINK=shm -n 3 -- silent apart ; fails ; says MPI_Barrier: .*before this one, rank [0-2] called something else than rank [0-2]
 #include "check.h"
 #include <unistd.h>
 
@@ -180,7 +183,16 @@ static void silent(const char *how)
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(how, "board"))
         MPI_Bcast(in, N, MPI_LONG, root, comm);
-    else if (!strcmp(how, "none"))
+    else if (!strcmp(how, "roots"))
+        /* Nobody reads, so all are through. */
+        MPI_Bcast(in, 2, MPI_LONG, rank, comm);
+    else if (!strcmp(how, "apart")) {
+        int none[8] = {0};
+        if (rank < 2)
+            MPI_Bcast(in, 2, MPI_LONG, 0, comm);
+        else
+            MPI_Alltoallv(in, none, none, MPI_LONG, out, none, none, MPI_LONG, comm);
+    } else if (!strcmp(how, "none"))
         /* One has no data: it must not be through before the others have seen that. */
         MPI_Reduce(in, out, rank ? N : 0, MPI_LONG, MPI_SUM, size - 1, comm);
     else if (!strcmp(how, "nothing")) {

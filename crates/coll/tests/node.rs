@@ -377,6 +377,51 @@ fn calls_that_do_not_fit_are_noticed() {
     }
 }
 
+/// Of two roots nobody reads, so both are through; so is who has nothing for anybody.
+#[test]
+fn who_parted_is_noticed_when_they_meet() {
+    use Collective::{Allreduce, Alltoallv, Bcast};
+    let meet = |first: [(Collective, u32, usize); 3]| {
+        let shared = Shared::new(3, DIRECT);
+        let mut members: Vec<Member> = (0..3).map(|r| Member::new(&shared, r, 3, false)).collect();
+        let mut call = |rank: usize, (collective, root, elems)| {
+            let case = Case {
+                collective,
+                size: 3,
+                root,
+                in_place: false,
+                elems,
+                op: SUM,
+            };
+            let (job, m) = (case.job(), &mut members[rank]);
+            m.seat.load(&job);
+            let args = job.args(rank as u32, None);
+            let kind = m.node.choose(collective, &args).expect("can run");
+            let mut op = m.node.start(kind, root);
+            op.poll(&mut m.node, &args, &mut m.seat)
+        };
+        for (rank, first) in first.into_iter().enumerate() {
+            assert_eq!(call(rank, first), Ok(true));
+        }
+        let outcomes = [0, 1, 2].map(|rank| call(rank, (Allreduce, 0, 2)));
+        assert_eq!(outcomes[0], Ok(false), "nobody else is there");
+        outcomes
+    };
+    let outcomes = meet([(Bcast, 0, 2), (Bcast, 1, 2), (Bcast, 0, 2)]);
+    for outcome in &outcomes[1..] {
+        match outcome {
+            Err(Trouble::Mismatch(it)) => {
+                assert_eq!((it.me, it.mine.detail), (0, 0));
+                assert_eq!((it.rank, it.theirs.detail), (1, 1));
+            }
+            other => panic!("found {other:?}"),
+        }
+    }
+    let outcomes = meet([(Bcast, 0, 2), (Bcast, 0, 2), (Alltoallv, 0, 0)]);
+    assert_eq!(outcomes[1], Ok(false));
+    assert_eq!(outcomes[2], Err(Trouble::Parted { rank: 0, me: 2 }));
+}
+
 /// Others wait for a member that gave up, unless they see that it did.
 #[test]
 fn who_gave_up_says_nothing_else_while_it_waits() {

@@ -194,7 +194,7 @@ pub trait Board {
 pub struct Meta {
     /// Number of the [`Kind`].
     pub kind: u8,
-    /// What else must be alike, as [`Node::start`](super::Node::start) was told; its lowest 24 bits.
+    /// What else must be alike, as [`Node::start`](super::Node::start) was told; its lowest 22 bits.
     pub detail: u32,
     /// Bytes, modulo 2³².
     pub bytes: u32,
@@ -202,19 +202,25 @@ pub struct Meta {
 
 impl Meta {
     /// The bits for what is called and its detail.
-    pub(super) const CALL: u64 = 0x3FFF_FFFF << 32;
+    pub(super) const CALL: u64 = 0x3E3F_FFFF << 32;
     /// Those for the bytes.
     pub(super) const BYTES: u64 = 0xFFFF_FFFF;
 
+    /// As a word; `detail` is that of an [`Op`](super::Op), with its [`Past`].
     pub(super) fn pack(kind: Kind, place: Place, detail: u32, bytes: usize) -> u64 {
-        let first = kind as u64 | (place as u64) << 6;
-        first << 56 | u64::from(detail & 0xFF_FFFF) << 32 | (bytes as u64 & Self::BYTES)
+        let first = kind as u64 | (place as u64) << 5;
+        first << 57 | u64::from(detail & Past::DETAIL) << 32 | (bytes as u64 & Self::BYTES)
+    }
+
+    /// What a member says of an operation of that kind with that detail.
+    pub(super) fn new(kind: Kind, detail: u32, bytes: u64) -> Self {
+        Meta::unpack(Meta::pack(kind, Place::Line, detail, bytes as usize))
     }
 
     pub(super) fn unpack(word: u64) -> Self {
         Meta {
-            kind: (word >> 56) as u8 & 0x3F,
-            detail: (word >> 32) as u32 & 0xFF_FFFF,
+            kind: (word >> 57) as u8 & 0x1F,
+            detail: (word >> 32) as u32 & Past::BELOW,
             bytes: word as u32,
         }
     }
@@ -230,6 +236,30 @@ impl Meta {
             1 => Place::Ring,
             _ => Place::Direct,
         }
+    }
+}
+
+/// A sum over the calls that a member began, by which others notice that it has called something
+/// else, though nobody read it: two roots, say, each for itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Past(u32);
+
+impl Past {
+    /// Its place in the detail of an operation.
+    const SHIFT: u32 = 22;
+    const BELOW: u32 = (1 << Past::SHIFT) - 1;
+    /// The detail of an operation, with three bits of it.
+    const DETAIL: u32 = (1 << (Past::SHIFT + 3)) - 1;
+
+    /// The detail of a call that begins, with what was before; from now on that is one of it.
+    #[inline(always)]
+    pub fn detail(&mut self, kind: Kind, detail: u32) -> u32 {
+        let before = self.0 << Past::SHIFT;
+        // Details that differ by less than eight, or in their upper bits alone, make a difference,
+        // and 3 is a unit modulo 8: it stays.
+        let what = detail + (detail >> 3) + (detail >> 16) + kind as u32;
+        self.0 = self.0.wrapping_mul(3).wrapping_add(what);
+        before | detail & Past::BELOW
     }
 }
 

@@ -9,6 +9,13 @@ use super::board::Meta;
 pub enum Trouble {
     /// Two members called different things.
     Mismatch(Mismatch),
+    /// Two members called different things before; no more is known.
+    Parted {
+        /// The other member.
+        rank: u32,
+        /// This member.
+        me: u32,
+    },
     /// A buffer could not be reached.
     Refused(Refused),
     /// A member has completed the operation, but published nothing.
@@ -26,7 +33,7 @@ pub struct Mismatch {
     pub rank: u32,
     /// What it called.
     pub theirs: Meta,
-    /// This member.
+    /// This member; or another one, if both called that before.
     pub me: u32,
     /// What this one called, or what it expects of the other one.
     pub mine: Meta,
@@ -67,6 +74,11 @@ impl fmt::Display for Trouble {
                     "the members of the communicator called different collectives: {mismatch}"
                 )
             }
+            Trouble::Parted { rank, me } => write!(
+                f,
+                "the members of the communicator called different collectives: before this one, rank \
+                 {rank} called something else than rank {me}, or with another root or operation"
+            ),
             Trouble::Refused(refused) => refused.fmt(f),
             Trouble::Skipped(Skipped { rank, me, mine }) => write!(
                 f,

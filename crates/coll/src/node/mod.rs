@@ -72,6 +72,7 @@ mod rooted;
 mod rows;
 mod scan;
 
+use board::Past;
 pub use board::{Board, FAILED, GONE, INLINE, LOST, Limits, Meta, Payload, Place};
 pub use error::{Mismatch, Refused, Skipped, Trouble};
 pub use op::Op;
@@ -201,6 +202,7 @@ pub struct Node {
     /// Operations started, and completed.
     started: u64,
     completed: u64,
+    past: Past,
 }
 
 impl Node {
@@ -224,6 +226,7 @@ impl Node {
             unsaid: 0,
             started: 0,
             completed: 0,
+            past: Past::default(),
         }
     }
 
@@ -272,7 +275,7 @@ impl Node {
     #[inline(always)]
     pub fn start(&mut self, kind: Kind, detail: u32) -> Op {
         self.started += 1;
-        Op::new((kind, detail), self.started - 1)
+        Op::new((kind, self.past.detail(kind, detail)), self.started - 1)
     }
 
     /// From now on blocks of so many bytes are reached directly. Between operations, alike on all

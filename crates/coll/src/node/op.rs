@@ -21,6 +21,9 @@ const EXPECT_AHEAD: u64 = 4;
 const PARTS: usize = 4;
 const PART: usize = 16 << 10;
 
+/// In how many operations back a difference is looked for: no board has more records.
+const LOOK_BACK: usize = 1024;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Stage {
     First,
@@ -424,11 +427,7 @@ impl Op {
                 Err(Trouble::Skipped(Skipped {
                     rank,
                     me,
-                    mine: Meta {
-                        kind: self.kind as u8,
-                        detail: self.detail,
-                        bytes: turn.whole as u32,
-                    },
+                    mine: Meta::new(self.kind, self.detail, turn.whole as u64),
                 }))
             }
         }
@@ -445,7 +444,7 @@ impl Op {
             if board.stamp(other, seq) == seq {
                 let theirs = board.meta(other, seq);
                 if (theirs ^ mine) & Meta::CALL != 0 {
-                    return Err(mismatch((other, theirs), (me, mine)));
+                    return Err(mismatch(turn, (other, theirs), mine, board));
                 }
             }
         }
@@ -540,18 +539,40 @@ fn hear<P: Program, B: Board>(turn: &Turn, rank: u32, board: &B) -> Result<Optio
     };
     let mine = Meta::pack(turn.kind, place, turn.detail, P::expects(turn, rank));
     if theirs != mine {
-        return Err(mismatch((rank, theirs), (turn.args.rank, mine)));
+        return Err(mismatch(turn, (rank, theirs), mine, board));
     }
     Ok(Some(place))
 }
 
 #[cold]
 #[inline(never)]
-fn mismatch((rank, theirs): (u32, u64), (me, mine): (u32, u64)) -> Trouble {
+fn mismatch<B: Board>(turn: &Turn, (rank, theirs): (u32, u64), mine: u64, board: &B) -> Trouble {
+    let me = turn.args.rank;
+    if (theirs ^ mine) & (Meta::CALL | Meta::BYTES) == 0 {
+        return earlier(turn, board).map_or(Trouble::Parted { rank, me }, Trouble::Mismatch);
+    }
     Trouble::Mismatch(Mismatch {
         rank,
         theirs: Meta::unpack(theirs),
         me,
         mine: Meta::unpack(mine),
+    })
+}
+
+/// In what members parted before an operation in which they agree, if two have published it and
+/// that is still there.
+fn earlier<B: Board>(turn: &Turn, board: &B) -> Option<Mismatch> {
+    let mut seqs = (1..turn.own.seq).rev().take(LOOK_BACK);
+    seqs.find_map(|seq| {
+        let all = (0..turn.args.size).filter(|&rank| board.stamp(rank, seq) == seq);
+        let mut all = all.map(|rank| (rank, board.meta(rank, seq)));
+        let (me, mine) = all.next()?;
+        let (rank, theirs) = all.find(|(_, meta)| (meta ^ mine) & Meta::CALL != 0)?;
+        Some(Mismatch {
+            rank,
+            theirs: Meta::unpack(theirs),
+            me,
+            mine: Meta::unpack(mine),
+        })
     })
 }

@@ -108,16 +108,12 @@ fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), Trouble> {
     if theirs == mine as u64 {
         return Ok(());
     }
-    let meta = |bytes| Meta {
-        kind: t.kind as u8,
-        detail: t.detail,
-        bytes,
-    };
+    let meta = |bytes| Meta::new(t.kind, t.detail, bytes);
     Err(Trouble::Mismatch(Mismatch {
         rank,
-        theirs: meta(theirs as u32),
+        theirs: meta(theirs),
         me: t.args.rank,
-        mine: meta(mine as u32),
+        mine: meta(mine as u64),
     }))
 }
 

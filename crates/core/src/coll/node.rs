@@ -52,7 +52,7 @@ pub struct Place {
 const LOOKS: u32 = 2000;
 
 /// What records say of a call that blocks nobody.
-const STARTED: u32 = 1 << 23;
+const STARTED: u32 = 1 << 21;
 
 /// A board that this process, its first member, made and has left.
 #[derive(Clone, Copy, Debug)]
@@ -334,6 +334,13 @@ fn said(meta: Meta) -> Said {
 pub(super) fn explain(comm: &Comm, trouble: &Trouble) -> Error {
     let kind = match trouble {
         Trouble::NoMemory(bytes) => return no_memory(*bytes),
+        Trouble::Mismatch(it) if it.me != comm.rank => {
+            let (theirs, others) = (said(it.theirs).label, said(it.mine).label);
+            return different(&format!(
+                "rank {} called {theirs}, and rank {} called {others}",
+                it.rank, it.me
+            ));
+        }
         Trouble::Mismatch(it) => {
             let who = format!("rank {}", it.rank);
             let differs = said(it.mine).differs(comm, &who, said(it.theirs));
@@ -343,7 +350,7 @@ pub(super) fn explain(comm: &Comm, trouble: &Trouble) -> Error {
             let call = said(*mine).label;
             return skipped(*me, call, &format!("rank {rank}"));
         }
-        Trouble::Failed(_) => Kind::Other,
+        Trouble::Failed(_) | Trouble::Parted { .. } => Kind::Other,
         Trouble::Refused(Refused { errno, .. }) if *errno == libc::ESRCH => Kind::ProcAborted,
         Trouble::Refused(_) => Kind::Buffer,
     };

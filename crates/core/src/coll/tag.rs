@@ -42,7 +42,7 @@ pub struct Label {
 }
 
 /// Room for the rank of a root: with an operation it takes all but one bit of what a board has.
-const ROOT_BITS: u32 = 18;
+const ROOT_BITS: u32 = 16;
 /// Room for an operation.
 const OPERATION_BITS: u32 = 5;
 /// Room for the rank of a root, or some of its bits, beside an operation in a tag.

@@ -381,8 +381,8 @@ fn same_length(what: &str, send: usize, recv: usize) -> Result<()> {
 #[cold]
 fn lengths_differ(what: &str, send: usize, recv: usize) -> Error {
     let text = format!(
-        "{what} sends {send} bytes to where this rank expects {recv}: the send and the \
-         receive arguments do not match"
+        "{what} sends {send} bytes to where this rank expects {recv}: the send and the receive \
+         arguments do not match (both counts are of the block of one rank)"
     );
     Error::new(Kind::Truncate, text)
 }

@@ -22,7 +22,7 @@ impl Caller<'_> {
         let (is_root, is_leaf) = seat(comm, root);
         let mut call = Call::rooted(comm, root);
         if is_root || is_leaf {
-            let block = blocks(self.world, &data, 1, "", &mut call.output)?;
+            let block = blocks(self.world, &data, 1, "data", &mut call.output)?;
             (call.bytes, call.args.recv) = (block, Layout::Even(block));
             if is_root {
                 // The root's data may lie where nothing can be written.

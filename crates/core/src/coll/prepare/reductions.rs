@@ -38,7 +38,7 @@ impl Caller<'_> {
         op: abi::Op,
         part: Part,
     ) -> Result<()> {
-        let count = check_count(data.count, "")?;
+        let count = check_count(data.count, "data")?;
         let objects = self.world.objects;
         let ty = objects.committed(data.ty)?;
         call.operation = tag::operation(op);
