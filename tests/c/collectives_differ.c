@@ -146,6 +146,15 @@ static void on_board(void)
             EQUAL(class_of(rc), rank ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
             MPI_Barrier(MPI_COMM_WORLD);
         }
+        again();
+        MPI_Comm ring;
+        int mine = n / 2 + rank;
+        MPI_Cart_create(comm, 1, &size, (int[]){1}, 0, &ring);
+        rc = MPI_Neighbor_alltoall(in, mine, MPI_LONG, out, mine, MPI_LONG, ring);
+        EQUAL(class_of(rc), MPI_ERR_TRUNCATE);
+        MPI_Error_string(rc, text, &(int){0});
+        CHECK(strstr(text, "the arguments of a neighborhood collective differ"));
+        MPI_Comm_free(&ring);
     }
     MPI_Comm_free(&comm);
 }

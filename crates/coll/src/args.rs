@@ -3,6 +3,7 @@
 use catena_plan::Region;
 
 use crate::Site;
+use crate::neighbor::Near;
 
 /// How the blocks of the ranks lie in a buffer of packed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +81,9 @@ pub struct Args<'a> {
     pub recv: Layout<'a>,
     /// Where the ranks are; needed by algorithms that go by nodes.
     pub site: Option<Site<'a>>,
+    /// This rank's edges, of a collective among neighbours on a board; they tell
+    /// which blocks there are.
+    pub near: Option<&'a Near<'a>>,
 }
 
 impl Args<'_> {
@@ -96,6 +100,7 @@ impl Args<'_> {
             send: Layout::Even(0),
             recv: Layout::Even(0),
             site: None,
+            near: None,
         }
     }
 

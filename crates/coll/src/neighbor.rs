@@ -1,8 +1,10 @@
 //! Neighbourhood collectives (MPI-5, chapter 8.6): every rank exchanges blocks
 //! with its neighbours in a graph.
 //!
-//! There is nothing to choose: a rank knows only its own edges, so every block
-//! is a message of its own, and all are posted at once.
+//! A plan has nothing to choose: a rank knows only its own edges, so every block
+//! is a message of its own, and all are posted at once. On a board (see
+//! [`crate::node`]) a rank must know besides where its blocks are in the rows of
+//! its sources: [`Near`].
 
 use catena_plan::{Builder, Plan, Region};
 
@@ -16,6 +18,36 @@ pub struct Edge {
     /// The block that comes from there, or goes there.
     pub block: u32,
 }
+
+/// An edge from a neighbour, on a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// The neighbour.
+    pub peer: u32,
+    /// The block that comes from there.
+    pub block: u32,
+    /// Which of the [`Near::blocks`] of the neighbour that is.
+    pub entry: u32,
+    /// How many it has.
+    pub entries: u32,
+}
+
+/// The edges of one rank, on a board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Near<'a> {
+    /// Blocks of the send buffer that go to neighbours: one for each edge, or the
+    /// one that goes to all. At most [`MOST`].
+    pub blocks: &'a [u32],
+    /// Where they go.
+    pub destinations: &'a [Edge],
+    /// What comes.
+    pub sources: &'a [Source],
+    /// The only other rank among the destinations, if there is one.
+    pub reader: Option<u32>,
+}
+
+/// Most blocks of a rank on a board.
+pub const MOST: usize = 128;
 
 /// The plan of one rank: it sends the blocks of `destinations` and receives
 /// those of `sources`. Several messages between the same two ranks meet in the

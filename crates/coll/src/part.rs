@@ -95,6 +95,7 @@ impl Part<'_> {
             send: call.send,
             recv: call.recv,
             site: None,
+            near: None,
         };
         let terms = Terms::new(&shape, self.model).crowded(self.crowd);
         let build = cheapest(call.what, &terms).0.build;

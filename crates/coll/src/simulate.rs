@@ -124,6 +124,7 @@ impl<'a> Cluster<'a> {
                 nodes: &self.nodes,
                 model: self.model,
             }),
+            near: None,
         })
     }
 }

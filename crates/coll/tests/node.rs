@@ -62,7 +62,7 @@ impl Member {
         let op = self.op.get_or_insert_with(|| {
             self.seat.load(job);
             self.seat.op = *case.op.function;
-            let kind = self.node.choose(case.collective, &args);
+            let kind = self.node.choose(Some(case.collective), &args);
             self.kinds.push(kind.expect("can run on a board"));
             self.node.start(self.kinds[self.at], case.root)
         });
@@ -325,7 +325,10 @@ fn misfit(first: Case, second: Case) -> Mismatch {
         let job = case.job();
         m.seat.load(&job);
         let args = job.args(rank, None);
-        let kind = m.node.choose(case.collective, &args).expect("can run");
+        let kind = m
+            .node
+            .choose(Some(case.collective), &args)
+            .expect("can run");
         found = m
             .node
             .start(kind, case.root)
@@ -396,7 +399,7 @@ fn who_parted_is_noticed_when_they_meet() {
             let (job, m) = (case.job(), &mut members[rank]);
             m.seat.load(&job);
             let args = job.args(rank as u32, None);
-            let kind = m.node.choose(collective, &args).expect("can run");
+            let kind = m.node.choose(Some(collective), &args).expect("can run");
             let mut op = m.node.start(kind, root);
             op.poll(&mut m.node, &args, &mut m.seat)
         };
@@ -446,7 +449,10 @@ fn who_gave_up_says_nothing_else_while_it_waits() {
         let job = case.job();
         m.seat.load(&job);
         let args = job.args(m.seat.rank, None);
-        let kind = m.node.choose(case.collective, &args).expect("can run");
+        let kind = m
+            .node
+            .choose(Some(case.collective), &args)
+            .expect("can run");
         let mut op = m.node.start(kind, 0);
         let outcome = op.poll(&mut m.node, &args, &mut m.seat);
         (op, outcome)

@@ -61,6 +61,7 @@ impl Call {
             send: Layout::Even(self.bytes),
             recv: Layout::Even(self.bytes),
             site: None,
+            near: None,
         }
     }
 }

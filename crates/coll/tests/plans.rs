@@ -95,6 +95,7 @@ fn plans_on_thousands_of_ranks_are_short() {
                     nodes: &nodes,
                     model: &TYPICAL,
                 }),
+                near: None,
             });
             let text = format!("{what:?}/{} {bytes} x{per_node} {rank}", algorithm.name);
             assert_short(&plan, what, bytes, &text);

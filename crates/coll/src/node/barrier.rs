@@ -57,7 +57,7 @@ macro_rules! barrier {
             }
 
             #[inline]
-            fn wants(_: &Turn, _: u32) -> bool {
+            fn wants(_: &Turn, _: u32, _: u32) -> bool {
                 true
             }
 

@@ -65,6 +65,7 @@ mod barrier;
 mod board;
 mod error;
 mod exchange;
+mod near;
 mod op;
 mod program;
 mod reduce;
@@ -77,7 +78,7 @@ pub use board::{Board, FAILED, GONE, INLINE, LOST, Limits, Meta, Payload, Place}
 pub use error::{Mismatch, Refused, Skipped, Trouble};
 pub use op::Op;
 
-use crate::{Args, Collective};
+use crate::{Args, Collective, neighbor};
 
 /// An operation as it runs on a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,10 +120,12 @@ pub enum Kind {
     Scan,
     /// The same chain; each gets what the one below has published.
     Exscan,
+    /// Who has neighbours publishes, they copy: each block goes along an edge.
+    Neighbors,
 }
 
 impl Kind {
-    /// What a kind of that number is a kind of.
+    /// What a kind of that number is a kind of; `None` for one among neighbours.
     fn collective_of(number: u8) -> Option<Collective> {
         use Collective::*;
         const OF: [Collective; 17] = [
@@ -234,11 +237,16 @@ impl Node {
     /// an element for each member; and lengths that only some members know can
     /// be too long for a ring, so that members must reach each other directly.
     ///
-    /// All members get the same answer for the same call.
+    /// All members get the same answer for the same call. Without a collective it
+    /// is one among neighbours.
     #[inline(always)]
-    pub fn choose(&self, collective: Collective, args: &Args) -> Option<Kind> {
+    pub fn choose(&self, collective: Option<Collective>, args: &Args) -> Option<Kind> {
         let flat = self.crowded || self.size <= FLAT_MEMBERS;
         let direct = self.limits.direct < usize::MAX;
+        let Some(collective) = collective else {
+            let fits = neighbor::MOST * rows::DIRECT_ENTRY <= self.limits.segment();
+            return (direct && fits).then_some(Kind::Neighbors);
+        };
         let kind = match collective {
             Collective::Barrier if flat => Kind::Barrier,
             Collective::Barrier => Kind::BarrierLeader,

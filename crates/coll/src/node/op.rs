@@ -5,7 +5,7 @@ use std::mem;
 use super::board::{Board, FAILED, INLINE, LOST, Meta, Payload, Place};
 use super::error::{Mismatch, Skipped, Trouble};
 use super::program::{Program, Turn};
-use super::{Kind, LINE, Node, barrier, exchange, reduce, rooted, rows, scan};
+use super::{Kind, LINE, Node, barrier, exchange, near, reduce, rooted, rows, scan};
 use crate::Args;
 
 /// How many operations ahead the own record is fetched for writing: with fewer
@@ -145,6 +145,7 @@ impl Op {
             Kind::ReduceScatter => self.run::<reduce::ReduceScatter, B>(node, args, board),
             Kind::Scan => self.run::<scan::Scan<true>, B>(node, args, board),
             Kind::Exscan => self.run::<scan::Scan<false>, B>(node, args, board),
+            Kind::Neighbors => self.run::<near::Neighbors, B>(node, args, board),
         }
     }
 
@@ -273,7 +274,7 @@ impl Op {
         }
         if self.stage == Stage::Read {
             while let Some(rank) = P::source(&turn, self.next) {
-                if !P::wants(&turn, rank) {
+                if !P::wants(&turn, rank, self.next) {
                     (self.partial, self.next) = (true, self.next + 1);
                     continue;
                 }
@@ -294,7 +295,7 @@ impl Op {
                 };
                 P::take(&turn, &from, self.next, board)?;
                 if P::VARIES && from.place == Place::Ring {
-                    self.read = self.read.max(P::length(&turn, &from, board));
+                    self.read = self.read.max(P::length(&turn, &from, self.next, board));
                 }
                 self.next += 1;
             }
@@ -324,7 +325,7 @@ impl Op {
     #[inline(always)]
     fn owed<P: Program>(&mut self, turn: &Turn) -> usize {
         let read = mem::take(&mut self.read);
-        let unheard = P::VARIES && (self.partial || self.next == 0);
+        let unheard = P::SOME || P::VARIES && (self.partial || self.next == 0);
         match turn.own.place {
             _ if self.borrowed || unheard => usize::MAX,
             Place::Direct => usize::MAX,

@@ -116,6 +116,10 @@ pub(super) trait Program {
     /// says where its own one is, and there are no segments.
     const VARIES: bool = false;
 
+    /// Whether a member may publish for some of the others, so that not all hear
+    /// of it.
+    const SOME: bool = false;
+
     /// Bytes of the longest block; alike on all members. Of the own payload if
     /// it `VARIES`.
     fn extent(args: &Args) -> usize;
@@ -176,10 +180,10 @@ pub(super) trait Program {
     /// The `i`-th rank to hear from; may be the own one.
     fn source(turn: &Turn, i: u32) -> Option<u32>;
 
-    /// Whether this member needs what `rank` publishes. Nobody waits for nothing
+    /// Whether this member needs what `rank` publishes, its `i`-th source. Nobody waits for nothing
     /// where everybody hears from everybody: who has data sees who has none.
     #[inline(always)]
-    fn wants(turn: &Turn, _rank: u32) -> bool {
+    fn wants(turn: &Turn, _rank: u32, _i: u32) -> bool {
         turn.whole > 0 || !Self::ALL
     }
 
@@ -206,9 +210,9 @@ pub(super) trait Program {
     #[inline(always)]
     fn meanwhile<B: Board>(_turn: &Turn, _board: &mut B) {}
 
-    /// Bytes of a payload in a ring.
+    /// Bytes of the `i`-th source's payload in a ring.
     #[inline]
-    fn length<B: Board>(turn: &Turn, _from: &Payload, _board: &B) -> usize {
+    fn length<B: Board>(turn: &Turn, _from: &Payload, _i: u32, _board: &B) -> usize {
         turn.len * Self::blocks(turn.args)
     }
 

@@ -156,7 +156,7 @@ impl Program for Reduce {
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
         let a = t.args;
-        show(t, board, |i| match (i, is_root(t)) {
+        show(t, board, a.size, |i| match (i, is_root(t)) {
             (1, true) => a.vector_out(),
             _ => a.vector_in(),
         })
@@ -486,7 +486,7 @@ impl Program for ReduceScatter {
     }
 
     #[inline(always)]
-    fn wants(t: &Turn, _: u32) -> bool {
+    fn wants(t: &Turn, _: u32, _: u32) -> bool {
         t.args.send.len(t.args.rank) > 0
     }
 

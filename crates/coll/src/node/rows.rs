@@ -1,5 +1,5 @@
 //! Blocks whose lengths only the two that exchange them know: gatherv,
-//! scatterv, alltoallv.
+//! scatterv, alltoallv. Those among neighbours are in `near`.
 //!
 //! A payload is a row: a table with an entry for each member, then the blocks,
 //! without the own one. An entry is the end of the block, counted from the end
@@ -15,7 +15,7 @@ use super::program::{Program, Turn, around, at_root, root_only};
 use crate::Args;
 
 /// Bytes of an entry, and of one of a direct row.
-const ENTRY: usize = 4;
+pub(super) const ENTRY: usize = 4;
 pub(super) const DIRECT_ENTRY: usize = 16;
 
 /// Bytes of a row that is not direct.
@@ -25,21 +25,25 @@ fn row(a: &Args, block: impl Fn(u32) -> Region) -> usize {
     a.size as usize * ENTRY + others.map(|i| block(i).len).sum::<usize>()
 }
 
-/// Bytes of somebody's row, which is in a ring.
+/// Bytes of somebody's row of `n` blocks, which is in a ring.
 #[inline]
-fn row_of<B: Board>(t: &Turn, from: &Payload, board: &B) -> usize {
-    let table = t.args.size as usize * ENTRY;
+pub(super) fn row_of<B: Board>(from: &Payload, n: u32, board: &B) -> usize {
+    let table = n as usize * ENTRY;
     table + board.word(from, table - ENTRY) as usize
 }
 
-/// Writes the own row.
+/// Writes the own row of `n` blocks, as far as they are there.
 #[inline(always)]
-fn put<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) {
-    let table = t.args.size as usize * ENTRY;
+pub(super) fn put<B: Board>(
+    t: &Turn,
+    board: &mut B,
+    n: u32,
+    block: impl Fn(u32) -> Option<Region>,
+) {
+    let table = n as usize * ENTRY;
     let mut end = 0;
-    for i in 0..t.args.size {
-        if i != t.args.rank {
-            let block = block(i);
+    for i in 0..n {
+        if let Some(block) = block(i) {
             board.put(&t.own, table + end, block);
             end += block.len;
         }
@@ -47,10 +51,15 @@ fn put<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) {
     }
 }
 
-/// Writes the own row as a table of addresses.
-pub(super) fn show<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) -> u64 {
+/// Writes the own row of `n` blocks as a table of addresses.
+pub(super) fn show<B: Board>(
+    t: &Turn,
+    board: &mut B,
+    n: u32,
+    block: impl Fn(u32) -> Region,
+) -> u64 {
     let table = t.own.ring();
-    for i in 0..t.args.size {
+    for i in 0..n {
         let entry = [block(i).len as u64, board.address(block(i))];
         for (k, word) in entry.into_iter().enumerate() {
             let at = i as usize * DIRECT_ENTRY + 8 * k;
@@ -72,27 +81,45 @@ pub(super) fn shown<B: Board>(from: &Payload, i: u32, board: &B) -> (u64, Payloa
     (long(entry), from.direct(long(entry + 8)))
 }
 
-/// Where this member's block is in a row: its length, the payload that holds it,
-/// and the place within.
+/// Where block `i` is in a row of `n`: its length, the payload that holds it, and
+/// the place within.
 #[inline(always)]
-fn find<B: Board>(t: &Turn, from: &Payload, board: &B) -> (u64, Payload, usize) {
+fn find<B: Board>(from: &Payload, (i, n): (u32, u32), board: &B) -> (u64, Payload, usize) {
     if from.place == Place::Direct {
-        let (len, data) = shown(from, t.args.rank, board);
+        let (len, data) = shown(from, i, board);
         return (len, data, 0);
     }
-    let me = t.args.rank as usize;
-    let end = |i: usize| board.word(from, i * ENTRY);
-    let begin = if me == 0 { 0 } else { end(me - 1) };
-    let at = t.args.size as usize * ENTRY + begin as usize;
-    (end(me).wrapping_sub(begin).into(), *from, at)
+    let end = |i: u32| board.word(from, i as usize * ENTRY);
+    let begin = if i == 0 { 0 } else { end(i - 1) };
+    let at = n as usize * ENTRY + begin as usize;
+    (end(i).wrapping_sub(begin).into(), *from, at)
 }
 
-/// Takes this member's block out of a row.
+/// Takes block `i` out of a row of `n`.
 #[inline(always)]
-fn take<B: Board>(t: &Turn, from: &Payload, into: Region, board: &mut B) -> Result<(), Trouble> {
-    let (len, data, at) = find(t, from, board);
+pub(super) fn take<B: Board>(
+    t: &Turn,
+    from: &Payload,
+    (i, n): (u32, u32),
+    into: Region,
+    board: &mut B,
+) -> Result<(), Trouble> {
+    let (len, data, at) = find(from, (i, n), board);
     fits(t, from.rank, len, into.len)?;
     Ok(board.get(&data, at, into)?)
+}
+
+/// Which entry of a row of all members is this one's.
+#[inline(always)]
+fn own_entry(t: &Turn) -> (u32, u32) {
+    (t.args.rank, t.args.size)
+}
+
+/// Writes the own row of all members.
+#[inline(always)]
+fn put_others<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) {
+    let me = t.args.rank;
+    put(t, board, t.args.size, |i| (i != me).then(|| block(i)));
 }
 
 /// Takes this member's block for itself.
@@ -104,7 +131,7 @@ fn keep<B: Board>(t: &Turn, from: Region, into: Region, board: &mut B) -> Result
 }
 
 #[inline]
-fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), Trouble> {
+pub(super) fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), Trouble> {
     if theirs == mine as u64 {
         return Ok(());
     }
@@ -158,7 +185,7 @@ impl Program for Gatherv {
         if t.args.rank != t.args.root {
             return 0;
         }
-        show(t, board, |i| t.args.recv_block(i))
+        show(t, board, t.args.size, |i| t.args.recv_block(i))
     }
 
     #[inline(always)]
@@ -191,7 +218,7 @@ impl Program for Gatherv {
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         if t.args.rank != t.args.root {
-            let (len, data, at) = find(t, from, board);
+            let (len, data, at) = find(from, own_entry(t), board);
             fits(t, from.rank, len, t.whole)?;
             return Ok(board.give(&data, at, Region::input(0, t.whole))?);
         }
@@ -239,11 +266,11 @@ impl Program for Scatterv {
 
     #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
-        put(t, board, |i| t.args.send_block(i));
+        put_others(t, board, |i| t.args.send_block(i));
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
-        show(t, board, |i| t.args.send_block(i))
+        show(t, board, t.args.size, |i| t.args.send_block(i))
     }
 
     #[inline(always)]
@@ -262,15 +289,16 @@ impl Program for Scatterv {
     }
 
     #[inline]
-    fn length<B: Board>(t: &Turn, from: &Payload, board: &B) -> usize {
-        row_of(t, from, board)
+    fn length<B: Board>(t: &Turn, from: &Payload, _: u32, board: &B) -> usize {
+        row_of(from, t.args.size, board)
     }
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let me = t.args.rank;
         if me != t.args.root {
-            return take(t, from, Region::output(0, t.args.recv.len(me)), board);
+            let into = Region::output(0, t.args.recv.len(me));
+            return take(t, from, own_entry(t), into, board);
         }
         if t.args.in_place {
             return Ok(());
@@ -314,12 +342,12 @@ impl Program for Alltoallv {
 
     #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
-        put(t, board, |i| Self::block(t.args, i));
+        put_others(t, board, |i| Self::block(t.args, i));
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
         if !t.args.in_place {
-            return show(t, board, |i| t.args.send_block(i));
+            return show(t, board, t.args.size, |i| t.args.send_block(i));
         }
         // Blocks arrive where the others still read.
         let before = |i| (0..i).map(|k| t.args.recv.len(k)).sum();
@@ -327,7 +355,7 @@ impl Program for Alltoallv {
         for i in 0..t.args.size {
             board.copy(t.args.recv_block(i), copy(i));
         }
-        show(t, board, copy)
+        show(t, board, t.args.size, copy)
     }
 
     #[inline]
@@ -342,7 +370,7 @@ impl Program for Alltoallv {
     }
 
     #[inline(always)]
-    fn wants(t: &Turn, rank: u32) -> bool {
+    fn wants(t: &Turn, rank: u32, _: u32) -> bool {
         rank == t.args.rank || t.args.recv.len(rank) > 0
     }
 
@@ -357,15 +385,15 @@ impl Program for Alltoallv {
     }
 
     #[inline]
-    fn length<B: Board>(t: &Turn, from: &Payload, board: &B) -> usize {
-        row_of(t, from, board)
+    fn length<B: Board>(t: &Turn, from: &Payload, _: u32, board: &B) -> usize {
+        row_of(from, t.args.size, board)
     }
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let into = t.args.recv_block(from.rank);
         if from.rank != t.args.rank {
-            return take(t, from, into, board);
+            return take(t, from, own_entry(t), into, board);
         }
         if t.args.in_place {
             return Ok(());

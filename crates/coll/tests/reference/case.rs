@@ -114,6 +114,7 @@ impl Job {
             send: self.send[r].layout(),
             recv: self.recv[r].layout(),
             site: nodes.map(|nodes| Site { nodes, model }),
+            near: None,
         }
     }
 }

@@ -13,6 +13,7 @@ mod aside;
 mod board;
 mod count;
 mod course;
+mod edges;
 mod force;
 mod inquiry;
 mod join;
@@ -79,6 +80,8 @@ pub struct CollState {
     lost: RefCell<Option<Error>>,
     map: OnceCell<site::Map>,
     hood: OnceCell<Hood>,
+    /// What its board needs of it; nothing if it cannot be used for that.
+    edges: OnceCell<Option<edges::Edges>>,
     /// Operations that ran on it.
     pub calls: Cell<u64>,
 }

@@ -2,25 +2,36 @@
 //!
 //! They have as many blocks as the rank has neighbours in the topology of the
 //! communicator; those of neighbours that are not there, beyond the edge of a
-//! grid, are left alone. Neighbours and plans are kept with the communicator.
+//! grid, are left alone. Neighbours and plans are kept with the communicator. Blocking
+//! ones of ranks that share memory run on its board; `edges` are what that takes.
 
 use std::sync::Arc;
 
 use catena_coll::inter::Root;
-use catena_coll::{Collective, Layout, neighbor};
+use catena_coll::neighbor::{self, Near};
+use catena_coll::{Args, Collective, Layout};
 use catena_plan::Plan;
 
+use super::count::BOARD;
 use super::plans::Key;
 use super::prepare::blocks;
 use super::ranges::Ranges;
+use super::said::Said;
 use super::side::Side;
 use super::tag::Label;
 use super::{Caller, Data, Prepared, VData, WData};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::topology::Hood;
+use crate::world::World;
 
 type CommRef = Arc<Comm>;
+
+/// All that members must call alike.
+const NEAR: Label = Label {
+    what: None,
+    detail: 0,
+};
 
 /// The two buffers of a call.
 struct Ends {
@@ -35,7 +46,54 @@ impl Ends {
     };
 
     /// An allgather, in which one block goes to all, or an alltoall of blocks
-    /// that lie so in them.
+    /// that lie so in them: runs it if it can be done at once, else prepares it.
+    fn go(
+        self,
+        caller: &Caller<'_>,
+        comm: &CommRef,
+        what: Collective,
+        send: Layout<'_>,
+        recv: Layout<'_>,
+    ) -> Result<Option<Prepared>> {
+        if caller.now
+            && let Some(edges) = caller.world.edges(comm)?
+            && self.run_on_board(caller.world, comm, edges.near(what), send, recv)?
+        {
+            return Ok(None);
+        }
+        self.prepared(comm, what, send, recv)
+    }
+
+    fn run_on_board(
+        &self,
+        w: &World,
+        comm: &CommRef,
+        near: Near<'_>,
+        send: Layout<'_>,
+        recv: Layout<'_>,
+    ) -> Result<bool> {
+        let args = Args {
+            send,
+            recv,
+            near: Some(&near),
+            ..Args::new(comm.size(), comm.rank)
+        };
+        let say = || Said {
+            label: NEAR,
+            bytes: 0,
+            on_board: true,
+            is_idle: false,
+        };
+        let (mut from, mut to) = (self.input.load()?, self.output.load()?);
+        let ends = (from.base(), to.base());
+        let done = w.run_on_board(comm, (NEAR.what, NEAR.detail), &args, ends, None, &say)?;
+        if done {
+            self.output.store(&to);
+            w.ran(comm, NEAR.what, BOARD);
+        }
+        Ok(done)
+    }
+
     fn prepared(
         self,
         comm: &CommRef,
@@ -58,10 +116,7 @@ impl Ends {
         let recipe = comm.coll.plans.borrow_mut().get(&key);
         Ok(Some(Prepared {
             comm: comm.clone(),
-            label: Label {
-                what: None,
-                detail: 0,
-            },
+            label: NEAR,
             recipe,
             input: self.input,
             output: self.output,
@@ -102,7 +157,7 @@ impl Caller<'_> {
         let s = blocks(self.world, &send, 1, "send", &mut ends.input)?;
         let r = blocks(self.world, &recv, sources, "receive", &mut ends.output)?;
         let (s, r) = (Layout::Even(s), Layout::Even(r));
-        ends.prepared(comm, Collective::Allgather, s, r)
+        ends.go(self, comm, Collective::Allgather, s, r)
     }
 
     /// `MPI_Neighbor_allgatherv`.
@@ -118,7 +173,13 @@ impl Caller<'_> {
         let s = blocks(self.world, &send, 1, "send", &mut ends.input)?;
         let mut r = Ranges::new();
         recv.side(self.world, "receive", &mut r, &mut ends.output)?;
-        ends.prepared(comm, Collective::Allgather, Layout::Even(s), r.layout())
+        ends.go(
+            self,
+            comm,
+            Collective::Allgather,
+            Layout::Even(s),
+            r.layout(),
+        )
     }
 
     /// `MPI_Neighbor_alltoall`.
@@ -135,7 +196,7 @@ impl Caller<'_> {
         let s = blocks(self.world, &send, destinations, "send", &mut ends.input)?;
         let r = blocks(self.world, &recv, sources, "receive", &mut ends.output)?;
         let (s, r) = (Layout::Even(s), Layout::Even(r));
-        ends.prepared(comm, Collective::Alltoall, s, r)
+        ends.go(self, comm, Collective::Alltoall, s, r)
     }
 
     /// `MPI_Neighbor_alltoallv`.
@@ -150,7 +211,7 @@ impl Caller<'_> {
         let (mut s, mut r) = (Ranges::new(), Ranges::new());
         send.side(self.world, "send", &mut s, &mut ends.input)?;
         recv.side(self.world, "receive", &mut r, &mut ends.output)?;
-        ends.prepared(comm, Collective::Alltoall, s.layout(), r.layout())
+        ends.go(self, comm, Collective::Alltoall, s.layout(), r.layout())
     }
 
     /// `MPI_Neighbor_alltoallw`.
@@ -165,13 +226,13 @@ impl Caller<'_> {
         let (mut s, mut r) = (Ranges::new(), Ranges::new());
         send.side(self.world, "send", &mut s, &mut ends.input)?;
         recv.side(self.world, "receive", &mut r, &mut ends.output)?;
-        ends.prepared(comm, Collective::Alltoall, s.layout(), r.layout())
+        ends.go(self, comm, Collective::Alltoall, s.layout(), r.layout())
     }
 }
 
 impl Comm {
     /// The neighbours of this process, found once.
-    fn hood(&self) -> Result<&Hood> {
+    pub(super) fn hood(&self) -> Result<&Hood> {
         let topology = self.topology()?;
         Ok(self.coll.hood.get_or_init(|| topology.hood(self.rank)))
     }

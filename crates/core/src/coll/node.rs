@@ -70,7 +70,7 @@ impl World {
     pub(super) fn run_on_board(
         &self,
         comm: &Arc<Comm>,
-        (what, detail): (Collective, u32),
+        (what, detail): (Option<Collective>, u32),
         args: &Args<'_>,
         ends: (*mut u8, *mut u8),
         reducer: Option<&Reducer>,
@@ -311,7 +311,7 @@ impl Place {
 
     /// Begins an operation that blocks nobody, if it can run here.
     pub(super) fn start(&mut self, call: &Key<'_>, comm: &Comm, detail: u32) -> Option<Op> {
-        let kind = self.node.choose(call.what, &call.args(comm))?;
+        let kind = self.node.choose(Some(call.what), &call.args(comm))?;
         self.beside = self.beside.wrapping_add(1);
         Some(self.node.start(kind, detail | STARTED))
     }

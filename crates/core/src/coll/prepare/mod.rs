@@ -176,7 +176,7 @@ impl<'a> Call<'a> {
         };
         w.run_on_board(
             comm,
-            (what, label.detail),
+            (Some(what), label.detail),
             &self.args,
             ends,
             self.reducer.as_ref(),

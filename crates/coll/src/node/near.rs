@@ -1,0 +1,119 @@
+//! Blocks along the edges of a graph.
+//!
+//! A payload is a row as in `rows`, with an entry for each of
+//! [`Near::blocks`]: who reads it knows by its edges which
+//! entries are for it.
+
+use catena_plan::Region;
+
+use super::board::{Board, Payload};
+use super::error::Trouble;
+use super::program::{Program, Turn};
+use super::rows::{DIRECT_ENTRY, ENTRY, fits, put, row_of, show, take};
+use crate::Args;
+use crate::neighbor::{Near, Source};
+
+/// Who has something for neighbours publishes a row.
+pub(super) struct Neighbors;
+
+#[inline(always)]
+fn near<'a>(a: &Args<'a>) -> &'a Near<'a> {
+    a.near.expect("a collective among neighbours has edges")
+}
+
+/// Blocks in the own row.
+#[inline(always)]
+fn blocks(a: &Args) -> u32 {
+    near(a).blocks.len() as u32
+}
+
+/// Block `i` of the own row.
+#[inline(always)]
+fn block(a: &Args, i: u32) -> Region {
+    a.send_block(near(a).blocks[i as usize])
+}
+
+#[inline(always)]
+fn edge(t: &Turn, i: u32) -> Source {
+    near(t.args).sources[i as usize]
+}
+
+impl Program for Neighbors {
+    const ALL: bool = false;
+    const VARIES: bool = true;
+    const SOME: bool = true;
+
+    #[inline]
+    fn extent(a: &Args) -> usize {
+        let bytes = (0..blocks(a)).map(|i| block(a, i).len);
+        near(a).blocks.len() * ENTRY + bytes.sum::<usize>()
+    }
+
+    fn table(a: &Args) -> usize {
+        near(a).blocks.len() * DIRECT_ENTRY
+    }
+
+    #[inline]
+    fn reader(t: &Turn) -> Option<u32> {
+        near(t.args).reader
+    }
+
+    #[inline]
+    fn publishes_first(t: &Turn) -> bool {
+        t.whole > near(t.args).blocks.len() * ENTRY
+    }
+
+    #[inline(always)]
+    fn put<B: Board>(t: &Turn, board: &mut B) {
+        put(t, board, blocks(t.args), |i| Some(block(t.args, i)));
+    }
+
+    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        show(t, board, blocks(t.args), |i| block(t.args, i))
+    }
+
+    #[inline(always)]
+    fn source(t: &Turn, i: u32) -> Option<u32> {
+        near(t.args).sources.get(i as usize).map(|edge| edge.peer)
+    }
+
+    #[inline(always)]
+    fn wants(t: &Turn, _: u32, i: u32) -> bool {
+        t.args.recv.len(edge(t, i).block) > 0
+    }
+
+    #[inline]
+    fn says(_: &Turn) -> usize {
+        0
+    }
+
+    #[inline]
+    fn expects(_: &Turn, _: u32) -> usize {
+        0
+    }
+
+    #[inline]
+    fn length<B: Board>(t: &Turn, from: &Payload, i: u32, board: &B) -> usize {
+        row_of(from, edge(t, i).entries, board)
+    }
+
+    #[inline(always)]
+    fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
+        let edge = edge(t, i);
+        let into = t.args.recv_block(edge.block);
+        if from.rank != t.args.rank {
+            return take(t, from, (edge.entry, edge.entries), into, board);
+        }
+        let own = block(t.args, edge.entry);
+        fits(t, from.rank, own.len as u64, into.len)?;
+        board.copy(own, into);
+        Ok(())
+    }
+
+    #[inline]
+    fn uses(t: &Turn, rank: u32) -> bool {
+        let has = |block| t.args.send.len(block) > 0;
+        let mut destinations = near(t.args).destinations.iter();
+        destinations.any(|to| to.peer == rank && has(to.block))
+    }
+}

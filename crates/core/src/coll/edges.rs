@@ -1,0 +1,167 @@
+//! What members of a board know of the edges between them.
+//!
+//! A rank knows its own neighbours only. Before the first blocking collective
+//! among them all ask each other whether anybody has too many, and those with an
+//! edge between them tell where on the board its blocks are.
+
+use std::mem;
+use std::sync::Arc;
+
+use catena_abi::{Datatype, consts};
+use catena_coll::Collective;
+use catena_coll::neighbor::{self, Edge, Near, Source};
+
+use super::{Caller, Data, Prepared};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::topology::Hood;
+use crate::world::World;
+
+/// The edges of one rank.
+#[derive(Debug)]
+pub struct Edges {
+    /// The block of each edge that leaves.
+    blocks: Box<[u32]>,
+    destinations: Box<[Edge]>,
+    sources: Box<[Source]>,
+    /// Those of a collective in which one block goes to all.
+    gathered: Box<[Source]>,
+    reader: Option<u32>,
+}
+
+impl Edges {
+    /// `told` by each source, by block: which of its edges that is, and how many
+    /// it has.
+    fn new(hood: &Hood, me: u32, told: &[[u32; 2]]) -> Self {
+        let source = |edge: &Edge, [entry, entries]: [u32; 2]| Source {
+            peer: edge.peer,
+            block: edge.block,
+            entry,
+            entries,
+        };
+        let sources = || hood.sources.iter();
+        let others = || {
+            hood.destinations
+                .iter()
+                .map(|e| e.peer)
+                .filter(|&p| p != me)
+        };
+        let first = others().next();
+        Edges {
+            blocks: hood.destinations.iter().map(|e| e.block).collect(),
+            destinations: hood.destinations.clone().into(),
+            sources: sources()
+                .map(|e| source(e, told[e.block as usize]))
+                .collect(),
+            gathered: sources().map(|e| source(e, [0, 1])).collect(),
+            reader: first.filter(|&first| others().all(|p| p == first)),
+        }
+    }
+
+    /// The same for a collective.
+    pub fn near(&self, what: Collective) -> Near<'_> {
+        let gathers = what == Collective::Allgather;
+        let blocks: &[u32] = match gathers {
+            true if self.blocks.is_empty() => &[],
+            true => &[0],
+            false => &self.blocks,
+        };
+        Near {
+            blocks,
+            destinations: &self.destinations,
+            sources: match gathers {
+                true => &self.gathered,
+                false => &self.sources,
+            },
+            reader: self.reader,
+        }
+    }
+}
+
+impl World {
+    /// The edges of this process, if a board can be used for them. Collective,
+    /// the first time.
+    ///
+    /// # Errors
+    /// `Topology` if the communicator has none, and if members called different
+    /// things.
+    #[inline]
+    pub(super) fn edges<'c>(&self, comm: &'c Arc<Comm>) -> Result<Option<&'c Edges>> {
+        match comm.coll.edges.get() {
+            Some(known) => Ok(known.as_ref()),
+            None => self.find_edges(comm),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_edges<'c>(&self, comm: &'c Arc<Comm>) -> Result<Option<&'c Edges>> {
+        let hood = comm.hood()?;
+        let fits = hood.destinations.len() <= neighbor::MOST;
+        let found = match comm.size() > 1 && self.all_say(comm, fits)? {
+            true => Some(Edges::new(
+                hood,
+                comm.rank,
+                &self.tell_neighbors(comm, hood)?,
+            )),
+            false => None,
+        };
+        Ok(comm.coll.edges.get_or_init(|| found).as_ref())
+    }
+
+    /// Whether all members say yes.
+    fn all_say(&self, comm: &Arc<Comm>, yes: bool) -> Result<bool> {
+        let mine = vec![u8::from(yes)];
+        let all = vec![0u8; comm.size() as usize];
+        let caller = Caller {
+            world: self,
+            now: true,
+        };
+        let call = caller.allgather(
+            comm,
+            data(&mine, 1, consts::BYTE),
+            data(&all, 1, consts::BYTE),
+        );
+        let (_, all) = self.finished(call, (mine, all))?;
+        Ok(all.iter().all(|&yes| yes == 1))
+    }
+
+    /// Tells each destination which of the edges is its own, of how many; returns
+    /// what the sources tell, by block.
+    fn tell_neighbors(&self, comm: &Arc<Comm>, hood: &Hood) -> Result<Vec<[u32; 2]>> {
+        let mut tell = vec![[0; 2]; hood.outdegree];
+        for (edge, i) in hood.destinations.iter().zip(0..) {
+            tell[edge.block as usize] = [i, hood.destinations.len() as u32];
+        }
+        let told = vec![[0; 2]; hood.indegree];
+        let caller = Caller {
+            world: self,
+            now: false,
+        };
+        let pair = |pairs| data(pairs, 2, consts::UINT32_T);
+        let call = caller.neighbor_alltoall(comm, pair(&tell), pair(&told));
+        let (_, told) = self.finished(call, (tell, told))?;
+        Ok(told)
+    }
+
+    /// Runs a call to its end, and gives back the `memory` that it uses.
+    fn finished<T>(&self, call: Result<Option<Prepared>>, memory: T) -> Result<T> {
+        match call.and_then(|call| self.run_rest(call)) {
+            Ok(()) => Ok(memory),
+            Err(error) => {
+                // What a failed operation left behind may still use it.
+                mem::forget(memory);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Blocks of `count` elements.
+fn data<T>(at: &[T], count: i64, ty: Datatype) -> Data {
+    Data {
+        buf: at.as_ptr().cast_mut().cast(),
+        count,
+        ty,
+    }
+}
