@@ -38,15 +38,15 @@ const fn call(kind: Kind, root: u32, bytes: usize) -> Call {
 const ALPHABET: [Call; 11] = [
     call(Kind::Barrier, 0, 0),
     call(Kind::BarrierLeader, 0, 0),
-    call(Kind::Allreduce, 0, LONG),
     call(Kind::Bcast, 0, SHORT),
     call(Kind::Bcast, 1, LONG),
     call(Kind::Bcast, 0, HUGE),
     call(Kind::Reduce, 0, SHORT),
     call(Kind::Scan, 0, LONG),
-    call(Kind::AllreduceSplit, 0, HUGE),
+    call(Kind::AllreduceSplit, 0, LONG),
+    call(Kind::AllreducePieces, 0, HUGE),
     call(Kind::Gather, 1, HUGE),
-    call(Kind::Reduce, 1, HUGE),
+    call(Kind::ReducePieces, 1, HUGE),
 ];
 
 impl Call {

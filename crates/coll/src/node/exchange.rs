@@ -1,13 +1,18 @@
 //! From all to all: allgather(v), alltoall. Alltoallv is in `rows`.
+//!
+//! Direct, a member shows where it wants the blocks, and the others write them there: each core reads
+//! what it has in its own cache. Measured here, that takes a fourth less time than reading theirs.
 
 use catena_plan::{Buf, Region};
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
 use super::program::{Program, Turn, around};
+use super::rows::{DIRECT_ENTRY, bring, show};
 use crate::{Args, Layout};
 
-/// All publish, all copy. Also allgatherv.
+/// All publish, all copy. Also allgatherv. Places of blocks may differ from member to member, so a direct
+/// payload is a row of them.
 pub(super) struct Allgather;
 
 impl Allgather {
@@ -30,6 +35,10 @@ impl Program for Allgather {
         a.size <= 4
     }
 
+    fn table(a: &Args) -> usize {
+        a.size as usize * DIRECT_ENTRY
+    }
+
     #[inline]
     fn extent(a: &Args) -> usize {
         match a.recv {
@@ -49,7 +58,7 @@ impl Program for Allgather {
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
-        board.address(Self::own(t.args))
+        show(t, board, t.args.size, |i| t.args.recv_block(i))
     }
 
     #[inline(always)]
@@ -61,7 +70,10 @@ impl Program for Allgather {
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         let into = t.of(t.args.recv_block(from.rank));
         if from.rank != t.args.rank {
-            board.get(from, 0, into)?;
+            match t.is_direct() {
+                true => bring(t, from, Self::own(t.args), board)?,
+                false => board.get(from, 0, into)?,
+            }
         } else if !t.args.in_place {
             t.keep(t.of(Self::own(t.args)), into, board);
         }
@@ -78,6 +90,17 @@ impl Program for Allgather {
 
 /// All publish all blocks.
 pub(super) struct Alltoall;
+
+impl Alltoall {
+    /// Block for `rank`, direct.
+    #[inline]
+    fn block(t: &Turn, rank: u32) -> Region {
+        match t.args.in_place {
+            true => Region::new(Buf::Scratch, rank as usize * t.whole, t.whole),
+            false => t.args.send_block(rank),
+        }
+    }
+}
 
 impl Program for Alltoall {
     const ALL: bool = true;
@@ -107,14 +130,12 @@ impl Program for Alltoall {
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
-        if !t.args.in_place {
-            return board.address(t.args.send_block(0));
+        if t.args.in_place {
+            // Blocks arrive where those to be sent are.
+            let all = Self::scratch(t);
+            board.copy(Region::output(0, all), Region::new(Buf::Scratch, 0, all));
         }
-        // Blocks arrive where the others still read.
-        let all = Self::scratch(t);
-        let copy = Region::new(Buf::Scratch, 0, all);
-        board.copy(Region::output(0, all), copy);
-        board.address(copy)
+        board.address(t.args.recv_block(0))
     }
 
     #[inline]
@@ -130,11 +151,14 @@ impl Program for Alltoall {
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
-        let into = t.of(t.args.recv_block(from.rank));
-        if from.rank != t.args.rank {
-            board.get(from, t.block_at(from.rank, t.args.rank), into)?;
+        let (me, into) = (t.args.rank, t.of(t.args.recv_block(from.rank)));
+        if from.rank != me {
+            match t.is_direct() {
+                true => board.give(from, me as usize * t.len, Self::block(t, from.rank))?,
+                false => board.get(from, t.block_at(from.rank, me), into)?,
+            }
         } else if !t.args.in_place {
-            t.keep(t.of(t.args.send_block(t.args.rank)), into, board);
+            t.keep(t.of(t.args.send_block(me)), into, board);
         }
         Ok(())
     }

@@ -67,6 +67,7 @@ mod error;
 mod exchange;
 mod near;
 mod op;
+mod pieces;
 mod program;
 mod reduce;
 mod rooted;
@@ -120,6 +121,11 @@ pub enum Kind {
     Scan,
     /// The same chain; each gets what the one below has published.
     Exscan,
+    /// A reduce of which each member combines a piece, and writes it into the
+    /// root's buffer.
+    ReducePieces,
+    /// The same for an allreduce: into everybody's buffer.
+    AllreducePieces,
     /// Who has neighbours publishes, they copy: each block goes along an edge.
     Neighbors,
 }
@@ -128,7 +134,7 @@ impl Kind {
     /// What a kind of that number is a kind of; `None` for one among neighbours.
     fn collective_of(number: u8) -> Option<Collective> {
         use Collective::*;
-        const OF: [Collective; 17] = [
+        const OF: [Collective; 19] = [
             Barrier,
             Barrier,
             Bcast,
@@ -146,6 +152,8 @@ impl Kind {
             ReduceScatter,
             Scan,
             Exscan,
+            Reduce,
+            Allreduce,
         ];
         OF.get(usize::from(number).checked_sub(1)?).copied()
     }
@@ -160,6 +168,9 @@ const LINE: usize = 64;
 
 /// From this many bytes on an allreduce among more than two is split.
 const SPLIT_BYTES: usize = 2048;
+
+/// Up to this many members read each other's operands where they are.
+const PIECES_MEMBERS: u32 = 4;
 
 impl Limits {
     /// Longest payload in the ring; with several of them under way, who writes
@@ -255,7 +266,9 @@ impl Node {
             Collective::Scatter => Kind::Scatter,
             Collective::Allgather | Collective::Allgatherv => Kind::Allgather,
             Collective::Alltoall => Kind::Alltoall,
+            Collective::Reduce if self.in_pieces(args.send.len(0)) => Kind::ReducePieces,
             Collective::Reduce => Kind::Reduce,
+            Collective::Allreduce if self.in_pieces(args.send.len(0)) => Kind::AllreducePieces,
             Collective::Allreduce if self.splits(args.send.len(0)) => Kind::AllreduceSplit,
             Collective::Allreduce if flat => Kind::Allreduce,
             Collective::Allreduce => Kind::AllreduceLeader,
@@ -271,11 +284,16 @@ impl Node {
         (least <= self.limits.segment()).then_some(kind)
     }
 
-    /// Whether an allreduce of so many bytes is worth two rounds; between two,
-    /// each with a system call.
+    /// Whether a reduction of so many bytes is best done piece by piece, where they are.
+    #[inline]
+    fn in_pieces(&self, len: usize) -> bool {
+        self.size <= PIECES_MEMBERS && len / self.size as usize >= self.limits.direct
+    }
+
+    /// Whether an allreduce of so many bytes is worth two rounds.
     #[inline]
     fn splits(&self, len: usize) -> bool {
-        len >= SPLIT_BYTES && (self.size > 2 || len / 4 >= self.limits.direct)
+        len >= SPLIT_BYTES && self.size > 2
     }
 
     /// Begins an operation. It runs after all that were begun before it. All members must give the

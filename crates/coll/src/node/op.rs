@@ -5,7 +5,7 @@ use std::mem;
 use super::board::{Board, FAILED, INLINE, LOST, Meta, Payload, Place};
 use super::error::{Mismatch, Skipped, Trouble};
 use super::program::{Program, Turn};
-use super::{Kind, LINE, Node, barrier, exchange, near, reduce, rooted, rows, scan};
+use super::{Kind, LINE, Node, barrier, exchange, near, pieces, reduce, rooted, rows, scan};
 use crate::Args;
 
 /// How many operations ahead the own record is fetched for writing: with fewer
@@ -135,6 +135,8 @@ impl Op {
             Kind::Allreduce => self.run::<reduce::Allreduce, B>(node, args, board),
             Kind::AllreduceLeader => self.run::<reduce::AllreduceLeader, B>(node, args, board),
             Kind::AllreduceSplit => self.run::<reduce::AllreduceSplit, B>(node, args, board),
+            Kind::ReducePieces => self.run::<pieces::Pieces<false>, B>(node, args, board),
+            Kind::AllreducePieces => self.run::<pieces::Pieces<true>, B>(node, args, board),
             Kind::Allgather => self.run::<exchange::Allgather, B>(node, args, board),
             Kind::Gather => self.run::<rooted::Gather, B>(node, args, board),
             Kind::Gatherv => self.run::<rows::Gatherv, B>(node, args, board),
@@ -487,7 +489,7 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     let lent = if P::VARIES {
         whole >= lent_from(node)
     } else {
-        P::lends(args, node.crowded) && P::grain(args, whole) >= node.limits.direct
+        P::lends(args, node.crowded) && whole >= node.limits.direct
     };
     if lent {
         return (Place::Direct, whole);

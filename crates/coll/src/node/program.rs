@@ -138,12 +138,6 @@ pub(super) trait Program {
         true
     }
 
-    /// Bytes that travel between two members, of a block of `extent` bytes.
-    #[inline]
-    fn grain(_args: &Args, extent: usize) -> usize {
-        extent
-    }
-
     /// Bytes of the ring that a direct payload takes.
     #[inline]
     fn table(_args: &Args) -> usize {
@@ -175,7 +169,9 @@ pub(super) trait Program {
     }
 
     /// What others may read or write if the payload is direct.
-    fn shows<B: Board>(turn: &Turn, board: &mut B) -> u64;
+    fn shows<B: Board>(_turn: &Turn, _board: &mut B) -> u64 {
+        unreachable!("never direct")
+    }
 
     /// The `i`-th rank to hear from; may be the own one.
     fn source(turn: &Turn, i: u32) -> Option<u32>;

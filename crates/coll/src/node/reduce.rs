@@ -1,14 +1,13 @@
 //! Reductions whose result one member, or every member, gets whole or in part:
 //! reduce, allreduce, reduce_scatter.
 
-use catena_plan::{Buf, Order, Region};
+use catena_plan::{Order, Region};
 
 use super::barrier::{LEADER, through_leader};
 use super::board::{Board, INLINE, Payload};
 use super::error::Trouble;
 use super::program::{Program, Turn, below};
 use super::rooted::is_root;
-use super::rows::{DIRECT_ENTRY, show, shown};
 use crate::args::cut;
 use crate::reduce_scatter::{block_in, result};
 use crate::{Args, Layout};
@@ -77,40 +76,8 @@ pub(super) fn take_upwards<B: Board>(
     Ok(())
 }
 
-/// All publish, the root combines. Direct, the other one would only wait: it
-/// combines a part, too, and writes it where the root wants it.
+/// All publish, the root combines.
 pub(super) struct Reduce;
-
-impl Reduce {
-    /// Longest vector that stays where it is: with longer ones, the caches do not
-    /// hold what both read.
-    const DIRECT: usize = 256 << 10;
-
-    /// Bytes that the root combines, direct: two thirds, as it writes less.
-    #[inline]
-    fn first(t: &Turn) -> usize {
-        let elem = t.args.elem.max(1);
-        let elems = t.len / elem;
-        (elems - elems / 3) * elem
-    }
-
-    /// Combines the own part, direct. `from` shows an operand, and where the
-    /// result goes.
-    fn combine<B: Board>(t: &Turn, from: &Payload, board: &mut B) -> Result<(), Trouble> {
-        let (own, into) = (t.args.vector_in(), t.args.vector_out());
-        let (first, order) = (Self::first(t), order(t, from));
-        let (_, operand) = shown(from, 0, board);
-        if is_root(t) {
-            let (own, into) = (own.part(0, first), into.part(0, first));
-            return merge((&operand, 0), own, into, order, board);
-        }
-        let (_, result) = shown(from, 1, board);
-        let own = own.part(first, t.len - first);
-        let part = Region::new(Buf::Scratch, 0, own.len);
-        board.join(&operand, first, own, part, order)?;
-        Ok(board.give(&result, first, part)?)
-    }
-}
 
 /// On which side of the own operand that of a payload is.
 #[inline(always)]
@@ -126,12 +93,8 @@ impl Program for Reduce {
     const ALL: bool = false;
 
     #[inline]
-    fn lends(a: &Args, crowded: bool) -> bool {
-        a.size == 2 && !crowded && a.send.len(0) <= Self::DIRECT
-    }
-
-    fn table(a: &Args) -> usize {
-        a.size as usize * DIRECT_ENTRY
+    fn lends(_: &Args, _: bool) -> bool {
+        false
     }
 
     #[inline]
@@ -146,7 +109,7 @@ impl Program for Reduce {
 
     #[inline]
     fn publishes_first(t: &Turn) -> bool {
-        !is_root(t) || t.is_direct()
+        !is_root(t)
     }
 
     #[inline(always)]
@@ -154,30 +117,11 @@ impl Program for Reduce {
         board.put(&t.own, 0, t.of(t.args.vector_in()));
     }
 
-    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
-        let a = t.args;
-        show(t, board, a.size, |i| match (i, is_root(t)) {
-            (1, true) => a.vector_out(),
-            _ => a.vector_in(),
-        })
-    }
-
-    #[inline]
-    fn scratch(t: &Turn) -> usize {
-        match t.is_direct() && !is_root(t) {
-            true => t.len - Self::first(t),
-            false => 0,
-        }
-    }
-
     /// Those below the root downwards, those above it upwards: the order of
     /// operands is kept, and the root's own one may be in place.
     #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         let (me, size) = (t.args.rank, t.args.size);
-        if t.is_direct() {
-            return (i == 0).then_some(1 - me);
-        }
         if !is_root(t) {
             return None;
         }
@@ -189,9 +133,6 @@ impl Program for Reduce {
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
-        if t.is_direct() {
-            return Self::combine(t, from, board);
-        }
         let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
         let order = order(t, from);
         if from.rank == t.args.rank {
@@ -231,10 +172,6 @@ impl Program for Allreduce {
     #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         board.put(&t.own, 0, t.of(t.args.vector_in()));
-    }
-
-    fn shows<B: Board>(_: &Turn, _: &mut B) -> u64 {
-        unreachable!("never direct")
     }
 
     #[inline(always)]
@@ -286,10 +223,6 @@ impl Program for AllreduceLeader {
         board.put(&t.own, 0, t.of(from));
     }
 
-    fn shows<B: Board>(_: &Turn, _: &mut B) -> u64 {
-        unreachable!("never direct")
-    }
-
     #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         through_leader(t, i)
@@ -312,10 +245,6 @@ impl Program for AllreduceLeader {
 }
 
 /// Each member combines a piece and publishes it: two rounds.
-///
-/// Direct, a member may go on to the second round while others still read its
-/// operand: there it writes a piece only after the owner of the piece, the one
-/// who reads it, has published again.
 pub(super) struct AllreduceSplit;
 
 impl AllreduceSplit {
@@ -337,13 +266,8 @@ impl Program for AllreduceSplit {
     }
 
     #[inline]
-    fn lends(a: &Args, _: bool) -> bool {
-        a.size == 2
-    }
-
-    #[inline]
-    fn grain(a: &Args, extent: usize) -> usize {
-        extent / a.size as usize
+    fn lends(_: &Args, _: bool) -> bool {
+        false
     }
 
     #[inline]
@@ -367,18 +291,6 @@ impl Program for AllreduceSplit {
         }
     }
 
-    fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
-        if t.round > 0 {
-            return board.address(Self::piece(t, t.args.rank, t.args.vector_out()));
-        }
-        board.address(t.args.vector_in())
-    }
-
-    #[inline]
-    fn scratch(t: &Turn) -> usize {
-        if t.is_lent() { t.len } else { 0 }
-    }
-
     #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         if t.round == 0 {
@@ -400,14 +312,7 @@ impl Program for AllreduceSplit {
         let (at, _) = cut(t.len, t.args.elem, t.args.size, me);
         let own = Self::piece(t, me, t.args.vector_in());
         let into = Self::piece(t, me, t.args.vector_out());
-        take_upwards(t, (from, i, t.args.size), at, own, t.grows(into), board)
-    }
-
-    #[inline]
-    fn finish<B: Board>(t: &Turn, board: &mut B) {
-        if t.round == 0 {
-            t.harvest(Self::piece(t, t.args.rank, t.args.vector_out()), board);
-        }
+        take_upwards(t, (from, i, t.args.size), at, own, into, board)
     }
 }
 

@@ -122,6 +122,18 @@ fn put_others<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) 
     put(t, board, t.args.size, |i| (i != me).then(|| block(i)));
 }
 
+/// Writes a block where the owner of a direct row wants it.
+pub(super) fn bring<B: Board>(
+    t: &Turn,
+    to: &Payload,
+    block: Region,
+    board: &mut B,
+) -> Result<(), Trouble> {
+    let (len, data) = shown(to, t.args.rank, board);
+    fits(t, to.rank, len, block.len)?;
+    Ok(board.give(&data, 0, block)?)
+}
+
 /// Takes this member's block for itself.
 #[inline(always)]
 fn keep<B: Board>(t: &Turn, from: Region, into: Region, board: &mut B) -> Result<(), Trouble> {
@@ -218,9 +230,7 @@ impl Program for Gatherv {
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
         if t.args.rank != t.args.root {
-            let (len, data, at) = find(from, own_entry(t), board);
-            fits(t, from.rank, len, t.whole)?;
-            return Ok(board.give(&data, at, Region::input(0, t.whole))?);
+            return bring(t, from, Region::input(0, t.whole), board);
         }
         let into = t.args.recv_block(from.rank);
         if from.rank == t.args.rank {
