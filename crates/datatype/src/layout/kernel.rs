@@ -93,7 +93,7 @@ pub(super) unsafe fn grid<D: Direction>(
             return with_block!(len, block => few(block, to, from, columns));
         }
         let span = user.width(columns, len);
-        if span <= NEAR && transpose::suits(user, (rows, columns), len) {
+        if transpose::suits(user, (rows, columns), len) {
             return transpose::<D>(user, packed, (rows, columns));
         }
         if rows == 1 || user.row.unsigned_abs() >= user.step.unsigned_abs() || span <= NEAR {

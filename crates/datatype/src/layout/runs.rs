@@ -37,14 +37,12 @@ unsafe fn by_branches<D: Direction>(
     s: &Seq,
     which: Range<usize>,
     user: *mut u8,
-    mut packed: *mut u8,
+    packed: *mut u8,
 ) -> *mut u8 {
-    for (at, len) in places(s, which) {
+    each(s, which, user, packed, |user, packed, len| {
         // SAFETY: the caller's promise.
-        unsafe { block::run::<D>(user.wrapping_offset(at as isize), packed, len) };
-        packed = packed.wrapping_add(len);
-    }
-    packed
+        unsafe { block::run::<D>(user, packed, len) }
+    })
 }
 
 /// By loads and stores of any length: no branch depends on it that would be foreseen wrongly.
@@ -57,22 +55,30 @@ unsafe fn by_masks<D: Direction>(
     s: &Seq,
     which: Range<usize>,
     user: *mut u8,
-    mut packed: *mut u8,
+    packed: *mut u8,
 ) -> *mut u8 {
-    for (at, len) in places(s, which) {
+    each(s, which, user, packed, |user, packed, len| {
         // SAFETY: the caller's promise.
-        unsafe { block::masked::<D>(user.wrapping_offset(at as isize), packed, len) };
+        unsafe { block::masked::<D>(user, packed, len) }
+    })
+}
+
+/// Calls `copy` for each with its two places and its length; returns where the packed bytes end.
+#[inline(always)]
+fn each(
+    s: &Seq,
+    which: Range<usize>,
+    user: *mut u8,
+    mut packed: *mut u8,
+    copy: impl Fn(*mut u8, *mut u8, usize),
+) -> *mut u8 {
+    let ends = s.starts[which.start..=which.end].windows(2);
+    let lens = ends.map(|ends| (ends[1] - ends[0]) as usize);
+    for (at, len) in s.at[which].iter().zip(lens) {
+        copy(user.wrapping_offset(*at as isize), packed, len);
         packed = packed.wrapping_add(len);
     }
     packed
-}
-
-/// Place and length of each.
-#[inline(always)]
-fn places(s: &Seq, which: Range<usize>) -> impl Iterator<Item = (i64, usize)> {
-    let ends = s.starts[which.start..=which.end].windows(2);
-    let lens = ends.map(|ends| (ends[1] - ends[0]) as usize);
-    s.at[which].iter().copied().zip(lens)
 }
 
 #[cfg(test)]
