@@ -10,6 +10,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
 
 use catena_base::slab::{Key, Slab};
@@ -47,6 +48,8 @@ struct Runs {
     queues: Vec<Queue>,
     /// Whose turn it is of these.
     turn: usize,
+    /// The memory of one that is empty.
+    spare: VecDeque<Key>,
 }
 
 /// Operations that have the board of a communicator one after the other.
@@ -95,7 +98,7 @@ impl Runs {
             .iter()
             .position(|it| Arc::ptr_eq(&it.comm, comm));
         let at = at.unwrap_or_else(|| {
-            let (comm, keys) = (comm.clone(), VecDeque::new());
+            let (comm, keys) = (comm.clone(), mem::take(&mut self.spare));
             self.queues.push(Queue { comm, keys });
             self.queues.len() - 1
         });
@@ -118,8 +121,12 @@ impl Runs {
         let queue = &mut self.queues[at];
         queue.keys.pop_front();
         queue.comm.coll.dequeue();
-        let is_last = queue.keys.is_empty();
-        is_last.then(|| self.queues.swap_remove(at).comm)
+        if !queue.keys.is_empty() {
+            return None;
+        }
+        let Queue { comm, keys } = self.queues.swap_remove(at);
+        self.spare = keys;
+        Some(comm)
     }
 
     /// A message of a collective is complete, if that is not over.

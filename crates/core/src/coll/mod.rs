@@ -243,19 +243,23 @@ impl World {
     /// A run that has begun, and counts: by messages, or on the board if there is one.
     fn begin(&self, prepared: Prepared, on_board: bool) -> Result<Arc<RequestObj>> {
         let turn = self.turn(&prepared, false)?;
-        let mut obj = self.idle_run();
-        let comm = prepared.comm.clone();
         if !on_board {
-            self.ran(&comm, prepared.label.what, prepared.plan(self).label());
+            let plan = prepared.plan(self);
+            self.ran(&prepared.comm, prepared.label.what, plan.label());
         }
-        match own_run(&mut obj).begin(self, prepared, turn, on_board) {
-            Ok(()) => Ok(obj),
-            Err(error) => Err(self.cannot_begin(&comm, &turn, error)),
+        let mut obj = self.idle_run();
+        let run = own_run(&mut obj);
+        if let Err(error) = run.begin(self, prepared, turn, on_board) {
+            return Err(self.cannot_begin(run, error));
         }
+        Ok(obj)
     }
 
     #[cold]
-    fn cannot_begin(&self, comm: &Arc<Comm>, turn: &Turn, error: Error) -> Error {
+    fn cannot_begin(&self, run: &CollRun, error: Error) -> Error {
+        let Some((Prepared { comm, .. }, turn)) = run.job() else {
+            return error;
+        };
         self.report(comm, turn.place, error.text());
         self.lose_board(comm, &error);
         error.on(comm.handle.get())
@@ -283,10 +287,7 @@ impl World {
             self.ran(&job.comm, job.label.what, job.plan(self).label());
         }
         if let Err(error) = run.restart(self) {
-            return Err(match run.job() {
-                Some((job, turn)) => self.cannot_begin(&job.comm, turn, error),
-                None => error,
-            });
+            return Err(self.cannot_begin(&run, error));
         }
         self.started();
         let done = run.advance(self);
