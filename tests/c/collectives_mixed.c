@@ -1,6 +1,7 @@
 // Blocking, started and persistent collectives of several communicators in one random order, alike
-// for all ranks, with messages between them; each rank waits for those under way when and how it
-// likes, and some communicators are freed before. Arguments: how many calls, and the seed.
+// for all ranks, often several of a kind in a row; between them messages, for which some ranks wait
+// that are far ahead. Each rank waits for calls under way when and how it likes, and some communicators
+// are freed before. Arguments: how many calls, and the seed.
 // run: -n 2
 // run: -n 3 -- 1000 2
 // run: -n 4 -- 1000 3
@@ -234,8 +235,16 @@ int main(int argc, char **argv)
         calls[i].out = malloc(ROOM * sizeof(unsigned));
         requests[i] = calls[i].request = MPI_REQUEST_NULL;
     }
+    enum kind kind = BARRIER;
+    int which = 0, longest = 1;
     for (int number = 0; number < count; number++) {
-        int at = number % SLOTS, which = (int)below(&shared, COMMS + 1), form = (int)below(&shared, 5);
+        int at = number % SLOTS, form = (int)below(&shared, 5);
+        const int most[] = {1, 8, 100, 2000, MOST};
+        if (below(&shared, 2)) {
+            kind = below(&shared, KINDS);
+            which = (int)below(&shared, COMMS + 1);
+            longest = most[below(&shared, 5)];
+        }
         vacate(at);
         call *c = &calls[at];
         MPI_Comm comm;
@@ -243,11 +252,10 @@ int main(int argc, char **argv)
             MPI_Comm_dup(comms[number % 2], &comm);
         else
             comm = comms[which];
-        c->kind = below(&shared, KINDS);
+        c->kind = kind;
         c->number = number;
-        const int most[] = {1, 8, 100, 2000, MOST};
-        c->n = (int)below(&shared, (unsigned)most[below(&shared, 5)] + 1);
-        form = form < 1 ? BLOCKING : form < 4 ? STARTED : PERSISTENT;
+        c->n = (int)below(&shared, (unsigned)longest + 1);
+        form = form < 2 ? BLOCKING : form < 4 ? STARTED : PERSISTENT;
         unsigned wish = below(&shared, RANKS);
         MPI_Comm_rank(comm, &c->me);
         MPI_Comm_size(comm, &c->ranks);
@@ -277,6 +285,11 @@ int main(int argc, char **argv)
             MPI_Sendrecv(out, n, MPI_BYTE, right, 0, in, n, MPI_BYTE, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             EQUAL(wrong_at(in, n, number + left), n);
         }
+        int from = (int)below(&shared, (unsigned)size), to = (int)below(&shared, (unsigned)size);
+        if (from != to && rank == from)
+            MPI_Send(&number, 1, MPI_INT, to, 0, MPI_COMM_WORLD);
+        if (from != to && rank == to)
+            MPI_Recv(&at, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     for (int at = 0; at < SLOTS; at++)
         vacate(at);
