@@ -80,7 +80,7 @@ impl World {
         prepared.label = Label::FIRST;
         Ok(Some(Joining {
             shape,
-            telling: self.begin(prepared, false)?,
+            telling: self.begin_own(prepared, false)?,
             offsets,
             meeting: None,
         }))

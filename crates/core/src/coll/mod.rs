@@ -242,11 +242,16 @@ impl World {
 
     /// A run that has begun, and counts: by messages, or on the board if there is one.
     fn begin(&self, prepared: Prepared, on_board: bool) -> Result<Arc<RequestObj>> {
-        let turn = self.turn(&prepared, false)?;
-        if !on_board {
-            let plan = prepared.plan(self);
-            self.ran(&prepared.comm, prepared.label.what, plan.label());
+        let mut obj = self.begin_own(prepared, on_board)?;
+        if let (false, Some((job, _))) = (on_board, own_run(&mut obj).job()) {
+            self.ran(&job.comm, job.label.what, job.plan(self).label());
         }
+        Ok(obj)
+    }
+
+    /// The same of a call of the library itself, which does not count.
+    fn begin_own(&self, prepared: Prepared, on_board: bool) -> Result<Arc<RequestObj>> {
+        let turn = self.turn(&prepared, false)?;
         let mut obj = self.idle_run();
         let run = own_run(&mut obj);
         if let Err(error) = run.begin(self, prepared, turn, on_board) {
