@@ -278,6 +278,13 @@ static int cancel(void *extra, int complete)
     return MPI_SUCCESS;
 }
 
+/* The empty status; its error field is set, which calls for one request leave alone otherwise. */
+static int is_empty(const MPI_Status *s)
+{
+    return s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG
+           && s->MPI_ERROR == MPI_SUCCESS;
+}
+
 static void test_requests(void)
 {
     MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}, one;
@@ -286,16 +293,28 @@ static void test_requests(void)
 
     memset(&status, -1, sizeof status);
     OK(MPI_Wait(requests, &status));
-    CHECK(status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG);
-    OK(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+    CHECK(is_empty(&status));
+    memset(statuses, -1, sizeof statuses);
+    OK(MPI_Waitall(3, requests, statuses));
+    CHECK(is_empty(&statuses[0]) && is_empty(&statuses[2]));
+    memset(statuses, -1, sizeof statuses);
     OK(MPI_Testall(3, requests, &flag, statuses));
-    CHECK(flag);
+    CHECK(flag && is_empty(&statuses[0]) && is_empty(&statuses[2]));
+    memset(statuses, -1, sizeof statuses);
+    OK(MPI_Request_get_status_all(3, requests, &flag, statuses));
+    CHECK(flag && is_empty(&statuses[0]) && is_empty(&statuses[2]));
     OK(MPI_Waitany(3, requests, &index, &status));
     CHECK(index == MPI_UNDEFINED);
     OK(MPI_Testsome(3, requests, &count, indices, statuses));
     CHECK(count == MPI_UNDEFINED);
+    memset(&status, -1, sizeof status);
     OK(MPI_Request_get_status(MPI_REQUEST_NULL, &flag, &status));
-    CHECK(flag);
+    CHECK(flag && is_empty(&status));
+    memset(&status, -1, sizeof status);
+    OK(MPI_Recv_init(&state, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, &one));
+    OK(MPI_Test(&one, &flag, &status));
+    CHECK(flag && is_empty(&status));
+    OK(MPI_Request_free(&one));
     FAILS(MPI_Request_free(requests), MPI_ERR_REQUEST);
     FAILS(MPI_Waitall(-1, requests, statuses), MPI_ERR_COUNT);
     FAILS(MPI_Waitall(1, NULL, statuses), MPI_ERR_ARG);

@@ -20,6 +20,16 @@ fn put_empty(status: *mut Status) {
     }
 }
 
+/// Stores the empty status if nothing is under way, and tells so.
+#[inline]
+fn is_idle(w: &World, request: Request, status: *mut Status) -> bool {
+    let idle = w.is_idle(request);
+    if idle {
+        put_empty(status);
+    }
+    idle
+}
+
 /// A request argument that is passed by address.
 #[inline]
 fn one<'a>(request: *mut Request) -> Result<&'a mut Request> {
@@ -163,7 +173,8 @@ fn put_some(
 mpi_fn! {
     fn Wait(request: *mut Request, status: *mut Status) {
         let w = enter()?;
-        finish(w.wait(one(request)?)?, status)
+        let request = one(request)?;
+        if is_idle(&w, *request, status) { Ok(()) } else { finish(w.wait(request)?, status) }
     }
 
     fn Test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
@@ -171,15 +182,22 @@ mpi_fn! {
         let request = one(request)?;
         let ready = w.poll(*request)? != State::Pending;
         put(flag, ready.into(), "flag")?;
-        if ready { finish(w.complete(request), status) } else { Ok(()) }
+        if !ready || is_idle(&w, *request, status) {
+            return Ok(());
+        }
+        finish(w.complete(request), status)
     }
 
     fn Waitall(count: c_int, array_of_requests: *mut Request, array_of_statuses: *mut Status) {
         let w = enter()?;
         let requests = requests(count, array_of_requests)?;
         for i in 0..requests.len() {
+            let status = at(array_of_statuses, i);
+            if is_idle(&w, requests[i], status) {
+                continue;
+            }
             let done = w.wait(&mut requests[i])?;
-            put_status(at(array_of_statuses, i), &done.status);
+            put_status(status, &done.status);
             if let Some(e) = done.error {
                 return rest(&w, requests, array_of_statuses, i, &e);
             }
@@ -198,8 +216,12 @@ mpi_fn! {
             return Ok(());
         }
         for i in 0..requests.len() {
+            let status = at(array_of_statuses, i);
+            if is_idle(&w, requests[i], status) {
+                continue;
+            }
             let done = w.complete(&mut requests[i]);
-            put_status(at(array_of_statuses, i), &done.status);
+            put_status(status, &done.status);
             if let Some(e) = done.error {
                 return rest(&w, requests, array_of_statuses, i, &e);
             }
@@ -267,7 +289,7 @@ mpi_fn! {
     fn Request_get_status(request: Request, flag: *mut c_int, status: *mut Status) {
         let w = enter()?;
         let ready = w.poll(request)? != State::Pending;
-        if ready {
+        if ready && !is_idle(&w, request, status) {
             put_status(status, &w.peek(request)?.status);
         }
         put(flag, ready.into(), "flag")
@@ -281,7 +303,10 @@ mpi_fn! {
         let ready = w.poll_all(requests)?;
         if ready {
             for (i, &request) in requests.iter().enumerate() {
-                put_status(at(array_of_statuses, i), &w.peek(request)?.status);
+                let status = at(array_of_statuses, i);
+                if !is_idle(&w, request, status) {
+                    put_status(status, &w.peek(request)?.status);
+                }
             }
         }
         put(flag, ready.into(), "flag")

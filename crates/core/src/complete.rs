@@ -62,6 +62,13 @@ impl World {
         }
     }
 
+    /// Whether nothing is under way: `MPI_REQUEST_NULL`, or persistent and not
+    /// started.
+    #[inline]
+    pub fn is_idle(&self, r: abi::Request) -> bool {
+        as_transfer(r).is_none() && matches!(self.state_slow(r), Ok(State::Inactive))
+    }
+
     /// Completes a request that is complete or inactive: frees it and sets the
     /// handle to `MPI_REQUEST_NULL`, or makes a persistent one inactive.
     #[inline]
