@@ -13,6 +13,13 @@
 // run: --set LINK=tcp -n 3 -- silent board ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: -n 3 -- silent persistent ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: --set LINK=shm -n 3 -- silent form ; fails ; says the blocking form of MPI_Barrier.*another form|another form.*the blocking form
+// run: -n 3 -- silent kept ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [12] called MPI_Allreduce|rank [12] called MPI_Allreduce.*rank 0 called the persistent form of MPI_Allreduce
+// run: --set LINK=tcp -n 3 -- silent kept ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [12] called MPI_Allreduce|rank [12] called MPI_Allreduce.*rank 0 called the persistent form of MPI_Allreduce
+// run: --set LINK=shm -n 4 -- silent kept dup ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [1-3] called its first collective|rank [1-3] called its first collective.*rank 0 called the persistent form of MPI_Allreduce
+// run: -n 3 -- silent kept_blocking ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [12] called MPI_Allreduce|rank [12] called MPI_Allreduce.*rank 0 called the persistent form of MPI_Allreduce
+// run: --set LINK=shm -n 2 -- silent kept_blocking dup ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [1-3] called its first collective|rank [1-3] called its first collective.*rank 0 called the persistent form of MPI_Allreduce
+// run: -n 2 -- silent kept_bcast ; fails ; says rank 0 called MPI_Bcast with root 0, and rank 1 called the persistent form of MPI_Bcast with root 0
+// run: --set LINK=tcp -n 2 -- silent kept_bcast ; fails ; says rank 0 called MPI_Bcast with root 0, and rank 1 called the persistent form of MPI_Bcast with root 0
 // run: -n 3 -- silent board dup ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: -n 5 -- silent started dup ; fails ; says MPI_Scatter with root 0.*MPI_Scatter with root 1|MPI_Scatter with root 1.*MPI_Scatter with root 0
 // run: --set LINK=tcp -n 3 -- silent persistent dup ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
@@ -182,6 +189,27 @@ static void choose(const char *which)
         comm = MPI_COMM_WORLD;
 }
 
+/* A persistent operation, and another form of the same. */
+static void kept(const char *how)
+{
+    int keeps = rank == 0;
+    if (!strcmp(how, "kept_bcast")) {
+        /* The root is through before anybody asks it. */
+        keeps = rank != 0;
+        if (keeps)
+            MPI_Bcast_init(in, 2, MPI_LONG, 0, comm, MPI_INFO_NULL, &request);
+        else
+            MPI_Ibcast(in, 2, MPI_LONG, 0, comm, &request);
+    } else if (keeps)
+        MPI_Allreduce_init(in, out, 2, MPI_LONG, MPI_SUM, comm, MPI_INFO_NULL, &request);
+    else if (!strcmp(how, "kept_blocking"))
+        MPI_Allreduce(in, out, 2, MPI_LONG, MPI_SUM, comm);
+    else
+        MPI_Iallreduce(in, out, 2, MPI_LONG, MPI_SUM, comm, &request);
+    if (keeps)
+        MPI_Start(&request);
+}
+
 /* Nobody sends anything that could show it. */
 static void silent(const char *how)
 {
@@ -216,6 +244,8 @@ static void silent(const char *how)
         MPI_Ibcast(in, rank ? N : 0, MPI_LONG, 0, comm, &request);
     else if (!strcmp(how, "started"))
         MPI_Iscatter(in, 2, MPI_LONG, out, 2, MPI_LONG, root, comm, &request);
+    else if (!strncmp(how, "kept", 4))
+        kept(how);
     else if (!strcmp(how, "persistent")) {
         MPI_Bcast_init(in, 2, MPI_LONG, root, comm, MPI_INFO_NULL, &request);
         MPI_Start(&request);

@@ -194,7 +194,7 @@ static void mixed(void)
     /* Before they have met on the board. */
     again();
     ended(rank ? waited(MPI_Ibarrier(comm, &r), &r) : MPI_Barrier(comm),
-          "a blocking collective, the first", "MPI_Barrier");
+          "its first collective through shared memory", "MPI_Barrier");
     heard(size);
     MPI_Type_free(&holey);
 }

@@ -9,11 +9,12 @@
 //! |--------------------|------------------------------------------------|
 //! | 1                  | one                                            |
 //! | 2                  | the [`Kind`]; zero: a letter (`comm`)          |
-//! | 1                  | whether the call is persistent                 |
-//! | 28                 | number of the call among all on the communicator |
+//! | 29                 | place of the call among all on the communicator |
 //!
-//! Calls on a board have no messages, and no number among those that have: here all count, in
-//! the order in which the members make them.
+//! Calls on a board have no messages, and no number among those that have, and calls that make
+//! persistent operations have numbers of their own: here all count, in the order in which the
+//! members make them (MPI-5, 6.13). So members that match a persistent operation with another
+//! call meet here.
 
 use std::sync::Arc;
 
@@ -21,7 +22,6 @@ use catena_link::{Cid, Envelope, Mode, Plane, Selector, Sent};
 
 use super::patience::Patience;
 use super::said::Said;
-use super::tag::Number;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::{Comm, JOB};
 use crate::error::{Error, Kind as ErrorKind};
@@ -30,7 +30,7 @@ use crate::world::World;
 /// Longest text, bytes: a message of one packet.
 pub const LONGEST: usize = 480;
 
-const PLACE_BITS: u32 = 28;
+const PLACE_BITS: u32 = 29;
 
 /// What an aside says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +48,14 @@ pub enum Kind {
 pub struct Aside {
     pub kind: Kind,
     /// The call among all on the communicator.
-    pub place: Number,
+    pub place: u32,
 }
 
 /// A call that waits here.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting<'a> {
     pub comm: &'a Arc<Comm>,
-    pub place: Number,
+    pub place: u32,
     /// What it says of itself. `None` on a board that is of no use any more: then whoever failed,
     /// and wherever, tells why.
     pub said: Option<Said>,
@@ -64,24 +64,20 @@ pub struct Waiting<'a> {
 impl Aside {
     /// As a tag.
     pub fn tag(self) -> i32 {
-        let count = self.place.count & ((1 << PLACE_BITS) - 1);
-        let persistent = u32::from(self.place.persistent) << PLACE_BITS;
-        (1 << 31 | (self.kind as u32) << (PLACE_BITS + 1) | persistent | count) as i32
+        let place = self.place & ((1 << PLACE_BITS) - 1);
+        (1 << 31 | (self.kind as u32) << PLACE_BITS | place) as i32
     }
 
     /// What a tag says; `None` if it is not that of an aside.
     pub fn read(tag: i32) -> Option<Self> {
         let bits = tag as u32;
-        let kind = match bits >> (PLACE_BITS + 1) {
+        let kind = match bits >> PLACE_BITS {
             0b101 => Kind::Report,
             0b110 => Kind::Inquiry,
             0b111 => Kind::Answer,
             _ => return None,
         };
-        let place = Number {
-            count: bits & ((1 << PLACE_BITS) - 1),
-            persistent: bits >> PLACE_BITS & 1 == 1,
-        };
+        let place = bits & ((1 << PLACE_BITS) - 1);
         Some(Aside { kind, place })
     }
 
@@ -99,18 +95,18 @@ impl Aside {
 
 impl Waiting<'_> {
     /// Whether it is the call at `place` in a context.
-    pub fn is(&self, cid: Cid, place: Number) -> bool {
+    pub fn is(&self, cid: Cid, place: u32) -> bool {
         is_call((self.comm, self.place), cid, place)
     }
 }
 
 /// Whether two places, of which an aside may have told one, are the same.
-fn is_same(a: Number, b: Number) -> bool {
-    (a.count ^ b.count) << (u32::BITS - PLACE_BITS) == 0 && a.persistent == b.persistent
+fn is_same(a: u32, b: u32) -> bool {
+    (a ^ b) << (u32::BITS - PLACE_BITS) == 0
 }
 
 /// Whether a call on a communicator is that at `place` in a context.
-pub fn is_call(call: (&Comm, Number), cid: Cid, place: Number) -> bool {
+pub fn is_call(call: (&Comm, u32), cid: Cid, place: u32) -> bool {
     is_same(call.1, place) && call.0.cids().any(|of| of == cid)
 }
 
@@ -143,7 +139,7 @@ impl World {
         &self,
         (cid, rank): (Cid, u32),
         comm: &Comm,
-        place: Number,
+        place: u32,
     ) -> Option<Error> {
         let is = |aside: Aside| aside.kind == Kind::Report && is_same(aside.place, place);
         let mut kept = self.link().kept(cid, Plane::Collective);
@@ -222,13 +218,10 @@ mod tests {
     #[test]
     fn a_tag_tells_which_call_it_is_about() {
         for kind in [Kind::Report, Kind::Inquiry, Kind::Answer] {
-            for persistent in [false, true] {
-                for count in [0, 5, (1 << PLACE_BITS) - 1] {
-                    let place = Number { count, persistent };
-                    let aside = Aside { kind, place };
-                    assert!(aside.tag() < 0);
-                    assert_eq!(Aside::read(aside.tag()), Some(aside));
-                }
+            for place in [0, 5, (1 << PLACE_BITS) - 1] {
+                let aside = Aside { kind, place };
+                assert!(aside.tag() < 0);
+                assert_eq!(Aside::read(aside.tag()), Some(aside));
             }
         }
         assert_eq!(Aside::read(i32::MIN), None, "a letter");
@@ -237,11 +230,8 @@ mod tests {
 
     #[test]
     fn a_call_knows_what_is_about_it() {
-        let number = |count, persistent| Number { count, persistent };
-        assert!(is_same(number(7, false), number(7, false)));
-        assert!(!is_same(number(6, false), number(7, false)));
-        assert!(is_same(number(7, true), number(7, true)));
-        assert!(!is_same(number(7, true), number(7, false)));
-        assert!(is_same(number(0, false), number(1 << PLACE_BITS, false)));
+        assert!(is_same(7, 7));
+        assert!(!is_same(6, 7));
+        assert!(is_same(0, 1 << PLACE_BITS));
     }
 }

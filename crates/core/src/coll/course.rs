@@ -13,7 +13,6 @@ use super::board::View;
 use super::node::explain;
 use super::patience::Patience;
 use super::said::Said;
-use super::tag::Number;
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result};
 use crate::world::World;
@@ -23,7 +22,7 @@ use crate::world::World;
 pub struct Course {
     op: Op,
     /// Among all calls on the communicator; see `aside`.
-    place: Number,
+    place: u32,
     said: Said,
     patience: Patience,
     stage: Stage,
@@ -40,7 +39,7 @@ enum Stage {
 
 impl Course {
     /// Goes on with an operation, the call at `place`.
-    pub fn new(op: Op, place: Number, said: Said) -> Self {
+    pub fn new(op: Op, place: u32, said: Said) -> Self {
         Course {
             op,
             place,

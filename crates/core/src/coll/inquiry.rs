@@ -26,7 +26,6 @@ use catena_link::{Cid, Envelope};
 use super::aside::{Aside, Kind, Waiting, is_call, who};
 use super::patience::{LONG, Patience};
 use super::said::Said;
-use super::tag::Number;
 use crate::comm::{Comm, JOB};
 use crate::error::Error;
 use crate::request::RequestObj;
@@ -45,7 +44,7 @@ pub struct Asked {
 #[derive(Debug)]
 struct Question {
     comm: Weak<Comm>,
-    place: Number,
+    place: u32,
     /// Who it is on the communicator.
     cid: Cid,
     rank: u32,
@@ -145,7 +144,7 @@ impl World {
 
     /// Says how the call was made here that another process asks for, if it is under way or was among
     /// the last; and on the board that it is over, if it is.
-    fn answer(&self, call: &Waiting, place: Number, envelope: Envelope, inquiry: &[u8]) {
+    fn answer(&self, call: &Waiting, place: u32, envelope: Envelope, inquiry: &[u8]) {
         let said = Context::read(inquiry).and_then(|context| {
             let asks = (Peer(envelope.source), context.theirs);
             let joined = self.link().lanes(context.ours).any(|lane| lane == asks);
@@ -160,7 +159,7 @@ impl World {
 
     /// What there is to say of the call with that place in a context: `call`, another one under
     /// way, or one of the last of its communicator.
-    fn say(&self, call: &Waiting, cid: Cid, place: Number) -> Option<Said> {
+    fn say(&self, call: &Waiting, cid: Cid, place: u32) -> Option<Said> {
         if call.is(cid, place) {
             return call.said;
         }
@@ -173,7 +172,7 @@ impl World {
             let comm = self.comm_of(cid)?;
             comm.coll.tell_board();
             let mut last = comm.coll.last.iter().filter_map(Cell::get);
-            let (_, said) = last.find(|(number, _)| is_call((&comm, *number), cid, place))?;
+            let (_, said) = last.find(|(at, _)| is_call((&comm, *at), cid, place))?;
             Some(said)
         })
     }

@@ -69,9 +69,9 @@ pub struct CollState {
     persistent: tag::Numbers,
     plans: RefCell<plans::Plans>,
     node: RefCell<node::Membership>,
-    /// The last calls with plans, and their places, by number: others may wait in them when this
-    /// member has long done its part, or had none.
-    last: [Cell<Option<(Number, Said)>>; 4],
+    /// The last calls that were started or have plans, by their places: others may wait in them
+    /// when this member has long done its part, or had none.
+    last: [Cell<Option<(u32, Said)>>; 4],
     /// Operations under way that wait for their turn on it, or have it.
     queued: Cell<u32>,
     /// Whether the communicator was freed while there were some.
@@ -103,9 +103,16 @@ impl CollState {
         self.node.try_borrow().map_or(0, |node| node.calls())
     }
 
+    /// Place of the next call among all on the communicator; see `aside`. Its board has seen so
+    /// many that block.
+    fn place(&self, on_board: u32) -> u32 {
+        let others = self.numbers.begun().wrapping_add(self.persistent.begun());
+        others.wrapping_add(on_board)
+    }
+
     /// Keeps what is said of a call that begins.
-    fn note(&self, place: Number, said: Said) {
-        self.last[place.count as usize % self.last.len()].set(Some((place, said)));
+    fn note(&self, place: u32, said: Said) {
+        self.last[place as usize % self.last.len()].set(Some((place, said)));
     }
 
     /// Says on its board how far this member is, unless it is in a call there, which does.
@@ -174,6 +181,7 @@ impl Prepared {
             label: self.label,
             bytes: if self.comm.is_inter() { 0 } else { bytes },
             on_board: false,
+            is_persistent: self.is_persistent,
             is_idle: self.recipe.is_idle(),
         }
     }
@@ -319,15 +327,9 @@ impl World {
             let tag = cut.tag(prepared.label, number);
             Ok::<_, Error>(Ticket { number, tag })
         };
-        let on_board = comm.coll.on_board();
-        let own = ticket(comm)?;
-        let count = match persistent {
-            true => own.number.count,
-            false => own.number.count.wrapping_add(on_board),
-        };
         Ok(Turn {
-            place: Number { count, persistent },
-            comm: own,
+            place: comm.coll.place(comm.coll.on_board()),
+            comm: ticket(comm)?,
             local: match &comm.remote {
                 Some(remote) => ticket(&remote.local)?,
                 None => Ticket::default(),

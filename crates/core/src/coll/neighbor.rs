@@ -82,6 +82,7 @@ impl Ends {
             label: NEAR,
             bytes: 0,
             on_board: true,
+            is_persistent: false,
             is_idle: false,
         };
         let (mut from, mut to) = (self.input.load()?, self.output.load()?);

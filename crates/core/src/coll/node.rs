@@ -16,7 +16,7 @@ use super::force::{COLL_NODE_STARTED, allows_board};
 use super::join::{Joined, Joining};
 use super::plans::Key;
 use super::said::{Said, different, skipped};
-use super::tag::{Label, Number};
+use super::tag::Label;
 use crate::comm::Comm;
 use crate::error::{Error, Kind, Result, no_memory};
 use crate::op::Reducer;
@@ -108,10 +108,7 @@ impl World {
         }
         // What went wrong it meets again.
         let before = (node.started() as u32).wrapping_sub(*beside + 1);
-        let place = Number {
-            count: comm.coll.numbers.begun().wrapping_add(before),
-            persistent: false,
-        };
+        let place = comm.coll.place(before);
         let ended =
             self.finish_on_board(comm, node, Course::new(op, place, say()), args, &mut board);
         if let Err(error) = &ended {
@@ -326,6 +323,7 @@ fn said(meta: Meta) -> Said {
         },
         bytes: meta.bytes.into(),
         on_board: meta.detail & STARTED == 0,
+        is_persistent: false,
         is_idle: false,
     }
 }

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use catena_link::Cid;
 
 use super::aside::{Aside, Kind, LONGEST};
-use super::tag::Number;
 use crate::comm::Comm;
 use crate::error::Error;
 use crate::world::World;
 
 impl World {
     /// Tells all other members that this one gave a call up.
-    pub(super) fn report(&self, comm: &Comm, place: Number, text: &str) {
+    pub(super) fn report(&self, comm: &Comm, place: u32, text: &str) {
         match &comm.remote {
             None => self.tell_all(comm.cid, comm.size(), Some(comm.rank), place, text),
             Some(remote) => {
@@ -24,14 +23,14 @@ impl World {
     }
 
     /// Tells the ranks of a context, but for this process.
-    fn tell_all(&self, cid: Cid, ranks: u32, me: Option<u32>, place: Number, text: &str) {
+    fn tell_all(&self, cid: Cid, ranks: u32, me: Option<u32>, place: u32, text: &str) {
         for rank in (0..ranks).filter(|&rank| Some(rank) != me) {
             self.report_to((cid, rank), place, text);
         }
     }
 
     /// Tells one rank of a context.
-    pub(super) fn report_to(&self, whom: (Cid, u32), place: Number, text: &str) {
+    pub(super) fn report_to(&self, whom: (Cid, u32), place: u32, text: &str) {
         let text = &text.as_bytes()[..text.len().min(LONGEST)];
         let aside = Aside {
             kind: Kind::Report,

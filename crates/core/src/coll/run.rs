@@ -93,7 +93,7 @@ struct Told {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn {
     /// Among all calls on the communicator; see `aside`.
-    pub place: Number,
+    pub place: u32,
     /// Its messages on the communicator.
     pub comm: Ticket,
     /// Those among the local group of an intercommunicator.
@@ -359,10 +359,10 @@ impl CollRun {
     }
 
     /// What there is to say of it, if it is under way and the call at `place` in a context.
-    pub fn said(&self, cid: Cid, place: Number) -> Option<Said> {
+    pub fn said(&self, cid: Cid, place: u32) -> Option<Said> {
         let (job, turn) = self.under_way()?;
         let mut said = job.said();
-        // There it has at least to say that.
+        // On the board it has at least to say that it has no data.
         said.is_idle &= self.board().is_none();
         is_call((&job.comm, turn.place), cid, place).then_some(said)
     }
@@ -497,7 +497,13 @@ impl CollRun {
             return Some(Step::Ended(Err(error.on(comm.handle.get()))));
         }
         world.ran(&comm, job.label.what, BOARD);
-        self.way = Way::Board(Course::new(op, self.turn.place, job.said()));
+        // As in `said`.
+        let said = Said {
+            is_idle: false,
+            ..job.said()
+        };
+        comm.coll.note(self.turn.place, said);
+        self.way = Way::Board(Course::new(op, self.turn.place, said));
         None
     }
 

@@ -1,6 +1,8 @@
 //! What the members of a communicator say of a call to each other, and what is wrong if that
 //! differs.
 
+use std::fmt;
+
 use super::tag::{Label, function};
 use crate::comm::Comm;
 use crate::error::{self, Error};
@@ -13,6 +15,8 @@ pub struct Said {
     pub bytes: u64,
     /// It is a blocking one that takes place on the board.
     pub on_board: bool,
+    /// It made a persistent operation.
+    pub is_persistent: bool,
     /// It has nothing to do: this member has no data.
     pub is_idle: bool,
 }
@@ -26,7 +30,8 @@ impl Said {
         bytes[..4].copy_from_slice(&self.label.number().to_ne_bytes());
         bytes[4..8].copy_from_slice(&self.label.detail.to_ne_bytes());
         bytes[8..16].copy_from_slice(&self.bytes.to_ne_bytes());
-        bytes[16] = u8::from(self.on_board) | u8::from(self.is_idle) << 1;
+        let flags = [self.on_board, self.is_idle, self.is_persistent].map(u8::from);
+        bytes[16] = flags[0] | flags[1] << 1 | flags[2] << 2;
         bytes
     }
 
@@ -39,6 +44,7 @@ impl Said {
             bytes: bytes[8..16].try_into().map(u64::from_ne_bytes).ok()?,
             on_board: bytes[16] & 1 != 0,
             is_idle: bytes[16] & 2 != 0,
+            is_persistent: bytes[16] & 4 != 0,
         })
     }
 
@@ -53,10 +59,10 @@ impl Said {
         let detail = !(comm.is_inter() && rooted);
         if self.label.what != theirs.label.what
             || detail && self.label.detail != theirs.label.detail
+            || self.is_persistent != theirs.is_persistent
         {
             return Some(different(&format!(
-                "{who} called {}, and rank {me} called {}",
-                theirs.label, self.label
+                "{who} called {theirs}, and rank {me} called {self}"
             )));
         }
         if self.bytes != theirs.bytes {
@@ -81,6 +87,16 @@ impl Said {
                 form(self.on_board)
             ))
         })
+    }
+}
+
+/// As in "the persistent form of MPI_Bcast with root 3".
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_persistent {
+            f.write_str("the persistent form of ")?;
+        }
+        write!(f, "{}", self.label)
     }
 }
 
@@ -114,6 +130,7 @@ mod tests {
                 label,
                 bytes: 1 << 40,
                 on_board: what == Some(Collective::Scan),
+                is_persistent: what == Some(Collective::Barrier),
                 is_idle: what == Some(Collective::Gatherv),
             };
             assert_eq!(Said::read(&said.to_bytes()), Some(said));

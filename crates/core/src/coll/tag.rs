@@ -49,7 +49,7 @@ const OPERATION_BITS: u32 = 5;
 const BESIDE: u32 = 7;
 
 impl Label {
-    /// What members tell each other before their first blocking collective: a
+    /// What members tell each other before their first collective on a board: a
     /// barrier has no detail.
     pub const FIRST: Label = Label {
         what: Some(Collective::Barrier),
@@ -222,7 +222,7 @@ impl Numbers {
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.what == Label::FIRST.what && self.detail != 0 {
-            return write!(f, "a blocking collective, the first");
+            return write!(f, "its first collective through shared memory");
         }
         write!(f, "{}", function(self.what))?;
         let is = |test: fn(Collective) -> bool| self.what.is_some_and(test);
@@ -342,6 +342,9 @@ mod tests {
         assert_eq!(told(Collective::Barrier, 0), "MPI_Barrier");
         let cut = Cut::new(7);
         let first = cut.label_of(cut.tag(Label::FIRST, Number::default()));
-        assert_eq!(first.to_string(), "a blocking collective, the first");
+        assert_eq!(
+            first.to_string(),
+            "its first collective through shared memory"
+        );
     }
 }

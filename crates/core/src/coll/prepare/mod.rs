@@ -172,6 +172,7 @@ impl<'a> Call<'a> {
             label,
             bytes: self.bytes as u64,
             on_board: true,
+            is_persistent: false,
             is_idle: false,
         };
         w.run_on_board(
