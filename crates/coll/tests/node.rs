@@ -425,6 +425,19 @@ fn who_parted_is_noticed_when_they_meet() {
     assert_eq!(outcomes[2], Err(Trouble::Parted { rank: 0, me: 2 }));
 }
 
+/// What must be alike may be any number; another one makes a difference from then on.
+#[test]
+fn a_detail_may_be_any_number() {
+    let past = |details: [u32; 2]| {
+        let mut node = Node::new(0, 2, false, COPIED);
+        for detail in details {
+            let _ = node.start(Kind::Barrier, detail);
+        }
+        node
+    };
+    assert_ne!(past([u32::MAX, 0]), past([u32::MAX - 1, 0]));
+}
+
 /// Others wait for a member that gave up, unless they see that it did.
 #[test]
 fn who_gave_up_says_nothing_else_while_it_waits() {

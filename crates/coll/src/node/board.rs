@@ -257,8 +257,10 @@ impl Past {
         let before = self.0 << Past::SHIFT;
         // Details that differ by less than eight, or in their upper bits alone, make a difference,
         // and 3 is a unit modulo 8: it stays.
-        let what = detail + (detail >> 3) + (detail >> 16) + kind as u32;
-        self.0 = self.0.wrapping_mul(3).wrapping_add(what);
+        let what = [detail, detail >> 3, detail >> 16, kind as u32];
+        self.0 = what
+            .into_iter()
+            .fold(self.0.wrapping_mul(3), u32::wrapping_add);
         before | detail & Past::BELOW
     }
 }
