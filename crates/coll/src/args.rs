@@ -68,7 +68,8 @@ pub struct Args<'a> {
     /// The root, of the rooted collectives.
     pub root: u32,
     /// Whether this rank passed `MPI_IN_PLACE`: its input is where its output
-    /// goes, and the plan mentions no [`catena_plan::Buf::Input`].
+    /// goes, and the plan mentions no [`catena_plan::Buf::Input`]. Others may not
+    /// have, so what they see of this rank does not depend on it.
     pub in_place: bool,
     /// Bytes of one element of a reduction, as vectors are cut only between
     /// elements; 1 if nothing is reduced.

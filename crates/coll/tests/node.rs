@@ -29,6 +29,12 @@ const DIRECT: Limits = Limits {
     ..COPIED
 };
 
+/// The same where they reach all that does not fit into a record.
+const ALWAYS: Limits = Limits {
+    direct: 0,
+    ..COPIED
+};
+
 /// One member on its way through all calls.
 struct Member {
     seat: Seat,
@@ -137,7 +143,12 @@ fn every_kind_on_1_to_17_ranks() {
     let mut seen = std::collections::HashSet::new();
     let mut random = 12345u64;
     for size in 1..=17 {
-        for (crowded, limits) in [(false, COPIED), (true, COPIED), (false, DIRECT)] {
+        for (crowded, limits) in [
+            (false, COPIED),
+            (true, COPIED),
+            (false, DIRECT),
+            (true, ALWAYS),
+        ] {
             let calls = calls(size, limits);
             let shared = Shared::new(size, limits);
             let mut members: Vec<Member> = (0..size)

@@ -284,10 +284,12 @@ impl Node {
         (least <= self.limits.segment()).then_some(kind)
     }
 
-    /// Whether a reduction of so many bytes is best done piece by piece, where they are.
+    /// Whether a reduction of so many bytes is best done piece by piece, where they are: not what
+    /// fits into a record.
     #[inline]
     fn in_pieces(&self, len: usize) -> bool {
-        self.size <= PIECES_MEMBERS && len / self.size as usize >= self.limits.direct
+        let is_long = len > INLINE && len / self.size as usize >= self.limits.direct;
+        is_long && self.size <= PIECES_MEMBERS
     }
 
     /// Whether an allreduce of so many bytes is worth two rounds.

@@ -98,7 +98,7 @@ impl<const ALL: bool> Program for Pieces<ALL> {
 
     #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        upwards(t, i, t.args.size)
+        upwards(t, i, true)
     }
 
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
@@ -111,10 +111,9 @@ impl<const ALL: bool> Program for Pieces<ALL> {
             true => *from,
             false => shown(from, OPERAND, board).1,
         };
-        let size = t.args.size;
-        take_upwards(t, (&operand, i, size), own.offset, own, into, board)?;
+        take_upwards(t, (&operand, i, true), own.offset, own, into, board)?;
         // Of two, one operand is combined with the own one at once.
-        if upwards(t, i + 1, size).is_none() {
+        if upwards(t, i + 1, true).is_none() {
             Self::deliver(t, into, board)?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What distinguishes one operation on a board from another.
 
-use catena_plan::{Buf, Region};
+use catena_plan::Region;
 
 use super::Kind;
 use super::board::{Board, Payload, Place};
@@ -81,26 +81,6 @@ impl Turn<'_, '_> {
     #[inline]
     pub(super) fn is_lent(&self) -> bool {
         self.is_direct() && self.args.in_place
-    }
-
-    /// Where a result grows that in the end goes to `into`: there, or in memory
-    /// of its own while others may read what it overwrites.
-    #[inline]
-    pub(super) fn grows(&self, into: Region) -> Region {
-        if self.is_lent() {
-            Region::new(Buf::Scratch, 0, into.len)
-        } else {
-            into
-        }
-    }
-
-    /// Brings a result from where it has grown to where it belongs.
-    #[inline]
-    pub(super) fn harvest<B: Board>(&self, into: Region, board: &mut B) {
-        let from = self.grows(into);
-        if from != into {
-            board.copy(from, into);
-        }
     }
 }
 

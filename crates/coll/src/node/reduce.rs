@@ -1,7 +1,7 @@
 //! Reductions whose result one member, or every member, gets whole or in part:
 //! reduce, allreduce, reduce_scatter.
 
-use catena_plan::{Order, Region};
+use catena_plan::{Buf, Order, Region};
 
 use super::barrier::{LEADER, through_leader};
 use super::board::{Board, INLINE, Payload};
@@ -29,38 +29,39 @@ fn merge<B: Board>(
     }
 }
 
-/// Whether the first two of `end` operands are this member's own and another's,
-/// so that neither is copied before they are combined. In place, the own one may
-/// only be left in the ring.
+/// Whether the first two operands are this member's own and another's, so that
+/// neither is copied before they are combined. The own one may only be left in
+/// the ring, unless it `stays` where the program has it.
 #[inline(always)]
-fn begins_with_own(t: &Turn, end: u32) -> bool {
-    t.args.rank < 2 && end > 1 && (!t.args.in_place || t.is_direct())
+fn begins_with_own(t: &Turn, stays: bool) -> bool {
+    t.args.rank < 2 && t.args.size > 1 && stays
 }
 
-/// Operands from rank 0 upwards, `end` of them, so that the result is the same
-/// to the bit wherever it is computed.
+/// Operands from rank 0 upwards, so that the result is the same to the bit
+/// wherever it is computed.
 #[inline(always)]
-pub(super) fn upwards(t: &Turn, i: u32, end: u32) -> Option<u32> {
-    match (begins_with_own(t, end), i) {
-        (false, _) => below(i, end),
+pub(super) fn upwards(t: &Turn, i: u32, stays: bool) -> Option<u32> {
+    let size = t.args.size;
+    match (begins_with_own(t, stays), i) {
+        (false, _) => below(i, size),
         (true, 0) => Some(1 - t.args.rank),
-        (true, _) => below(i + 1, end),
+        (true, _) => below(i + 1, size),
     }
 }
 
 /// Takes the `i`-th operand in the order of [`upwards`]: bytes from `at` on of a
-/// payload, or this member's `own` operand. In place that was overwritten, but
-/// it has been published.
+/// payload, or this member's `own` operand. Unless that `stays`, it was
+/// overwritten, but it has been published.
 #[inline(always)]
 pub(super) fn take_upwards<B: Board>(
     t: &Turn,
-    (from, i, end): (&Payload, u32, u32),
+    (from, i, stays): (&Payload, u32, bool),
     at: usize,
     own: Region,
     into: Region,
     board: &mut B,
 ) -> Result<(), Trouble> {
-    let mine = from.rank == t.args.rank && (!t.args.in_place || t.is_direct());
+    let mine = from.rank == t.args.rank && stays;
     let order = if from.rank == 0 {
         Order::FromLeft
     } else {
@@ -69,7 +70,7 @@ pub(super) fn take_upwards<B: Board>(
     match (i, mine) {
         (0, true) => board.copy(own, into),
         (_, true) => board.fold(own, into, order)?,
-        (0, false) if begins_with_own(t, end) => merge((from, at), own, into, order, board)?,
+        (0, false) if begins_with_own(t, stays) => merge((from, at), own, into, order, board)?,
         (0, false) => board.get(from, at, into)?,
         (_, false) => board.combine(from, at, into, order)?,
     }
@@ -176,13 +177,13 @@ impl Program for Allreduce {
 
     #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        upwards(t, i, t.args.size)
+        upwards(t, i, !t.args.in_place)
     }
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
-        take_upwards(t, (from, i, t.args.size), 0, own, into, board)
+        take_upwards(t, (from, i, !t.args.in_place), 0, own, into, board)
     }
 }
 
@@ -294,7 +295,7 @@ impl Program for AllreduceSplit {
     #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
         if t.round == 0 {
-            upwards(t, i, t.args.size)
+            upwards(t, i, !t.args.in_place)
         } else {
             below(i, t.args.size)
         }
@@ -312,18 +313,32 @@ impl Program for AllreduceSplit {
         let (at, _) = cut(t.len, t.args.elem, t.args.size, me);
         let own = Self::piece(t, me, t.args.vector_in());
         let into = Self::piece(t, me, t.args.vector_out());
-        take_upwards(t, (from, i, t.args.size), at, own, into, board)
+        take_upwards(t, (from, i, !t.args.in_place), at, own, into, board)
     }
 }
 
 /// All publish their vectors, each combines its block. A vector that fits into
 /// the record is published as it is.
+///
+/// Members may differ in whether they are in place, so what one publishes does
+/// not depend on it: the result of such a one grows in memory of its own, as its
+/// operand may lie where it goes.
 pub(super) struct ReduceScatter;
 
 impl ReduceScatter {
     #[inline]
     fn is_short(a: &Args) -> bool {
         a.send.end(a.size) <= INLINE
+    }
+
+    /// Where the result of a segment goes, and where it grows.
+    #[inline]
+    fn result(t: &Turn) -> (Region, Region) {
+        let into = t.of(result(t.args));
+        match t.args.in_place {
+            true => (into, Region::new(Buf::Scratch, 0, into.len)),
+            false => (into, into),
+        }
     }
 }
 
@@ -341,12 +356,11 @@ impl Program for ReduceScatter {
         }
     }
 
-    /// In place the own one is among them: its memory is written.
     #[inline]
     fn blocks(a: &Args) -> usize {
         match Self::is_short(a) {
             true => 1,
-            false => a.size as usize - usize::from(!a.in_place),
+            false => a.size as usize - 1,
         }
     }
 
@@ -357,20 +371,15 @@ impl Program for ReduceScatter {
 
     #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
-        if Self::is_short(t.args) {
-            let first = block_in(t.args, 0);
-            let whole = Region {
-                len: t.whole,
-                ..first
-            };
-            return board.put(&t.own, 0, whole);
-        }
-        if !t.args.in_place {
+        if !Self::is_short(t.args) {
             return t.put_blocks(board, |i| block_in(t.args, i));
         }
-        for i in 0..t.args.size {
-            board.put(&t.own, i as usize * t.len, t.of(block_in(t.args, i)));
-        }
+        let first = block_in(t.args, 0);
+        let whole = Region {
+            len: t.whole,
+            ..first
+        };
+        board.put(&t.own, 0, whole);
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
@@ -382,12 +391,12 @@ impl Program for ReduceScatter {
 
     #[inline]
     fn scratch(t: &Turn) -> usize {
-        if t.is_lent() { t.len } else { 0 }
+        if t.args.in_place { t.len } else { 0 }
     }
 
     #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        upwards(t, i, t.args.size)
+        upwards(t, i, true)
     }
 
     #[inline(always)]
@@ -397,19 +406,20 @@ impl Program for ReduceScatter {
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
-        let me = t.args.rank;
-        let block = block_in(t.args, me);
-        let at = match (t.is_direct() || Self::is_short(t.args), t.args.in_place) {
-            (true, _) => block.offset,
-            (false, true) => me as usize * t.len,
-            (false, false) => t.block_at(from.rank, me),
+        let block = block_in(t.args, t.args.rank);
+        let at = match t.is_direct() || Self::is_short(t.args) {
+            true => block.offset,
+            false => t.block_at(from.rank, t.args.rank),
         };
-        let into = t.grows(t.of(result(t.args)));
-        take_upwards(t, (from, i, t.args.size), at, t.of(block), into, board)
+        let (_, into) = Self::result(t);
+        take_upwards(t, (from, i, true), at, t.of(block), into, board)
     }
 
     #[inline]
     fn finish<B: Board>(t: &Turn, board: &mut B) {
-        t.harvest(result(t.args), board);
+        if t.args.in_place {
+            let (into, from) = Self::result(t);
+            board.copy(from, into);
+        }
     }
 }

@@ -161,6 +161,12 @@ impl Case {
         self.elems * ELEM
     }
 
+    /// Whether that rank is in place where the standard lets members differ in it: if their number is
+    /// even, every other one is.
+    fn is_in_place(&self, rank: u32) -> bool {
+        self.in_place && (self.size % 2 == 1 || rank.is_multiple_of(2))
+    }
+
     fn bcast(&self, mut job: Job) -> Job {
         let message = bytes(7, self.block());
         for r in self.ranks() {
@@ -303,7 +309,10 @@ impl Case {
             job.send[i] = Owned::Even(self.block());
             job.recv[i] = Owned::Even(self.block());
             let significant = self.collective != Collective::Reduce || r == self.root;
-            job.in_place[i] = self.in_place && significant;
+            job.in_place[i] = match self.collective {
+                Collective::Scan | Collective::Exscan => self.is_in_place(r),
+                _ => self.in_place && significant,
+            };
             if job.in_place[i] {
                 job.output[i] = operands[i].clone();
             } else {
@@ -335,9 +344,9 @@ impl Case {
             let i = r as usize;
             let block = all.place(r, &result);
             job.send[i] = all.clone();
-            job.in_place[i] = self.in_place;
+            job.in_place[i] = self.is_in_place(r);
             job.expected[i] = block.clone();
-            if self.in_place {
+            if job.in_place[i] {
                 job.output[i] = operands[i].clone();
             } else {
                 job.input[i] = operands[i].clone();
