@@ -153,6 +153,11 @@ static void memory(void)
                    : MPI_Iallgather(in, 1, MPI_LONG, out, 1, MPI_LONG, comm, &r);
     ended(waited(code, &r), "no memory for the", "bytes");
     heard(size);
+    again();
+    code = odd ? MPI_Allgather_c((void *)64, many, holey, (void *)128, many, holey, comm)
+               : MPI_Allgather(in, 1, MPI_LONG, out, 1, MPI_LONG, comm);
+    ended(code, "no memory for the", "bytes");
+    heard(size);
     MPI_Type_free(&holey);
 }
 

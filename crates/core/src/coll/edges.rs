@@ -7,10 +7,11 @@
 use std::mem;
 use std::sync::Arc;
 
-use catena_abi::{Datatype, consts};
+use catena_abi::consts;
 use catena_coll::Collective;
 use catena_coll::neighbor::{self, Edge, Near, Source};
 
+use super::tag::Label;
 use super::{Caller, Data, Prepared};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -111,18 +112,14 @@ impl World {
 
     /// Whether all members say yes.
     fn all_say(&self, comm: &Arc<Comm>, yes: bool) -> Result<bool> {
-        let mine = vec![u8::from(yes)];
-        let all = vec![0u8; comm.size() as usize];
+        let mut all = vec![0; comm.size() as usize];
+        all[comm.rank as usize] = u64::from(yes);
         let caller = Caller {
             world: self,
             now: true,
         };
-        let call = caller.allgather(
-            comm,
-            data(&mine, 1, consts::BYTE),
-            data(&all, 1, consts::BYTE),
-        );
-        let (_, all) = self.finished(call, (mine, all))?;
+        let call = caller.tell_all(comm, &mut all, Label::EDGES);
+        let all = self.finished(call, all)?;
         Ok(all.iter().all(|&yes| yes == 1))
     }
 
@@ -138,7 +135,11 @@ impl World {
             world: self,
             now: false,
         };
-        let pair = |pairs| data(pairs, 2, consts::UINT32_T);
+        let pair = |pairs: &[[u32; 2]]| Data {
+            buf: pairs.as_ptr().cast_mut().cast(),
+            count: 2,
+            ty: consts::UINT32_T,
+        };
         let call = caller.neighbor_alltoall(comm, pair(&tell), pair(&told));
         let (_, told) = self.finished(call, (tell, told))?;
         Ok(told)
@@ -154,14 +155,5 @@ impl World {
                 Err(error)
             }
         }
-    }
-}
-
-/// Blocks of `count` elements.
-fn data<T>(at: &[T], count: i64, ty: Datatype) -> Data {
-    Data {
-        buf: at.as_ptr().cast_mut().cast(),
-        count,
-        ty,
     }
 }

@@ -74,10 +74,9 @@ impl World {
             world: self,
             now: false,
         };
-        let mut prepared = caller
-            .tell_all(comm, &mut offsets)?
+        let prepared = caller
+            .tell_all(comm, &mut offsets, Label::FIRST)?
             .expect("only blocking calls run at once");
-        prepared.label = Label::FIRST;
         Ok(Some(Joining {
             shape,
             telling: self.begin_own(prepared, false)?,

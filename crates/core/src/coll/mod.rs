@@ -51,7 +51,7 @@ use run::{Ticket, Turn};
 
 use plans::Recipe;
 use said::Said;
-use side::{Loaded, Side};
+use side::{Loaded, Side, load};
 use tag::Number;
 
 use crate::comm::Comm;
@@ -156,7 +156,7 @@ impl Prepared {
     /// # Errors
     /// `NoMem` if there is not enough.
     fn load(&mut self, sides: (&mut Loaded, &mut Loaded), memory: &mut Memory) -> Result<()> {
-        (*sides.0, *sides.1) = (self.input.load()?, self.output.load()?);
+        (*sides.0, *sides.1) = load(&self.input, &self.output)?;
         (memory.input, memory.output) = (sides.0.base(), sides.1.base());
         if let Some(reducer) = self.reducer.take() {
             memory.reducer = Some(reducer);
@@ -273,6 +273,20 @@ impl World {
         let Some((Prepared { comm, .. }, turn)) = run.job() else {
             return error;
         };
+        self.give_up(comm, turn, error)
+    }
+
+    /// A blocking call has no memory to begin with, of which the others know nothing.
+    #[cold]
+    fn cannot_run(&self, prepared: &Prepared, error: Error) -> Error {
+        match self.turn(prepared, false) {
+            Ok(turn) => self.give_up(&prepared.comm, &turn, error),
+            Err(error) => error,
+        }
+    }
+
+    /// Tells all others that this member does not begin a call.
+    fn give_up(&self, comm: &Arc<Comm>, turn: &Turn, error: Error) -> Error {
         self.report(comm, turn.place, error.text());
         self.lose_board(comm, &error);
         error.on(comm.handle.get())

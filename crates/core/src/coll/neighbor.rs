@@ -13,11 +13,12 @@ use catena_coll::{Args, Collective, Layout};
 use catena_plan::Plan;
 
 use super::count::BOARD;
+use super::force::COLL_NODE;
 use super::plans::Key;
 use super::prepare::blocks;
 use super::ranges::Ranges;
 use super::said::Said;
-use super::side::Side;
+use super::side::{Loaded, Side, load};
 use super::tag::Label;
 use super::{Caller, Data, Prepared, VData, WData};
 use crate::comm::Comm;
@@ -55,13 +56,22 @@ impl Ends {
         send: Layout<'_>,
         recv: Layout<'_>,
     ) -> Result<Option<Prepared>> {
+        let w = caller.world;
         if caller.now
-            && let Some(edges) = caller.world.edges(comm)?
-            && self.run_on_board(caller.world, comm, edges.near(what), send, recv)?
+            && COLL_NODE.get()
+            && let Some(edges) = w.edges(comm)?
         {
-            return Ok(None);
+            let sides = match load(&self.input, &self.output) {
+                Ok(sides) => sides,
+                Err(error) => {
+                    return Err(w.cannot_run(&self.prepared(comm, what, send, recv)?, error));
+                }
+            };
+            if self.run_on_board(w, comm, edges.near(what), (send, recv), sides)? {
+                return Ok(None);
+            }
         }
-        self.prepared(comm, what, send, recv)
+        self.prepared(comm, what, send, recv).map(Some)
     }
 
     fn run_on_board(
@@ -69,8 +79,8 @@ impl Ends {
         w: &World,
         comm: &CommRef,
         near: Near<'_>,
-        send: Layout<'_>,
-        recv: Layout<'_>,
+        (send, recv): (Layout<'_>, Layout<'_>),
+        (mut from, mut to): (Loaded, Loaded),
     ) -> Result<bool> {
         let args = Args {
             send,
@@ -85,7 +95,6 @@ impl Ends {
             is_persistent: false,
             is_idle: false,
         };
-        let (mut from, mut to) = (self.input.load()?, self.output.load()?);
         let ends = (from.base(), to.base());
         let done = w.run_on_board(comm, (NEAR.what, NEAR.detail), &args, ends, None, &say)?;
         if done {
@@ -101,7 +110,7 @@ impl Ends {
         what: Collective,
         send: Layout<'_>,
         recv: Layout<'_>,
-    ) -> Result<Option<Prepared>> {
+    ) -> Result<Prepared> {
         let key = Key {
             what,
             neighbors: true,
@@ -115,7 +124,7 @@ impl Ends {
         };
         comm.hood()?;
         let recipe = comm.coll.plans.borrow_mut().get(&key);
-        Ok(Some(Prepared {
+        Ok(Prepared {
             comm: comm.clone(),
             label: NEAR,
             recipe,
@@ -123,7 +132,7 @@ impl Ends {
             output: self.output,
             reducer: None,
             is_persistent: false,
-        }))
+        })
     }
 }
 

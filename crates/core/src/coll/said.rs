@@ -78,7 +78,7 @@ impl Said {
         }
         let form = |on_board| match on_board {
             true => "the blocking form",
-            false => "another form, or one for other types,",
+            false => "another form (or one for other types)",
         };
         (self.on_board != theirs.on_board).then(|| {
             different(&format!(

@@ -99,7 +99,8 @@ impl Side {
         let (lengths, offsets) = ranges.reset(n);
         for (i, (len, offset)) in lengths.iter_mut().zip(&mut *offsets).enumerate() {
             let (displ, count, ty) = part(i)?;
-            (*len, *offset) = ((count * ty.size()) as usize, displ as usize);
+            // What is more than there can be is refused when it is packed.
+            (*len, *offset) = (count.saturating_mul(ty.size()) as usize, displ as usize);
             low = low.min(displ);
             direct &= ty.is_contiguous();
         }
@@ -123,7 +124,7 @@ impl Side {
                 at,
             });
             *offset = at;
-            at += len;
+            at = at.saturating_add(*len);
         }
         *side = Side::packed(buf, blocks, at);
         Ok(())
@@ -172,6 +173,14 @@ impl Side {
     pub fn is_packed(&self) -> bool {
         self.packed.is_some()
     }
+}
+
+/// The memory of both sides of a call.
+///
+/// # Errors
+/// As [`Side::load`].
+pub fn load(input: &Side, output: &Side) -> Result<(Loaded, Loaded)> {
+    Ok((input.load()?, output.load()?))
 }
 
 impl Packed {

@@ -49,12 +49,17 @@ const OPERATION_BITS: u32 = 5;
 const BESIDE: u32 = 7;
 
 impl Label {
-    /// What members tell each other before their first collective on a board: a
-    /// barrier has no detail.
-    pub const FIRST: Label = Label {
-        what: Some(Collective::Barrier),
-        detail: u32::MAX,
-    };
+    /// What members tell each other before their first collective on a board.
+    pub const FIRST: Label = Label::own(1);
+    /// Before their first one among neighbours there.
+    pub const EDGES: Label = Label::own(2);
+
+    /// A call of the library itself, in which all tell all: an allgather of the program has no
+    /// detail.
+    const fn own(detail: u32) -> Self {
+        let what = Some(Collective::Allgather);
+        Label { what, detail }
+    }
 
     /// The number of what was called.
     pub fn number(self) -> u32 {
@@ -221,10 +226,11 @@ impl Numbers {
 /// As in "MPI_Bcast with root 3".
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.what == Label::FIRST.what && self.detail != 0 {
-            return write!(f, "its first collective through shared memory");
+        match *self {
+            Label::FIRST => return f.write_str("its first collective through shared memory"),
+            Label::EDGES => return f.write_str(&function(None)),
+            _ => f.write_str(&function(self.what))?,
         }
-        write!(f, "{}", function(self.what))?;
         let is = |test: fn(Collective) -> bool| self.what.is_some_and(test);
         let (rooted, reduces) = (is(Collective::is_rooted), is(Collective::reduces));
         let mut operation = self.detail;
@@ -341,10 +347,11 @@ mod tests {
         );
         assert_eq!(told(Collective::Barrier, 0), "MPI_Barrier");
         let cut = Cut::new(7);
-        let first = cut.label_of(cut.tag(Label::FIRST, Number::default()));
+        let sent = |label| cut.label_of(cut.tag(label, Number::default())).to_string();
         assert_eq!(
-            first.to_string(),
+            sent(Label::FIRST),
             "its first collective through shared memory"
         );
+        assert_eq!(sent(Label::EDGES), "a neighborhood collective");
     }
 }

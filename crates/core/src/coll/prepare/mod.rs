@@ -22,7 +22,7 @@ use super::force::allows_board;
 use super::plans::Key;
 use super::ranges::Ranges;
 use super::said::Said;
-use super::side::Side;
+use super::side::{Side, load};
 use super::tag::{self, Label};
 use super::{Caller, Data, Prepared, VData, WData, choose, neighbor};
 use crate::comm::Comm;
@@ -49,7 +49,7 @@ struct Call<'a> {
     input: Side,
     output: Side,
     reducer: Option<Reducer>,
-    /// Number of the reduction's operation.
+    /// Number of the reduction's operation, or the detail of a call of the library itself.
     operation: u32,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Call<'a> {
     /// with gaps are packed first. Members with and without gaps go the same
     /// way.
     #[inline(always)]
-    fn run_now(&self, what: Collective, w: &World, comm: &CommRef) -> Result<bool> {
+    fn run_now(&mut self, what: Collective, w: &World, comm: &CommRef) -> Result<bool> {
         if comm.is_inter() || !allows_board(what) {
             return Ok(false);
         }
@@ -142,7 +142,7 @@ impl<'a> Call<'a> {
     #[cold]
     #[inline(never)]
     fn copy_packed(&self) -> Result<bool> {
-        let (mut from, mut to) = (self.input.load()?, self.output.load()?);
+        let (mut from, mut to) = load(&self.input, &self.output)?;
         self.copy_block((from.base(), to.base()));
         self.output.store(&to);
         Ok(true)
@@ -150,8 +150,11 @@ impl<'a> Call<'a> {
 
     #[cold]
     #[inline(never)]
-    fn run_packed(&self, what: Collective, w: &World, comm: &CommRef) -> Result<bool> {
-        let (mut from, mut to) = (self.input.load()?, self.output.load()?);
+    fn run_packed(&mut self, what: Collective, w: &World, comm: &CommRef) -> Result<bool> {
+        let (mut from, mut to) = match load(&self.input, &self.output) {
+            Ok(loaded) => loaded,
+            Err(error) => return Err(w.cannot_run(&self.prepare(what, comm), error)),
+        };
         let done = self.run_on_board(what, w, comm, (from.base(), to.base()))?;
         if done {
             self.output.store(&to);

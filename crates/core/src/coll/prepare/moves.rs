@@ -1,8 +1,8 @@
 //! Barriers and collectives that move data (MPI-5, chapters 6.3 to 6.8).
 
 use super::{
-    Call, Caller, Collective, CommRef, Data, Layout, Prepare, Ranges, Side, VData, WData, blocks,
-    in_place, no_alias, root_of, same_length, seat,
+    Call, Caller, Collective, CommRef, Data, Label, Layout, Prepare, Ranges, Side, VData, WData,
+    blocks, in_place, no_alias, root_of, same_length, seat,
 };
 use crate::error::Result;
 
@@ -227,9 +227,16 @@ impl Caller<'_> {
         call.go(Collective::Alltoallv, self, comm)
     }
 
-    /// An allgather in place of a number of each member, for the library itself.
-    pub(in crate::coll) fn tell_all(&self, comm: &CommRef, all: &mut [u64]) -> Prepare {
+    /// An allgather in place of a number of each member, for the library itself, which calls it
+    /// `label`.
+    pub(in crate::coll) fn tell_all(
+        &self,
+        comm: &CommRef,
+        all: &mut [u64],
+        label: Label,
+    ) -> Prepare {
         let mut call = Call::new(comm);
+        call.operation = label.detail;
         call.bytes = size_of::<u64>();
         call.args.in_place = true;
         (call.args.send, call.args.recv) = (Layout::Even(call.bytes), Layout::Even(call.bytes));
