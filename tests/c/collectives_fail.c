@@ -9,6 +9,8 @@
 // run: --set LINK=shm --set COLL_NODE_STARTED=0 -n 4
 // run: --set LINK=shm --set COLL_NODE_STARTED=0 -n 3 -- mixed
 // run: --set LINK=shm --set COLL_NODE_STARTED=0 -n 5 -- mixed
+// run: --set LINK=shm -n 2 -- first
+// run: --set LINK=shm -n 5 -- first
 #include "check.h"
 
 enum { N = 40000 };
@@ -174,6 +176,25 @@ static void afterwards(void)
     heard(size);
 }
 
+/* The same if that was the first call, of which one member's took messages: there was no board. */
+static void first(void)
+{
+    int odd = rank == size - 1, periodic = 1;
+    MPI_Request r;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    told = 0;
+    ended(waited(odd ? MPI_Ineighbor_alltoall(in, 1, MPI_LONG, out, 1, MPI_LONG, comm, &r)
+                     : MPI_Ibarrier(comm, &r), &r), "neighborhood", "call");
+    heard(size);
+    told = 0;
+    ended(waited(MPI_Ibarrier(comm, &r), &r), "earlier collective", "failed");
+    heard(size);
+    told = 0;
+    ended(MPI_Barrier(comm), "earlier collective", "failed");
+    heard(size);
+}
+
 /* Some wait on the board, and others for messages. */
 static void mixed(void)
 {
@@ -214,6 +235,8 @@ int main(int argc, char **argv)
     plans = !strcmp(what, "plans");
     if (!strcmp(what, "mixed"))
         mixed();
+    else if (!strcmp(what, "first"))
+        first();
     else {
         for (int n = 2; n <= N; n *= N / 2) {
             kinds(n);

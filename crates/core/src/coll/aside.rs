@@ -22,6 +22,7 @@ use catena_link::{Cid, Envelope, Mode, Plane, Selector, Sent};
 
 use super::patience::Patience;
 use super::said::Said;
+use super::tag::Label;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::{Comm, JOB};
 use crate::error::{Error, Kind as ErrorKind};
@@ -83,7 +84,9 @@ impl Aside {
 
     /// Whether it is a report that ends a call that waits.
     fn ends(self, call: &Waiting) -> bool {
-        let is_about = || call.said.is_none() || is_same(self.place, call.place);
+        // Who has failed in any call makes no board any more.
+        let at_any = call.said.is_none_or(|it| it.label == Label::FIRST);
+        let is_about = || at_any || is_same(self.place, call.place);
         self.kind == Kind::Report && is_about()
     }
 

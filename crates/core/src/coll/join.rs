@@ -6,14 +6,16 @@
 use std::mem;
 use std::sync::Arc;
 
-use catena_coll::node::{Kind, Node, Op};
+use catena_coll::node::{Kind, Node};
 use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_shm::Neighbour;
 
 use super::board::{Area, Seat, Shape, View};
+use super::course::Course;
 use super::force::direct_from;
-use super::node::{Place, Retired, explain};
+use super::node::{Place, Retired};
+use super::said::Said;
 use super::tag::Label;
 use super::{Caller, own_run};
 use crate::comm::Comm;
@@ -26,6 +28,9 @@ use crate::world::World;
 #[derive(Debug)]
 pub struct Joining {
     shape: Shape,
+    /// Its place among all calls on the communicator, and what is said of it; see `aside`.
+    place: u32,
+    said: Said,
     /// Tells the offset that rank 0 has found.
     telling: Arc<RequestObj>,
     offsets: Box<[u64]>,
@@ -37,7 +42,7 @@ pub struct Joining {
 #[derive(Debug)]
 struct Meeting {
     place: Box<Place>,
-    op: Op,
+    course: Course,
     /// What each member says; behind them the own word.
     words: Box<[u8]>,
 }
@@ -60,9 +65,7 @@ impl World {
     /// Collective.
     #[cold]
     pub(super) fn begin_joining(&self, comm: &Arc<Comm>) -> Result<Option<Joining>> {
-        let routes = self.link().net();
-        let near = |p: &_| matches!(routes.route(*p), Route::Shm | Route::Loopback);
-        if !comm.group.members().iter().all(near) {
+        if !self.can_meet(comm) {
             return Ok(None);
         }
         let shape = Shape::new(comm.size(), self.oversubscribed);
@@ -77,12 +80,24 @@ impl World {
         let prepared = caller
             .tell_all(comm, &mut offsets, Label::FIRST)?
             .expect("only blocking calls run at once");
+        let said = prepared.said();
+        let mut telling = self.begin_own(prepared, false)?;
+        let turn = own_run(&mut telling).job().map(|(_, turn)| *turn);
         Ok(Some(Joining {
             shape,
-            telling: self.begin_own(prepared, false)?,
+            place: turn.unwrap_or_default().place,
+            said,
+            telling,
             offsets,
             meeting: None,
         }))
+    }
+
+    /// Whether all members share memory.
+    pub(super) fn can_meet(&self, comm: &Comm) -> bool {
+        let routes = self.link().net();
+        let near = |p: &_| matches!(routes.route(*p), Route::Shm | Route::Loopback);
+        comm.group.members().iter().all(near)
     }
 
     /// Memory for a board, after what deserted ones had is given back.
@@ -131,7 +146,12 @@ impl Joining {
             };
             self.meeting = Some(meeting);
         }
-        let Some(Meeting { place, op, words }) = &mut self.meeting else {
+        let Some(Meeting {
+            place,
+            course,
+            words,
+        }) = &mut self.meeting
+        else {
             return Ok(Joined::Pending);
         };
         let Place { node, seat, .. } = &mut **place;
@@ -145,17 +165,20 @@ impl Joining {
             ends: (all.wrapping_add(comm.size() as usize), all),
             ..seat.view()
         };
-        if !op
-            .poll(node, &args, &mut board)
-            .map_err(|trouble| explain(comm, &trouble))?
-        {
-            return Ok(Joined::Pending);
+        match course.advance(w, comm, node, &args, &mut board) {
+            Some(met) => met?,
+            None => return Ok(Joined::Pending),
         }
         if words.iter().all(|&reaches| reaches == 1) {
             node.reach(direct_from());
         }
         let meeting = self.meeting.take();
         Ok(meeting.map_or(Joined::Nowhere, |it| Joined::At(it.place)))
+    }
+
+    /// The place that it has come to, if it failed there.
+    pub fn place(self) -> Option<Box<Place>> {
+        self.meeting.map(|it| it.place)
     }
 
     /// Takes the place on the board that rank 0 has found.
@@ -186,7 +209,10 @@ impl Joining {
         let limits = shape.limits(usize::MAX);
         let mut node = Node::new(comm.rank, comm.size(), w.oversubscribed, limits);
         let op = node.start(Kind::Allgather, Label::FIRST.detail);
-        let place = Box::new(Place::new(node, seat));
-        Some(Meeting { place, op, words })
+        Some(Meeting {
+            place: Box::new(Place::new(node, seat)),
+            course: Course::new(op, self.place, self.said),
+            words,
+        })
     }
 }

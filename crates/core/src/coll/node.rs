@@ -34,8 +34,8 @@ pub enum Membership {
     None,
     /// The board and how far this member is.
     Member(Box<Place>),
-    /// A member gave up, so the board is of no more use; what went wrong.
-    Failed(Box<Place>, Error),
+    /// A member gave up, so the board is of no more use, if there is one; what went wrong.
+    Failed(Option<Box<Place>>, Error),
 }
 
 /// A member's place on its board, and how far it is.
@@ -203,13 +203,12 @@ impl World {
             return;
         }
         let left = mem::replace(&mut *comm.coll.node.borrow_mut(), Membership::None);
-        match left {
-            Membership::Member(place) | Membership::Failed(place, _) => {
-                place.seat.area.leave(comm.rank);
-            }
+        if let Some(place) = left.place() {
+            place.seat.area.leave(comm.rank);
+        }
+        if let Membership::Joining(joining) = left {
             // What the others have to tell may still arrive there.
-            Membership::Joining(joining) => mem::forget(joining),
-            Membership::Unknown | Membership::None => {}
+            mem::forget(joining);
         }
         let mut boards = self.boards.borrow_mut();
         if let Some(at) = boards.iter().position(|(cid, _)| *cid == comm.cid) {
@@ -235,16 +234,19 @@ impl Membership {
         }
     }
 
-    /// A member gave up: this one uses the board no more, and says so.
+    /// A member gave up: this one uses the board no more, and says so. Before there is one it
+    /// will not help to make it, as it may have counted other calls than the others.
     #[cold]
     pub(super) fn fail(&mut self, error: &Error) {
-        if let Membership::Member(place) = self {
-            place.seat.area.fail(place.seat.rank);
-            place.seat.bells.iter().for_each(Bell::ring);
-            if let Membership::Member(place) = mem::take(self) {
-                *self = Membership::Failed(place, error.clone());
+        *self = match mem::take(self) {
+            Membership::Unknown => Membership::Failed(None, error.clone()),
+            Membership::Member(place) => {
+                place.seat.area.fail(place.seat.rank);
+                place.seat.bells.iter().for_each(Bell::ring);
+                Membership::Failed(Some(place), error.clone())
             }
-        }
+            other => other,
+        };
     }
 
     /// Says on the board how far this member is: who waits there for it in vain sees it.
@@ -277,7 +279,11 @@ impl Membership {
                 Ok(Joined::Nowhere) => Membership::None,
                 Ok(Joined::At(place)) => Membership::Member(place),
                 Err(error) => {
-                    *self = Membership::Unknown;
+                    let place = match mem::take(self) {
+                        Membership::Joining(joining) => joining.place(),
+                        _ => None,
+                    };
+                    *self = Membership::Failed(place, error.clone());
                     return Err(error);
                 }
             };
@@ -285,12 +291,18 @@ impl Membership {
         Ok(true)
     }
 
+    /// The place on a board that can be used, or could.
+    fn place(&self) -> Option<&Place> {
+        match self {
+            Membership::Member(place) => Some(place),
+            Membership::Failed(place, _) => place.as_deref(),
+            Membership::Unknown | Membership::Joining(_) | Membership::None => None,
+        }
+    }
+
     /// Blocking calls that the board has seen.
     pub(super) fn calls(&self) -> u32 {
-        match self {
-            Membership::Member(place) | Membership::Failed(place, _) => place.calls(),
-            Membership::Unknown | Membership::Joining(_) | Membership::None => 0,
-        }
+        self.place().map_or(0, Place::calls)
     }
 }
 

@@ -44,6 +44,7 @@ impl World {
     #[cold]
     pub(super) fn lose_board(&self, comm: &Arc<Comm>, error: &Error) {
         match comm.coll.node.try_borrow_mut() {
+            Ok(_) if !self.can_meet(comm) => {}
             Ok(mut membership) if comm.coll.queued.get() == 0 => membership.fail(error),
             // Who waits there now sees to it.
             _ => *comm.coll.lost.borrow_mut() = Some(error.clone()),
