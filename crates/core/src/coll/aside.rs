@@ -21,11 +21,12 @@ use std::sync::Arc;
 use catena_link::{Cid, Envelope, Mode, Plane, Selector, Sent};
 
 use super::patience::Patience;
+use super::report;
 use super::said::Said;
 use super::tag::Label;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::{Comm, JOB};
-use crate::error::{Error, Kind as ErrorKind};
+use crate::error::Error;
 use crate::world::World;
 
 /// Longest text, bytes: a message of one packet.
@@ -36,7 +37,7 @@ const PLACE_BITS: u32 = 29;
 /// What an aside says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A member gave the call up; in words, why.
+    /// A member gave the call up; see `report`.
     Report = 1,
     /// A member waits in the call, and asks how it was made: which communicator it is on.
     Inquiry,
@@ -134,7 +135,7 @@ impl World {
             }
         }
         let differs = self.ask_around(call, patience);
-        differs.inspect(|error| self.report(comm, call.place, error.text()))
+        differs.inspect(|error| self.report(comm, call.place, error))
     }
 
     /// Why that rank of a context gave the call at `place` up, if it has said so.
@@ -154,8 +155,7 @@ impl World {
     fn read_report(&self, comm: &Comm, cid: Cid, envelope: Envelope) -> Error {
         let bytes = self.read_aside(cid, envelope);
         let who = who(comm, cid, envelope.source);
-        let text = String::from_utf8_lossy(&bytes);
-        Error::new(ErrorKind::Other, format!("{who} gave the call up: {text}"))
+        report::read(&who, &bytes)
     }
 
     /// The first aside in a context that is wanted.

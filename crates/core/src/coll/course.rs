@@ -80,7 +80,7 @@ impl Course {
                         // The job ends; that process would never say that it is done.
                         return Some(Err(error.on(comm.handle.get())));
                     }
-                    w.report(comm, self.place, error.text());
+                    w.report(comm, self.place, &error);
                     error
                 }
             },

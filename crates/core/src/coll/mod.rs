@@ -287,7 +287,7 @@ impl World {
 
     /// Tells all others that this member does not begin a call.
     fn give_up(&self, comm: &Arc<Comm>, turn: &Turn, error: Error) -> Error {
-        self.report(comm, turn.place, error.text());
+        self.report(comm, turn.place, &error);
         self.lose_board(comm, &error);
         error.on(comm.handle.get())
     }

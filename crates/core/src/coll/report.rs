@@ -6,37 +6,60 @@ use catena_link::Cid;
 
 use super::aside::{Aside, Kind, LONGEST};
 use crate::comm::Comm;
-use crate::error::Error;
+use crate::error::{Error, Kind as ErrorKind};
 use crate::world::World;
+
+/// What members that are told fail with, too, so that it does not matter who noticed first: what
+/// is no matter of one member. Otherwise with the first.
+const COMMON: [ErrorKind; 3] = [
+    ErrorKind::Other,
+    ErrorKind::Truncate,
+    ErrorKind::ProcAborted,
+];
+
+/// A report: which of [`COMMON`] it is, and why, in words.
+fn to_bytes(error: &Error) -> Vec<u8> {
+    let common = COMMON.iter().position(|&kind| kind == error.kind());
+    let mut bytes = vec![common.unwrap_or_default() as u8];
+    bytes.extend(error.text().bytes().take(LONGEST - 1));
+    bytes
+}
+
+/// The error of a member that is told by `who`.
+pub fn read(who: &str, bytes: &[u8]) -> Error {
+    let (common, text) = bytes.split_first().unwrap_or((&0, &[]));
+    let kind = COMMON.get(usize::from(*common)).unwrap_or(&COMMON[0]);
+    let text = String::from_utf8_lossy(text);
+    Error::new(*kind, format!("{who} gave the call up: {text}"))
+}
 
 impl World {
     /// Tells all other members that this one gave a call up.
-    pub(super) fn report(&self, comm: &Comm, place: u32, text: &str) {
+    pub(super) fn report(&self, comm: &Comm, place: u32, error: &Error) {
         match &comm.remote {
-            None => self.tell_all(comm.cid, comm.size(), Some(comm.rank), place, text),
+            None => self.tell_all(comm.cid, comm.size(), Some(comm.rank), place, error),
             Some(remote) => {
-                self.tell_all(comm.cid, comm.peers, None, place, text);
+                self.tell_all(comm.cid, comm.peers, None, place, error);
                 let local = remote.local.cid;
-                self.tell_all(local, comm.size(), Some(comm.rank), place, text);
+                self.tell_all(local, comm.size(), Some(comm.rank), place, error);
             }
         }
     }
 
     /// Tells the ranks of a context, but for this process.
-    fn tell_all(&self, cid: Cid, ranks: u32, me: Option<u32>, place: u32, text: &str) {
+    fn tell_all(&self, cid: Cid, ranks: u32, me: Option<u32>, place: u32, error: &Error) {
         for rank in (0..ranks).filter(|&rank| Some(rank) != me) {
-            self.report_to((cid, rank), place, text);
+            self.report_to((cid, rank), place, error);
         }
     }
 
     /// Tells one rank of a context.
-    pub(super) fn report_to(&self, whom: (Cid, u32), place: u32, text: &str) {
-        let text = &text.as_bytes()[..text.len().min(LONGEST)];
+    pub(super) fn report_to(&self, whom: (Cid, u32), place: u32, error: &Error) {
         let aside = Aside {
             kind: Kind::Report,
             place,
         };
-        self.tell_aside(whom, aside, text);
+        self.tell_aside(whom, aside, &to_bytes(error));
     }
 
     /// A collective failed here, which the others know: who waits on the board for this member
@@ -49,5 +72,27 @@ impl World {
             // Who waits there now sees to it.
             _ => *comm.coll.lost.borrow_mut() = Some(error.clone()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_told_fails_alike() {
+        for (kind, told) in [
+            (ErrorKind::Truncate, ErrorKind::Truncate),
+            (ErrorKind::ProcAborted, ErrorKind::ProcAborted),
+            (ErrorKind::Other, ErrorKind::Other),
+            (ErrorKind::Count, ErrorKind::Other),
+        ] {
+            let error = read("rank 3", &to_bytes(&Error::new(kind, "because")));
+            assert_eq!(error.kind(), told);
+            assert_eq!(error.text(), "rank 3 gave the call up: because");
+        }
+        let long = to_bytes(&Error::new(ErrorKind::Other, "x".repeat(LONGEST)));
+        assert_eq!(long.len(), LONGEST);
+        assert_eq!(read("rank 3", &[]).kind(), ErrorKind::Other);
     }
 }

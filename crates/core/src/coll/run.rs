@@ -400,7 +400,7 @@ impl CollRun {
                 job.output.store(&self.output);
                 if let Some(error) = &self.error {
                     // A member with another plan may wait for messages that never come.
-                    world.report(&job.comm, self.turn.place, error.text());
+                    world.report(&job.comm, self.turn.place, error);
                     world.lose_board(&job.comm, error);
                 }
                 self.end();
@@ -411,7 +411,7 @@ impl CollRun {
                 self.patience.polled(moved) && self.look_around(world)
             }
             Err(error) => {
-                world.report(&job.comm, self.turn.place, error.text());
+                world.report(&job.comm, self.turn.place, &error);
                 self.fail(world, error);
                 true
             }
@@ -429,7 +429,7 @@ impl CollRun {
                 let comm = job.comm.clone();
                 world.ran(&comm, job.label.what, job.plan(world).label());
                 let error = self.restart(world).err()?;
-                world.report(&comm, self.turn.place, error.text());
+                world.report(&comm, self.turn.place, &error);
                 self.fail(world, error);
                 return Some(true);
             }
@@ -492,7 +492,7 @@ impl CollRun {
             return Some(Step::Elsewhere);
         };
         if let Err(error) = job.load((&mut self.input, &mut self.output), &mut self.memory) {
-            world.report(&comm, self.turn.place, error.text());
+            world.report(&comm, self.turn.place, &error);
             membership.fail(&error);
             return Some(Step::Ended(Err(error.on(comm.handle.get()))));
         }
@@ -540,7 +540,7 @@ impl CollRun {
         if self.patience.look(world.unexpected(&comm)) {
             let strange = self.find_stray(world, &comm);
             if let Some(error) = strange {
-                world.report(&comm, call.place, error.text());
+                world.report(&comm, call.place, &error);
                 self.fail(world, error);
                 return true;
             }
@@ -588,7 +588,7 @@ impl CollRun {
         let sends = self.run.under_way().filter(|it| it.expect.is_none());
         let whom = sends.map(|it| (world.link().cid(it.id), world.link().partner(it.id)));
         for (cid, rank) in whom.collect::<BTreeSet<_>>() {
-            world.report_to((cid, rank), self.turn.place, error.text());
+            world.report_to((cid, rank), self.turn.place, error);
         }
     }
 
