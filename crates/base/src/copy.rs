@@ -1,6 +1,6 @@
 //! Copies.
 //!
-//! [`small`], [`plain`] and [`claiming`] go through the cache. [`stream`] writes around it
+//! [`small`], [`plain`], [`claiming`] and [`taking`] go through the cache. [`stream`] writes around it
 //! (non-temporal stores): the reader then takes the bytes from memory instead
 //! of the writer's cache, which wins where the two cores are far apart or the
 //! data exceeds the caches, and loses elsewhere. Who uses both should measure.
@@ -62,7 +62,7 @@ const LOOP: usize = 512;
 #[inline]
 pub unsafe fn plain(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: as the caller promised.
-    unsafe { through_cache::<false>(dst, src, len) }
+    unsafe { through_cache::<PLAIN>(dst, src, len) }
 }
 
 /// [`plain`] into memory that another core was the last to use: asks for the
@@ -74,11 +74,56 @@ pub unsafe fn plain(dst: *mut u8, src: *const u8, len: usize) {
 #[inline]
 pub unsafe fn claiming(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: as the caller promised.
-    unsafe { through_cache::<true>(dst, src, len) }
+    unsafe { through_cache::<CLAIM>(dst, src, len) }
 }
 
+/// [`plain`] out of memory that another core wrote and will write again: from 512 bytes on each
+/// line of `src` is written, too, with what it says.
+///
+/// So a line has one owner at any time. One that both cores have only read since must be taken
+/// away from the reader before it can be written, which here takes longer than to fetch it:
+/// messages of 64 KiB through a ring pass at 20 instead of 5 GB/s, at 8 instead of 1.6 if the
+/// cores are far apart.
+///
+/// # Safety
+/// As for [`plain`], and `src` may be written, too.
+#[inline]
+pub unsafe fn taking(dst: *mut u8, src: *mut u8, len: usize) {
+    // SAFETY: as the caller promised.
+    unsafe { through_cache::<TAKE>(dst, src, len) }
+}
+
+/// Writes to the line at `at` what it says there.
+///
+/// # Safety
+/// `at` is valid for reads and writes.
 #[inline(always)]
-unsafe fn through_cache<const CLAIM: bool>(dst: *mut u8, src: *const u8, len: usize) {
+unsafe fn rewrite(at: *mut u8) {
+    // SAFETY: the caller's promise. Volatile: the store is all that is wanted.
+    unsafe { at.write_volatile(at.read()) };
+}
+
+/// Takes lines that were read otherwise, as [`taking`] does.
+///
+/// # Safety
+/// `len` bytes at `at` are valid for reads and writes.
+#[inline]
+pub unsafe fn take(at: *mut u8, len: usize) {
+    for line in (0..len).step_by(64) {
+        // SAFETY: the caller's promise.
+        unsafe { rewrite(at.add(line)) };
+    }
+}
+
+/// What is done besides to each line that is copied through the cache: nothing,
+const PLAIN: u8 = 0;
+/// the one to be written is asked for,
+const CLAIM: u8 = 1;
+/// the one that was read is written.
+const TAKE: u8 = 2;
+
+#[inline(always)]
+unsafe fn through_cache<const HOW: u8>(dst: *mut u8, src: *const u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
     if len >= LOOP {
         // Processors that have the later parts of AVX-512 do not slow down
@@ -87,11 +132,11 @@ unsafe fn through_cache<const CLAIM: bool>(dst: *mut u8, src: *const u8, len: us
             && std::arch::is_x86_feature_detected!("avx512vbmi2")
         {
             // SAFETY: as the caller promised; the feature was detected.
-            return unsafe { x86::avx512::pages::<CLAIM>(dst, src, len) };
+            return unsafe { x86::avx512::pages::<HOW>(dst, src, len) };
         }
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: as the caller promised; the feature was detected.
-            return unsafe { x86::avx2::pages::<CLAIM>(dst, src, len) };
+            return unsafe { x86::avx2::pages::<HOW>(dst, src, len) };
         }
     }
     // SAFETY: as the caller promised.
@@ -185,51 +230,66 @@ mod x86 {
         ($name:ident, $feature:literal, |$to:ident, $from:ident| $line:block) => {
             pub mod $name {
                 use super::PAGE;
-                use crate::copy::claim;
+                use crate::copy::{CLAIM, TAKE, claim, rewrite};
                 use std::arch::x86_64::*;
 
                 #[inline]
                 #[target_feature(enable = $feature)]
                 unsafe fn line($to: *mut u8, $from: *const u8) $line
 
+                /// Copies 64 bytes, and does what else is to be done.
+                #[inline]
+                #[target_feature(enable = $feature)]
+                unsafe fn line_how<const HOW: u8>(to: *mut u8, from: *const u8, ahead: usize) {
+                    if HOW == CLAIM {
+                        claim(to.wrapping_add(ahead));
+                    }
+                    // SAFETY: the caller vouches for 64 bytes of both, and for writing to those
+                    // that are taken. Volatile: nobody reads what is written.
+                    unsafe {
+                        line(to, from);
+                        if HOW == TAKE {
+                            rewrite(from.cast_mut());
+                        }
+                    }
+                }
+
                 /// Copies `WIDE` pages side by side.
                 #[inline]
                 #[target_feature(enable = $feature)]
-                unsafe fn columns<const WIDE: usize, const CLAIM: bool>(
-                    dst: *mut u8,
-                    src: *const u8,
-                ) {
+                unsafe fn columns<const WIDE: usize, const HOW: u8>(dst: *mut u8, src: *const u8) {
                     for row in (0..PAGE).step_by(64) {
                         for column in 0..WIDE {
                             let at = column * PAGE + row;
-                            if CLAIM {
-                                claim(dst.wrapping_add(at + 1024 / WIDE));
-                            }
                             // SAFETY: at + 64 <= WIDE * PAGE, for which the
                             // caller vouches.
-                            unsafe { line(dst.add(at), src.add(at)) };
+                            unsafe { line_how::<HOW>(dst.add(at), src.add(at), 1024 / WIDE) };
                         }
                     }
                 }
 
                 /// # Safety
-                /// As for `plain`, with at least 64 bytes; the processor must
+                /// As for `plain` or `taking`, with at least 64 bytes; the processor must
                 /// have the feature.
                 #[target_feature(enable = $feature)]
-                pub unsafe fn pages<const CLAIM: bool>(
+                pub unsafe fn pages<const HOW: u8>(
                     mut dst: *mut u8,
                     mut src: *const u8,
                     mut len: usize,
                 ) {
                     // SAFETY: every part is as long as what is left, or
-                    // shorter, and the last line overlaps what was copied.
+                    // shorter, and the last line overlaps what was copied, but for the first
+                    // byte of the line before.
                     unsafe {
                         while len >= 2 * PAGE {
-                            let n = if len >= 4 * PAGE { 4 * PAGE } else { 2 * PAGE };
-                            if n == 4 * PAGE {
-                                columns::<4, CLAIM>(dst, src);
+                            // Lines that are taken come from one core's cache, which two
+                            // streams keep busy.
+                            let four = len >= 4 * PAGE && HOW != TAKE;
+                            let n = if four { 4 * PAGE } else { 2 * PAGE };
+                            if four {
+                                columns::<4, HOW>(dst, src);
                             } else {
-                                columns::<2, CLAIM>(dst, src);
+                                columns::<2, HOW>(dst, src);
                             }
                             (dst, src, len) = (dst.add(n), src.add(n), len - n);
                         }
@@ -239,15 +299,12 @@ mod x86 {
                         }
                         let last = len - 64;
                         for at in (0..last).step_by(64) {
-                            if CLAIM {
-                                claim(dst.wrapping_add(at + 1024));
-                            }
                             // What lies behind may be another's to write.
                             let ahead = (at + 512).min(last);
                             _mm_prefetch::<_MM_HINT_T0>(src.add(ahead).cast());
-                            line(dst.add(at), src.add(at));
+                            line_how::<HOW>(dst.add(at), src.add(at), 1024);
                         }
-                        line(dst.add(last), src.add(last));
+                        line_how::<HOW>(dst.add(last), src.add(last), 0);
                     }
                 }
             }
@@ -326,6 +383,18 @@ mod tests {
 
     type Copy = unsafe fn(*mut u8, *const u8, usize);
 
+    /// [`taking`] out of a copy of `src`, which stays as it is.
+    unsafe fn take_all(dst: *mut u8, src: *const u8, len: usize) {
+        // SAFETY: the caller vouches for both.
+        unsafe {
+            let src = std::slice::from_raw_parts(src, len);
+            let mut copy = src.to_vec();
+            taking(dst, copy.as_mut_ptr(), len);
+            take(copy.as_mut_ptr(), len);
+            assert_eq!(copy, src);
+        }
+    }
+
     /// Copies every length at several misalignments and looks at the bytes
     /// around the target too.
     fn check(copy: Copy, lens: &[usize]) {
@@ -350,14 +419,15 @@ mod tests {
         check(small, &lens[..33]);
         check(plain, &lens);
         check(claiming, &lens);
+        check(take_all, &lens);
         check(stream, &lens);
         #[cfg(target_arch = "x86_64")]
         {
             check(x86::stream_sse2, &lens);
             let lens = &lens[64..];
             if std::arch::is_x86_feature_detected!("avx2") {
-                check(x86::avx2::pages::<false>, lens);
-                check(x86::avx2::pages::<true>, lens);
+                check(x86::avx2::pages::<PLAIN>, lens);
+                check(x86::avx2::pages::<CLAIM>, lens);
             }
         }
     }

@@ -6,11 +6,15 @@
 use std::marker::PhantomData;
 use std::ptr;
 
+use crate::copy;
+
 /// Bytes that somebody else may be writing while we read them.
 #[derive(Clone, Copy, Debug)]
 pub struct PeerBytes<'a> {
     ptr: *const u8,
     len: usize,
+    /// Whether who copies them takes them: see [`PeerBytes::to_be_taken`].
+    taken: bool,
     life: PhantomData<&'a ()>,
 }
 
@@ -19,6 +23,7 @@ impl<'a> PeerBytes<'a> {
     pub const EMPTY: PeerBytes<'static> = PeerBytes {
         ptr: ptr::null(),
         len: 0,
+        taken: false,
         life: PhantomData,
     };
 
@@ -32,7 +37,21 @@ impl<'a> PeerBytes<'a> {
         PeerBytes {
             ptr,
             len,
+            taken: false,
             life: PhantomData,
+        }
+    }
+
+    /// The same bytes, whose lines go to whoever copies them: their writer gets them back from
+    /// there sooner, see [`copy::taking`](crate::copy::taking).
+    ///
+    /// # Safety
+    /// The range may be written until `'a` ends, by who copies it.
+    #[inline]
+    pub const unsafe fn to_be_taken(self) -> Self {
+        PeerBytes {
+            taken: true,
+            ..self
         }
     }
 
@@ -59,8 +78,11 @@ impl<'a> PeerBytes<'a> {
     pub fn part(&self, from: usize, len: usize) -> PeerBytes<'a> {
         let from = from.min(self.len);
         let len = len.min(self.len - from);
-        // SAFETY: a sub-range of a range that is valid for 'a.
-        unsafe { PeerBytes::new(self.ptr.wrapping_add(from), len) }
+        PeerBytes {
+            ptr: self.ptr.wrapping_add(from),
+            len,
+            ..*self
+        }
     }
 
     /// Copies all bytes to `dst`.
@@ -69,12 +91,14 @@ impl<'a> PeerBytes<'a> {
     /// `dst` must be valid for `self.len()` bytes and not overlap the view.
     #[inline]
     pub unsafe fn copy_to(&self, dst: *mut u8) {
-        // SAFETY: `new` vouches for the source, the caller for `dst`.
+        // SAFETY: `new` and `to_be_taken` vouch for the source, the caller for `dst`.
         unsafe {
             if self.len <= 32 {
-                crate::copy::small(dst, self.ptr, self.len);
+                copy::small(dst, self.ptr, self.len);
+            } else if self.taken {
+                copy::taking(dst, self.ptr.cast_mut(), self.len);
             } else {
-                crate::copy::plain(dst, self.ptr, self.len);
+                copy::plain(dst, self.ptr, self.len);
             }
         }
     }
