@@ -56,7 +56,7 @@ impl Inlet {
                 if packet.flags == 0 {
                     deliver.deliver(peer, header, packet.bytes);
                 } else {
-                    timed(costs, deliver, peer, header, packet);
+                    deliver_large(costs, deliver, peer, header, packet);
                 }
             });
             match popped {
@@ -93,9 +93,9 @@ impl Inlet {
     }
 }
 
-/// Delivers a large packet and takes the time, which the sender wants to know.
+/// Delivers a packet whose lines are to be taken, or whose time, which the sender wants to know.
 #[inline(never)]
-fn timed<D: Deliver>(
+fn deliver_large<D: Deliver>(
     costs: &mut Costs,
     deliver: &mut D,
     peer: Peer,
@@ -103,11 +103,19 @@ fn timed<D: Deliver>(
     packet: Packet<'_>,
 ) {
     let len = packet.bytes.len();
+    let said = Way::from_flags(packet.flags);
+    let bytes = match said {
+        // SAFETY: the ring's, and ours until the packet is given back. The sender may be mad and
+        // write at the same time: then both spoil what nobody can use.
+        Some((Way::Take, _)) => unsafe { packet.bytes.to_be_taken() },
+        _ => packet.bytes,
+    };
+    let Some((way, true)) = said else {
+        return deliver.deliver(peer, header, bytes);
+    };
     let began = clock::ticks();
-    deliver.deliver(peer, header, packet.bytes);
-    if let Some(way) = Way::from_flags(packet.flags) {
-        costs.record(way, len, clock::ticks().wrapping_sub(began));
-    }
+    deliver.deliver(peer, header, bytes);
+    costs.record(way, len, clock::ticks().wrapping_sub(began));
 }
 
 impl Shm {

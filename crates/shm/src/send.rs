@@ -193,7 +193,7 @@ impl Lane {
         let len = payload.len();
         let bulk = self.tx.reserve(len);
         let (way, timed) = (self.tuner.choose(), self.tuner.is_timing());
-        if way == Way::Plain {
+        if way != Way::Stream {
             self.warm.sent(len);
         }
         let mut used = None;
@@ -204,7 +204,8 @@ impl Lane {
                 // the reserved ones are no part of the user's memory.
                 unsafe {
                     match way {
-                        Way::Plain => copy::claiming(bulk.ptr, from, len),
+                        Way::Take => copy::plain(bulk.ptr, from, len),
+                        Way::Share => copy::claiming(bulk.ptr, from, len),
                         Way::Stream => copy::stream(bulk.ptr, from, len),
                     }
                 }
@@ -219,11 +220,7 @@ impl Lane {
             // SAFETY: reserved, and published after this call.
             None => payload.write(unsafe { Room::new(bulk.ptr, len) }),
         }
-        let flags = if timed {
-            used.map_or(0, |way| way as u32)
-        } else {
-            0
-        };
+        let flags = used.map_or(0, |way| way.to_flags(timed));
         self.tx.commit(to_words(header), bulk, flags);
         self.block().bell.ring();
         used
@@ -300,11 +297,11 @@ impl Shm {
             self.cold.push(number as u32);
         }
         match used {
-            Some(Way::Plain) => self.counters.plain += 1,
+            Some(Way::Take | Way::Share) => self.counters.plain += 1,
             Some(Way::Stream) => self.counters.streamed += 1,
             None => return Ok(Posted::Done),
         }
-        if lane.tuner.count() {
+        if lane.tuner.count(len) {
             lane.retune();
         }
         Ok(Posted::Done)

@@ -9,6 +9,9 @@ choice! {
     pub enum CopyWay {
         /// Measured per peer while running.
         Auto = "auto",
+        /// Through the cache; the receiver writes to each line that it has read, so that the
+        /// sender need not take it away again.
+        Take = "take",
         /// Through the cache.
         Plain = "plain",
         /// Around the cache (non-temporal stores).
@@ -67,9 +70,9 @@ setting! {
     scope: AllEqual,
     level: Tuner,
 
-    /// How packets are copied into shared memory: auto, plain, stream.
+    /// How packets are copied through shared memory: auto, take, plain, stream.
     ///
-    /// `auto` measures both ways to each peer and keeps to the faster one.
+    /// `auto` measures all ways to each peer and keeps to the fastest one.
     pub static SHM_COPY: CopyWay = CopyWay::Auto;
     scope: Local,
     level: Tuner,

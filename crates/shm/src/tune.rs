@@ -1,10 +1,11 @@
 //! Which way of copying is the fastest to a peer.
 //!
-//! Large packets can be written through or around the cache. Which is faster
-//! depends on where the two cores are, on the sizes of the caches and on the
-//! machine's mood, so it is measured: now and then the sender has a few packets
-//! of either way timed, its own copies into the ring and the receiver's out of
-//! it, whose cost the receiver publishes. The sender keeps to the better way.
+//! Large packets can be written through or around the cache, and their receiver can leave the lines
+//! that it read shared with the sender or take them ([`copy::taking`](catena_base::copy::taking)).
+//! Which is faster depends on the processor, on where the two cores are, on the sizes of the caches
+//! and on the machine's mood, so it is measured: now and then the sender has a few packets of
+//! another way timed, its own copies into the ring and the receiver's out of it, whose cost the
+//! receiver publishes. The sender keeps to the best way.
 
 use catena_base::clock;
 
@@ -13,49 +14,63 @@ use crate::settings::{Config, CopyWay};
 /// Shortest packet for which there is a choice.
 pub(crate) const WORTH_CHOOSING: usize = 2048;
 
-/// Packets between two trials of the other way, at least.
-const TRIAL_EVERY: u32 = 1024;
-/// Microseconds between two trials, at least.
-const TRIAL_EVERY_US: f64 = 4000.0;
-/// Longest trial in packets.
-const TRIAL_MAX: usize = 32;
+/// Laps between two trials of other ways, at least.
+const TRIAL_EVERY: u32 = 64;
+/// Microseconds between two trials of a way, at least.
+const TRIAL_EVERY_US: f64 = 8000.0;
+/// A way that is far behind is tried up to so many times less often.
+const TRIAL_RARELY: u64 = 64;
+/// Longest lap, bytes: what is more does not stay in the nearest caches anyway.
+const LAP_MAX: usize = 1 << 20;
 
-/// How a packet is copied into the ring; also its flags.
+/// How a packet is copied into the ring and out of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Way {
-    /// Through the cache.
-    Plain = 1,
+    /// Through the cache; the receiver takes the lines.
+    Take = 1,
+    /// Through the cache; both have the lines.
+    Share = 2,
     /// Around the cache.
-    Stream = 2,
+    Stream = 3,
 }
 
-impl Way {
-    pub fn from_flags(flags: u32) -> Option<Way> {
-        match flags {
-            1 => Some(Way::Plain),
-            2 => Some(Way::Stream),
-            _ => None,
-        }
-    }
+/// Bits of a cost: it is at most 16 ticks per byte.
+const BITS: u32 = 21;
 
-    fn other(self) -> Way {
-        match self {
-            Way::Plain => Way::Stream,
-            Way::Stream => Way::Plain,
-        }
-    }
+impl Way {
+    const ALL: [Way; 3] = [Way::Take, Way::Share, Way::Stream];
 
     fn at(self) -> usize {
         self as usize - 1
     }
+
+    /// What a packet says of its way. 0 is what there is no need to say.
+    pub fn to_flags(self, timed: bool) -> u32 {
+        match timed {
+            true => self as u32 | TIMED,
+            false if self == Way::Take => self as u32,
+            false => 0,
+        }
+    }
+
+    /// The way that `flags` name, and whether the receiver takes the time.
+    pub fn from_flags(flags: u32) -> Option<(Way, bool)> {
+        let way = Way::ALL
+            .into_iter()
+            .find(|&way| way as u32 == flags & !TIMED)?;
+        Some((way, flags & TIMED != 0))
+    }
 }
 
-/// What copies cost, either way: ticks for 64 KiB, 0 if unknown. Averages in
+/// Among the flags of a packet.
+const TIMED: u32 = 1 << 8;
+
+/// What copies cost, each way: ticks for 64 KiB, 0 if unknown. Averages in
 /// which the last four packets weigh most.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Costs {
-    ticks: [u32; 2],
+    ticks: [u32; 3],
     new: bool,
 }
 
@@ -81,10 +96,17 @@ impl Costs {
         self.new
     }
 
-    /// Both costs in one word.
+    /// All costs in one word.
     pub fn publish(&mut self) -> u64 {
         self.new = false;
-        u64::from(self.ticks[0]) | u64::from(self.ticks[1]) << 32
+        let shifted = |way: Way| u64::from(self.of(way)) << (BITS * way.at() as u32);
+        Way::ALL.into_iter().map(shifted).sum()
+    }
+
+    /// What `publish` said.
+    fn published(word: u64) -> Costs {
+        let ticks = [0, 1, 2].map(|at| (word >> (BITS * at)) as u32 & ((1 << BITS) - 1));
+        Costs { ticks, new: false }
     }
 
     fn forget(&mut self, way: Way) {
@@ -103,41 +125,55 @@ enum Phase {
     Rest,
     /// The way in use is timed.
     Old,
-    /// The other way is tried, and timed.
-    New,
+    /// Another way is tried instead, and not yet timed: it finds the lines as the last one left
+    /// them.
+    Begun(Way),
+    /// It is timed.
+    New(Way),
+}
+
+/// When a way is tried next.
+#[derive(Clone, Copy, Debug, Default)]
+struct Trial {
+    /// Earliest tick; 0 if it never was.
+    due: u64,
+    /// How much less often than others.
+    rarer: u64,
 }
 
 /// Chooses the way for each packet to one peer.
 #[derive(Debug)]
 pub(crate) struct Tuner {
     fixed: bool,
+    /// What is used but for trials.
+    kept: Way,
     /// What is used now.
     way: Way,
     phase: Phase,
-    /// Packets until the next decision.
+    /// Bytes until the next decision.
     left: u32,
-    /// Packets that are timed, of each way.
+    /// Bytes of a phase of a trial: once around the ring.
     lap: u32,
-    /// Earliest tick of the next trial.
-    next_trial: u64,
+    trials: [Trial; 3],
     costs: Costs,
 }
 
 impl Tuner {
     pub fn new(config: Config) -> Tuner {
-        let geometry = config.geometry;
-        let lap = (geometry.data / geometry.packet).clamp(8, TRIAL_MAX) as u32;
+        let lap = config.geometry.data.min(LAP_MAX) as u32;
+        let way = match config.copy {
+            CopyWay::Auto | CopyWay::Take => Way::Take,
+            CopyWay::Plain => Way::Share,
+            CopyWay::Stream => Way::Stream,
+        };
         Tuner {
             fixed: config.copy != CopyWay::Auto,
-            way: if config.copy == CopyWay::Stream {
-                Way::Stream
-            } else {
-                Way::Plain
-            },
+            kept: way,
+            way,
             phase: Phase::Rest,
             left: lap,
             lap,
-            next_trial: 0,
+            trials: Default::default(),
             costs: Costs::default(),
         }
     }
@@ -151,7 +187,7 @@ impl Tuner {
     /// Whether both sides take the time of the next packet.
     #[inline(always)]
     pub fn is_timing(&self) -> bool {
-        self.phase != Phase::Rest
+        matches!(self.phase, Phase::Old | Phase::New(_))
     }
 
     /// What the copy of a packet cost, if it was timed.
@@ -159,51 +195,71 @@ impl Tuner {
         self.costs.record(way, len, ticks);
     }
 
-    /// A packet was copied: whether `decide` should be called.
+    /// A packet of `len` bytes was copied: whether `decide` should be called.
     #[inline(always)]
-    pub fn count(&mut self) -> bool {
-        self.left = self.left.saturating_sub(1);
+    pub fn count(&mut self, len: usize) -> bool {
+        self.left = self.left.saturating_sub(len as u32);
         self.left == 0 && !self.fixed
     }
 
     /// Begins or ends a trial. `theirs` is what the receiver published.
     pub fn decide(&mut self, theirs: u64) {
-        self.decide_at(theirs, clock::ticks());
+        self.decide_at(Costs::published(theirs), clock::ticks());
     }
 
-    fn decide_at(&mut self, theirs: u64, now: u64) {
+    /// The way to be tried next, and when.
+    fn next(&self) -> (Way, u64) {
+        let others = Way::ALL.into_iter().filter(|&way| way != self.kept);
+        let due = |way: Way| self.trials[way.at()].due;
+        let next = others.min_by_key(|&way| due(way)).unwrap_or(self.kept);
+        (next, due(next))
+    }
+
+    fn decide_at(&mut self, theirs: Costs, now: u64) {
         self.left = self.lap;
         match self.phase {
-            Phase::Rest if (now.wrapping_sub(self.next_trial) as i64) < 0 => {}
+            Phase::Rest if (now.wrapping_sub(self.next().1) as i64) < 0 => {}
             Phase::Rest => self.phase = Phase::Old,
             Phase::Old => {
-                self.phase = Phase::New;
-                self.way = self.way.other();
+                self.way = self.next().0;
+                self.phase = Phase::Begun(self.way);
                 self.costs.forget(self.way);
             }
-            Phase::New => self.settle([theirs as u32, (theirs >> 32) as u32], now),
+            Phase::Begun(tried) => self.phase = Phase::New(tried),
+            Phase::New(tried) => self.settle(tried, theirs, now),
         }
     }
 
     /// Keeps to the better way.
-    fn settle(&mut self, theirs: [u32; 2], now: u64) {
-        if theirs.contains(&0) {
-            // The receiver has not taken packets of both ways yet.
+    fn settle(&mut self, tried: Way, theirs: Costs, now: u64) {
+        if theirs.of(tried) == 0 || theirs.of(self.kept) == 0 {
+            // The receiver has not timed packets of both ways yet.
+            (self.way, self.phase) = (self.kept, Phase::Old);
             return;
         }
-        let old = self.way.other();
-        if self.score(old, theirs) <= self.score(self.way, theirs) {
-            self.way = old;
-        }
+        let (old, new) = (self.score(self.kept, theirs), self.score(tried, theirs));
+        let lost = match new < old {
+            true => std::mem::replace(&mut self.kept, tried),
+            false => tried,
+        };
+        let trial = &mut self.trials[lost.at()];
+        trial.rarer = match 2 * old.max(new) > 3 * old.min(new) {
+            true => (2 * trial.rarer).clamp(1, TRIAL_RARELY),
+            false => 1,
+        };
+        let pause = TRIAL_EVERY_US * clock::ticks_per_us() * trial.rarer as f64;
+        trial.due = now.wrapping_add(pause as u64);
+        self.way = self.kept;
         self.phase = Phase::Rest;
-        self.left = TRIAL_EVERY;
-        self.next_trial = now.wrapping_add((TRIAL_EVERY_US * clock::ticks_per_us()) as u64);
+        if self.next().1 != 0 {
+            self.left = TRIAL_EVERY * self.lap;
+        }
     }
 
     /// What a way costs: while packets flow the slower side counts, at their
     /// beginning and end the other one too.
-    fn score(&self, way: Way, theirs: [u32; 2]) -> u64 {
-        let (a, b) = (u64::from(self.costs.of(way)), u64::from(theirs[way.at()]));
+    fn score(&self, way: Way, theirs: Costs) -> u64 {
+        let (a, b) = (u64::from(self.costs.of(way)), u64::from(theirs.of(way)));
         let cost = 3 * a.max(b) + a.min(b);
         // Around the cache only if that is clearly better: a message that is
         // alone waits for memory, which the costs of a stream do not show.
@@ -231,10 +287,10 @@ mod tests {
         tuner: &mut Tuner,
         packets: u32,
         now: &mut u64,
-        ours: [u64; 2],
-        theirs: [u64; 2],
-    ) -> [u32; 2] {
-        let mut used = [0; 2];
+        ours: [u64; 3],
+        theirs: [u64; 3],
+    ) -> [u32; 3] {
+        let mut used = [0; 3];
         let mut receiver = Costs::default();
         for _ in 0..packets {
             let way = tuner.choose();
@@ -244,48 +300,78 @@ mod tests {
                 receiver.record(way, 4096, 4096 * theirs[way.at()]);
             }
             *now += 1 << 16;
-            if tuner.count() {
-                tuner.decide_at(receiver.publish(), *now);
+            if tuner.count(64) {
+                tuner.decide_at(Costs::published(receiver.publish()), *now);
             }
         }
         used
     }
 
     #[test]
-    fn settles_on_the_faster_way_and_follows_changes() {
+    fn settles_on_the_fastest_way_and_follows_changes() {
         let (mut tuner, mut now) = (tuner(), 0);
-        let used = run(&mut tuner, 10_000, &mut now, [4, 1], [1, 1]);
-        assert!(used[1] > 9 * used[0], "stream is faster: {used:?}");
-        let used = run(&mut tuner, 10_000, &mut now, [1, 2], [1, 2]);
-        assert!(used[0] > 9 * used[1], "plain is faster: {used:?}");
-        assert!(used[1] > 0, "the other way is tried now and then");
+        for best in [2, 0, 1, 2, 1] {
+            let costs = [0, 1, 2].map(|at| if at == best { 5 } else { 7 });
+            run(&mut tuner, 100_000, &mut now, costs, costs);
+            let used = run(&mut tuner, 100_000, &mut now, costs, costs);
+            assert!(used[best] > 90_000, "{best} is the fastest: {used:?}");
+            assert!(!used.contains(&0), "all are tried now and then: {used:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_far_behind_is_tried_less_often() {
+        let (mut tuner, mut now) = (tuner(), 0);
+        let used = run(&mut tuner, 1_000_000, &mut now, [4, 40, 4], [4, 40, 4]);
+        assert!(used[1] > 0 && 8 * used[1] < used[2], "{used:?}");
     }
 
     #[test]
     fn the_receivers_cost_counts() {
         let (mut tuner, mut now) = (tuner(), 0);
-        let used = run(&mut tuner, 10_000, &mut now, [1, 2], [8, 1]);
-        assert!(used[1] > 9 * used[0], "{used:?}");
+        let used = run(&mut tuner, 10_000, &mut now, [1, 9, 2], [8, 9, 1]);
+        assert!(used[2] > 9_000, "{used:?}");
     }
 
     #[test]
     fn a_fixed_way_stays() {
-        let mut tuner = Tuner::new(Config {
-            copy: CopyWay::Stream,
-            ..Config::tiny()
-        });
-        let used = run(&mut tuner, 1000, &mut 0, [1, 9], [1, 9]);
-        assert_eq!(used, [0, 1000]);
+        for (copy, used) in [
+            (CopyWay::Take, [1000, 0, 0]),
+            (CopyWay::Plain, [0, 1000, 0]),
+            (CopyWay::Stream, [0, 0, 1000]),
+        ] {
+            let mut tuner = Tuner::new(Config {
+                copy,
+                ..Config::tiny()
+            });
+            assert_eq!(run(&mut tuner, 1000, &mut 0, [1; 3], [1; 3]), used);
+        }
     }
 
     #[test]
     fn trials_are_rare_in_time() {
         let (mut tuner, mut now) = (tuner(), 0);
-        run(&mut tuner, 100, &mut now, [1, 2], [1, 2]);
-        let until = tuner.next_trial;
+        run(&mut tuner, 100, &mut now, [1, 2, 2], [1, 2, 2]);
+        let until = tuner.next().1;
         assert!(until > now);
         while now + (1 << 20) < until {
-            assert_eq!(run(&mut tuner, 1, &mut now, [1, 2], [1, 2]), [1, 0]);
+            let used = run(&mut tuner, 1, &mut now, [1, 2, 2], [1, 2, 2]);
+            assert_eq!(used, [1, 0, 0]);
         }
+    }
+
+    #[test]
+    fn costs_travel_in_one_word_and_ways_in_flags() {
+        let mut costs = Costs::default();
+        for (at, way) in Way::ALL.into_iter().enumerate() {
+            costs.record(way, 1, 1 << (2 * at));
+            for timed in [false, true] {
+                let flags = way.to_flags(timed);
+                let said = Way::from_flags(flags);
+                assert!(said == Some((way, timed)) || flags == 0 && !timed);
+            }
+        }
+        assert_eq!(Costs::published(costs.publish()).ticks, costs.ticks);
+        assert_eq!(costs.of(Way::Stream), 16 << 16, "the cap");
     }
 }

@@ -112,8 +112,8 @@ fn payloads_may_lie_scattered() {
 }
 
 #[test]
-fn both_ways_of_copying_copy() {
-    for copy in [CopyWay::Plain, CopyWay::Stream] {
+fn all_ways_of_copying_copy() {
+    for copy in [CopyWay::Take, CopyWay::Plain, CopyWay::Stream] {
         let (mut a, mut b) = pair(Config {
             copy,
             ..config(8, 65536, 16384)
@@ -126,8 +126,8 @@ fn both_ways_of_copying_copy() {
         }
         let counters = a.counters();
         let (used, unused) = match copy {
-            CopyWay::Plain => (counters.plain, counters.streamed),
-            _ => (counters.streamed, counters.plain),
+            CopyWay::Stream => (counters.streamed, counters.plain),
+            _ => (counters.plain, counters.streamed),
         };
         assert_eq!((used, unused), (5, 0));
     }
