@@ -206,6 +206,7 @@ impl<const LINES: u64> Board for Memory<LINES> {
             rank,
             seq,
             at,
+            is_sole: false,
         }
     }
 

@@ -105,6 +105,11 @@ impl Alltoall {
 impl Program for Alltoall {
     const ALL: bool = true;
 
+    #[inline(always)]
+    fn is_sole(_: &Turn) -> bool {
+        true
+    }
+
     #[inline]
     fn extent(a: &Args) -> usize {
         a.recv.len(0)

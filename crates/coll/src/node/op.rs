@@ -249,6 +249,7 @@ impl Op {
                 rank: args.rank,
                 seq: node.seq,
                 at: self.at,
+                is_sole: false,
             },
         }
     }
@@ -264,6 +265,7 @@ impl Op {
     ) -> Result<bool, Trouble> {
         let first_look = self.stage == Stage::First;
         let mut turn = self.turn((place, len, whole), node, args);
+        turn.own.is_sole = P::is_sole(&turn);
         if self.stage == Stage::First {
             let scratch = P::scratch(&turn);
             if scratch > 0 {
@@ -291,7 +293,11 @@ impl Op {
                     if P::VARIES && place == Place::Direct {
                         self.borrowed = true;
                     }
-                    board.payload(rank, node.seq, place)
+                    let is_sole = turn.own.is_sole;
+                    Payload {
+                        is_sole,
+                        ..board.payload(rank, node.seq, place)
+                    }
                 } else {
                     return Ok(false);
                 };

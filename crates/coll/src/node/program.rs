@@ -130,6 +130,12 @@ pub(super) trait Program {
         None
     }
 
+    /// Whether each byte of any member's payload is read by one of the others.
+    #[inline(always)]
+    fn is_sole(turn: &Turn) -> bool {
+        turn.args.size == 2
+    }
+
     /// Whether this member publishes before it reads.
     fn publishes_first(turn: &Turn) -> bool;
 

@@ -93,6 +93,11 @@ fn order(t: &Turn, from: &Payload) -> Order {
 impl Program for Reduce {
     const ALL: bool = false;
 
+    #[inline(always)]
+    fn is_sole(_: &Turn) -> bool {
+        true
+    }
+
     #[inline]
     fn lends(_: &Args, _: bool) -> bool {
         false
@@ -261,6 +266,12 @@ impl Program for AllreduceSplit {
     const ALL: bool = true;
     const ROUNDS: u8 = 2;
 
+    /// Everybody wants the results.
+    #[inline(always)]
+    fn is_sole(t: &Turn) -> bool {
+        t.round == 0 || t.args.size == 2
+    }
+
     #[inline]
     fn extent(a: &Args) -> usize {
         a.send.len(0)
@@ -344,6 +355,11 @@ impl ReduceScatter {
 
 impl Program for ReduceScatter {
     const ALL: bool = true;
+
+    #[inline(always)]
+    fn is_sole(_: &Turn) -> bool {
+        true
+    }
 
     #[inline]
     fn extent(a: &Args) -> usize {

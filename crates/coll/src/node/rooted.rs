@@ -88,6 +88,11 @@ pub(super) struct Scatter;
 impl Program for Scatter {
     const ALL: bool = false;
 
+    #[inline(always)]
+    fn is_sole(_: &Turn) -> bool {
+        true
+    }
+
     #[inline]
     fn extent(a: &Args) -> usize {
         if a.rank == a.root {
@@ -139,6 +144,11 @@ pub(super) struct Gather;
 
 impl Program for Gather {
     const ALL: bool = false;
+
+    #[inline(always)]
+    fn is_sole(_: &Turn) -> bool {
+        true
+    }
 
     #[inline]
     fn extent(a: &Args) -> usize {

@@ -165,6 +165,11 @@ impl Program for Gatherv {
     const VARIES: bool = true;
 
     /// At the root the longest of the others' blocks.
+    #[inline(always)]
+    fn is_sole(_: &Turn) -> bool {
+        true
+    }
+
     #[inline]
     fn extent(a: &Args) -> usize {
         if a.rank != a.root {
@@ -256,6 +261,11 @@ impl Program for Scatterv {
     const ALL: bool = false;
     const VARIES: bool = true;
 
+    #[inline(always)]
+    fn is_sole(_: &Turn) -> bool {
+        true
+    }
+
     #[inline]
     fn extent(a: &Args) -> usize {
         if a.rank == a.root {
@@ -335,6 +345,11 @@ impl Alltoallv {
 impl Program for Alltoallv {
     const ALL: bool = true;
     const VARIES: bool = true;
+
+    #[inline(always)]
+    fn is_sole(_: &Turn) -> bool {
+        true
+    }
 
     #[inline]
     fn extent(a: &Args) -> usize {

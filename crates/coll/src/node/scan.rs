@@ -39,6 +39,11 @@ impl<const INCLUSIVE: bool> Scan<INCLUSIVE> {
 impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
     const ALL: bool = false;
 
+    #[inline(always)]
+    fn is_sole(_: &Turn) -> bool {
+        true
+    }
+
     #[inline]
     fn extent(a: &Args) -> usize {
         a.send.len(0)

@@ -154,6 +154,7 @@ impl Board for Seat {
             rank,
             seq,
             at,
+            is_sole: false,
         }
     }
 

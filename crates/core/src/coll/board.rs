@@ -306,10 +306,41 @@ impl View<'_> {
         })
     }
 
-    /// Bytes that are read at a time to be combined: whole elements.
-    fn bite(&self) -> usize {
+    /// `most` bytes at a time that are combined, or about: whole elements.
+    #[inline(always)]
+    fn whole(&self, most: usize) -> usize {
         let unit = self.reducer.map_or(1, Reducer::unit).max(1);
-        BITE.max(unit) / unit * unit
+        most.max(unit) / unit * unit
+    }
+
+    /// Whether `len` bytes of a payload are taken when they are read: nobody else reads them, and
+    /// their owner is to write there again.
+    #[inline(always)]
+    fn takes(&self, from: &Payload, len: usize) -> bool {
+        len >= TAKE && from.place == Place::Ring && from.is_sole
+    }
+
+    /// Has `len` bytes at `base` of a payload combined, those from a position on at a time; takes
+    /// them if it `takes`.
+    #[inline(always)]
+    fn in_steps(
+        &self,
+        (base, len): (*mut u8, usize),
+        takes: bool,
+        mut some: impl FnMut(*const u8, usize, usize) -> Room<()>,
+    ) -> Room<()> {
+        if !takes {
+            return some(base, 0, len);
+        }
+        let step = self.whole(STEP);
+        for at in (0..len).step_by(step) {
+            let n = step.min(len - at);
+            let piece = base.wrapping_add(at);
+            some(piece, at, n)?;
+            // SAFETY: on the board, where the owner writes when we have completed the operation.
+            unsafe { copy::take(piece, n) };
+        }
+        Ok(())
     }
 
     /// Combines `len` bytes at `from` with those at `to`.
@@ -331,8 +362,14 @@ impl View<'_> {
 }
 
 /// Shortest payload that is written to a ring line by line, each asked for
-/// before: readers were the last to have them.
+/// before: several readers were the last to have them.
 const CLAIM: usize = 16 << 10;
+
+/// Shortest payload in a ring whose only reader takes it.
+const TAKE: usize = 2 << 10;
+
+/// Bytes that are combined before they are taken: they stay in the nearest cache.
+const STEP: usize = 8 << 10;
 
 /// Shortest copy between the own buffers that goes around the cache: it would
 /// not stay there for the program, which has as much of its own.
@@ -388,6 +425,7 @@ impl Board for View<'_> {
             rank,
             seq,
             at,
+            is_sole: false,
         }
     }
 
@@ -399,7 +437,7 @@ impl Board for View<'_> {
         // SAFETY: in bounds as just checked; the place is ours until it is
         // published, and the program lends its buffer.
         unsafe {
-            if from.len < CLAIM {
+            if from.len < CLAIM || to.is_sole {
                 copy_bytes(base, source, from.len);
             } else {
                 copy::claiming(base, source, from.len);
@@ -433,9 +471,15 @@ impl Board for View<'_> {
             return self.read(from, at, to, into.len);
         }
         let (base, len) = self.seat.clip(from, at, into.len);
-        // SAFETY: `clip` stays within the peer's memory on the board; the program
-        // lends its buffer.
-        unsafe { copy_bytes(to, base, len) };
+        // SAFETY: `clip` stays within the peer's memory on the board, whose owner writes there
+        // again when we have completed the operation; the program lends its buffer.
+        unsafe {
+            if self.takes(from, len) {
+                copy::taking(to, base, len);
+            } else {
+                copy_bytes(to, base, len);
+            }
+        };
         Ok(())
     }
 
@@ -466,12 +510,14 @@ impl Board for View<'_> {
     ) -> Result<(), Trouble> {
         let to = self.place(into);
         if from.place != Place::Direct {
-            let (base, len) = self.seat.clip(from, at, into.len);
-            // SAFETY: as in `get`.
-            unsafe { self.apply(base, to, len, order)? };
+            let payload = self.seat.clip(from, at, into.len);
+            self.in_steps(payload, self.takes(from, payload.1), |base, at, len| {
+                // SAFETY: as in `get`.
+                unsafe { self.apply(base, to.add(at), len, order) }
+            })?;
             return Ok(());
         }
-        let bite = self.bite();
+        let bite = self.whole(BITE);
         self.seat.store.bite.reserve(bite)?;
         for done in (0..into.len).step_by(bite) {
             let len = bite.min(into.len - done);
@@ -494,17 +540,20 @@ impl Board for View<'_> {
     ) -> Result<(), Trouble> {
         if let (Some(Reducer::Kernel(k)), Place::Line | Place::Ring) = (self.reducer, from.place) {
             let (b, out) = (self.place(own), self.place(into));
-            let (a, len) = self.seat.clip(from, at, into.len);
-            // SAFETY: as in `get`; predefined operations commute, and their kernels
-            // read each element once.
-            unsafe { (k.join)(a, b, out, len / k.size) };
+            let payload = self.seat.clip(from, at, into.len);
+            self.in_steps(payload, self.takes(from, payload.1), |a, at, len| {
+                // SAFETY: as in `get`; predefined operations commute, and their kernels
+                // read each element once.
+                unsafe { (k.join)(a, b.add(at), out.add(at), len / k.size) };
+                Ok(())
+            })?;
             return Ok(());
         }
         let order = match order {
             Order::FromLeft => Order::FromRight,
             Order::FromRight => Order::FromLeft,
         };
-        let bite = self.bite();
+        let bite = self.whole(BITE);
         for done in (0..into.len).step_by(bite) {
             let len = bite.min(into.len - done);
             self.get(from, at + done, into.part(done, len))?;
