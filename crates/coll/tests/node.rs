@@ -69,8 +69,8 @@ impl Member {
             self.seat.load(job);
             self.seat.op = *case.op.function;
             let kind = self.node.choose(Some(case.collective), &args);
-            self.kinds.push(kind.expect("can run on a board"));
-            self.node.start(self.kinds[self.at], case.root)
+            self.node
+                .start(kind.expect("can run on a board"), case.root)
         });
         if !op
             .poll(&mut self.node, &args, &mut self.seat)
@@ -84,7 +84,7 @@ impl Member {
         let got = if open { &got[..want.len()] } else { &got };
         assert!(got == want, "rank {rank}: {case:?}");
         self.at += 1;
-        self.op = None;
+        self.kinds.extend(self.op.take().map(|op| op.kind()));
         true
     }
 }

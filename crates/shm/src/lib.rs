@@ -44,6 +44,6 @@ pub use addr::Geometry;
 pub use error::ShmError;
 pub use init::{Counters, Memory, Shm};
 pub use progress::Bell;
-pub use rma::Neighbour;
+pub use rma::{Neighbour, read_ticks};
 pub use segment::{create_segment, map_pages};
 pub use settings::{Config, CopyWay, SETTINGS, SHM_EAGER_MAX, SingleCopy};

@@ -39,6 +39,11 @@ impl Cost {
         }
     }
 
+    /// What a read of 64 KiB takes.
+    pub fn block(&self) -> u64 {
+        self.call + self.bytes
+    }
+
     /// Whether the lines were somewhere else: a byte took 1.75 times as long.
     fn is_exceeded(&self, len: usize, ticks: u64) -> bool {
         4 * (ticks.saturating_sub(self.call) << 16) > 7 * self.bytes * len as u64

@@ -126,6 +126,12 @@ fn own_cost() -> Cost {
     Cost::new(least[0], LEN, least[1])
 }
 
+/// What a read of 64 KiB of another process's memory takes where distance does not matter, ticks:
+/// of our own.
+pub fn read_ticks() -> u64 {
+    own_cost().block()
+}
+
 /// A process of the node whose memory can be reached.
 #[derive(Clone, Copy, Debug)]
 pub struct Neighbour {

@@ -184,6 +184,12 @@ pub trait Board {
     /// for writing.
     fn warm(&mut self, _seq: u64) {}
 
+    /// Whether long payloads had better pass through the ring from now on, as far as this member
+    /// sees; it publishes one of that place. Member 0 is asked.
+    fn prefers_ring(&mut self, _place: Place) -> bool {
+        false
+    }
+
     /// The next `len` bytes at `at` of the own ring will be written soon: a good
     /// time to fetch the first of them.
     fn warm_ring(&mut self, _at: u64, _len: usize) {}
@@ -200,7 +206,7 @@ pub struct Meta {
     pub kind: u8,
     /// What else must be alike, as [`Node::start`](super::Node::start) was told; its lowest 22 bits.
     pub detail: u32,
-    /// Bytes, modulo 2³².
+    /// Bytes, modulo 2³¹.
     pub bytes: u32,
 }
 
@@ -208,7 +214,15 @@ impl Meta {
     /// The bits for what is called and its detail.
     pub(super) const CALL: u64 = 0x3E3F_FFFF << 32;
     /// Those for the bytes.
-    pub(super) const BYTES: u64 = 0xFFFF_FFFF;
+    pub(super) const BYTES: u64 = 0x7FFF_FFFF;
+    /// The one that says that the member prefers the ring for long payloads.
+    pub(super) const RING: u64 = 1 << 31;
+
+    /// That bit.
+    #[inline(always)]
+    pub(super) fn ring(preferred: bool) -> u64 {
+        u64::from(preferred) << 31
+    }
 
     /// As a word; `detail` is that of an [`Op`](super::Op), with its [`Past`].
     pub(super) fn pack(kind: Kind, place: Place, detail: u32, bytes: usize) -> u64 {
@@ -225,7 +239,7 @@ impl Meta {
         Meta {
             kind: (word >> 57) as u8 & 0x1F,
             detail: (word >> 32) as u32 & Past::BELOW,
-            bytes: word as u32,
+            bytes: (word & Self::BYTES) as u32,
         }
     }
 

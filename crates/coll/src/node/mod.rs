@@ -56,6 +56,12 @@
 //! of a leader that acquired it. So no store overtakes a read it destroys. The
 //! tests try all interleavings of short sequences of operations.
 //!
+//! # Long payloads
+//!
+//! Which of the two ways of a long payload takes less time, member 0 sees by what its copies take
+//! ([`Board::prefers_ring`]), and says so with what it publishes. When an operation is complete in
+//! which all others hear from it, all do from the next one on as it has said last.
+//!
 //! # Order of operations
 //!
 //! Operations on one board run one after the other, in the order in which
@@ -217,6 +223,11 @@ pub struct Node {
     started: u64,
     completed: u64,
     past: Past,
+    /// Whether long payloads pass through the ring, too, what member 0 said last of that and who
+    /// heard it: all have when they have completed the operation.
+    through_ring: bool,
+    said: bool,
+    heard: bool,
 }
 
 impl Node {
@@ -241,6 +252,9 @@ impl Node {
             started: 0,
             completed: 0,
             past: Past::default(),
+            through_ring: false,
+            said: false,
+            heard: false,
         }
     }
 
@@ -266,9 +280,7 @@ impl Node {
             Collective::Scatter => Kind::Scatter,
             Collective::Allgather | Collective::Allgatherv => Kind::Allgather,
             Collective::Alltoall => Kind::Alltoall,
-            Collective::Reduce if self.in_pieces(args.send.len(0)) => Kind::ReducePieces,
             Collective::Reduce => Kind::Reduce,
-            Collective::Allreduce if self.in_pieces(args.send.len(0)) => Kind::AllreducePieces,
             Collective::Allreduce if self.splits(args.send.len(0)) => Kind::AllreduceSplit,
             Collective::Allreduce if flat => Kind::Allreduce,
             Collective::Allreduce => Kind::AllreduceLeader,
@@ -288,7 +300,7 @@ impl Node {
     /// fits into a record.
     #[inline]
     fn in_pieces(&self, len: usize) -> bool {
-        let is_long = len > INLINE && len / self.size as usize >= self.limits.direct;
+        let is_long = len > INLINE && len / self.size as usize >= self.direct_from();
         is_long && self.size <= PIECES_MEMBERS
     }
 
@@ -310,6 +322,22 @@ impl Node {
     /// members.
     pub fn reach(&mut self, direct: usize) {
         self.limits.direct = direct;
+    }
+
+    /// From this many bytes on a block is reached directly now.
+    #[inline]
+    fn direct_from(&self) -> usize {
+        match self.through_ring {
+            true => usize::MAX,
+            false => self.limits.direct,
+        }
+    }
+
+    /// The operation whose turn it was is complete.
+    #[inline(always)]
+    fn end(&mut self) {
+        self.completed += 1;
+        self.through_ring = self.heard;
     }
 
     /// Operations that were begun.

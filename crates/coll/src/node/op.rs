@@ -131,6 +131,15 @@ impl Op {
             Kind::Barrier => self.run::<barrier::Barrier, B>(node, args, board),
             Kind::BarrierLeader => self.run::<barrier::BarrierLeader, B>(node, args, board),
             Kind::Bcast => self.run::<rooted::Bcast, B>(node, args, board),
+            Kind::Reduce | Kind::Allreduce | Kind::AllreduceLeader | Kind::AllreduceSplit
+                if self.is_new() && node.in_pieces(args.send.len(0)) =>
+            {
+                self.kind = match self.kind {
+                    Kind::Reduce => Kind::ReducePieces,
+                    _ => Kind::AllreducePieces,
+                };
+                self.dispatch(node, args, board)
+            }
             Kind::Reduce => self.run::<reduce::Reduce, B>(node, args, board),
             Kind::Allreduce => self.run::<reduce::Allreduce, B>(node, args, board),
             Kind::AllreduceLeader => self.run::<reduce::AllreduceLeader, B>(node, args, board),
@@ -192,7 +201,7 @@ impl Op {
                 return Ok(false);
             }
         }
-        node.completed += 1;
+        node.end();
         Ok(true)
     }
 
@@ -221,7 +230,7 @@ impl Op {
                 self.round = 0;
                 self.offset += part.1;
                 if self.offset >= whole {
-                    node.completed += 1;
+                    node.end();
                     return Ok(true);
                 }
             }
@@ -284,7 +293,10 @@ impl Op {
                 }
                 let from = if rank == args.rank {
                     turn.own
-                } else if let Some(place) = hear::<P, B>(&turn, rank, board)? {
+                } else if let Some((place, wants_ring)) = hear::<P, B>(&turn, rank, board)? {
+                    if rank == 0 && P::is_first_heard(&turn) {
+                        node.heard = wants_ring;
+                    }
                     // Who finds everything there is behind: so is what comes
                     // next.
                     if first_look && !P::ALL {
@@ -322,6 +334,9 @@ impl Op {
             return Ok(false);
         }
         P::finish(&turn, board);
+        if args.rank == 0 && P::is_first_heard(&turn) && !self.partial {
+            node.heard = node.said;
+        }
         node.advance(P::ALL && !self.partial);
         self.stage = Stage::First;
         self.round += 1;
@@ -366,7 +381,11 @@ impl Op {
             Place::Direct => turn.own.at = P::shows(turn, board),
         }
         self.at = turn.own.at;
-        let meta = Meta::pack(self.kind, turn.own.place, self.detail, P::says(turn));
+        let mut meta = Meta::pack(self.kind, turn.own.place, self.detail, P::says(turn));
+        if turn.args.rank == 0 {
+            node.said = board.prefers_ring(turn.own.place);
+            meta |= Meta::ring(node.said);
+        }
         board.publish(&turn.own, meta, reader);
         board.warm(turn.own.seq + WARM_AHEAD);
         if turn.own.place == Place::Ring {
@@ -495,7 +514,7 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     let lent = if P::VARIES {
         whole >= lent_from(node)
     } else {
-        P::lends(args, node.crowded) && whole >= node.limits.direct
+        P::lends(args, node.crowded) && whole >= node.direct_from()
     };
     if lent {
         return (Place::Direct, whole);
@@ -514,7 +533,7 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
 /// Where not all know the lengths, there are no segments.
 #[inline]
 fn lent_from(node: &Node) -> usize {
-    node.limits.direct.min(node.limits.segment() + 1)
+    node.direct_from().min(node.limits.segment() + 1)
 }
 
 /// Bytes of each block in one segment: all, if that many blocks fit.
@@ -533,9 +552,13 @@ fn longest_segment(extent: usize, blocks: usize, elem: usize, segment: usize) ->
     fits - fits % unit
 }
 
-/// Where the payload of `rank` is, once it has published.
+/// Where the payload of `rank` is, once it has published, and whether it prefers the ring.
 #[inline(always)]
-fn hear<P: Program, B: Board>(turn: &Turn, rank: u32, board: &B) -> Result<Option<Place>, Trouble> {
+fn hear<P: Program, B: Board>(
+    turn: &Turn,
+    rank: u32,
+    board: &B,
+) -> Result<Option<(Place, bool)>, Trouble> {
     let seq = turn.own.seq;
     if board.stamp(rank, seq) != seq {
         return Ok(None);
@@ -547,10 +570,11 @@ fn hear<P: Program, B: Board>(turn: &Turn, rank: u32, board: &B) -> Result<Optio
         turn.own.place
     };
     let mine = Meta::pack(turn.kind, place, turn.detail, P::expects(turn, rank));
-    if theirs != mine {
+    let differs = theirs ^ mine;
+    if differs & !Meta::RING != 0 {
         return Err(mismatch(turn, (rank, theirs), mine, board));
     }
-    Ok(Some(place))
+    Ok(Some((place, differs != 0)))
 }
 
 #[cold]

@@ -100,6 +100,12 @@ pub(super) trait Program {
     /// of it.
     const SOME: bool = false;
 
+    /// Whether all others hear what member 0 publishes, unless all do without.
+    #[inline(always)]
+    fn is_first_heard(_turn: &Turn) -> bool {
+        Self::ALL && !Self::VARIES
+    }
+
     /// Bytes of the longest block; alike on all members. Of the own payload if
     /// it `VARIES`.
     fn extent(args: &Args) -> usize;

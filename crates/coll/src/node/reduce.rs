@@ -356,6 +356,12 @@ impl ReduceScatter {
 impl Program for ReduceScatter {
     const ALL: bool = true;
 
+    /// Not by who gets nothing.
+    #[inline(always)]
+    fn is_first_heard(_: &Turn) -> bool {
+        false
+    }
+
     #[inline(always)]
     fn is_sole(_: &Turn) -> bool {
         true

@@ -39,6 +39,11 @@ pub(super) fn copy_half<B: Board>(
 impl Program for Bcast {
     const ALL: bool = false;
 
+    #[inline(always)]
+    fn is_first_heard(t: &Turn) -> bool {
+        t.args.root == 0
+    }
+
     #[inline]
     fn lends(a: &Args, crowded: bool) -> bool {
         a.size == 2 && !crowded
@@ -87,6 +92,11 @@ pub(super) struct Scatter;
 
 impl Program for Scatter {
     const ALL: bool = false;
+
+    #[inline(always)]
+    fn is_first_heard(t: &Turn) -> bool {
+        t.args.root == 0
+    }
 
     #[inline(always)]
     fn is_sole(_: &Turn) -> bool {

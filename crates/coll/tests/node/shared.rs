@@ -43,6 +43,8 @@ pub struct Shared {
     lines: Vec<Line>,
     rings: Vec<UnsafeCell<u8>>,
     done: Vec<AtomicU64>,
+    /// How often member 0 was asked what it prefers.
+    asked: AtomicU64,
     pub buffers: Vec<Mutex<Buffers>>,
 }
 
@@ -65,6 +67,7 @@ impl Shared {
             lines: (0..ranks * limits.lines as usize).map(line).collect(),
             rings: (0..bytes).map(|_| UnsafeCell::new(0)).collect(),
             done: (0..ranks).map(|_| AtomicU64::new(0)).collect(),
+            asked: AtomicU64::new(0),
             buffers: (0..ranks).map(|_| Mutex::default()).collect(),
         })
     }
@@ -139,6 +142,12 @@ impl Seat {
 }
 
 impl Board for Seat {
+    /// Long payloads now go this way, now that.
+    fn prefers_ring(&mut self, _: Place) -> bool {
+        assert_eq!(self.rank, 0);
+        self.shared.asked.fetch_add(1, Ordering::Relaxed) / 5 % 2 == 1
+    }
+
     fn stamp(&self, rank: u32, seq: u64) -> u64 {
         self.shared.line(rank, seq).stamp.load(Ordering::Acquire)
     }

@@ -17,7 +17,7 @@ use std::mem;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
-use catena_base::copy;
+use catena_base::{clock, copy};
 use catena_coll::node::{
     Board, FAILED, GONE, INLINE, LOST, Limits, Payload, Place, Refused, Trouble,
 };
@@ -25,6 +25,8 @@ use catena_plan::{Buf, Order, Region};
 use catena_shm::{Bell, Neighbour, map_pages};
 
 use super::Scratch;
+use super::balance::{Balance, COUNTED};
+use super::force::COLL_WEIGH;
 use crate::op::{Reducer, Room};
 
 const LINE: usize = 64;
@@ -197,6 +199,8 @@ pub struct Seat {
     pub neighbours: Box<[Option<Neighbour>]>,
     /// How many bytes of each member's ring are mapped in this process.
     mapped: Box<[usize]>,
+    /// How long blocks had better go.
+    balance: Balance,
 }
 
 impl Seat {
@@ -214,6 +218,7 @@ impl Seat {
             bells,
             neighbours,
             mapped: vec![0; area.shape.size].into(),
+            balance: Balance::new(COLL_WEIGH.get()),
         }
     }
 
@@ -320,25 +325,29 @@ impl View<'_> {
         len >= TAKE && from.place == Place::Ring && from.is_sole
     }
 
-    /// Has `len` bytes at `base` of a payload combined, those from a position on at a time; takes
-    /// them if it `takes`.
+    /// Has `len` bytes at `at` of a payload on the board combined: all at once, or, to be taken,
+    /// those from a position on at a time.
     #[inline(always)]
     fn in_steps(
-        &self,
-        (base, len): (*mut u8, usize),
-        takes: bool,
-        mut some: impl FnMut(*const u8, usize, usize) -> Room<()>,
-    ) -> Room<()> {
-        if !takes {
-            return some(base, 0, len);
+        &mut self,
+        (from, at, len): (&Payload, usize, usize),
+        mut some: impl FnMut(&Self, *const u8, usize, usize) -> Room<()>,
+    ) -> Result<(), Trouble> {
+        let (base, len) = self.seat.clip(from, at, len);
+        if !self.takes(from, len) {
+            return Ok(some(self, base, 0, len)?);
         }
-        let step = self.whole(STEP);
+        let (step, began) = (self.whole(STEP), clock::ticks());
         for at in (0..len).step_by(step) {
             let n = step.min(len - at);
             let piece = base.wrapping_add(at);
-            some(piece, at, n)?;
+            some(self, piece, at, n)?;
             // SAFETY: on the board, where the owner writes when we have completed the operation.
             unsafe { copy::take(piece, n) };
+        }
+        if len >= COUNTED {
+            let ticks = clock::ticks().wrapping_sub(began);
+            self.seat.balance.copied_out(len, ticks);
         }
         Ok(())
     }
@@ -378,6 +387,17 @@ const STREAM: usize = 512 << 10;
 /// Bytes of the ring that are fetched before they are written: as many lines as
 /// a core fetches at once.
 const WARM: usize = 1 << 10;
+
+/// Copies `len` bytes, and says how many ticks that took, if they count.
+#[inline(always)]
+fn timed(len: usize, copy: impl FnOnce(), took: impl FnOnce(u64)) {
+    if len < COUNTED {
+        return copy();
+    }
+    let began = clock::ticks();
+    copy();
+    took(clock::ticks().wrapping_sub(began));
+}
 
 /// Copies a few bytes fast, many in the usual way.
 ///
@@ -436,13 +456,16 @@ impl Board for View<'_> {
         let source = self.place(from);
         // SAFETY: in bounds as just checked; the place is ours until it is
         // published, and the program lends its buffer.
-        unsafe {
+        let copy = || unsafe {
             if from.len < CLAIM || to.is_sole {
                 copy_bytes(base, source, from.len);
             } else {
                 copy::claiming(base, source, from.len);
             }
         };
+        timed(from.len, copy, |ticks| {
+            self.seat.balance.copied_in(from.len, ticks)
+        });
     }
 
     #[inline(always)]
@@ -473,13 +496,15 @@ impl Board for View<'_> {
         let (base, len) = self.seat.clip(from, at, into.len);
         // SAFETY: `clip` stays within the peer's memory on the board, whose owner writes there
         // again when we have completed the operation; the program lends its buffer.
-        unsafe {
-            if self.takes(from, len) {
+        let takes = self.takes(from, len);
+        let copy = || unsafe {
+            if takes {
                 copy::taking(to, base, len);
             } else {
                 copy_bytes(to, base, len);
             }
         };
+        timed(len, copy, |ticks| self.seat.balance.copied_out(len, ticks));
         Ok(())
     }
 
@@ -510,12 +535,10 @@ impl Board for View<'_> {
     ) -> Result<(), Trouble> {
         let to = self.place(into);
         if from.place != Place::Direct {
-            let payload = self.seat.clip(from, at, into.len);
-            self.in_steps(payload, self.takes(from, payload.1), |base, at, len| {
+            return self.in_steps((from, at, into.len), |view, base, at, len| {
                 // SAFETY: as in `get`.
-                unsafe { self.apply(base, to.add(at), len, order) }
-            })?;
-            return Ok(());
+                unsafe { view.apply(base, to.add(at), len, order) }
+            });
         }
         let bite = self.whole(BITE);
         self.seat.store.bite.reserve(bite)?;
@@ -540,14 +563,12 @@ impl Board for View<'_> {
     ) -> Result<(), Trouble> {
         if let (Some(Reducer::Kernel(k)), Place::Line | Place::Ring) = (self.reducer, from.place) {
             let (b, out) = (self.place(own), self.place(into));
-            let payload = self.seat.clip(from, at, into.len);
-            self.in_steps(payload, self.takes(from, payload.1), |a, at, len| {
+            return self.in_steps((from, at, into.len), |_, a, at, len| {
                 // SAFETY: as in `get`; predefined operations commute, and their kernels
                 // read each element once.
                 unsafe { (k.join)(a, b.add(at), out.add(at), len / k.size) };
                 Ok(())
-            })?;
-            return Ok(());
+            });
         }
         let order = match order {
             Order::FromLeft => Order::FromRight,
@@ -614,6 +635,15 @@ impl Board for View<'_> {
     #[inline(always)]
     fn warm(&mut self, seq: u64) {
         copy::prefetch_for_writing(self.seat.area.record(self.seat.rank, seq));
+    }
+
+    #[inline(always)]
+    fn prefers_ring(&mut self, place: Place) -> bool {
+        let balance = &mut self.seat.balance;
+        if place != Place::Line {
+            balance.look();
+        }
+        balance.prefers_ring
     }
 
     #[inline(always)]

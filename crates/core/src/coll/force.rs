@@ -98,6 +98,16 @@ setting! {
     level: Tuner,
 }
 
+setting! {
+    /// Whether blocks of CATENA_COLL_DIRECT bytes and more pass through shared memory nevertheless
+    /// while two plain copies take less than one that the kernel makes.
+    ///
+    /// What they take is measured now and then by the first rank of each communicator.
+    pub static COLL_WEIGH: bool = true;
+    scope: AllEqual,
+    level: Tuner,
+}
+
 /// [`COLL_DIRECT`]; `usize::MAX` for never.
 pub fn direct_from() -> usize {
     COLL_DIRECT.get().get().try_into().unwrap_or(usize::MAX)
@@ -117,7 +127,7 @@ macro_rules! forced {
         )*}
 
         /// All settings of collectives.
-        pub static SETTINGS: &[&dyn Setting] = &[&COLL_NODE, &COLL_NODE_STARTED, &COLL_DIRECT, $(&$name),*];
+        pub static SETTINGS: &[&dyn Setting] = &[&COLL_NODE, &COLL_NODE_STARTED, &COLL_DIRECT, &COLL_WEIGH, $(&$name),*];
 
         /// The algorithm that the user wants.
         pub fn forced(what: Collective) -> Option<&'static str> {

@@ -10,6 +10,7 @@
 
 mod arguments;
 mod aside;
+mod balance;
 mod board;
 mod count;
 mod course;
