@@ -212,7 +212,7 @@ impl<const LINES: u64> Board for Memory<LINES> {
             rank,
             seq,
             at,
-            is_sole: false,
+            is_taken: false,
         }
     }
 

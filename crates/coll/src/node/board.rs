@@ -45,9 +45,8 @@ pub struct Payload {
     pub seq: u64,
     /// In a ring: the position, counted without end. Direct: the address.
     pub at: u64,
-    /// Whether each byte of it is read by one member, who may as well write it as it is: see
-    /// [`Board::get`].
-    pub is_sole: bool,
+    /// Whether who reads it had better take its lines, see [`Board::get`].
+    pub is_taken: bool,
 }
 
 impl Payload {
@@ -108,8 +107,8 @@ pub trait Board {
     /// stamp (Release).
     fn publish(&mut self, own: &Payload, meta: u64, reader: Option<u32>);
 
-    /// Copies bytes from `at` on of a payload. Who is the only one to read them may take their
-    /// lines, so that the owner need not take them away before it writes there again.
+    /// Copies bytes from `at` on of a payload. If it is to be taken, they may be written as they
+    /// are, so that the owner need not take their lines away before it writes there again.
     ///
     /// # Errors
     /// If the kernel lets nobody reach it.

@@ -163,7 +163,7 @@ impl Board for Seat {
             rank,
             seq,
             at,
-            is_sole: false,
+            is_taken: false,
         }
     }
 

@@ -318,11 +318,11 @@ impl View<'_> {
         most.max(unit) / unit * unit
     }
 
-    /// Whether `len` bytes of a payload are taken when they are read: nobody else reads them, and
-    /// their owner is to write there again.
+    /// Whether `len` bytes of a payload are taken when they are read, see
+    /// [`taking`](copy::taking).
     #[inline(always)]
     fn takes(&self, from: &Payload, len: usize) -> bool {
-        len >= TAKE && from.place == Place::Ring && from.is_sole
+        len >= TAKE && from.place == Place::Ring && from.is_taken
     }
 
     /// Has `len` bytes at `at` of a payload on the board combined: all at once, or, to be taken,
@@ -342,7 +342,8 @@ impl View<'_> {
             let n = step.min(len - at);
             let piece = base.wrapping_add(at);
             some(self, piece, at, n)?;
-            // SAFETY: on the board, where the owner writes when we have completed the operation.
+            // SAFETY: on the board, where the owner writes when we have completed the operation, and
+            // other readers what we do.
             unsafe { copy::take(piece, n) };
         }
         if len >= COUNTED {
@@ -374,7 +375,7 @@ impl View<'_> {
 /// before: several readers were the last to have them.
 const CLAIM: usize = 16 << 10;
 
-/// Shortest payload in a ring whose only reader takes it.
+/// Shortest payload in a ring that is taken.
 const TAKE: usize = 2 << 10;
 
 /// Bytes that are combined before they are taken: they stay in the nearest cache.
@@ -445,7 +446,7 @@ impl Board for View<'_> {
             rank,
             seq,
             at,
-            is_sole: false,
+            is_taken: false,
         }
     }
 
@@ -454,13 +455,15 @@ impl Board for View<'_> {
         let (base, room) = self.seat.clip(to, at, from.len);
         assert!(room == from.len, "payload overruns its place");
         let source = self.place(from);
-        // SAFETY: in bounds as just checked; the place is ours until it is
-        // published, and the program lends its buffer.
-        let copy = || unsafe {
-            if from.len < CLAIM || to.is_sole {
-                copy_bytes(base, source, from.len);
-            } else {
-                copy::claiming(base, source, from.len);
+        let copy = || {
+            // SAFETY: in bounds as just checked; the place is ours until it is
+            // published, and the program lends its buffer.
+            unsafe {
+                if from.len < CLAIM || to.is_taken {
+                    copy_bytes(base, source, from.len);
+                } else {
+                    copy::claiming(base, source, from.len);
+                }
             }
         };
         timed(from.len, copy, |ticks| {
