@@ -3,9 +3,8 @@
 //!
 //! Which takes less depends on the processor, on where the cores are, and on how dear the kernel's
 //! copies are, up to four times as dear as plain ones. Member 0 compares what it sees: what its own
-//! copies into rings and out of them take, and what the kernel takes for memory of its own, where
-//! the distance to other cores hardly matters. It says what it prefers with what it publishes
-//! (`node`).
+//! copies into rings and out of them take, and what the kernel takes, for memory of its own until
+//! there is something better. It says what it prefers with what it publishes (`node`).
 
 use std::sync::OnceLock;
 
@@ -15,7 +14,7 @@ use catena_shm::read_ticks;
 /// Shortest copy that counts.
 pub const COUNTED: usize = 16 << 10;
 
-/// Copies of which the shortest counts: others may be interrupted.
+/// Copies after which they are compared.
 const SAMPLES: u32 = 8;
 
 /// Microseconds until the ring is tried again, at least.
@@ -26,10 +25,12 @@ const RARELY: u64 = 64;
 /// What copies through rings take, and what follows. Ticks for 64 KiB.
 #[derive(Debug)]
 pub struct Balance {
-    /// Into the own ring, and out of others'; 0 if there were none.
-    into: u64,
-    out: u64,
+    /// Into the own ring, and out of others'.
+    into: Copies,
+    out: Copies,
     samples: u32,
+    /// Of the kernel.
+    direct: Copies,
     /// Whether long blocks had better go through the ring.
     pub prefers_ring: bool,
     /// Whether that may change.
@@ -39,18 +40,34 @@ pub struct Balance {
     rarer: u64,
 }
 
-/// The less of two costs of which either may be unknown.
-fn least(a: u64, b: u64) -> u64 {
-    if a == 0 || b == 0 { a.max(b) } else { a.min(b) }
+/// Copies one way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Copies {
+    /// What they take on average, ticks for 64 KiB. The last four weigh most, and one that was
+    /// interrupted no more than two others.
+    ticks: u64,
+    bytes: u64,
+}
+
+impl Copies {
+    fn record(&mut self, len: usize, ticks: u64) {
+        let ticks = (ticks << 16) / len.max(1) as u64;
+        self.ticks = match self.bytes {
+            0 => ticks,
+            _ => (3 * self.ticks + ticks.min(2 * self.ticks)) / 4,
+        };
+        self.bytes += len as u64;
+    }
 }
 
 impl Balance {
     /// Nothing was copied yet. The ring comes first, if the two are weighed at all.
     pub fn new(weighs: bool) -> Self {
         Balance {
-            into: 0,
-            out: 0,
+            into: Copies::default(),
+            out: Copies::default(),
             samples: 0,
+            direct: Copies::default(),
             prefers_ring: weighs,
             weighs,
             due: 0,
@@ -60,21 +77,30 @@ impl Balance {
 
     /// `len` bytes were copied into the own ring in `ticks`.
     pub fn copied_in(&mut self, len: usize, ticks: u64) {
-        self.into = least(self.into, per_block(len, ticks));
+        self.into.record(len, ticks);
         self.count();
     }
 
     /// `len` bytes were copied or combined out of a ring in `ticks`.
     pub fn copied_out(&mut self, len: usize, ticks: u64) {
-        self.out = least(self.out, per_block(len, ticks));
+        self.out.record(len, ticks);
         self.count();
+    }
+
+    /// The kernel copied `len` bytes between members in `ticks`.
+    pub fn copied_directly(&mut self, len: usize, ticks: u64) {
+        self.direct.record(len, ticks);
     }
 
     fn count(&mut self) {
         self.samples += 1;
         if self.samples == SAMPLES && self.weighs {
-            static KERNEL: OnceLock<u64> = OnceLock::new();
-            self.judge(*KERNEL.get_or_init(read_ticks), clock::ticks());
+            static OWN: OnceLock<u64> = OnceLock::new();
+            let kernel = match self.direct.bytes {
+                0 => *OWN.get_or_init(read_ticks),
+                _ => self.direct.ticks,
+            };
+            self.judge(kernel, clock::ticks());
         }
     }
 
@@ -88,10 +114,15 @@ impl Balance {
 
     /// Compares what was seen with what the `kernel` takes.
     fn judge(&mut self, kernel: u64, now: u64) {
-        // Who only writes, or only reads, takes the other end for as quick.
-        let ring = self.into.max(self.out) + least(self.into, self.out);
+        // Who only writes, or only reads, takes the other end for as quick. What several read is
+        // written once.
+        let ring = match (self.into.bytes, self.out.bytes) {
+            (_, 0) => 2 * self.into.ticks,
+            (0, _) => 2 * self.out.ticks,
+            (a, b) => self.out.ticks + self.into.ticks * a.min(b) / b,
+        };
         // The two ends of a ring copy at the same time, those of the kernel disturb each other.
-        let is_better = 4 * ring <= 5 * kernel;
+        let is_better = 10 * ring <= 11 * kernel;
         if !is_better && self.prefers_ring {
             self.rarer = match ring > 2 * kernel {
                 true => (2 * self.rarer).min(RARELY),
@@ -104,14 +135,13 @@ impl Balance {
     }
 
     fn begin(&mut self, prefers_ring: bool) {
-        (self.into, self.out, self.samples) = (0, 0, 0);
+        if !prefers_ring {
+            // It is seen anew.
+            self.direct = Copies::default();
+        }
+        (self.into, self.out, self.samples) = Default::default();
         self.prefers_ring = prefers_ring;
     }
-}
-
-/// What 64 KiB take if `len` bytes take `ticks`.
-fn per_block(len: usize, ticks: u64) -> u64 {
-    ((ticks << 16) / len.max(1) as u64).max(1)
 }
 
 #[cfg(test)]
@@ -123,10 +153,10 @@ mod tests {
     /// What is preferred after copies of which 64 KiB take so many ticks.
     fn after(balance: &mut Balance, into: &[u64], out: &[u64]) -> bool {
         for &ticks in into {
-            balance.into = least(balance.into, per_block(1 << 16, ticks));
+            balance.into.record(1 << 16, ticks);
         }
         for &ticks in out {
-            balance.out = least(balance.out, per_block(1 << 15, ticks / 2));
+            balance.out.record(1 << 15, ticks / 2);
         }
         balance.judge(KERNEL, 1000);
         balance.prefers_ring
@@ -136,19 +166,33 @@ mod tests {
     fn the_ring_is_preferred_while_its_two_copies_take_less() {
         let mut balance = Balance::new(true);
         assert!(balance.prefers_ring, "to find out");
-        assert!(after(&mut balance, &[9000; 4], &[9000; 4]));
+        assert!(after(&mut balance, &[8000; 4], &[9000; 4]));
         assert!(!after(&mut balance, &[30_000; 4], &[9000; 4]));
-        assert!(
-            after(&mut balance, &[9000; 4], &[9000; 4]),
-            "shorter blocks tell"
-        );
+        let shorter = after(&mut balance, &[8000; 4], &[9000; 4]);
+        assert!(shorter, "blocks that are not direct anyway tell, too");
     }
 
     #[test]
-    fn one_side_stands_for_both_and_interruptions_do_not_count() {
+    fn one_side_stands_for_both() {
         let mut balance = Balance::new(true);
-        assert!(after(&mut balance, &[1_000_000, 9000], &[]));
+        assert!(after(&mut balance, &[8500; 8], &[]));
         assert!(!after(&mut balance, &[], &[12_000; 8]));
+    }
+
+    #[test]
+    fn what_several_read_is_written_once() {
+        assert!(!after(&mut Balance::new(true), &[12_000; 2], &[10_000; 4]));
+        assert!(after(&mut Balance::new(true), &[12_000; 2], &[10_000; 8]));
+    }
+
+    #[test]
+    fn an_interruption_hardly_counts() {
+        let mut balance = Balance::new(true);
+        assert!(after(
+            &mut balance,
+            &[8000, 8000, 1_000_000, 8000, 8000],
+            &[8000; 3]
+        ));
     }
 
     #[test]

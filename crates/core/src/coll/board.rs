@@ -295,10 +295,13 @@ impl View<'_> {
     }
 
     /// Copies out of a peer's buffers.
-    fn read(&self, from: &Payload, at: usize, to: *mut u8, len: usize) -> Result<(), Refused> {
-        let addr = from.at.wrapping_add(at as u64);
+    fn read(&mut self, from: &Payload, at: usize, to: *mut u8, len: usize) -> Result<(), Refused> {
+        let (peer, addr) = (self.neighbour(from.rank)?, from.at.wrapping_add(at as u64));
         // SAFETY: the caller owns `len` bytes there.
-        let done = unsafe { self.neighbour(from.rank)?.read(addr, to, len) };
+        let copy = || unsafe { peer.read(addr, to, len) };
+        let done = timed(len, copy, |ticks| {
+            self.seat.balance.copied_directly(len, ticks)
+        });
         done.map_err(|e| refused(from.rank, &e))
     }
 
@@ -391,13 +394,14 @@ const WARM: usize = 1 << 10;
 
 /// Copies `len` bytes, and says how many ticks that took, if they count.
 #[inline(always)]
-fn timed(len: usize, copy: impl FnOnce(), took: impl FnOnce(u64)) {
+fn timed<T>(len: usize, copy: impl FnOnce() -> T, took: impl FnOnce(u64)) -> T {
     if len < COUNTED {
         return copy();
     }
     let began = clock::ticks();
-    copy();
+    let done = copy();
     took(clock::ticks().wrapping_sub(began));
+    done
 }
 
 /// Copies a few bytes fast, many in the usual way.
@@ -514,8 +518,12 @@ impl Board for View<'_> {
     fn give(&mut self, to: &Payload, at: usize, from: Region) -> Result<(), Refused> {
         let source = self.place(from);
         let addr = to.at.wrapping_add(at as u64);
+        let peer = self.neighbour(to.rank)?;
         // SAFETY: the program lends its buffer, and the peer lends what it shows.
-        let done = unsafe { self.neighbour(to.rank)?.write(addr, source, from.len) };
+        let copy = || unsafe { peer.write(addr, source, from.len) };
+        let done = timed(from.len, copy, |ticks| {
+            self.seat.balance.copied_directly(from.len, ticks)
+        });
         done.map_err(|e| refused(to.rank, &e))
     }
 
