@@ -159,6 +159,11 @@ pub trait Board {
     /// Copies between the own buffers; the two do not overlap.
     fn copy(&mut self, from: Region, into: Region);
 
+    /// [`Board::copy`] of a part of this member's own block, which has `whole` bytes.
+    fn keep(&mut self, from: Region, into: Region, _whole: usize) {
+        self.copy(from, into);
+    }
+
     /// Combines own buffers; the two do not overlap.
     ///
     /// # Errors

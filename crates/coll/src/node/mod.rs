@@ -307,7 +307,7 @@ impl Node {
     /// Whether an allreduce of so many bytes is worth two rounds.
     #[inline]
     fn splits(&self, len: usize) -> bool {
-        len >= SPLIT_BYTES && self.size > 2
+        len >= if self.size > 2 { SPLIT_BYTES } else { 32 << 10 }
     }
 
     /// Begins an operation. It runs after all that were begun before it. All members must give the

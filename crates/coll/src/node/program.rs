@@ -61,7 +61,7 @@ impl Turn<'_, '_> {
     #[inline(always)]
     pub(super) fn keep<B: Board>(&self, from: Region, into: Region, board: &mut B) {
         let first = self.first(from.len);
-        board.copy(from.part(0, first), into.part(0, first));
+        board.keep(from.part(0, first), into.part(0, first), self.whole);
     }
 
     /// Copies what [`Turn::keep`] has left.
@@ -69,7 +69,7 @@ impl Turn<'_, '_> {
     pub(super) fn keep_rest<B: Board>(&self, from: Region, into: Region, board: &mut B) {
         let first = self.first(from.len);
         let rest = from.len - first;
-        board.copy(from.part(first, rest), into.part(first, rest));
+        board.keep(from.part(first, rest), into.part(first, rest), self.whole);
     }
 
     #[inline(always)]

@@ -142,7 +142,7 @@ impl Program for Scatter {
         if !is_root(t) {
             board.get(from, t.block_at(from.rank, t.args.rank), into)?;
         } else if !t.args.in_place {
-            board.copy(t.of(t.args.send_block(t.args.rank)), into);
+            board.keep(t.of(t.args.send_block(t.args.rank)), into, t.whole);
         }
         Ok(())
     }
@@ -211,7 +211,7 @@ impl Program for Gather {
         let into = t.of(t.args.recv_block(from.rank));
         if from.rank == t.args.rank {
             if !t.args.in_place {
-                board.copy(own, into);
+                board.keep(own, into, t.whole);
             }
         } else if !t.is_direct() {
             board.get(from, 0, into)?;

@@ -17,10 +17,14 @@ pub const COUNTED: usize = 16 << 10;
 /// Copies after which they are compared.
 const SAMPLES: u32 = 8;
 
-/// Microseconds until the ring is tried again, at least.
-const AGAIN_US: f64 = 10_000.0;
-/// How many times as long at most: the longer, the more often in a row the ring was far behind.
-const RARELY: u64 = 64;
+/// Copies that do not count when the ring is tried, which comes from memory then, and at the very
+/// beginning: so do the buffers of the program.
+const COLD: u32 = 8;
+const COLDEST: u32 = 32;
+
+/// Microseconds until the ring is tried again: twice as long each time that it was behind, within
+/// these limits.
+const AGAIN_US: [f64; 2] = [2000.0, 500_000.0];
 
 /// What copies through rings take, and what follows. Ticks for 64 KiB.
 #[derive(Debug)]
@@ -29,6 +33,8 @@ pub struct Balance {
     into: Copies,
     out: Copies,
     samples: u32,
+    /// Copies to come that do not count.
+    cold: u32,
     /// Of the kernel.
     direct: Copies,
     /// Whether long blocks had better go through the ring.
@@ -37,7 +43,8 @@ pub struct Balance {
     weighs: bool,
     /// When the ring is tried again, if it is not preferred.
     due: u64,
-    rarer: u64,
+    /// Microseconds that this was put off for.
+    pause: f64,
 }
 
 /// Copies one way.
@@ -67,24 +74,29 @@ impl Balance {
             into: Copies::default(),
             out: Copies::default(),
             samples: 0,
+            cold: COLDEST,
             direct: Copies::default(),
             prefers_ring: weighs,
             weighs,
             due: 0,
-            rarer: 1,
+            pause: 0.0,
         }
     }
 
     /// `len` bytes were copied into the own ring in `ticks`.
     pub fn copied_in(&mut self, len: usize, ticks: u64) {
-        self.into.record(len, ticks);
-        self.count();
+        if self.counts() {
+            self.into.record(len, ticks);
+            self.count();
+        }
     }
 
     /// `len` bytes were copied or combined out of a ring in `ticks`.
     pub fn copied_out(&mut self, len: usize, ticks: u64) {
-        self.out.record(len, ticks);
-        self.count();
+        if self.counts() {
+            self.out.record(len, ticks);
+            self.count();
+        }
     }
 
     /// The kernel copied `len` bytes between members in `ticks`.
@@ -92,12 +104,19 @@ impl Balance {
         self.direct.record(len, ticks);
     }
 
+    fn counts(&mut self) -> bool {
+        let is_cold = self.cold > 0;
+        self.cold -= u32::from(is_cold);
+        !is_cold
+    }
+
     fn count(&mut self) {
         self.samples += 1;
         if self.samples == SAMPLES && self.weighs {
             static OWN: OnceLock<u64> = OnceLock::new();
             let kernel = match self.direct.bytes {
-                0 => *OWN.get_or_init(read_ticks),
+                // With a mind to be shown that this is too little.
+                0 => *OWN.get_or_init(read_ticks) / 5 * 4,
                 _ => self.direct.ticks,
             };
             self.judge(kernel, clock::ticks());
@@ -114,30 +133,28 @@ impl Balance {
 
     /// Compares what was seen with what the `kernel` takes.
     fn judge(&mut self, kernel: u64, now: u64) {
-        // Who only writes, or only reads, takes the other end for as quick. What several read is
-        // written once.
+        // Who only writes takes reading for as quick, who only reads writing for half as dear again.
+        // What several read is written once.
         let ring = match (self.into.bytes, self.out.bytes) {
             (_, 0) => 2 * self.into.ticks,
-            (0, _) => 2 * self.out.ticks,
+            (0, _) => 5 * self.out.ticks / 2,
             (a, b) => self.out.ticks + self.into.ticks * a.min(b) / b,
         };
         // The two ends of a ring copy at the same time, those of the kernel disturb each other.
         let is_better = 10 * ring <= 11 * kernel;
-        if !is_better && self.prefers_ring {
-            self.rarer = match ring > 2 * kernel {
-                true => (2 * self.rarer).min(RARELY),
-                false => 1,
-            };
-            let pause = AGAIN_US * clock::ticks_per_us() * self.rarer as f64;
-            self.due = now.wrapping_add(pause as u64);
+        if is_better {
+            self.pause = 0.0;
+        } else if self.prefers_ring {
+            self.pause = (2.0 * self.pause).clamp(AGAIN_US[0], AGAIN_US[1]);
+            self.due = now.wrapping_add((self.pause * clock::ticks_per_us()) as u64);
         }
         self.begin(is_better);
     }
 
     fn begin(&mut self, prefers_ring: bool) {
         if !prefers_ring {
-            // It is seen anew.
-            self.direct = Copies::default();
+            // Both are seen anew.
+            (self.direct, self.cold) = (Copies::default(), COLD);
         }
         (self.into, self.out, self.samples) = Default::default();
         self.prefers_ring = prefers_ring;
@@ -146,6 +163,8 @@ impl Balance {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     const KERNEL: u64 = 16_000;
@@ -174,9 +193,14 @@ mod tests {
 
     #[test]
     fn one_side_stands_for_both() {
-        let mut balance = Balance::new(true);
-        assert!(after(&mut balance, &[8500; 8], &[]));
-        assert!(!after(&mut balance, &[], &[12_000; 8]));
+        for (ticks, into, out) in [
+            (6500, true, true),
+            (8000, true, false),
+            (9500, false, false),
+        ] {
+            assert_eq!(after(&mut Balance::new(true), &[ticks; 8], &[]), into);
+            assert_eq!(after(&mut Balance::new(true), &[], &[ticks; 8]), out);
+        }
     }
 
     #[test]
@@ -196,28 +220,37 @@ mod tests {
     }
 
     #[test]
-    fn it_is_tried_again_less_often_the_more_it_is_behind() {
+    fn it_is_tried_again_less_often_the_more_often_it_was_behind() {
         let mut balance = Balance::new(true);
-        let mut pauses = Vec::new();
-        for _ in 0..9 {
-            balance.begin(true);
+        for pause in [2000.0, 4000.0, 8000.0] {
             assert!(!after(&mut balance, &[30_000; 8], &[30_000; 8]));
-            pauses.push(balance.due - 1000);
+            assert_eq!(balance.pause, pause);
+            balance.due = clock::ticks() + clock::ticks_in(Duration::from_secs(1000));
+            balance.look();
+            assert!(!balance.prefers_ring);
+            balance.due = clock::ticks();
+            balance.look();
+            assert!(balance.prefers_ring && balance.cold == COLD);
         }
-        assert!(pauses.is_sorted() && pauses[7] == pauses[8] && pauses[7] > 30 * pauses[0]);
-        balance.look();
-        assert_eq!(balance.prefers_ring, clock::ticks() >= balance.due);
-        balance.due = clock::ticks();
-        balance.look();
-        assert!(balance.prefers_ring);
-        after(&mut balance, &[11_000; 8], &[11_000; 8]);
-        assert!(balance.due - 1000 < pauses[0]);
+        after(&mut balance, &[8000; 8], &[8000; 8]);
+        after(&mut balance, &[30_000; 8], &[30_000; 8]);
+        assert_eq!(balance.pause, 2000.0);
+    }
+
+    #[test]
+    fn first_copies_do_not_count() {
+        let mut balance = Balance::new(true);
+        (0..COLDEST).for_each(|_| balance.copied_in(1 << 16, u64::from(u32::MAX)));
+        (1..SAMPLES).for_each(|_| balance.copied_in(1 << 16, 1));
+        assert_eq!((balance.into.ticks, balance.samples), (1, SAMPLES - 1));
+        balance.copied_out(1 << 16, 1);
+        assert!(balance.prefers_ring && balance.samples == 0);
     }
 
     #[test]
     fn nothing_changes_where_they_are_not_weighed() {
         let mut balance = Balance::new(false);
-        for _ in 0..2 * SAMPLES {
+        for _ in 0..COLDEST + 2 * SAMPLES {
             balance.copied_in(1 << 16, 1);
             balance.look();
         }

@@ -384,7 +384,7 @@ const TAKE: usize = 2 << 10;
 /// Bytes that are combined before they are taken: they stay in the nearest cache.
 const STEP: usize = 8 << 10;
 
-/// Shortest copy between the own buffers that goes around the cache: it would
+/// Shortest block that is copied between the own buffers around the cache: it would
 /// not stay there for the program, which has as much of its own.
 const STREAM: usize = 512 << 10;
 
@@ -600,10 +600,15 @@ impl Board for View<'_> {
 
     #[inline(always)]
     fn copy(&mut self, from: Region, into: Region) {
+        self.keep(from, into, from.len);
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, from: Region, into: Region, whole: usize) {
         let (a, b) = (self.place(from), self.place(into));
         // SAFETY: the program lends both buffers, which do not overlap.
         unsafe {
-            if from.len < STREAM {
+            if whole < STREAM {
                 copy_bytes(b, a, from.len);
             } else {
                 copy::stream(b, a, from.len);
