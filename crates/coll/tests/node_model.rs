@@ -51,7 +51,7 @@ const fn only(kind: Kind, owner: u32, block: usize) -> Call {
 /// One of each way to communicate: everybody hears from everybody, directly or
 /// from a leader; one to all; all to one; upwards. In records, in rings, and
 /// directly.
-const ALPHABET: [Call; 11] = [
+const ALPHABET: [Call; 12] = [
     call(Kind::Barrier, 0, 0),
     call(Kind::BarrierLeader, 0, 0),
     call(Kind::Bcast, 0, SHORT),
@@ -60,6 +60,7 @@ const ALPHABET: [Call; 11] = [
     call(Kind::Reduce, 0, SHORT),
     call(Kind::Scan, 0, LONG),
     call(Kind::AllreduceSplit, 0, LONG),
+    call(Kind::Allgather, 0, LONG),
     call(Kind::Allreduce, 0, HUGE),
     call(Kind::Gather, 1, HUGE),
     call(Kind::Reduce, 1, HUGE),
@@ -126,12 +127,17 @@ struct Record {
     table: [u32; 4 * MOST],
 }
 
+/// What a ring says of its payload.
+fn written(p: &Payload) -> u64 {
+    p.seq << 8 | u64::from(p.rank)
+}
+
 /// The memory of a board.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Memory<const LINES: u64> {
     /// By rank and place.
     lines: Vec<Record>,
-    /// By rank and unit: the operation that wrote it.
+    /// By rank and unit: who wrote it, and for which operation.
     rings: Vec<u64>,
     /// By rank: first and last operation in which the program lends its
     /// buffers just now.
@@ -163,14 +169,14 @@ impl<const LINES: u64> Memory<LINES> {
     fn units(p: &Payload, at: usize, len: usize) -> Range<usize> {
         let from = p.at as usize % RING + at;
         assert!(from + len <= RING, "beyond the ring");
-        let first = p.rank as usize * RING / UNIT;
+        let first = p.ring_of() as usize * RING / UNIT;
         first + from / UNIT..first + (from + len).div_ceil(UNIT)
     }
 
     fn write(&mut self, to: &Payload, at: usize, len: usize) {
         match to.place {
             Place::Line => self.lines[Self::line(self.rank, to.seq)].payload = to.seq,
-            _ => self.rings[Self::units(to, at, len)].fill(to.seq),
+            _ => self.rings[Self::units(to, at, len)].fill(written(to)),
         }
     }
 
@@ -179,7 +185,7 @@ impl<const LINES: u64> Memory<LINES> {
             Place::Line => self.lines[Self::line(p.rank, p.seq)].payload == p.seq,
             Place::Ring => {
                 let mut units = self.rings[Self::units(p, at, len)].iter();
-                units.all(|&found| found == p.seq)
+                units.all(|&found| found == written(p))
             }
             Place::Direct => {
                 let (first, last) = self.lent[p.rank as usize];
@@ -404,14 +410,34 @@ fn members_without_data() {
 /// Records for more operations than the ring holds payloads.
 #[test]
 fn a_ring_that_fills_up() {
-    const LAPS: [Call; 4] = [
+    const LAPS: [Call; 5] = [
         call(Kind::Bcast, 0, LONG),
         call(Kind::Bcast, 1, LONG - 9),
         call(Kind::Allreduce, 0, LONG),
+        call(Kind::Allgather, 0, LONG - 9),
         call(Kind::Gather, 0, LONG),
     ];
     for calls in sequences(&LAPS, 6) {
         explore::<8>(2, &calls, false);
+    }
+}
+
+/// Of two that exchange payloads each writes its own one where it has read the other's.
+#[test]
+fn places_that_are_swapped() {
+    const EXCHANGE: Call = call(Kind::Allgather, 0, LONG);
+    const THEN: [Call; 4] = [
+        EXCHANGE,
+        call(Kind::Bcast, 0, LONG),
+        call(Kind::Bcast, 1, LONG),
+        call(Kind::AllreduceSplit, 0, LONG),
+    ];
+    for exchanges in 2..4 {
+        for then in sequences(&THEN, 5) {
+            let mut calls = vec![EXCHANGE; exchanges];
+            calls.extend(then);
+            explore::<8>(2, &calls, false);
+        }
     }
 }
 

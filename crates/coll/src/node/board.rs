@@ -34,6 +34,9 @@ pub const FAILED: u64 = u64::MAX - 2;
 /// Bytes of payload that share a cache line with stamp and meta, 8 bytes each.
 pub const INLINE: usize = 48;
 
+/// In the position of a payload of one of two members: it is in the ring of the other one.
+pub const SWAPPED: u64 = 1 << 63;
+
 /// What one member publishes in one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Payload {
@@ -43,7 +46,8 @@ pub struct Payload {
     pub rank: u32,
     /// The operation.
     pub seq: u64,
-    /// In a ring: the position, counted without end. Direct: the address.
+    /// In a ring: the position, counted without end; of two, [`SWAPPED`] may be added. Direct: the
+    /// address.
     pub at: u64,
     /// Whether who reads it had better take its lines, see [`Board::get`].
     pub is_taken: bool,
@@ -54,6 +58,12 @@ impl Payload {
     pub(super) fn direct(&self, at: u64) -> Self {
         let place = Place::Direct;
         Payload { place, at, ..*self }
+    }
+
+    /// Whose ring it is in.
+    #[inline(always)]
+    pub fn ring_of(&self) -> u32 {
+        self.rank ^ u32::from(self.at & SWAPPED != 0)
     }
 
     /// The same owner's ring.

@@ -56,6 +56,16 @@
 //! of a leader that acquired it. So no store overtakes a read it destroys. The
 //! tests try all interleavings of short sequences of operations.
 //!
+//! # Two members
+//!
+//! Of two that exchange payloads in rings, each writes its next one where it has just read the
+//! other's: those lines are in its cache already ([`Board::get`]). The payload of r for s, at Q, where
+//! that of the other one, o, for s − 1 was, is safe: until o has completed s, and so has read it, o
+//! writes a payload for s at most, which is somewhere else. For it goes where that of r for s − 1 was,
+//! or to the next place in o's ring; that reaches Q only if it begins a new lap and
+//! the two take more than half of the ring, while each has a quarter at most. If Q is in r's own ring, s
+//! begins there, so r itself writes there no more until its floor is above s.
+//!
 //! # Long payloads
 //!
 //! Which of the two ways of a long payload takes less time, member 0 sees by what its copies take
@@ -81,7 +91,7 @@ mod rows;
 mod scan;
 
 use board::Past;
-pub use board::{Board, FAILED, GONE, INLINE, LOST, Limits, Meta, Payload, Place};
+pub use board::{Board, FAILED, GONE, INLINE, LOST, Limits, Meta, Payload, Place, SWAPPED};
 pub use error::{Mismatch, Refused, Skipped, Trouble};
 pub use op::Op;
 
@@ -195,6 +205,16 @@ impl Limits {
     }
 }
 
+/// A payload of the other of two members that was read in a ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Taken {
+    seq: u64,
+    /// As the position of an own payload.
+    at: u64,
+    /// Bytes.
+    len: usize,
+}
+
 /// A member's own view of a board. Plain memory of this process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Node {
@@ -213,6 +233,8 @@ pub struct Node {
     alone: u64,
     /// Position in the own ring behind the last payload.
     head: u64,
+    /// What this member, one of two, read last in a ring.
+    taken: Taken,
     /// `head` when an operation began, by number modulo [`Limits::lines`].
     begins: Box<[u64]>,
     /// What this member said last of what it has completed, and how many bytes any member
@@ -246,6 +268,7 @@ impl Node {
             reader: None,
             alone: 1,
             head: 0,
+            taken: Taken::default(),
             begins: vec![0; limits.lines as usize].into(),
             told: 1,
             unsaid: 0,
@@ -383,6 +406,38 @@ impl Node {
         }
         let oldest = *self.begin(self.floor);
         (at + len as u64 <= oldest + ring).then_some(at)
+    }
+
+    /// Where `len` bytes of the current operation may go because the other of two members had its
+    /// last payload there, which this one has read.
+    #[inline]
+    fn swap(&mut self, len: usize) -> Option<u64> {
+        let Taken { seq, at, len: room } = self.taken;
+        if self.seq != seq + 1 || len > room {
+            return None;
+        }
+        if at & SWAPPED == 0 {
+            let begin = self.begin(self.seq);
+            *begin = at.min(*begin);
+        }
+        Some(at)
+    }
+
+    /// The other of two members had `len` bytes in a ring, which this one has read.
+    #[inline]
+    fn took(&mut self, from: &Payload, len: usize) {
+        if len <= self.limits.segment() {
+            let at = from.at & !SWAPPED;
+            self.taken = Taken {
+                seq: from.seq,
+                at: if from.ring_of() == self.rank {
+                    at
+                } else {
+                    at | SWAPPED
+                },
+                len,
+            };
+        }
     }
 
     #[cold]

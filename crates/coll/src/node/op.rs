@@ -322,6 +322,9 @@ impl Op {
                 if P::VARIES && from.place == Place::Ring {
                     self.read = self.read.max(P::length(&turn, &from, self.next, board));
                 }
+                if P::swaps(&turn) && from.place == Place::Ring && rank != args.rank {
+                    node.took(&from, turn.len * P::blocks(args));
+                }
                 self.next += 1;
             }
             self.stage = Stage::Last;
@@ -377,10 +380,15 @@ impl Op {
             Place::Direct => P::table(turn.args),
         };
         let reader = P::reader(turn);
-        let Some(at) = node.reserve(bytes, reader, board) else {
+        let swapped = match turn.own.place {
+            Place::Ring if P::swaps(turn) => node.swap(bytes),
+            _ => None,
+        };
+        let room = if swapped.is_some() { 0 } else { bytes };
+        let Some(at) = node.reserve(room, reader, board) else {
             return false;
         };
-        turn.own.at = at;
+        turn.own.at = swapped.unwrap_or(at);
         match turn.own.place {
             Place::Line | Place::Ring => P::put(turn, board),
             Place::Direct => turn.own.at = P::shows(turn, board),
@@ -393,7 +401,7 @@ impl Op {
         }
         board.publish(&turn.own, meta, reader);
         board.warm(turn.own.seq + WARM_AHEAD);
-        if turn.own.place == Place::Ring {
+        if turn.own.place == Place::Ring && swapped.is_none() {
             board.warm_ring(node.head, bytes);
         }
         true

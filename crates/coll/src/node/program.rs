@@ -142,6 +142,13 @@ pub(super) trait Program {
         turn.args.size == 2
     }
 
+    /// Whether two members exchange payloads of one length, each of which is written once and read
+    /// by the other one alone.
+    #[inline(always)]
+    fn swaps(turn: &Turn) -> bool {
+        turn.args.size == 2 && Self::ALL && !Self::VARIES && Self::ROUNDS == 1
+    }
+
     /// Whether this member publishes before it reads.
     fn publishes_first(turn: &Turn) -> bool;
 

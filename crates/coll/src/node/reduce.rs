@@ -160,6 +160,12 @@ pub(super) struct Allreduce;
 impl Program for Allreduce {
     const ALL: bool = true;
 
+    /// Who is in place reads its own payload, too.
+    #[inline(always)]
+    fn swaps(_: &Turn) -> bool {
+        false
+    }
+
     #[inline]
     fn lends(_: &Args, _: bool) -> bool {
         false
@@ -197,6 +203,12 @@ pub(super) struct AllreduceLeader;
 
 impl Program for AllreduceLeader {
     const ALL: bool = true;
+
+    /// Who is in place reads its own payload, too.
+    #[inline(always)]
+    fn swaps(_: &Turn) -> bool {
+        false
+    }
 
     #[inline]
     fn lends(_: &Args, _: bool) -> bool {

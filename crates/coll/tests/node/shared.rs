@@ -84,7 +84,7 @@ impl Shared {
             Place::Ring => {
                 let from = p.at as usize % self.limits.ring + at;
                 assert!(from + len <= self.limits.ring, "beyond the ring");
-                &self.rings[p.rank as usize * self.limits.ring + from..][..len]
+                &self.rings[p.ring_of() as usize * self.limits.ring + from..][..len]
             }
             Place::Direct => panic!("a direct payload is not on the board"),
         }

@@ -139,6 +139,15 @@ impl Area {
         unsafe { AtomicU64::from_ptr(self.record(rank, seq).add(at).cast()) }
     }
 
+    /// Whose ring a payload is in, whatever its owner says.
+    #[inline(always)]
+    fn ring_of(&self, p: &Payload) -> u32 {
+        match self.shape.size {
+            2 => p.ring_of(),
+            _ => p.rank,
+        }
+    }
+
     /// Up to `len` bytes at `at` of a payload on the board: clipped to where
     /// payloads can be.
     #[inline(always)]
@@ -147,7 +156,7 @@ impl Area {
             (self.record(p.rank, p.seq).wrapping_add(PAYLOAD), 0, INLINE)
         } else {
             let from = p.at as usize & (self.shape.ring - 1);
-            (self.ring(p.rank), from, self.shape.ring)
+            (self.ring(self.ring_of(p)), from, self.shape.ring)
         };
         let from = from.saturating_add(at).min(room);
         (base.wrapping_add(from), len.min(room - from))
@@ -238,9 +247,10 @@ impl Seat {
     fn clip(&mut self, p: &Payload, at: usize, len: usize) -> (*mut u8, usize) {
         let (base, len) = self.area.clip(p, at, len);
         if p.place == Place::Ring {
-            let end = base.addr() + len - self.area.ring(p.rank).addr();
-            if end > self.mapped[p.rank as usize] {
-                self.map(p.rank, end);
+            let owner = self.area.ring_of(p);
+            let end = base.addr() + len - self.area.ring(owner).addr();
+            if end > self.mapped[owner as usize] {
+                self.map(owner, end);
             }
         }
         (base, len)
@@ -501,9 +511,9 @@ impl Board for View<'_> {
             return self.read(from, at, to, into.len);
         }
         let (base, len) = self.seat.clip(from, at, into.len);
+        let takes = self.takes(from, len);
         // SAFETY: `clip` stays within the peer's memory on the board, whose owner writes there
         // again when we have completed the operation; the program lends its buffer.
-        let takes = self.takes(from, len);
         let copy = || unsafe {
             if takes {
                 copy::taking(to, base, len);
