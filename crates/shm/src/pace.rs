@@ -1,12 +1,12 @@
 //! Whether messages that may be sent eagerly are worth reading.
 //!
-//! One copy out of the sender's memory beats two through the ring, unless the
-//! program writes and reads the bytes between its messages. Then their lines
+//! One copy out of the sender's memory beats two through the ring, unless the kernel's copies are
+//! dear, or the program writes and reads the bytes between its messages. Then their lines
 //! must come from the sender's cache while the kernel copies, and go back when
 //! the sender writes them next; lines of the ring are fetched while a rank
 //! waits (see `warm`). The receiver notices by what its reads take, next to one
-//! of its own memory, and tells the sender. No other time is looked at: what the
-//! program does besides, or did before, makes no difference.
+//! of its own memory and to its copies out of the ring, and tells the sender. No other time is
+//! looked at: what the program does besides, or did before, makes no difference.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub(crate) const LOOKED_AT: Range<usize> = 8 << 10..65 << 10;
 /// written where the sender did before.
 const IN_A_ROW: u32 = 4;
 
-/// Of so many messages one is announced while reads are dear: they may not be
-/// any more.
+/// Of so many messages one is announced while reads are dear, or sent eagerly while they are not:
+/// it may be better by now.
 const TRIAL_EVERY: u32 = 32;
 
 /// What reads of our own memory take, ticks.
@@ -46,8 +46,13 @@ impl Cost {
 
     /// Whether the lines were somewhere else: a byte took 1.75 times as long.
     fn is_exceeded(&self, len: usize, ticks: u64) -> bool {
-        4 * (ticks.saturating_sub(self.call) << 16) > 7 * self.bytes * len as u64
+        is_dear(ticks.saturating_sub(self.call), len, self.bytes)
     }
+}
+
+/// Whether `len` bytes took more than 1.75 times as long as they do where 64 KiB take `block` ticks.
+fn is_dear(ticks: u64, len: usize, block: u64) -> bool {
+    4 * (ticks << 16) > 7 * block * len as u64
 }
 
 /// Reads of a peer's memory, as their reader sees them.
@@ -57,9 +62,12 @@ pub(crate) struct Reads {
 }
 
 impl Reads {
-    /// A read of `len` bytes took `ticks`; whether reads are dear.
-    pub fn record(&mut self, own: Cost, len: usize, ticks: u64) -> bool {
-        self.dear = match own.is_exceeded(len, ticks) {
+    /// A read of `len` bytes took `ticks`, where 64 KiB out of the ring take `ring` ticks, if that is
+    /// known, which are written into it meanwhile or before; whether reads are dear.
+    pub fn record(&mut self, own: Cost, ring: Option<u32>, len: usize, ticks: u64) -> bool {
+        let is_dear = own.is_exceeded(len, ticks)
+            || ring.is_some_and(|ring| is_dear(ticks, len, ring.into()));
+        self.dear = match is_dear {
             true => (self.dear + 1).min(IN_A_ROW),
             false => 0,
         };
@@ -70,19 +78,15 @@ impl Reads {
 /// Chooses the way of each message to one peer.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    /// Messages since the last one that was announced.
-    streamed: u32,
+    /// Messages since the last one that went the other way.
+    since: u32,
 }
 
 impl Pace {
     /// Whether the next message is announced.
     pub fn announces(&mut self, dear: bool) -> bool {
-        self.streamed = if dear {
-            (self.streamed + 1) % TRIAL_EVERY
-        } else {
-            0
-        };
-        self.streamed == 0
+        self.since = (self.since + 1) % TRIAL_EVERY;
+        (self.since == 0) == dear
     }
 }
 
@@ -102,7 +106,7 @@ mod tests {
         for _ in 0..messages {
             if pace.announces(dear) {
                 announced += 1;
-                dear = reads.record(OWN, 32 << 10, ticks);
+                dear = reads.record(OWN, None, 32 << 10, ticks);
             }
         }
         announced
@@ -111,14 +115,15 @@ mod tests {
     #[test]
     fn what_is_dear_to_read_is_streamed_while_it_is() {
         let (mut pace, mut reads) = (Pace::default(), Reads::default());
-        assert_eq!(run(&mut pace, &mut reads, 1000, 5000), 1000);
+        let announced = run(&mut pace, &mut reads, 1000, 5000);
+        assert_eq!(announced, 1000 - 1000 / TRIAL_EVERY);
         let announced = run(&mut pace, &mut reads, 3200, 8000);
         assert!(
             (IN_A_ROW..=IN_A_ROW + 100).contains(&announced),
             "{announced}"
         );
         let announced = run(&mut pace, &mut reads, 1000, 5000);
-        assert!(announced > 1000 - TRIAL_EVERY, "{announced}");
+        assert!(announced > 1000 - 3 * TRIAL_EVERY, "{announced}");
     }
 
     #[test]
@@ -126,7 +131,16 @@ mod tests {
         let mut reads = Reads::default();
         for read in 1..100 {
             let ticks = if read % IN_A_ROW == 0 { 5000 } else { 50_000 };
-            assert!(!reads.record(OWN, 32 << 10, ticks));
+            assert!(!reads.record(OWN, None, 32 << 10, ticks));
+        }
+    }
+
+    #[test]
+    fn what_the_ring_does_in_half_the_time_is_dear() {
+        let mut reads = Reads::default();
+        for (ring, dear) in [(None, false), (Some(6000), false), (Some(5000), true)] {
+            (1..IN_A_ROW).for_each(|_| assert!(!reads.record(OWN, ring, 32 << 10, 4500)));
+            assert_eq!(reads.record(OWN, ring, 32 << 10, 4500), dear);
         }
     }
 

@@ -26,7 +26,7 @@ pub(crate) struct Inlet {
     told: u64,
     pub peer: Peer,
     pub number: u32,
-    costs: Costs,
+    pub costs: Costs,
 }
 
 /// A header as it was sent, but for the stamp.
@@ -110,12 +110,12 @@ fn deliver_large<D: Deliver>(
         Some((Way::Take, _)) => unsafe { packet.bytes.to_be_taken() },
         _ => packet.bytes,
     };
-    let Some((way, true)) = said else {
+    let Some((way, timed)) = said else {
         return deliver.deliver(peer, header, bytes);
     };
     let began = clock::ticks();
     deliver.deliver(peer, header, bytes);
-    costs.record(way, len, clock::ticks().wrapping_sub(began));
+    costs.record(way, len, clock::ticks().wrapping_sub(began), timed);
 }
 
 impl Shm {

@@ -306,8 +306,11 @@ impl Shm {
     fn look_at(&mut self, peer: Peer, len: usize, ticks: u64) {
         let own = *self.own_reads.get_or_insert_with(own_cost);
         let number = self.number(peer);
+        let mut inlets = self.inlets.iter();
+        let inlet = inlets.find(|inlet| inlet.number as usize == number);
+        let ring = inlet.and_then(|inlet| inlet.costs.recent());
         let lane = &mut self.lanes[number];
-        let dear = lane.reads.record(own, len, ticks);
+        let dear = lane.reads.record(own, ring, len, ticks);
         lane.tell_dear(dear);
     }
 

@@ -71,12 +71,14 @@ const TIMED: u32 = 1 << 8;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Costs {
     ticks: [u32; 3],
+    /// Of the last packet.
+    way: Option<Way>,
     new: bool,
 }
 
 impl Costs {
-    /// A copy of `len` bytes took `ticks`.
-    pub fn record(&mut self, way: Way, len: usize, ticks: u64) {
+    /// A copy of `len` bytes took `ticks`, which the peer `asked` for.
+    pub fn record(&mut self, way: Way, len: usize, ticks: u64, asked: bool) {
         // An interruption or a page fault is not the copy's cost: the cap is
         // 16 ticks per byte.
         let sample = ((ticks << 16) / len.max(1) as u64).min(16 << 16) as u32;
@@ -87,7 +89,13 @@ impl Costs {
             *mean - *mean / 4 + sample / 4
         }
         .max(1);
-        self.new = true;
+        self.way = Some(way);
+        self.new |= asked;
+    }
+
+    /// What the way of the last packet costs.
+    pub fn recent(&self) -> Option<u32> {
+        self.way.map(|way| self.of(way))
     }
 
     /// Whether `publish` would say anything new.
@@ -106,7 +114,10 @@ impl Costs {
     /// What `publish` said.
     fn published(word: u64) -> Costs {
         let ticks = [0, 1, 2].map(|at| (word >> (BITS * at)) as u32 & ((1 << BITS) - 1));
-        Costs { ticks, new: false }
+        Costs {
+            ticks,
+            ..Costs::default()
+        }
     }
 
     fn forget(&mut self, way: Way) {
@@ -192,7 +203,7 @@ impl Tuner {
 
     /// What the copy of a packet cost, if it was timed.
     pub fn record(&mut self, way: Way, len: usize, ticks: u64) {
-        self.costs.record(way, len, ticks);
+        self.costs.record(way, len, ticks, false);
     }
 
     /// A packet of `len` bytes was copied: whether `decide` should be called.
@@ -297,7 +308,7 @@ mod tests {
             used[way.at()] += 1;
             if tuner.is_timing() {
                 tuner.record(way, 4096, 4096 * ours[way.at()]);
-                receiver.record(way, 4096, 4096 * theirs[way.at()]);
+                receiver.record(way, 4096, 4096 * theirs[way.at()], true);
             }
             *now += 1 << 16;
             if tuner.count(64) {
@@ -364,7 +375,7 @@ mod tests {
     fn costs_travel_in_one_word_and_ways_in_flags() {
         let mut costs = Costs::default();
         for (at, way) in Way::ALL.into_iter().enumerate() {
-            costs.record(way, 1, 1 << (2 * at));
+            costs.record(way, 1, 1 << (2 * at), true);
             for timed in [false, true] {
                 let flags = way.to_flags(timed);
                 let said = Way::from_flags(flags);
