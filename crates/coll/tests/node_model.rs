@@ -84,7 +84,13 @@ impl Call {
             in_place: false,
             elem: 1,
             commutative: true,
-            send: Layout::Even(of(rank)),
+            send: match self.kind {
+                Kind::ReduceScatter => Layout::Table {
+                    counts: &self.bytes,
+                    displs: &[0; MOST],
+                },
+                _ => Layout::Even(of(rank)),
+            },
             recv,
             site: None,
             near: Some(near),
@@ -426,8 +432,9 @@ fn a_ring_that_fills_up() {
 #[test]
 fn places_that_are_swapped() {
     const EXCHANGE: Call = call(Kind::Allgather, 0, LONG);
-    const THEN: [Call; 4] = [
+    const THEN: [Call; 5] = [
         EXCHANGE,
+        only(Kind::ReduceScatter, 1, LONG),
         call(Kind::Bcast, 0, LONG),
         call(Kind::Bcast, 1, LONG),
         call(Kind::AllreduceSplit, 0, LONG),

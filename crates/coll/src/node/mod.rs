@@ -59,12 +59,13 @@
 //! # Two members
 //!
 //! Of two that exchange payloads in rings, each writes its next one where it has just read the
-//! other's: those lines are in its cache already ([`Board::get`]). The payload of r for s, at Q, where
-//! that of the other one, o, for s − 1 was, is safe: until o has completed s, and so has read it, o
-//! writes a payload for s at most, which is somewhere else. For it goes where that of r for s − 1 was,
-//! or to the next place in o's ring; that reaches Q only if it begins a new lap and
-//! the two take more than half of the ring, while each has a quarter at most. If Q is in r's own ring, s
-//! begins there, so r itself writes there no more until its floor is above s.
+//! other's: those lines are in its cache already ([`Board::get`]). The payload of r for s, at Q,
+//! where that of the other one, o, for s − 1 was, is safe: o completes s when it has read it, not
+//! before, and until then writes a payload for s at most, which is somewhere else. For that goes
+//! where the one of r for s − 1 was, or to the next place in o's ring; it reaches Q only if it
+//! begins a new lap and the two take more than half of the ring, while each has a quarter at most.
+//! If Q is in r's own ring, s begins there, so r itself writes there no more until its floor is
+//! above s.
 //!
 //! # Long payloads
 //!

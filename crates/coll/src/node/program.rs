@@ -142,8 +142,9 @@ pub(super) trait Program {
         turn.args.size == 2
     }
 
-    /// Whether two members exchange payloads of one length, each of which is written once and read
-    /// by the other one alone.
+    /// Whether two members exchange payloads of one length, each of which is written once, and read
+    /// by the other one, not by its owner: neither completes the operation before the other one has
+    /// published.
     #[inline(always)]
     fn swaps(turn: &Turn) -> bool {
         turn.args.size == 2 && Self::ALL && !Self::VARIES && Self::ROUNDS == 1

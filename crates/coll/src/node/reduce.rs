@@ -369,6 +369,12 @@ impl Program for ReduceScatter {
     const ALL: bool = true;
 
     /// Not by who gets nothing.
+    /// Who gets nothing may be far ahead.
+    #[inline(always)]
+    fn swaps(t: &Turn) -> bool {
+        t.args.size == 2 && matches!(t.args.send, Layout::Even(_))
+    }
+
     #[inline(always)]
     fn is_first_heard(_: &Turn) -> bool {
         false
