@@ -533,6 +533,8 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
         return (Place::Direct, whole);
     }
     let mut segment = match P::ROUNDS {
+        // Each segment takes a turn of all on their cores.
+        1 if P::MUTUAL && node.crowded => node.limits.ring / 2,
         1 => node.limits.segment(),
         // All wait for all in every round: the fewer there are the better.
         _ => node.limits.ring,

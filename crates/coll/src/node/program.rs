@@ -96,14 +96,17 @@ pub(super) trait Program {
     /// says where its own one is, and there are no segments.
     const VARIES: bool = false;
 
+    /// Whether nobody completes a round before all have begun it, unless there is no data.
+    const MUTUAL: bool = Self::ALL && !Self::VARIES;
+
     /// Whether a member may publish for some of the others, so that not all hear
     /// of it.
     const SOME: bool = false;
 
-    /// Whether all others hear what member 0 publishes, unless all do without.
+    /// Whether all others hear what member 0 publishes, unless there is no data.
     #[inline(always)]
     fn is_first_heard(_turn: &Turn) -> bool {
-        Self::ALL && !Self::VARIES
+        Self::MUTUAL
     }
 
     /// Bytes of the longest block; alike on all members. Of the own payload if
@@ -147,7 +150,7 @@ pub(super) trait Program {
     /// published.
     #[inline(always)]
     fn swaps(turn: &Turn) -> bool {
-        turn.args.size == 2 && Self::ALL && !Self::VARIES && Self::ROUNDS == 1
+        turn.args.size == 2 && Self::MUTUAL && Self::ROUNDS == 1
     }
 
     /// Whether this member publishes before it reads.

@@ -367,17 +367,12 @@ impl ReduceScatter {
 
 impl Program for ReduceScatter {
     const ALL: bool = true;
-
-    /// Not by who gets nothing.
     /// Who gets nothing may be far ahead.
+    const MUTUAL: bool = false;
+
     #[inline(always)]
     fn swaps(t: &Turn) -> bool {
         t.args.size == 2 && matches!(t.args.send, Layout::Even(_))
-    }
-
-    #[inline(always)]
-    fn is_first_heard(_: &Turn) -> bool {
-        false
     }
 
     #[inline(always)]

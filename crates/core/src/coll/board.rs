@@ -54,8 +54,8 @@ impl Shape {
     /// long as many calls: there must be room for those that can be made before.
     pub fn new(size: u32, crowded: bool) -> Self {
         let size = size as usize;
-        // Rows of 64 KiB blocks fit into a quarter of that of two.
-        let most = if size == 2 { 512 << 10 } else { 256 << 10 };
+        // Those of a few members stay in the nearest caches even so.
+        let most = if size <= 4 { 512 << 10 } else { 256 << 10 };
         let ring = ((4 << 20) / size.next_power_of_two()).clamp(8 << 10, most);
         let lines = match size {
             0..=32 if crowded => 256,
