@@ -164,12 +164,12 @@ impl Program for Gatherv {
     const ALL: bool = false;
     const VARIES: bool = true;
 
-    /// At the root the longest of the others' blocks.
     #[inline(always)]
     fn is_sole(_: &Turn) -> bool {
         true
     }
 
+    /// At the root the longest of the others' blocks.
     #[inline]
     fn extent(a: &Args) -> usize {
         if a.rank != a.root {
