@@ -24,7 +24,7 @@ const COLDEST: u32 = 32;
 
 /// Microseconds until the ring is tried again: twice as long each time that it was behind, within
 /// these limits.
-const AGAIN_US: [f64; 2] = [2000.0, 500_000.0];
+const AGAIN_US: [f64; 2] = [500.0, 16_000.0];
 
 /// What copies through rings take, and what follows. Ticks for 64 KiB.
 #[derive(Debug)]
@@ -107,12 +107,12 @@ impl Balance {
     fn counts(&mut self) -> bool {
         let is_cold = self.cold > 0;
         self.cold -= u32::from(is_cold);
-        !is_cold
+        self.weighs && !is_cold
     }
 
     fn count(&mut self) {
         self.samples += 1;
-        if self.samples == SAMPLES && self.weighs {
+        if self.samples == SAMPLES {
             static OWN: OnceLock<u64> = OnceLock::new();
             let kernel = match self.direct.bytes {
                 // With a mind to be shown that this is too little.
@@ -141,7 +141,7 @@ impl Balance {
             (a, b) => self.out.ticks + self.into.ticks * a.min(b) / b,
         };
         // The two ends of a ring copy at the same time, those of the kernel disturb each other.
-        let is_better = 10 * ring <= 11 * kernel;
+        let is_better = 5 * ring <= 6 * kernel;
         if is_better {
             self.pause = 0.0;
         } else if self.prefers_ring {
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn one_side_stands_for_both() {
-        for (ticks, is_better) in [(8000, true), (9500, false)] {
+        for (ticks, is_better) in [(9000, true), (10_000, false)] {
             assert_eq!(after(&mut Balance::new(true), &[ticks; 8], &[]), is_better);
             assert_eq!(after(&mut Balance::new(true), &[], &[ticks; 8]), is_better);
         }
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn it_is_tried_again_less_often_the_more_often_it_was_behind() {
         let mut balance = Balance::new(true);
-        for pause in [2000.0, 4000.0, 8000.0] {
+        for pause in [500.0, 1000.0, 2000.0] {
             assert!(!after(&mut balance, &[30_000; 8], &[30_000; 8]));
             assert_eq!(balance.pause, pause);
             balance.due = clock::ticks() + clock::ticks_in(Duration::from_secs(1000));
@@ -230,7 +230,7 @@ mod tests {
         }
         after(&mut balance, &[8000; 8], &[8000; 8]);
         after(&mut balance, &[30_000; 8], &[30_000; 8]);
-        assert_eq!(balance.pause, 2000.0);
+        assert_eq!(balance.pause, 500.0);
     }
 
     #[test]
