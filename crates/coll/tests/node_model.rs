@@ -432,8 +432,10 @@ fn a_ring_that_fills_up() {
 #[test]
 fn places_that_are_swapped() {
     const EXCHANGE: Call = call(Kind::Allgather, 0, LONG);
-    const THEN: [Call; 5] = [
+    const THEN: [Call; 7] = [
         EXCHANGE,
+        call(Kind::Barrier, 0, 0),
+        call(Kind::Bcast, 1, SHORT),
         only(Kind::ReduceScatter, 1, LONG),
         call(Kind::Bcast, 0, LONG),
         call(Kind::Bcast, 1, LONG),

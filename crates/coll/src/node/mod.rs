@@ -59,13 +59,13 @@
 //! # Two members
 //!
 //! Of two that exchange payloads in rings, each writes its next one where it has just read the
-//! other's: those lines are in its cache already ([`Board::get`]). The payload of r for s, at Q,
-//! where that of the other one, o, for s − 1 was, is safe: o completes s when it has read it, not
-//! before, and until then writes a payload for s at most, which is somewhere else. For that goes
-//! where the one of r for s − 1 was, or to the next place in o's ring; it reaches Q only if it
-//! begins a new lap and the two take more than half of the ring, while each has a quarter at most.
-//! If Q is in r's own ring, s begins there, so r itself writes there no more until its floor is
-//! above s.
+//! other's: those lines are in its cache already ([`Board::get`]). Operations between that use no
+//! ring do not count here. The payload of r for s, at Q, where that of the other one, o, for s − 1
+//! was, is safe: o completes s when it has read it, not before, and until then writes a payload
+//! for s at most, which is somewhere else. For that goes where the one of r for s − 1 was, or to
+//! the next place in o's ring; it reaches Q only if it begins a new lap and the two take more than
+//! half of the ring, while each has a quarter at most. If Q is in r's own ring, s begins there, so
+//! r itself writes there no more until its floor is above s.
 //!
 //! # Long payloads
 //!
@@ -209,6 +209,7 @@ impl Limits {
 /// A payload of the other of two members that was read in a ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Taken {
+    /// The operation, or the last one after it up to which nobody wrote to a ring.
     seq: u64,
     /// As the position of an own payload.
     at: u64,
@@ -422,6 +423,14 @@ impl Node {
             *begin = at.min(*begin);
         }
         Some(at)
+    }
+
+    /// Nobody wrote to a ring in the current operation.
+    #[inline(always)]
+    fn pass(&mut self) {
+        if self.taken.seq + 1 == self.seq {
+            self.taken.seq = self.seq;
+        }
     }
 
     /// The other of two members had `len` bytes in a ring, which this one has read.

@@ -342,6 +342,9 @@ impl Op {
             return Ok(false);
         }
         P::finish(&turn, board);
+        if turn.own.place == Place::Line && !P::VARIES {
+            node.pass();
+        }
         if args.rank == 0 && P::is_first_heard(&turn) && !self.partial {
             node.heard = node.said;
         }
