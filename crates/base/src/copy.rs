@@ -194,20 +194,6 @@ pub fn prefetch(at: *const u8) {
     let _ = at;
 }
 
-/// Asks for the line at `at` to be brought near for writing. Any address will
-/// do.
-#[inline(always)]
-pub fn prefetch_for_writing(at: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch has no effect that a program could see; processors
-    // that do not know it take it for a no-op.
-    unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) at, options(nostack, preserves_flags));
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = at;
-}
-
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
@@ -245,7 +231,7 @@ mod x86 {
                         claim(to.wrapping_add(ahead));
                     }
                     // SAFETY: the caller vouches for 64 bytes of both, and for writing to those
-                    // that are taken. Volatile: nobody reads what is written.
+                    // that are taken.
                     unsafe {
                         line(to, from);
                         if HOW == TAKE {
@@ -278,8 +264,7 @@ mod x86 {
                     mut len: usize,
                 ) {
                     // SAFETY: every part is as long as what is left, or
-                    // shorter, and the last line overlaps what was copied, but for the first
-                    // byte of the line before.
+                    // shorter, and the last line overlaps what was copied.
                     unsafe {
                         while len >= 2 * PAGE {
                             // Lines that are taken come from one core's cache, which two

@@ -186,6 +186,9 @@ const LINE: usize = 64;
 /// From this many bytes on an allreduce among more than two is split.
 const SPLIT_BYTES: usize = 2048;
 
+/// From this many on one between two: half of the arithmetic pays for the second round then.
+const SPLIT_BYTES_OF_TWO: usize = 32 << 10;
+
 /// Up to this many members read each other's operands where they are.
 const PIECES_MEMBERS: u32 = 4;
 
@@ -332,7 +335,11 @@ impl Node {
     /// Whether an allreduce of so many bytes is worth two rounds.
     #[inline]
     fn splits(&self, len: usize) -> bool {
-        len >= if self.size > 2 { SPLIT_BYTES } else { 32 << 10 }
+        let least = match self.size {
+            2 => SPLIT_BYTES_OF_TWO,
+            _ => SPLIT_BYTES,
+        };
+        self.size > 1 && len >= least
     }
 
     /// Begins an operation. It runs after all that were begun before it. All members must give the

@@ -663,7 +663,7 @@ impl Board for View<'_> {
 
     #[inline(always)]
     fn warm(&mut self, seq: u64) {
-        copy::prefetch_for_writing(self.seat.area.record(self.seat.rank, seq));
+        copy::claim(self.seat.area.record(self.seat.rank, seq));
     }
 
     #[inline(always)]
@@ -680,7 +680,7 @@ impl Board for View<'_> {
         let area = &self.seat.area;
         for line in (at..at + len.min(WARM) as u64).step_by(LINE) {
             let from = line as usize & (area.shape.ring - 1);
-            copy::prefetch_for_writing(area.ring(self.seat.rank).wrapping_add(from));
+            copy::claim(area.ring(self.seat.rank).wrapping_add(from));
         }
     }
 }
