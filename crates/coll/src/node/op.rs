@@ -201,7 +201,7 @@ impl Op {
         }
         let mut op = Op::new((self.kind, self.detail), self.ticket);
         while op.round < P::ROUNDS {
-            if !op.step::<P, B>((Place::Line, whole, whole), node, args, board)? {
+            if !op.step::<P, B>(Place::Line, (whole, whole), node, args, board)? {
                 *self = op;
                 return Ok(false);
             }
@@ -220,20 +220,20 @@ impl Op {
     ) -> Result<bool, Trouble> {
         let (place, longest) = place::<P>(whole, args, node);
         loop {
-            let part = (place, longest.min(whole - self.offset), whole);
+            let part = (longest.min(whole - self.offset), whole);
             if self.stage == Stage::Failed {
-                let turn = self.turn(part, node, args);
+                let turn = self.turn(place, part, node, args);
                 return Ok(self.is_unused::<P, B>(&turn, board));
             }
-            if !self.step::<P, B>(part, node, args, board)? {
+            if !self.step::<P, B>(place, part, node, args, board)? {
                 if self.suspects {
-                    self.look::<P, B>(&self.turn(part, node, args), board)?;
+                    self.look::<P, B>(&self.turn(place, part, node, args), board)?;
                 }
                 return Ok(false);
             }
             if self.round == P::ROUNDS {
                 self.round = 0;
-                self.offset += part.1;
+                self.offset += part.0;
                 if self.offset >= whole {
                     node.end();
                     return Ok(true);
@@ -245,7 +245,8 @@ impl Op {
     #[inline(always)]
     fn turn<'t, 'a>(
         &self,
-        (place, len, whole): (Place, usize, usize),
+        place: Place,
+        (len, whole): (usize, usize),
         node: &Node,
         args: &'t Args<'a>,
     ) -> Turn<'t, 'a> {
@@ -272,20 +273,21 @@ impl Op {
     #[inline(always)]
     fn step<P: Program, B: Board>(
         &mut self,
-        (place, len, whole): (Place, usize, usize),
+        place: Place,
+        (len, whole): (usize, usize),
         node: &mut Node,
         args: &Args,
         board: &mut B,
     ) -> Result<bool, Trouble> {
         let first_look = self.stage == Stage::First;
-        let mut turn = self.turn((place, len, whole), node, args);
-        turn.own.is_taken = is_taken::<P>(&turn, node.crowded);
+        let mut turn = self.turn(place, (len, whole), node, args);
+        turn.own.is_taken = place != Place::Line && is_taken::<P>(&turn, node.crowded);
         if self.stage == Stage::First {
             let scratch = P::scratch(&turn);
             if scratch > 0 {
                 board.reserve(scratch)?;
             }
-            if P::publishes_first(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
+            if P::publishes_first(&turn) && !self.publish::<P, B>((place, &mut turn), node, board) {
                 return Ok(false);
             }
             (self.stage, self.next) = (Stage::Read, 0);
@@ -330,7 +332,7 @@ impl Op {
             self.stage = Stage::Last;
         }
         if self.stage == Stage::Last {
-            if P::publishes_last(&turn) && !self.publish::<P, B>(&mut turn, node, board) {
+            if P::publishes_last(&turn) && !self.publish::<P, B>((place, &mut turn), node, board) {
                 return Ok(false);
             }
             let owed = self.owed::<P>(&turn);
@@ -338,11 +340,11 @@ impl Op {
             P::meanwhile(&turn, board);
             (self.stage, self.next) = (Stage::Settle, 0);
         }
-        if turn.is_direct() && !self.is_settled::<P, B>(&turn, board)? {
+        if place == Place::Direct && !self.is_settled::<P, B>(&turn, board)? {
             return Ok(false);
         }
         P::finish(&turn, board);
-        if turn.own.place == Place::Line && !P::VARIES {
+        if place == Place::Line && !P::VARIES {
             node.pass();
         }
         if args.rank == 0 && P::is_first_heard(&turn) && !self.partial {
@@ -373,17 +375,17 @@ impl Op {
     #[inline(always)]
     fn publish<P: Program, B: Board>(
         &mut self,
-        turn: &mut Turn,
+        (place, turn): (Place, &mut Turn),
         node: &mut Node,
         board: &mut B,
     ) -> bool {
-        let bytes = match turn.own.place {
+        let bytes = match place {
             Place::Line => 0,
             Place::Ring => turn.len * P::blocks(turn.args),
             Place::Direct => P::table(turn.args),
         };
         let reader = P::reader(turn);
-        let swapped = match turn.own.place {
+        let swapped = match place {
             Place::Ring if P::swaps(turn) => node.swap(bytes),
             _ => None,
         };
@@ -392,19 +394,19 @@ impl Op {
             return false;
         };
         turn.own.at = swapped.unwrap_or(at);
-        match turn.own.place {
+        match place {
             Place::Line | Place::Ring => P::put(turn, board),
             Place::Direct => turn.own.at = P::shows(turn, board),
         }
         self.at = turn.own.at;
-        let mut meta = Meta::pack(self.kind, turn.own.place, self.detail, P::says(turn));
+        let mut meta = Meta::pack(self.kind, place, self.detail, P::says(turn));
         if turn.args.rank == 0 {
-            node.said = board.prefers_ring(turn.own.place);
+            node.said = board.prefers_ring(place);
             meta |= Meta::ring(node.said);
         }
         board.publish(&turn.own, meta, reader);
         board.warm(turn.own.seq + WARM_AHEAD);
-        if turn.own.place == Place::Ring && swapped.is_none() {
+        if place == Place::Ring && swapped.is_none() {
             board.warm_ring(node.head, bytes);
         }
         true
@@ -488,7 +490,7 @@ impl Op {
             if board.stamp(other, seq) == seq {
                 let theirs = board.meta(other, seq);
                 if (theirs ^ mine) & Meta::CALL != 0 {
-                    return Err(mismatch(turn, (other, theirs), mine, board));
+                    return Err(mismatch((turn.args, seq), (other, theirs), mine, board));
                 }
             }
         }
@@ -597,17 +599,23 @@ fn hear<P: Program, B: Board>(
     let mine = Meta::pack(turn.kind, place, turn.detail, P::expects(turn, rank));
     let differs = theirs ^ mine;
     if differs & !Meta::RING != 0 {
-        return Err(mismatch(turn, (rank, theirs), mine, board));
+        return Err(mismatch((turn.args, seq), (rank, theirs), mine, board));
     }
     Ok(Some((place, differs != 0)))
 }
 
 #[cold]
 #[inline(never)]
-fn mismatch<B: Board>(turn: &Turn, (rank, theirs): (u32, u64), mine: u64, board: &B) -> Trouble {
-    let me = turn.args.rank;
+fn mismatch<B: Board>(
+    (args, seq): (&Args, u64),
+    (rank, theirs): (u32, u64),
+    mine: u64,
+    board: &B,
+) -> Trouble {
+    let me = args.rank;
     if (theirs ^ mine) & (Meta::CALL | Meta::BYTES) == 0 {
-        return earlier(turn, board).map_or(Trouble::Parted { rank, me }, Trouble::Mismatch);
+        return earlier(args.size, seq, board)
+            .map_or(Trouble::Parted { rank, me }, Trouble::Mismatch);
     }
     Trouble::Mismatch(Mismatch {
         rank,
@@ -617,12 +625,12 @@ fn mismatch<B: Board>(turn: &Turn, (rank, theirs): (u32, u64), mine: u64, board:
     })
 }
 
-/// In what members parted before an operation in which they agree, if two have published it and
+/// In what members parted before operation `seq` in which they agree, if two have published it and
 /// that is still there.
-fn earlier<B: Board>(turn: &Turn, board: &B) -> Option<Mismatch> {
-    let mut seqs = (1..turn.own.seq).rev().take(LOOK_BACK);
+fn earlier<B: Board>(size: u32, seq: u64, board: &B) -> Option<Mismatch> {
+    let mut seqs = (1..seq).rev().take(LOOK_BACK);
     seqs.find_map(|seq| {
-        let all = (0..turn.args.size).filter(|&rank| board.stamp(rank, seq) == seq);
+        let all = (0..size).filter(|&rank| board.stamp(rank, seq) == seq);
         let mut all = all.map(|rank| (rank, board.meta(rank, seq)));
         let (me, mine) = all.next()?;
         let (rank, theirs) = all.find(|(_, meta)| (meta ^ mine) & Meta::CALL != 0)?;

@@ -21,6 +21,7 @@ pub(super) struct Bcast;
 
 /// One of two members has `block`, and the other one wants it; each shows where
 /// it has it or wants it, and copies half. `peer` is what the other one shows.
+#[inline(always)]
 pub(super) fn copy_half<B: Board>(
     has: bool,
     block: Region,

@@ -123,6 +123,7 @@ fn put_others<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) 
 }
 
 /// Writes a block where the owner of a direct row wants it.
+#[inline(always)]
 pub(super) fn bring<B: Board>(
     t: &Turn,
     to: &Payload,

@@ -306,15 +306,15 @@ impl View<'_> {
         base.wrapping_add(r.offset)
     }
 
-    /// Copies out of a peer's buffers.
-    fn read(&mut self, from: &Payload, at: usize, to: *mut u8, len: usize) -> Result<(), Refused> {
-        let (peer, addr) = (self.neighbour(from.rank)?, from.at.wrapping_add(at as u64));
+    /// Copies out of the buffers of member `rank`.
+    fn read(&mut self, rank: u32, addr: u64, to: *mut u8, len: usize) -> Result<(), Refused> {
+        let peer = self.neighbour(rank)?;
         // SAFETY: the caller owns `len` bytes there.
         let copy = || unsafe { peer.read(addr, to, len) };
         let done = timed(len, copy, |ticks| {
             self.seat.balance.copied_directly(len, ticks)
         });
-        done.map_err(|e| refused(from.rank, &e))
+        done.map_err(|e| refused(rank, &e))
     }
 
     /// The process of a peer whose buffers are reached.
@@ -472,11 +472,16 @@ impl Board for View<'_> {
         let (base, room) = self.seat.clip(to, at, from.len);
         assert!(room == from.len, "payload overruns its place");
         let source = self.place(from);
+        if to.place == Place::Line {
+            // SAFETY: as below.
+            return unsafe { copy_bytes(base, source, from.len) };
+        }
+        let is_taken = to.is_taken;
         let copy = || {
             // SAFETY: in bounds as just checked; the place is ours until it is
             // published, and the program lends its buffer.
             unsafe {
-                if from.len < CLAIM || to.is_taken {
+                if from.len < CLAIM || is_taken {
                     copy_bytes(base, source, from.len);
                 } else {
                     copy::claiming(base, source, from.len);
@@ -511,9 +516,14 @@ impl Board for View<'_> {
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
         let to = self.place(into);
         if from.place == Place::Direct {
-            return self.read(from, at, to, into.len);
+            return self.read(from.rank, from.at.wrapping_add(at as u64), to, into.len);
         }
         let (base, len) = self.seat.clip(from, at, into.len);
+        if from.place == Place::Line {
+            // SAFETY: as below.
+            unsafe { copy_bytes(to, base, len) };
+            return Ok(());
+        }
         let takes = self.takes(from, len);
         // SAFETY: `clip` stays within the peer's memory on the board, whose owner writes there
         // again when we have completed the operation; the program lends its buffer.
@@ -569,7 +579,12 @@ impl Board for View<'_> {
         for done in (0..into.len).step_by(bite) {
             let len = bite.min(into.len - done);
             let piece = self.seat.store.bite.base();
-            self.read(from, at + done, piece, len)?;
+            self.read(
+                from.rank,
+                from.at.wrapping_add((at + done) as u64),
+                piece,
+                len,
+            )?;
             // SAFETY: `piece` has `bite` bytes; the program lends its buffer.
             unsafe { self.apply(piece, to.add(done), len, order)? };
         }
