@@ -432,8 +432,9 @@ fn a_ring_that_fills_up() {
 #[test]
 fn places_that_are_swapped() {
     const EXCHANGE: Call = call(Kind::Allgather, 0, LONG);
-    const THEN: [Call; 7] = [
+    const THEN: [Call; 8] = [
         EXCHANGE,
+        only(Kind::Alltoallv, 0, LONG),
         call(Kind::Barrier, 0, 0),
         call(Kind::Bcast, 1, SHORT),
         only(Kind::ReduceScatter, 1, LONG),
@@ -470,7 +471,7 @@ fn a_protocol_without_counters_is_found_wrong() {
     let lines = [call(Kind::Bcast, 0, SHORT); 6];
     let ring = [call(Kind::Bcast, 1, LONG); 6];
     let direct = [call(Kind::Gather, 1, HUGE); 1];
-    let unheard = [only(Kind::Alltoallv, 0, ROW); 6];
+    let unheard = [only(Kind::Neighbors, 0, ROW); 6];
     for calls in [&lines[..], &ring, &direct, &unheard] {
         let found = std::panic::catch_unwind(|| explore::<4>(2, calls, true));
         assert!(found.is_err(), "{calls:?}");

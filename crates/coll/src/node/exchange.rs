@@ -1,4 +1,5 @@
-//! From all to all: allgather(v), alltoall. Alltoallv is in `rows`.
+//! From all to all: allgather(v), alltoall; between two members, who both know the lengths, also
+//! alltoallv. That is in `rows` otherwise.
 //!
 //! Direct, a member shows where it wants the blocks, and the others write them there: each core reads
 //! what it has in its own cache. Measured here, that takes a fourth less time than reading theirs.
@@ -7,8 +8,8 @@ use catena_plan::{Buf, Region};
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
-use super::program::{Program, Turn, around};
-use super::rows::{DIRECT_ENTRY, bring, show};
+use super::program::{Program, Turn, around, first};
+use super::rows::{DIRECT_ENTRY, bring, fits, show};
 use crate::{Args, Layout};
 
 /// All publish, all copy. Also allgatherv. Places of blocks may differ from member to member, so a direct
@@ -92,13 +93,20 @@ impl Program for Allgather {
 pub(super) struct Alltoall;
 
 impl Alltoall {
-    /// Block for `rank`, direct.
-    #[inline]
-    fn block(t: &Turn, rank: u32) -> Region {
-        match t.args.in_place {
-            true => Region::new(Buf::Scratch, rank as usize * t.whole, t.whole),
-            false => t.args.send_block(rank),
+    /// This member's block for `rank`.
+    #[inline(always)]
+    fn block(a: &Args, rank: u32) -> Region {
+        match a.in_place {
+            true => a.recv_block(rank),
+            false => a.send_block(rank),
         }
+    }
+
+    /// A copy of that, where those arrive that are sent.
+    #[inline]
+    fn copy(t: &Turn, rank: u32) -> Region {
+        let at = (rank - u32::from(rank > t.args.rank)) as usize * t.whole;
+        Region::new(Buf::Scratch, at, t.args.recv.len(rank))
     }
 }
 
@@ -112,7 +120,8 @@ impl Program for Alltoall {
 
     #[inline]
     fn extent(a: &Args) -> usize {
-        a.recv.len(0)
+        let other = first(a.rank);
+        a.recv.len(other).max(Self::block(a, other).len)
     }
 
     #[inline]
@@ -127,25 +136,22 @@ impl Program for Alltoall {
 
     #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
-        if t.args.in_place {
-            t.put_blocks(board, |i| t.args.recv_block(i));
-        } else {
-            t.put_blocks(board, |i| t.args.send_block(i));
-        }
+        t.put_blocks(board, |i| Self::block(t.args, i));
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
+        let me = t.args.rank;
         if t.args.in_place {
-            // Blocks arrive where those to be sent are.
-            let all = Self::scratch(t);
-            board.copy(Region::output(0, all), Region::new(Buf::Scratch, 0, all));
+            for i in (0..t.args.size).filter(|&i| i != me) {
+                board.copy(t.args.recv_block(i), Self::copy(t, i));
+            }
         }
-        board.address(t.args.recv_block(0))
+        board.address(t.args.recv_block(first(me)))
     }
 
     #[inline]
     fn scratch(t: &Turn) -> usize {
-        let all = t.whole * t.args.size as usize;
+        let all = t.whole * Self::blocks(t.args);
         if t.is_lent() { all } else { 0 }
     }
 
@@ -154,16 +160,33 @@ impl Program for Alltoall {
         around(t, i)
     }
 
+    #[inline]
+    fn says(t: &Turn) -> usize {
+        Self::block(t.args, first(t.args.rank)).len
+    }
+
+    #[inline]
+    fn expects(t: &Turn, rank: u32) -> usize {
+        t.args.recv.len(rank)
+    }
+
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
-        let (me, into) = (t.args.rank, t.of(t.args.recv_block(from.rank)));
+        let (me, into) = (t.args.rank, t.args.recv_block(from.rank));
         if from.rank != me {
-            match t.is_direct() {
-                true => board.give(from, me as usize * t.len, Self::block(t, from.rank))?,
-                false => board.get(from, t.block_at(from.rank, me), into)?,
+            if !t.is_direct() {
+                return Ok(board.get(from, t.block_at(from.rank, me), t.of(into))?);
             }
-        } else if !t.args.in_place {
-            t.keep(t.of(t.args.send_block(me)), into, board);
+            let block = match t.args.in_place {
+                true => Self::copy(t, from.rank),
+                false => t.args.send_block(from.rank),
+            };
+            return Ok(board.give(from, t.block_at(from.rank, me), block)?);
+        }
+        if !t.args.in_place {
+            let own = t.args.send_block(me);
+            fits(t, me, own.len as u64, into.len)?;
+            t.keep(t.of_own(own), t.of_own(into), board);
         }
         Ok(())
     }

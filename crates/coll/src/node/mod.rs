@@ -296,6 +296,8 @@ impl Node {
     pub fn choose(&self, collective: Option<Collective>, args: &Args) -> Option<Kind> {
         let flat = self.crowded || self.size <= FLAT_MEMBERS;
         let direct = self.limits.direct < usize::MAX;
+        // Two both know the length of what they exchange.
+        let may_vary = direct || self.size == 2;
         let Some(collective) = collective else {
             let fits = neighbor::MOST * rows::DIRECT_ENTRY <= self.limits.segment();
             return (direct && fits).then_some(Kind::Neighbors);
@@ -315,9 +317,9 @@ impl Node {
             Collective::ReduceScatter => Kind::ReduceScatter,
             Collective::Scan => Kind::Scan,
             Collective::Exscan => Kind::Exscan,
-            Collective::Gatherv if direct => Kind::Gatherv,
-            Collective::Scatterv if direct => Kind::Scatterv,
-            Collective::Alltoallv if direct => Kind::Alltoallv,
+            Collective::Gatherv if may_vary => Kind::Gatherv,
+            Collective::Scatterv if may_vary => Kind::Scatterv,
+            Collective::Alltoallv if may_vary => Kind::Alltoallv,
             Collective::Gatherv | Collective::Scatterv | Collective::Alltoallv => return None,
         };
         let least = args.elem.max(rows::DIRECT_ENTRY) * self.size as usize;

@@ -153,10 +153,15 @@ impl Op {
             Kind::AllreducePieces => self.run::<pieces::Pieces<true>, B>(node, args, board),
             Kind::Allgather => self.run::<exchange::Allgather, B>(node, args, board),
             Kind::Gather => self.run::<rooted::Gather, B>(node, args, board),
+            Kind::Gatherv if node.size == 2 => self.run::<rooted::Gather, B>(node, args, board),
             Kind::Gatherv => self.run::<rows::Gatherv, B>(node, args, board),
             Kind::Scatter => self.run::<rooted::Scatter, B>(node, args, board),
+            Kind::Scatterv if node.size == 2 => self.run::<rooted::Scatter, B>(node, args, board),
             Kind::Scatterv => self.run::<rows::Scatterv, B>(node, args, board),
             Kind::Alltoall => self.run::<exchange::Alltoall, B>(node, args, board),
+            Kind::Alltoallv if node.size == 2 => {
+                self.run::<exchange::Alltoall, B>(node, args, board)
+            }
             Kind::Alltoallv => self.run::<rows::Alltoallv, B>(node, args, board),
             Kind::ReduceScatter => self.run::<reduce::ReduceScatter, B>(node, args, board),
             Kind::Scan => self.run::<scan::Scan<true>, B>(node, args, board),

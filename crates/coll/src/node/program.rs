@@ -39,6 +39,17 @@ impl Turn<'_, '_> {
         block.part(from, self.len.min(block.len - from))
     }
 
+    /// The part of this member's block for itself, whose length the others need not know: all that
+    /// is left of it belongs to the last segment.
+    #[inline(always)]
+    pub(super) fn of_own(&self, block: Region) -> Region {
+        if self.offset + self.len < self.whole {
+            return self.of(block);
+        }
+        let from = self.offset.min(block.len);
+        block.part(from, block.len - from)
+    }
+
     /// Puts the blocks of the others one after the other.
     #[inline(always)]
     pub(super) fn put_blocks<B: Board>(&self, board: &mut B, block: impl Fn(u32) -> Region) {
@@ -48,11 +59,14 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// Where `owner` has put the block of `rank`. Direct, its own one is among
-    /// them.
+    /// Where `owner` has put the block of `rank`; in a direct payload, which begins with the block of
+    /// its [`first`], where it has it.
     #[inline(always)]
     pub(super) fn block_at(&self, owner: u32, rank: u32) -> usize {
-        let gap = u32::from(rank > owner && !self.is_direct());
+        let gap = match self.is_direct() {
+            true => first(owner),
+            false => u32::from(rank > owner),
+        };
         (rank - gap) as usize * self.len
     }
 
@@ -224,6 +238,12 @@ pub(super) trait Program {
     /// The end of a round: nobody uses the own buffers any more.
     #[inline]
     fn finish<B: Board>(_turn: &Turn, _board: &mut B) {}
+}
+
+/// The lowest of the others.
+#[inline(always)]
+pub(super) fn first(rank: u32) -> u32 {
+    u32::from(rank == 0)
 }
 
 /// `i`, if it is below `end`.

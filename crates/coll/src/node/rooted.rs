@@ -1,11 +1,12 @@
-//! From one to all and from all to one: bcast, scatter, gather. Scatterv and
-//! gatherv are in `rows`.
+//! From one to all and from all to one: bcast, scatter, gather; between two members, who both know
+//! its length, also a block of scatterv and gatherv. Those are in `rows` otherwise.
 
 use catena_plan::Region;
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
-use super::program::{Program, Turn, at_root, root_only};
+use super::program::{Program, Turn, at_root, first, root_only};
+use super::rows::fits;
 use crate::Args;
 
 /// The kernel copies whole pages best.
@@ -107,7 +108,7 @@ impl Program for Scatter {
     #[inline]
     fn extent(a: &Args) -> usize {
         if a.rank == a.root {
-            a.send.len(a.rank)
+            a.send.len(first(a.rank))
         } else {
             a.recv.len(a.rank)
         }
@@ -129,7 +130,7 @@ impl Program for Scatter {
     }
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
-        board.address(t.args.send_block(0))
+        board.address(t.args.send_block(first(t.args.rank)))
     }
 
     #[inline(always)]
@@ -139,11 +140,17 @@ impl Program for Scatter {
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
-        let into = t.of(Region::output(0, t.whole));
+        let me = t.args.rank;
         if !is_root(t) {
-            board.get(from, t.block_at(from.rank, t.args.rank), into)?;
+            let into = t.of(Region::output(0, t.whole));
+            board.get(from, t.block_at(from.rank, me), into)?;
         } else if !t.args.in_place {
-            board.keep(t.of(t.args.send_block(t.args.rank)), into, t.whole);
+            let (own, into) = (
+                t.args.send_block(me),
+                Region::output(0, t.args.recv.len(me)),
+            );
+            fits(t, me, own.len as u64, into.len)?;
+            board.keep(t.of_own(own), t.of_own(into), own.len);
         }
         Ok(())
     }
@@ -164,7 +171,7 @@ impl Program for Gather {
     #[inline]
     fn extent(a: &Args) -> usize {
         if a.rank == a.root {
-            a.recv.len(a.rank)
+            a.recv.len(first(a.rank))
         } else {
             a.send.len(a.rank)
         }
@@ -187,7 +194,7 @@ impl Program for Gather {
 
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
         if is_root(t) {
-            board.address(t.args.recv_block(0))
+            board.address(t.args.recv_block(first(t.args.rank)))
         } else {
             0
         }
@@ -204,18 +211,19 @@ impl Program for Gather {
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, _: u32, board: &mut B) -> Result<(), Trouble> {
-        let own = t.of(Region::input(0, t.whole));
+        let me = t.args.rank;
         if !is_root(t) {
-            board.give(from, t.args.rank as usize * t.len, own)?;
-            return Ok(());
+            let own = t.of(Region::input(0, t.whole));
+            return Ok(board.give(from, t.block_at(from.rank, me), own)?);
         }
-        let into = t.of(t.args.recv_block(from.rank));
-        if from.rank == t.args.rank {
+        let into = t.args.recv_block(from.rank);
+        if from.rank == me {
             if !t.args.in_place {
-                board.keep(own, into, t.whole);
+                let own = Region::input(0, into.len);
+                board.keep(t.of_own(own), t.of_own(into), into.len);
             }
         } else if !t.is_direct() {
-            board.get(from, 0, into)?;
+            board.get(from, 0, t.of(into))?;
         }
         Ok(())
     }

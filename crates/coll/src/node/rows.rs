@@ -1,5 +1,5 @@
 //! Blocks whose lengths only the two that exchange them know: gatherv,
-//! scatterv, alltoallv. Those among neighbours are in `near`.
+//! scatterv, alltoallv of more than two members. Those among neighbours are in `near`.
 //!
 //! A payload is a row: a table with an entry for each member, then the blocks,
 //! without the own one. An entry is the end of the block, counted from the end
