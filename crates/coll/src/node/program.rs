@@ -31,6 +31,12 @@ impl Turn<'_, '_> {
         self.own.place == Place::Direct
     }
 
+    /// Whether no segment follows.
+    #[inline(always)]
+    pub(super) fn is_last(&self) -> bool {
+        self.offset + self.len >= self.whole
+    }
+
     /// The part of a block that belongs to this segment; blocks may be shorter
     /// than the longest.
     #[inline(always)]
@@ -43,7 +49,7 @@ impl Turn<'_, '_> {
     /// is left of it belongs to the last segment.
     #[inline(always)]
     pub(super) fn of_own(&self, block: Region) -> Region {
-        if self.offset + self.len < self.whole {
+        if !self.is_last() {
             return self.of(block);
         }
         let from = self.offset.min(block.len);

@@ -144,13 +144,12 @@ impl Program for Scatter {
         if !is_root(t) {
             let into = t.of(Region::output(0, t.whole));
             board.get(from, t.block_at(from.rank, me), into)?;
-        } else if !t.args.in_place {
-            let (own, into) = (
-                t.args.send_block(me),
-                Region::output(0, t.args.recv.len(me)),
-            );
+        } else if !t.args.in_place && t.is_last() {
+            // The others have all that they wait for.
+            let own = t.args.send_block(me);
+            let into = Region::output(0, t.args.recv.len(me));
             fits(t, me, own.len as u64, into.len)?;
-            board.keep(t.of_own(own), t.of_own(into), own.len);
+            board.keep(own, into, own.len);
         }
         Ok(())
     }
