@@ -183,7 +183,7 @@ fn nobody_waits_for_who_is_through() {
     let limits = Limits {
         lines: 64,
         ring: 2048,
-        direct: 500,
+        direct: 2000,
     };
     let mut random = 1u64;
     let mut below = |n: usize| {
@@ -207,7 +207,7 @@ fn nobody_waits_for_who_is_through() {
             .map(|_| {
                 if below(4) == 0 {
                     case.collective = KINDS[below(KINDS.len())];
-                    case.elems = [1, 20, 100][below(3)];
+                    case.elems = [1, 20, 100, 137, 210][below(5)];
                 }
                 if below(8) == 0 {
                     case.root = below(size as usize) as u32;

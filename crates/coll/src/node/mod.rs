@@ -48,7 +48,7 @@
 //! ring, and starts a new lap where it would not fit into the rest of the old
 //! one. Nor does anybody wait for a member that is through and does something
 //! else, a receive for example: what it has left unsaid leaves room for a
-//! payload of a quarter of the ring, and only operations that nobody completes
+//! payload of two fifths of the ring, and only operations that nobody completes
 //! before all have begun them have longer ones.
 //!
 //! The reads of a member come before its Release (of its next stamp or of
@@ -200,9 +200,15 @@ impl Limits {
         self.ring / 4
     }
 
-    /// So many bytes of a ring may be wanted back before their owner is told. Room for a
-    /// payload is left to who has waited for nobody: at most this, the longest one, and
-    /// the rest of a lap are not there.
+    /// Longest payload in the ring that has no segments, as not all know its length: room for one is
+    /// left to who has waited for nobody. At most what is [unsaid](Limits::unsaid) and the rest of a
+    /// lap, where it did not fit, are not there.
+    #[inline]
+    fn row(&self) -> usize {
+        self.ring / 32 * 13
+    }
+
+    /// So many bytes of a ring may be wanted back before their owner is told.
     #[inline]
     fn unsaid(&self) -> usize {
         self.ring / 8

@@ -9,7 +9,7 @@ use catena_plan::Region;
 use super::board::{Board, Payload};
 use super::error::Trouble;
 use super::program::{Program, Turn};
-use super::rows::{DIRECT_ENTRY, ENTRY, fits, put, row_of, show, take};
+use super::rows::{DIRECT_ENTRY, fits, put, row, row_of, show, take};
 use crate::Args;
 use crate::neighbor::{Near, Source};
 
@@ -46,7 +46,7 @@ impl Program for Neighbors {
     #[inline]
     fn extent(a: &Args) -> usize {
         let bytes = (0..blocks(a)).map(|i| block(a, i).len);
-        near(a).blocks.len() * ENTRY + bytes.sum::<usize>()
+        row(blocks(a), bytes.sum())
     }
 
     fn table(a: &Args) -> usize {
@@ -60,7 +60,7 @@ impl Program for Neighbors {
 
     #[inline]
     fn publishes_first(t: &Turn) -> bool {
-        t.whole > near(t.args).blocks.len() * ENTRY
+        t.whole > row(blocks(t.args), 0)
     }
 
     #[inline(always)]

@@ -534,13 +534,15 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     if whole * blocks <= INLINE {
         return (Place::Line, whole);
     }
-    let lent = if P::VARIES {
-        whole >= lent_from(node)
-    } else {
-        P::lends(args, node.crowded) && whole >= node.direct_from()
+    let lent = match P::VARIES {
+        true => whole >= lent_from(node),
+        false => P::lends(args, node.crowded) && whole >= node.direct_from(),
     };
     if lent {
         return (Place::Direct, whole);
+    }
+    if P::VARIES {
+        return (Place::Ring, whole);
     }
     let mut segment = match P::ROUNDS {
         // Each segment takes a turn of all on their cores.
@@ -549,7 +551,7 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
         // All wait for all in every round: the fewer there are the better.
         _ => node.limits.ring,
     };
-    if !P::ALL && !P::VARIES {
+    if !P::ALL {
         segment = segment.min((whole * blocks / PARTS).max(PART));
     }
     (Place::Ring, longest_segment(whole, blocks, elem, segment))
@@ -565,7 +567,7 @@ fn is_taken<P: Program>(turn: &Turn, crowded: bool) -> bool {
 /// Where not all know the lengths, there are no segments.
 #[inline]
 fn lent_from(node: &Node) -> usize {
-    node.direct_from().min(node.limits.segment() + 1)
+    node.direct_from().min(node.limits.row() + 1)
 }
 
 /// Bytes of each block in one segment: all, if that many blocks fit.

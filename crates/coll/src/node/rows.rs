@@ -3,33 +3,54 @@
 //!
 //! A payload is a row: a table with an entry for each member, then the blocks,
 //! without the own one. An entry is the end of the block, counted from the end
-//! of the table. A direct row is a table alone; an entry is the length of the
-//! block and its address. For gatherv the root publishes such a table of where
-//! it wants its blocks.
+//! of the table. In a ring that is a whole number of lines: long blocks are
+//! copied quicker if they begin on one (four ranks on two cores exchange 64 KiB
+//! in 75 instead of 120 µs). A direct row is a table alone; an entry is the
+//! length of the block and its address. For gatherv the root publishes such a
+//! table of where it wants its blocks.
 
 use catena_plan::{Buf, Region};
 
-use super::board::{Board, Meta, Payload, Place};
+use super::LINE;
+use super::board::{Board, INLINE, Meta, Payload, Place};
 use super::error::{Mismatch, Trouble};
 use super::program::{Program, Turn, around, at_root, root_only};
 use crate::Args;
 
 /// Bytes of an entry, and of one of a direct row.
-pub(super) const ENTRY: usize = 4;
+const ENTRY: usize = 4;
 pub(super) const DIRECT_ENTRY: usize = 16;
 
-/// Bytes of a row that is not direct.
+/// Bytes of a table of `n` entries that is not direct.
+#[inline(always)]
+fn table(n: u32, place: Place) -> usize {
+    let entries = n as usize * ENTRY;
+    match place {
+        Place::Line => entries,
+        Place::Ring | Place::Direct => entries.next_multiple_of(LINE),
+    }
+}
+
+/// Bytes of a row that is not direct, of `n` blocks that have so many together.
 #[inline]
-fn row(a: &Args, block: impl Fn(u32) -> Region) -> usize {
+pub(super) fn row(n: u32, bytes: usize) -> usize {
+    match table(n, Place::Line) + bytes {
+        short if short <= INLINE => short,
+        _ => table(n, Place::Ring) + bytes,
+    }
+}
+
+/// Bytes of this member's row of all members.
+#[inline]
+fn row_of_others(a: &Args, block: impl Fn(u32) -> Region) -> usize {
     let others = (0..a.size).filter(|&i| i != a.rank);
-    a.size as usize * ENTRY + others.map(|i| block(i).len).sum::<usize>()
+    row(a.size, others.map(|i| block(i).len).sum())
 }
 
 /// Bytes of somebody's row of `n` blocks, which is in a ring.
 #[inline]
 pub(super) fn row_of<B: Board>(from: &Payload, n: u32, board: &B) -> usize {
-    let table = n as usize * ENTRY;
-    table + board.word(from, table - ENTRY) as usize
+    table(n, Place::Ring) + board.word(from, (n as usize - 1) * ENTRY) as usize
 }
 
 /// Writes the own row of `n` blocks, as far as they are there.
@@ -40,7 +61,7 @@ pub(super) fn put<B: Board>(
     n: u32,
     block: impl Fn(u32) -> Option<Region>,
 ) {
-    let table = n as usize * ENTRY;
+    let table = table(n, t.own.place);
     let mut end = 0;
     for i in 0..n {
         if let Some(block) = block(i) {
@@ -91,7 +112,7 @@ fn find<B: Board>(from: &Payload, (i, n): (u32, u32), board: &B) -> (u64, Payloa
     }
     let end = |i: u32| board.word(from, i as usize * ENTRY);
     let begin = if i == 0 { 0 } else { end(i - 1) };
-    let at = n as usize * ENTRY + begin as usize;
+    let at = table(n, from.place) + begin as usize;
     (end(i).wrapping_sub(begin).into(), *from, at)
 }
 
@@ -270,7 +291,7 @@ impl Program for Scatterv {
     #[inline]
     fn extent(a: &Args) -> usize {
         if a.rank == a.root {
-            row(a, |i| a.send_block(i))
+            row_of_others(a, |i| a.send_block(i))
         } else {
             0
         }
@@ -354,7 +375,7 @@ impl Program for Alltoallv {
 
     #[inline]
     fn extent(a: &Args) -> usize {
-        row(a, |i| Self::block(a, i))
+        row_of_others(a, |i| Self::block(a, i))
     }
 
     fn table(a: &Args) -> usize {
@@ -363,7 +384,7 @@ impl Program for Alltoallv {
 
     #[inline]
     fn publishes_first(t: &Turn) -> bool {
-        t.whole > t.args.size as usize * ENTRY
+        t.whole > row(t.args.size, 0)
     }
 
     #[inline(always)]
