@@ -6,7 +6,13 @@
 //! more. So: spin for about as long as a wake-up costs, yield a while, sleep.
 //! With more ranks than cores nothing is to be gained by spinning: the message
 //! cannot come before its sender gets the core.
+//!
+//! Where other programs compete for the cores a yield gives a time slice of
+//! milliseconds to one of them. Who sleeps instead gets the core back when it is
+//! woken, so two ranks run at the same time for most of what they get: nobody
+//! yields while most yields are long.
 
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::clock;
@@ -46,6 +52,13 @@ const YIELDS: u32 = 50;
 const YIELD_FOR: Duration = Duration::from_millis(2);
 /// Yields that are made in any case: with many ranks on a core each takes long.
 const YIELDS_AT_LEAST: u32 = 100;
+/// A yield that takes so long has given a time slice away.
+const SLICE: Duration = Duration::from_millis(2);
+/// Share of such yields, of 256, from which on other programs are taken to run.
+const FOUND: u32 = 64;
+/// Nobody yields then until the next multiple of so many ticks, a fraction of a second, which comes
+/// for all ranks of a node at once: one that yields gets little next to one that sleeps.
+const EPOCH: u64 = 1 << 29;
 /// Longest sleep; the doorbell has a bound of its own.
 const SLEEP: Duration = Duration::from_millis(100);
 
@@ -103,7 +116,7 @@ impl Waiter {
             }
         }
         self.yields += 1;
-        if self.yields <= YIELDS {
+        if self.yields <= YIELDS && !STRANGERS.compete(false) {
             return Idle::Yield;
         }
         self.yields = YIELDS;
@@ -112,7 +125,8 @@ impl Waiter {
 
     fn idle_crowded(&mut self) -> Idle {
         self.yields = self.yields.saturating_add(1);
-        if self.yields <= YIELDS_AT_LEAST || !self.over(YIELD_FOR) {
+        let is_early = self.yields <= YIELDS_AT_LEAST || !self.over(YIELD_FOR);
+        if is_early && !STRANGERS.compete(true) {
             return Idle::Yield;
         }
         Idle::Sleep(SLEEP)
@@ -141,11 +155,68 @@ impl Idle {
     }
 }
 
+/// Whether other programs compete for the cores, by what yields take.
+#[derive(Debug)]
+struct Strangers {
+    /// Which part of the last yields was long, of 256.
+    share: AtomicU32,
+    /// Ticks when they were first found, 0 before, and until when they are taken to be there.
+    first: AtomicU64,
+    until: AtomicU64,
+}
+
+static STRANGERS: Strangers = Strangers::new();
+
+impl Strangers {
+    const fn new() -> Self {
+        Strangers {
+            share: AtomicU32::new(0),
+            first: AtomicU64::new(0),
+            until: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether they are there now. Ranks that are more than the cores are strangers to each other
+    /// while they start.
+    #[inline]
+    fn compete(&self, crowded: bool) -> bool {
+        let until = self.until.load(Relaxed);
+        if until == 0 {
+            return false;
+        }
+        let now = clock::ticks();
+        now < until && !(crowded && now.wrapping_sub(self.first.load(Relaxed)) < EPOCH)
+    }
+
+    /// A yield took so many ticks, until `now`.
+    #[inline]
+    fn yielded(&self, ticks: u64, now: u64) {
+        let share = self.share.load(Relaxed);
+        let share = if ticks < clock::ticks_in(SLICE) {
+            share - share.div_ceil(8)
+        } else {
+            share + (256 - share) / 8
+        };
+        if share < FOUND {
+            self.share.store(share, Relaxed);
+            return;
+        }
+        if self.first.load(Relaxed) == 0 {
+            self.first.store(now, Relaxed);
+        }
+        self.until.store(now - now % EPOCH + EPOCH, Relaxed);
+        self.share.store(0, Relaxed);
+    }
+}
+
 /// Hands the core to whoever else is ready to run on it.
 #[inline(never)]
 pub fn yield_core() {
+    let began = clock::ticks();
     // SAFETY: no arguments, cannot fail.
     unsafe { libc::sched_yield() };
+    let now = clock::ticks();
+    STRANGERS.yielded(now.wrapping_sub(began), now);
 }
 
 #[cfg(test)]
@@ -191,5 +262,43 @@ mod tests {
         assert!(matches!(waiter.idle(), Idle::Sleep(_)), "goes on sleeping");
         waiter.reset();
         assert_eq!(waiter.idle(), Idle::Yield);
+    }
+
+    #[test]
+    fn strangers_are_found_by_long_yields_and_forgotten_together() {
+        let (short, long) = (clock::ticks_in(SLICE) / 2, clock::ticks_in(SLICE));
+        let found = |yields: &[u64]| {
+            let strangers = Strangers::new();
+            let begin = 3 * EPOCH + 1;
+            yields.iter().for_each(|&y| strangers.yielded(y, begin));
+            let until = strangers.until.load(Relaxed);
+            assert!(until == 0 || until == 4 * EPOCH);
+            until != 0
+        };
+        assert!(found(&[long; 3]) && !found(&[long; 2]));
+        assert!(found(&[short, long, short, long, short, long]));
+        let rare: Vec<_> = (0..1000)
+            .map(|i| if i % 20 < 2 { long } else { short })
+            .collect();
+        assert!(!found(&rare), "one that works for long at times");
+        let strangers = Strangers::new();
+        (0..1000).for_each(|_| strangers.yielded(long, 0));
+        strangers.yielded(short, 2 * EPOCH);
+        assert_eq!(strangers.until.load(Relaxed), EPOCH, "not found again");
+    }
+
+    #[test]
+    fn nobody_yields_to_strangers() {
+        let strangers = Strangers::new();
+        assert!(!strangers.compete(false) && !strangers.compete(true));
+        let now = clock::ticks();
+        strangers.first.store(now, Relaxed);
+        strangers.until.store(now + (1 << 60), Relaxed);
+        assert!(strangers.compete(false));
+        assert!(!strangers.compete(true), "while ranks start");
+        strangers.first.store(now.wrapping_sub(EPOCH), Relaxed);
+        assert!(strangers.compete(true));
+        strangers.until.store(now, Relaxed);
+        assert!(!strangers.compete(false) && !strangers.compete(true));
     }
 }
