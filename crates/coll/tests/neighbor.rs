@@ -226,6 +226,7 @@ fn alltoall_on_a_board() {
     let limits = Limits {
         lines: 4,
         ring: 8192,
+        long: 0,
         direct: 300,
     };
     for size in 1..=17 {

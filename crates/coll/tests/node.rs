@@ -20,6 +20,7 @@ use shared::{Seat, Shared};
 const COPIED: Limits = Limits {
     lines: 4,
     ring: 2048,
+    long: 4096,
     direct: usize::MAX,
 };
 
@@ -183,6 +184,7 @@ fn nobody_waits_for_who_is_through() {
     let limits = Limits {
         lines: 64,
         ring: 2048,
+        long: 4096,
         direct: 2000,
     };
     let mut random = 1u64;

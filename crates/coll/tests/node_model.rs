@@ -22,6 +22,8 @@ const ROW: usize = 50;
 const HUGE: usize = 600;
 
 const RING: usize = 256;
+const LONG_RING: usize = 512;
+const RINGS: usize = RING + LONG_RING;
 const UNIT: usize = 64;
 
 /// Most members.
@@ -155,11 +157,18 @@ struct Memory<const LINES: u64> {
 }
 
 impl<const LINES: u64> Memory<LINES> {
+    const LIMITS: Limits = Limits {
+        lines: LINES,
+        ring: RING,
+        long: LONG_RING,
+        direct: HUGE / 4,
+    };
+
     fn new(size: u32, blind: bool) -> Self {
         let size = size as usize;
         Memory {
             lines: vec![Record::default(); size * LINES as usize],
-            rings: vec![0; size * RING / UNIT],
+            rings: vec![0; size * RINGS / UNIT],
             lent: vec![(0, 0); size],
             done: vec![0; size],
             blind,
@@ -173,9 +182,10 @@ impl<const LINES: u64> Memory<LINES> {
 
     /// The units of the rings that a payload takes.
     fn units(p: &Payload, at: usize, len: usize) -> Range<usize> {
-        let from = p.at as usize % RING + at;
-        assert!(from + len <= RING, "beyond the ring");
-        let first = p.ring_of() as usize * RING / UNIT;
+        let (begin, end) = p.ring_place(&Self::LIMITS);
+        let from = begin + at;
+        assert!(from + len <= end, "beyond the ring");
+        let first = p.ring_of() as usize * RINGS / UNIT;
         first + from / UNIT..first + (from + len).div_ceil(UNIT)
     }
 
@@ -321,15 +331,10 @@ struct State<const LINES: u64> {
 /// Explores all interleavings; gives the number of states, panics if in one of
 /// them nobody can go on.
 fn explore<const LINES: u64>(size: u32, calls: &[Call], blind: bool) -> usize {
-    let limits = Limits {
-        lines: LINES,
-        ring: RING,
-        direct: HUGE / 4,
-    };
     let start = State::<LINES> {
         memory: Memory::new(size, blind),
         members: (0..size)
-            .map(|r| (Node::new(r, size, false, limits), 0, None))
+            .map(|r| (Node::new(r, size, false, Memory::<LINES>::LIMITS), 0, None))
             .collect(),
     };
     let mut seen = HashSet::from([start.clone()]);

@@ -26,17 +26,17 @@ fn class(bytes: usize) -> Option<usize> {
 }
 
 impl Shm {
-    /// Makes a board of at least `bytes` zeroed bytes, aligned to 64 at least;
-    /// its offset, which is good on all ranks of the node. `None` if there is
-    /// no memory.
-    pub fn board_alloc(&mut self, bytes: usize) -> Option<u64> {
+    /// Makes a board of at least `bytes` bytes, aligned to 64 at least; its
+    /// offset, which is good on all ranks of the node. They are zeroed, or what a
+    /// board that was given back has left. `None` if there is no memory, or if
+    /// the boards of this process would take more than `most` bytes.
+    pub fn board_alloc(&mut self, bytes: usize, most: usize) -> Option<u64> {
         let size = class(bytes)?;
         if let Some(at) = self.boards.free.iter().position(|(_, free)| *free == size) {
-            let (offset, _) = self.boards.free.swap_remove(at);
-            let board = self.board(offset, size)?;
-            // SAFETY: a board of ours that nobody uses any more.
-            unsafe { board.write_bytes(0, size) };
-            return Some(offset);
+            return Some(self.boards.free.swap_remove(at).0);
+        }
+        if self.boards.bytes.checked_add(size)? > most {
+            return None;
         }
         let offset = self.segment.alloc("a board for collectives", size).ok()?;
         self.boards.bytes += size;

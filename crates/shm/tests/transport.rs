@@ -327,9 +327,9 @@ fn ranks_that_disagree_are_told_so() {
 }
 
 #[test]
-fn boards_are_zeroed_shared_and_checked() {
+fn boards_are_zeroed_at_first_shared_and_checked() {
     let (mut a, b) = Shm::tiny_pair();
-    let offset = a.board_alloc(5000).unwrap();
+    let offset = a.board_alloc(5000, usize::MAX).unwrap();
     let (mine, theirs) = (
         a.board(offset, 5000).unwrap(),
         b.board(offset, 5000).unwrap(),
@@ -344,11 +344,12 @@ fn boards_are_zeroed_shared_and_checked() {
     }
     a.board_free(offset, 5000);
     let used = a.memory().boards;
-    let again = a.board_alloc(4500).unwrap();
+    let again = a.board_alloc(4500, usize::MAX).unwrap();
     assert_eq!((again, a.memory().boards), (offset, used), "used again");
-    // SAFETY: as above.
-    unsafe { assert_eq!(PeerBytes::new(theirs, 5000).to_vec(), vec![0; 5000]) };
-    assert_ne!(a.board_alloc(4500).unwrap(), offset);
+    assert_eq!(a.board_alloc(4500, used), None, "a second one is too much");
+    a.board_free(offset, 4500);
+    assert_eq!(a.board_alloc(4500, 0), Some(offset), "there is one already");
+    assert_ne!(a.board_alloc(4500, usize::MAX).unwrap(), offset);
     for (offset, bytes) in [
         (0, 1),
         (offset + 1, 1),
@@ -358,7 +359,7 @@ fn boards_are_zeroed_shared_and_checked() {
     ] {
         assert_eq!(b.board(offset, bytes), None, "{offset} {bytes}");
     }
-    assert_eq!(a.board_alloc(1 << 50), None);
+    assert_eq!(a.board_alloc(1 << 50, usize::MAX), None);
 }
 
 /// Bytes that each rank costs in the end, by ranks on the node.

@@ -37,6 +37,12 @@ pub const INLINE: usize = 48;
 /// In the position of a payload of one of two members: it is in the ring of the other one.
 pub const SWAPPED: u64 = 1 << 63;
 
+/// In the position of a payload: it is in a long ring.
+pub const IN_LONG: u64 = 1 << 62;
+
+/// The same: who reads it had better leave its lines where they are.
+pub const LEFT: u64 = 1 << 61;
+
 /// What one member publishes in one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Payload {
@@ -46,8 +52,8 @@ pub struct Payload {
     pub rank: u32,
     /// The operation.
     pub seq: u64,
-    /// In a ring: the position, counted without end; of two, [`SWAPPED`] may be added. Direct: the
-    /// address.
+    /// In a ring: the position, counted without end, to which [`IN_LONG`] and [`LEFT`] may be added, and
+    /// [`SWAPPED`] of two. Direct: the address.
     pub at: u64,
     /// Whether who reads it had better take its lines, see [`Board::get`].
     pub is_taken: bool,
@@ -66,6 +72,17 @@ impl Payload {
         self.rank ^ u32::from(self.at & SWAPPED != 0)
     }
 
+    /// Where it is: so many bytes behind the begin of the rings of its [owner](Payload::ring_of), of
+    /// which there are two if the second one has any, and how many bytes that ring has.
+    #[inline(always)]
+    pub fn ring_place(&self, limits: &Limits) -> (usize, usize) {
+        let (begin, bytes) = match self.at & IN_LONG {
+            IN_LONG if limits.long > 0 => (limits.ring, limits.long),
+            _ => (0, limits.ring),
+        };
+        (begin + (self.at as usize & (bytes - 1)), begin + bytes)
+    }
+
     /// The same owner's ring.
     pub(super) fn ring(&self) -> Self {
         let place = Place::Ring;
@@ -80,6 +97,9 @@ pub struct Limits {
     pub lines: u64,
     /// Bytes of each member's ring, a power of two, at least 256.
     pub ring: usize,
+    /// Bytes of a second ring of each member, for operations that do not fit into the first; a power
+    /// of two, or 0.
+    pub long: usize,
     /// From this many bytes on a block is reached directly; `usize::MAX` if
     /// members cannot.
     pub direct: usize,
@@ -89,7 +109,7 @@ pub struct Limits {
 /// sees it, and that member's buffers.
 ///
 /// Each member owns [`Limits::lines`] records of one cache line, a ring of
-/// bytes, and one counter in a line of its own. Operation `seq` uses record
+/// bytes or two, and one counter in a line of its own. Operation `seq` uses record
 /// `seq % lines`. Only the owner writes; everybody reads. At the start
 /// everything is zero.
 ///
@@ -207,6 +227,12 @@ pub trait Board {
     /// The next `len` bytes at `at` of the own ring will be written soon: a good
     /// time to fetch the first of them.
     fn warm_ring(&mut self, _at: u64, _len: usize) {}
+
+    /// Whether those who read the own payload in the long ring had better leave its lines where they
+    /// are, instead of taking them.
+    fn leaves(&mut self) -> bool {
+        false
+    }
 
     /// `rank` has probably published operation `seq` already: a good time to
     /// fetch the record for reading.

@@ -92,7 +92,9 @@ mod rows;
 mod scan;
 
 use board::Past;
-pub use board::{Board, FAILED, GONE, INLINE, LOST, Limits, Meta, Payload, Place, SWAPPED};
+pub use board::{
+    Board, FAILED, GONE, IN_LONG, INLINE, LEFT, LOST, Limits, Meta, Payload, Place, SWAPPED,
+};
 pub use error::{Mismatch, Refused, Skipped, Trouble};
 pub use op::Op;
 
@@ -200,6 +202,18 @@ impl Limits {
         self.ring / 4
     }
 
+    /// Whether an operation uses the long ring which puts so many bytes into one.
+    #[inline(always)]
+    fn is_long(&self, bytes: usize) -> bool {
+        bytes > self.ring && self.long > 0
+    }
+
+    /// Bytes of the ring, or of the long one.
+    #[inline(always)]
+    fn bytes(&self, is_long: bool) -> usize {
+        if is_long { self.long } else { self.ring }
+    }
+
     /// Longest payload in the ring that has no segments, as not all know its length: room for one is
     /// left to who has waited for nobody. At most what is [unsaid](Limits::unsaid) and the rest of a
     /// lap, where it did not fit, are not there.
@@ -242,12 +256,12 @@ pub struct Node {
     /// is one.
     reader: Option<u32>,
     alone: u64,
-    /// Position in the own ring behind the last payload.
-    head: u64,
+    /// Positions in the own ring and in the long one behind the last payload.
+    heads: [u64; 2],
     /// What this member, one of two, read last in a ring.
     taken: Taken,
-    /// `head` when an operation began, by number modulo [`Limits::lines`].
-    begins: Box<[u64]>,
+    /// `heads` when an operation began, by number modulo [`Limits::lines`].
+    begins: Box<[[u64; 2]]>,
     /// What this member said last of what it has completed, and how many bytes any member
     /// may have put into its ring since then, at most.
     told: u64,
@@ -269,6 +283,8 @@ impl Node {
     pub fn new(rank: u32, size: u32, crowded: bool, limits: Limits) -> Self {
         assert!(limits.lines.is_power_of_two() && limits.lines >= 2);
         assert!(limits.ring.is_power_of_two() && limits.ring >= 256);
+        let is_longer = limits.long.is_power_of_two() && limits.long > limits.ring;
+        assert!(limits.long == 0 || is_longer);
         Node {
             rank,
             size,
@@ -278,9 +294,9 @@ impl Node {
             floor: 1,
             reader: None,
             alone: 1,
-            head: 0,
+            heads: [0; 2],
             taken: Taken::default(),
-            begins: vec![0; limits.lines as usize].into(),
+            begins: vec![[0; 2]; limits.lines as usize].into(),
             told: 1,
             unsaid: 0,
             started: 0,
@@ -386,43 +402,56 @@ impl Node {
     }
 
     #[inline]
-    fn begin(&mut self, seq: u64) -> &mut u64 {
+    fn begin(&mut self, seq: u64) -> &mut [u64; 2] {
         &mut self.begins[(seq & (self.limits.lines - 1)) as usize]
     }
 
-    /// Takes the record of the current operation and `len` bytes of the ring for
-    /// a payload, which one `reader` wants or several do; gives their position.
-    /// `None` if others still read what was there.
+    /// Takes the record of the current operation and `len` bytes of the ring, or of the long one, for
+    /// a payload, which one `reader` wants or several do; gives their position. `None` if others still
+    /// read what was there.
     #[inline(always)]
-    fn reserve<B: Board>(&mut self, len: usize, reader: Option<u32>, board: &B) -> Option<u64> {
-        let at = match self.room(len) {
+    fn reserve<B: Board>(
+        &mut self,
+        (len, is_long): (usize, bool),
+        reader: Option<u32>,
+        board: &B,
+    ) -> Option<u64> {
+        let at = match self.room(len, is_long) {
             Some(at) => at,
-            None => self.room_slow(len, board)?,
+            None => self.room_slow((len, is_long), board)?,
         };
         if self.reader != reader {
             (self.reader, self.alone) = (reader, self.seq);
         }
-        self.head = at + len.next_multiple_of(LINE) as u64;
-        Some(at)
+        self.heads[usize::from(is_long)] = at + len.next_multiple_of(LINE) as u64;
+        Some(if is_long { at | IN_LONG } else { at })
     }
 
     #[inline(always)]
-    fn room(&mut self, len: usize) -> Option<u64> {
+    fn room(&mut self, len: usize, is_long: bool) -> Option<u64> {
+        let which = usize::from(is_long);
+        let head = self.heads[which];
         if self.seq >= self.floor + self.limits.lines {
             return None;
         }
         if len == 0 {
-            return Some(self.head);
+            return Some(head);
         }
-        let ring = self.limits.ring as u64;
-        let rest = ring - (self.head & (ring - 1));
+        let ring = self.limits.bytes(is_long) as u64;
+        let rest = ring - (head & (ring - 1));
         let lap = if len as u64 > rest { rest } else { 0 };
-        let at = self.head + lap;
+        let at = head + lap;
         if self.floor == self.seq {
-            *self.begin(self.seq) = at;
+            self.begin(self.seq)[which] = at;
         }
-        let oldest = *self.begin(self.floor);
+        let oldest = self.begin(self.floor)[which];
         (at + len as u64 <= oldest + ring).then_some(at)
+    }
+
+    /// Where the next payload will probably be, after the one at `at`.
+    #[inline(always)]
+    fn next(&self, at: u64) -> u64 {
+        self.heads[usize::from(at & IN_LONG != 0)] | at & IN_LONG
     }
 
     /// Where `len` bytes of the current operation may go because the other of two members had its
@@ -434,8 +463,8 @@ impl Node {
             return None;
         }
         if at & SWAPPED == 0 {
-            let begin = self.begin(self.seq);
-            *begin = at.min(*begin);
+            let begin = &mut self.begin(self.seq)[usize::from(at & IN_LONG != 0)];
+            *begin = (at & !IN_LONG).min(*begin);
         }
         Some(at)
     }
@@ -451,8 +480,8 @@ impl Node {
     /// The other of two members had `len` bytes in a ring, which this one has read.
     #[inline]
     fn took(&mut self, from: &Payload, len: usize) {
-        if len <= self.limits.segment() {
-            let at = from.at & !SWAPPED;
+        if len <= self.limits.bytes(from.at & IN_LONG != 0) / 4 {
+            let at = from.at & !(SWAPPED | LEFT);
             self.taken = Taken {
                 seq: from.seq,
                 at: if from.ring_of() == self.rank {
@@ -467,14 +496,14 @@ impl Node {
 
     #[cold]
     #[inline(never)]
-    fn room_slow<B: Board>(&mut self, len: usize, board: &B) -> Option<u64> {
+    fn room_slow<B: Board>(&mut self, (len, is_long): (usize, bool), board: &B) -> Option<u64> {
         let others = (0..self.size).filter(|&r| r != self.rank);
         let least = match self.reader {
             Some(reader) if self.alone <= self.floor => board.done(reader),
             _ => others.map(|r| board.done(r)).min().unwrap_or(self.seq),
         };
         self.floor = self.floor.max(least.min(self.seq));
-        self.room(len)
+        self.room(len, is_long)
     }
 
     /// The current operation is complete here, of which some member may want back up to `owed`
@@ -509,7 +538,7 @@ impl Node {
             self.floor = self.seq;
         }
         self.seq += 1;
-        let head = self.head;
-        *self.begin(self.seq) = head;
+        let heads = self.heads;
+        *self.begin(self.seq) = heads;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use super::board::{Board, FAILED, INLINE, LOST, Meta, Payload, Place};
+use super::board::{Board, FAILED, IN_LONG, INLINE, LEFT, LOST, Meta, Payload, Place};
 use super::error::{Mismatch, Skipped, Trouble};
 use super::program::{Program, Turn};
 use super::{Kind, LINE, Node, barrier, exchange, near, pieces, reduce, rooted, rows, scan};
@@ -286,7 +286,8 @@ impl Op {
     ) -> Result<bool, Trouble> {
         let first_look = self.stage == Stage::First;
         let mut turn = self.turn(place, (len, whole), node, args);
-        turn.own.is_taken = place != Place::Line && is_taken::<P>(&turn, node.crowded);
+        let takes = place != Place::Line && is_taken::<P>(&turn, node.crowded);
+        turn.own.is_taken = takes;
         if self.stage == Stage::First {
             let scratch = P::scratch(&turn);
             if scratch > 0 {
@@ -317,11 +318,9 @@ impl Op {
                     if P::VARIES && place == Place::Direct {
                         self.borrowed = true;
                     }
-                    let is_taken = turn.own.is_taken;
-                    Payload {
-                        is_taken,
-                        ..board.payload(rank, node.seq, place)
-                    }
+                    let mut from = board.payload(rank, node.seq, place);
+                    from.is_taken = takes && from.at & LEFT == 0;
+                    from
                 } else {
                     return Ok(false);
                 };
@@ -394,11 +393,18 @@ impl Op {
             Place::Ring if P::swaps(turn) => node.swap(bytes),
             _ => None,
         };
-        let room = if swapped.is_some() { 0 } else { bytes };
+        let room = match swapped {
+            Some(_) => (0, false),
+            None => (bytes, place == Place::Ring && uses_long::<P>(turn, node)),
+        };
         let Some(at) = node.reserve(room, reader, board) else {
             return false;
         };
         turn.own.at = swapped.unwrap_or(at);
+        if place == Place::Ring && turn.own.at & IN_LONG != 0 && board.leaves() {
+            turn.own.at |= LEFT;
+            turn.own.is_taken = false;
+        }
         match place {
             Place::Line | Place::Ring => P::put(turn, board),
             Place::Direct => turn.own.at = P::shows(turn, board),
@@ -412,7 +418,7 @@ impl Op {
         board.publish(&turn.own, meta, reader);
         board.warm(turn.own.seq + WARM_AHEAD);
         if place == Place::Ring && swapped.is_none() {
-            board.warm_ring(node.head, bytes);
+            board.warm_ring(node.next(at), bytes);
         }
         true
     }
@@ -544,17 +550,24 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     if P::VARIES {
         return (Place::Ring, whole);
     }
+    let ring = node.limits.bytes(node.limits.is_long(whole * blocks));
     let mut segment = match P::ROUNDS {
         // Each segment takes a turn of all on their cores.
-        1 if P::MUTUAL && node.crowded => node.limits.ring / 2,
-        1 => node.limits.segment(),
+        1 if P::MUTUAL && node.crowded => ring / 2,
+        1 => ring / 4,
         // All wait for all in every round: the fewer there are the better.
-        _ => node.limits.ring,
+        _ => ring,
     };
     if !P::ALL {
         segment = segment.min((whole * blocks / PARTS).max(PART));
     }
     (Place::Ring, longest_segment(whole, blocks, elem, segment))
+}
+
+/// Whether the payloads of an operation are in the long ring.
+#[inline(always)]
+fn uses_long<P: Program>(turn: &Turn, node: &Node) -> bool {
+    !P::VARIES && node.limits.is_long(turn.whole * P::blocks(turn.args))
 }
 
 /// Whether who reads a payload takes its lines. Several readers would take them from each other, but

@@ -5,7 +5,7 @@ use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use catena_coll::node::{Board, INLINE, Limits, Payload, Place, Refused, Trouble};
+use catena_coll::node::{Board, INLINE, LEFT, Limits, Payload, Place, Refused, Trouble};
 use catena_plan::{Buf, Order, Region};
 
 struct Line {
@@ -61,7 +61,7 @@ impl Shared {
             at: AtomicU64::new(0),
             payload: [const { UnsafeCell::new(0) }; INLINE],
         };
-        let bytes = ranks * limits.ring;
+        let bytes = ranks * (limits.ring + limits.long);
         Arc::new(Shared {
             limits,
             lines: (0..ranks * limits.lines as usize).map(line).collect(),
@@ -82,9 +82,10 @@ impl Shared {
         match p.place {
             Place::Line => &self.line(p.rank, p.seq).payload[at..at + len],
             Place::Ring => {
-                let from = p.at as usize % self.limits.ring + at;
-                assert!(from + len <= self.limits.ring, "beyond the ring");
-                &self.rings[p.ring_of() as usize * self.limits.ring + from..][..len]
+                let (begin, end) = p.ring_place(&self.limits);
+                assert!(begin + at + len <= end, "beyond the ring");
+                let rings = p.ring_of() as usize * (self.limits.ring + self.limits.long);
+                &self.rings[rings + begin + at..][..len]
             }
             Place::Direct => panic!("a direct payload is not on the board"),
         }
@@ -142,6 +143,10 @@ impl Seat {
 }
 
 impl Board for Seat {
+    fn leaves(&mut self) -> bool {
+        self.shared.asked.load(Ordering::Relaxed) % 3 == 1
+    }
+
     /// Long payloads now go this way, now that.
     fn prefers_ring(&mut self, _: Place) -> bool {
         assert_eq!(self.rank, 0);
@@ -183,6 +188,7 @@ impl Board for Seat {
     }
 
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
+        assert!(!from.is_taken || from.at & LEFT == 0);
         self.write(into, &self.read(from, at, into.len));
         Ok(())
     }

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Orderin
 
 use catena_base::{clock, copy};
 use catena_coll::node::{
-    Board, FAILED, GONE, INLINE, LOST, Limits, Payload, Place, Refused, Trouble,
+    Board, FAILED, GONE, IN_LONG, INLINE, LOST, Limits, Payload, Place, Refused, Trouble,
 };
 use catena_plan::{Buf, Order, Region};
 use catena_shm::{Bell, Neighbour, map_pages};
@@ -27,6 +27,7 @@ use catena_shm::{Bell, Neighbour, map_pages};
 use super::Scratch;
 use super::balance::{Balance, COUNTED};
 use super::force::COLL_WEIGH;
+use super::lines::Lines;
 use crate::op::{Reducer, Room};
 
 const LINE: usize = 64;
@@ -46,7 +47,13 @@ pub struct Shape {
     size: usize,
     lines: usize,
     ring: usize,
+    long: usize,
 }
+
+/// Bytes of the long ring of each of two members: what was written there has left the nearest cache
+/// of who read it before it is written again. Measured here, where those have 1 MiB, a gather of
+/// 1 MiB takes 68 µs with it, 73 with twice as many bytes, and 82 with a ring of 512 KiB.
+const LONG_RING: usize = 2 << 20;
 
 impl Shape {
     /// The board of `size` members; the more there are, the less each has. Where
@@ -62,7 +69,18 @@ impl Shape {
             0..=16 => 64,
             _ => 16,
         };
-        Shape { size, lines, ring }
+        Shape {
+            size,
+            lines,
+            ring,
+            long: 0,
+        }
+    }
+
+    /// The same with long rings, if it is for two.
+    pub fn with_long_rings(self) -> Option<Self> {
+        let long = LONG_RING;
+        (self.size == 2).then_some(Shape { long, ..self })
     }
 
     /// What the members must know of it; `direct` as there.
@@ -70,12 +88,17 @@ impl Shape {
         Limits {
             lines: self.lines as u64,
             ring: self.ring,
+            long: self.long,
             direct,
         }
     }
 
     const fn member(&self) -> usize {
-        COUNTER + self.lines * LINE + self.ring
+        COUNTER + self.lines * LINE + self.rings()
+    }
+
+    const fn rings(&self) -> usize {
+        self.ring + self.long
     }
 
     /// Bytes in all.
@@ -157,11 +180,20 @@ impl Area {
         let (base, from, room) = if p.place == Place::Line {
             (self.record(p.rank, p.seq).wrapping_add(PAYLOAD), 0, INLINE)
         } else {
-            let from = p.at as usize & (self.shape.ring - 1);
-            (self.ring(self.ring_of(p)), from, self.shape.ring)
+            let (from, end) = p.ring_place(&self.shape.limits(usize::MAX));
+            (self.ring(self.ring_of(p)), from, end)
         };
         let from = from.saturating_add(at).min(room);
         (base.wrapping_add(from), len.min(room - from))
+    }
+
+    /// Readies memory that another board may have had. Nobody reads a ring before it is written.
+    pub fn clear(&self) {
+        for rank in 0..self.shape.size as u32 {
+            let bytes = COUNTER + self.shape.lines * LINE;
+            // SAFETY: within the area, which nobody else uses yet.
+            unsafe { self.member(rank).write_bytes(0, bytes) };
+        }
     }
 
     /// Says that this member gave up.
@@ -212,6 +244,8 @@ pub struct Seat {
     mapped: Box<[usize]>,
     /// How long blocks had better go.
     balance: Balance,
+    /// How their lines had better be read.
+    lines: Lines,
 }
 
 impl Seat {
@@ -230,6 +264,7 @@ impl Seat {
             neighbours,
             mapped: vec![0; area.shape.size].into(),
             balance: Balance::new(COLL_WEIGH.get()),
+            lines: Lines::new(area.shape.long),
         }
     }
 
@@ -263,7 +298,7 @@ impl Seat {
     #[inline(never)]
     fn map(&mut self, rank: u32, end: usize) {
         let mapped = &mut self.mapped[rank as usize];
-        let end = end.next_multiple_of(MAPPED).min(self.area.shape.ring);
+        let end = end.next_multiple_of(MAPPED).min(self.area.shape.rings());
         let from = self.area.ring(rank).wrapping_add(*mapped);
         map_pages(from, end - mem::replace(mapped, end));
     }
@@ -489,7 +524,10 @@ impl Board for View<'_> {
             }
         };
         timed(from.len, copy, |ticks| {
-            self.seat.balance.copied_in(from.len, ticks)
+            self.seat.balance.copied_in(from.len, ticks);
+            if to.at & IN_LONG != 0 {
+                self.seat.lines.wrote(from.len, ticks);
+            }
         });
     }
 
@@ -693,10 +731,22 @@ impl Board for View<'_> {
     #[inline(always)]
     fn warm_ring(&mut self, at: u64, len: usize) {
         let area = &self.seat.area;
-        for line in (at..at + len.min(WARM) as u64).step_by(LINE) {
-            let from = line as usize & (area.shape.ring - 1);
-            copy::claim(area.ring(self.seat.rank).wrapping_add(from));
+        let next = Payload {
+            place: Place::Ring,
+            rank: self.seat.rank,
+            seq: 0,
+            at,
+            is_taken: false,
+        };
+        let (base, len) = area.clip(&next, 0, len.min(WARM));
+        for line in (0..len).step_by(LINE) {
+            copy::claim(base.wrapping_add(line));
         }
+    }
+
+    #[inline]
+    fn leaves(&mut self) -> bool {
+        self.seat.lines.left
     }
 }
 

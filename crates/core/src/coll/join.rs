@@ -60,6 +60,13 @@ pub enum Joined {
 /// No memory was found.
 const NOWHERE: u64 = u64::MAX;
 
+/// Added to the offset of a board that has long rings.
+const LONG_RINGS: u64 = 1;
+
+/// Boards get long rings until those of a process take so many bytes: programs that make many
+/// communicators mostly have short blocks for each.
+const ROOMY: usize = 32 << 20;
+
 impl World {
     /// Begins to make the board of a communicator; `None` if its members are on several nodes.
     /// Collective.
@@ -71,7 +78,7 @@ impl World {
         let shape = Shape::new(comm.size(), self.oversubscribed);
         let mut offsets = vec![NOWHERE; comm.size() as usize].into_boxed_slice();
         if comm.rank == 0 {
-            offsets[0] = self.find_board(shape).unwrap_or(NOWHERE);
+            offsets[0] = self.find_board(shape);
         }
         let caller = Caller {
             world: self,
@@ -100,9 +107,12 @@ impl World {
         comm.group.members().iter().all(near)
     }
 
-    /// Memory for a board, after what deserted ones had is given back.
-    fn find_board(&self, shape: Shape) -> Option<u64> {
-        let shm = self.link().net().shm_mut()?;
+    /// Where a board is that rank 0 found, as the others are told: its offset, after what deserted
+    /// ones had is given back.
+    fn find_board(&self, shape: Shape) -> u64 {
+        let Some(shm) = self.link().net().shm_mut() else {
+            return NOWHERE;
+        };
         self.retired.borrow_mut().retain(|r| {
             let deserted = r.area.is_deserted();
             if deserted {
@@ -110,7 +120,18 @@ impl World {
             }
             !deserted
         });
-        shm.board_alloc(shape.bytes())
+        let mut find = |shape: Shape, most, mark| {
+            let offset = shm.board_alloc(shape.bytes(), most)?;
+            let base = shm.board(offset, shape.bytes())?;
+            // SAFETY: as in `meet`. The others come there when they are told.
+            unsafe { Area::new(base, shape) }.clear();
+            Some(offset | mark)
+        };
+        let longer = shape.with_long_rings();
+        longer
+            .and_then(|longer| find(longer, ROOMY, LONG_RINGS))
+            .or_else(|| find(shape, usize::MAX, 0))
+            .unwrap_or(NOWHERE)
     }
 
     /// The processes of all members, but for this one, as far as it reaches their memory. All
@@ -183,7 +204,10 @@ impl Joining {
 
     /// Takes the place on the board that rank 0 has found.
     fn meet(&self, w: &World, comm: &Arc<Comm>) -> Option<Meeting> {
-        let (shape, offset) = (self.shape, self.offsets[0]);
+        let (mut shape, mut offset) = (self.shape, self.offsets[0]);
+        if offset != NOWHERE && offset & LONG_RINGS != 0 {
+            (shape, offset) = (shape.with_long_rings()?, offset - LONG_RINGS);
+        }
         let net = w.link().net();
         let base = net.shm_mut()?.board(offset, shape.bytes())?;
         // SAFETY: the transport vouches for an aligned range that stays mapped

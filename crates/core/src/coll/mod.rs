@@ -18,6 +18,7 @@ mod edges;
 mod force;
 mod inquiry;
 mod join;
+mod lines;
 mod memory;
 pub mod model;
 mod neighbor;
