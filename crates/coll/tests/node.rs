@@ -175,6 +175,36 @@ fn every_kind_on_1_to_17_ranks() {
     assert_eq!(seen.len(), 19, "{seen:?}");
 }
 
+/// Where each segment takes a turn of all on their cores, what would take many goes straight to whom it
+/// is for.
+#[test]
+fn who_share_cores_have_few_segments() {
+    const CALLS: u64 = 20;
+    let segments = |crowded| {
+        let case = Case {
+            collective: Collective::Scatter,
+            size: 6,
+            root: 0,
+            in_place: false,
+            elems: 1100,
+            op: SUM,
+        };
+        let calls: Vec<_> = (0..CALLS).map(|_| (case, case.job())).collect();
+        let shared = Shared::new(6, DIRECT);
+        let new = |r| Member::new(&shared, r, 6, crowded);
+        let mut members: Vec<Member> = (0..6).map(new).collect();
+        while members.iter().any(|m| m.at < calls.len()) {
+            for m in members.iter_mut().filter(|m| m.at < calls.len()) {
+                m.step(&calls);
+            }
+        }
+        let stamps = (0..DIRECT.lines).map(|seq| members[0].seat.stamp(0, seq));
+        stamps.max().unwrap()
+    };
+    assert_eq!(segments(true), CALLS);
+    assert!(segments(false) > CALLS);
+}
+
 /// Whoever has completed all its calls is never heard of again: it may wait for the others in
 /// another way. What it has left unsaid keeps nobody from going on.
 #[test]

@@ -194,6 +194,9 @@ const SPLIT_BYTES_OF_TWO: usize = 32 << 10;
 /// Up to this many members read each other's operands where they are.
 const PIECES_MEMBERS: u32 = 4;
 
+/// Where ranks outnumber cores, up to so many members of a board mostly run side by side.
+const FEW: u32 = 4;
+
 impl Limits {
     /// Longest payload in the ring; with several of them under way, who writes
     /// and who reads copy at the same time.
@@ -352,7 +355,7 @@ impl Node {
     /// fits into a record.
     #[inline]
     fn in_pieces(&self, len: usize) -> bool {
-        let is_long = len > INLINE && len / self.size as usize >= self.direct_from();
+        let is_long = len > INLINE && len / self.size as usize >= self.direct_from(len);
         is_long && self.size <= PIECES_MEMBERS
     }
 
@@ -380,10 +383,18 @@ impl Node {
         self.limits.direct = direct;
     }
 
-    /// From this many bytes on a block is reached directly now.
+    /// Whether members share cores with so many others that each segment takes a turn of them all.
     #[inline]
-    fn direct_from(&self) -> usize {
-        match self.through_ring {
+    fn takes_turns(&self) -> bool {
+        self.crowded && self.size > FEW
+    }
+
+    /// From this many bytes on a block is reached directly now, in an operation that would put
+    /// `bytes` into a ring.
+    #[inline]
+    fn direct_from(&self, bytes: usize) -> usize {
+        let has_segments = bytes > 2 * self.limits.ring;
+        match self.through_ring && !(has_segments && self.takes_turns()) {
             true => usize::MAX,
             false => self.limits.direct,
         }

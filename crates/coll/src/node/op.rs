@@ -5,7 +5,7 @@ use std::mem;
 use super::board::{Board, FAILED, IN_LONG, INLINE, LEFT, LOST, Meta, Payload, Place};
 use super::error::{Mismatch, Skipped, Trouble};
 use super::program::{Program, Turn};
-use super::{Kind, LINE, Node, barrier, exchange, near, pieces, reduce, rooted, rows, scan};
+use super::{FEW, Kind, LINE, Node, barrier, exchange, near, pieces, reduce, rooted, rows, scan};
 use crate::Args;
 
 /// How many operations ahead the own record is fetched for writing: with fewer
@@ -21,9 +21,8 @@ const EXPECT_AHEAD: u64 = 4;
 const PARTS: usize = 4;
 const PART: usize = 16 << 10;
 
-/// Where ranks outnumber cores, payloads of so many members, or of so many bytes, are taken by all
-/// their readers. Measured here: 64 KiB from one of 4 take 8 instead of 18 µs.
-const FEW: u32 = 4;
+/// Where ranks outnumber cores, payloads of up to [`FEW`] members, or of so many bytes, are taken by
+/// all their readers. Measured here: 64 KiB from one of 4 take 8 instead of 18 µs.
 const LONG: usize = 16 << 10;
 
 /// In how many operations back a difference is looked for: no board has more records.
@@ -542,7 +541,7 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     }
     let lent = match P::VARIES {
         true => whole >= lent_from(node),
-        false => P::lends(args, node.crowded) && whole >= node.direct_from(),
+        false => P::lends(args, node.crowded) && whole >= node.direct_from(whole * blocks),
     };
     if lent {
         return (Place::Direct, whole);
@@ -553,12 +552,12 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     let ring = node.limits.bytes(node.limits.is_long(whole * blocks));
     let mut segment = match P::ROUNDS {
         // Each segment takes a turn of all on their cores.
-        1 if P::MUTUAL && node.crowded => ring / 2,
+        1 if node.takes_turns() || P::MUTUAL && node.crowded => ring / 2,
         1 => ring / 4,
         // All wait for all in every round: the fewer there are the better.
         _ => ring,
     };
-    if !P::ALL {
+    if !P::ALL && !node.takes_turns() {
         segment = segment.min((whole * blocks / PARTS).max(PART));
     }
     (Place::Ring, longest_segment(whole, blocks, elem, segment))
@@ -580,7 +579,7 @@ fn is_taken<P: Program>(turn: &Turn, crowded: bool) -> bool {
 /// Where not all know the lengths, there are no segments.
 #[inline]
 fn lent_from(node: &Node) -> usize {
-    node.direct_from().min(node.limits.row() + 1)
+    node.direct_from(0).min(node.limits.row() + 1)
 }
 
 /// Bytes of each block in one segment: all, if that many blocks fit.
