@@ -290,7 +290,13 @@ impl Job {
         };
         let now = Instant::now();
         for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
-            if stream.prompt.is_some_and(|at| at <= now) {
+            if stream.prompt.is_none_or(|at| at > now) {
+                continue;
+            }
+            if sink.is_behind() {
+                // Nobody would see it yet, and that holds the rest of the line up as well.
+                stream.prompt = Some(now + PROMPT);
+            } else {
                 stream.lines.flush(sink);
                 stream.prompt = None;
             }

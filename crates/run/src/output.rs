@@ -62,6 +62,11 @@ impl Sink {
         self.queue.len() - self.written > FULL
     }
 
+    /// Whether its reader had not taken everything when it was flushed last.
+    pub fn is_behind(&self) -> bool {
+        self.watched == Some(true)
+    }
+
     /// Whether everything is written, or never will be.
     pub fn is_empty(&self) -> bool {
         self.queue.len() == self.written

@@ -112,6 +112,51 @@ fn questions_are_shown_before_they_are_answered() {
 }
 
 #[test]
+fn a_line_is_not_taken_for_a_question_while_nobody_reads() {
+    let scratch = Scratch::new("line");
+    let gate = scratch.path("gate");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&gate)
+            .status()
+            .unwrap()
+            .success()
+    );
+    // More than the pipe to the reader takes, so it is behind. What rank 0 asks on stderr is shown
+    // when the beginning of its line on stdout has been there as long.
+    let script = format!(
+        "if [ $CATENA_RANK = 0 ]; then read go; printf a; printf '? ' >&2; read answer; echo b; \
+         else seq 1 100000; echo full >&2; read go < {gate}; echo z; echo said >&2; fi"
+    );
+    let mut command = mpirun();
+    command.args(words("-n 2", &sh(&script)));
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut err = child.stderr.take().unwrap();
+    let mut told = |text: &str| {
+        let mut bytes = vec![0; text.len()];
+        err.read_exact(&mut bytes).unwrap();
+        assert_eq!(bytes, text.as_bytes());
+    };
+    told("full\n");
+    input.write_all(b"go\n").unwrap();
+    told("? ");
+    std::fs::write(&gate, "go\n").unwrap();
+    told("\nsaid\n");
+    input.write_all(b"yes\n").unwrap();
+    let mut out = String::new();
+    let mut pipe = child.stdout.take().unwrap();
+    pipe.read_to_string(&mut out).unwrap();
+    assert!(child.wait().unwrap().success());
+    let letters = |line: &&str| line.starts_with(|c: char| c.is_alphabetic());
+    let mut lines: Vec<_> = out.lines().filter(letters).collect();
+    lines.sort_unstable();
+    assert_eq!((lines, out.lines().count()), (vec!["ab", "z"], 100_002));
+}
+
+#[test]
 fn a_reader_that_goes_ends_the_job() {
     let mut job = Running::start(words("-n 2", &["yes".to_string()]));
     job.wait_for("y", 3);
@@ -122,7 +167,7 @@ fn a_reader_that_goes_ends_the_job() {
 
 #[test]
 fn a_slow_reader_loses_nothing() {
-    let mut job = Running::start(words("-n 3", &sh("seq 1 200000; echo end")));
+    let mut job = Running::start(words("-n 3 --stdin none", &sh("seq 1 200000; echo end")));
     // The launcher's memory for output is limited, so the ranks have to wait.
     let mut lines = 0;
     let mut ends = 0;
