@@ -10,7 +10,8 @@
 //! Where other programs compete for the cores a yield gives a time slice of
 //! milliseconds to one of them. Who sleeps instead gets the core back when it is
 //! woken, so two ranks run at the same time for most of what they get: nobody
-//! yields while most yields are long.
+//! with a core of its own yields while yields are long. More ranks than cores
+//! are strangers to each other in that, if they have much to do.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -56,9 +57,8 @@ const YIELDS_AT_LEAST: u32 = 100;
 const SLICE: Duration = Duration::from_millis(2);
 /// Share of such yields, of 256, from which on other programs are taken to run.
 const FOUND: u32 = 64;
-/// Nobody yields then until the next multiple of so many ticks, a fraction of a second, which comes
-/// for all ranks of a node at once: one that yields gets little next to one that sleeps.
-const EPOCH: u64 = 1 << 29;
+/// How long nobody yields then.
+const LATELY: Duration = Duration::from_millis(250);
 /// Longest sleep; the doorbell has a bound of its own.
 const SLEEP: Duration = Duration::from_millis(100);
 
@@ -116,7 +116,7 @@ impl Waiter {
             }
         }
         self.yields += 1;
-        if self.yields <= YIELDS && !STRANGERS.compete(false) {
+        if self.yields <= YIELDS && !STRANGERS.compete() {
             return Idle::Yield;
         }
         self.yields = YIELDS;
@@ -125,8 +125,7 @@ impl Waiter {
 
     fn idle_crowded(&mut self) -> Idle {
         self.yields = self.yields.saturating_add(1);
-        let is_early = self.yields <= YIELDS_AT_LEAST || !self.over(YIELD_FOR);
-        if is_early && !STRANGERS.compete(true) {
+        if self.yields <= YIELDS_AT_LEAST || !self.over(YIELD_FOR) {
             return Idle::Yield;
         }
         Idle::Sleep(SLEEP)
@@ -160,8 +159,7 @@ impl Idle {
 struct Strangers {
     /// Which part of the last yields was long, of 256.
     share: AtomicU32,
-    /// Ticks when they were first found, 0 before, and until when they are taken to be there.
-    first: AtomicU64,
+    /// Tick until which they are taken to be there; 0 before they were found.
     until: AtomicU64,
 }
 
@@ -171,21 +169,15 @@ impl Strangers {
     const fn new() -> Self {
         Strangers {
             share: AtomicU32::new(0),
-            first: AtomicU64::new(0),
             until: AtomicU64::new(0),
         }
     }
 
-    /// Whether they are there now. Ranks that are more than the cores are strangers to each other
-    /// while they start.
+    /// Whether they are there now.
     #[inline]
-    fn compete(&self, crowded: bool) -> bool {
+    fn compete(&self) -> bool {
         let until = self.until.load(Relaxed);
-        if until == 0 {
-            return false;
-        }
-        let now = clock::ticks();
-        now < until && !(crowded && now.wrapping_sub(self.first.load(Relaxed)) < EPOCH)
+        until != 0 && clock::ticks() < until
     }
 
     /// A yield took so many ticks, until `now`.
@@ -201,10 +193,7 @@ impl Strangers {
             self.share.store(share, Relaxed);
             return;
         }
-        if self.first.load(Relaxed) == 0 {
-            self.first.store(now, Relaxed);
-        }
-        self.until.store(now - now % EPOCH + EPOCH, Relaxed);
+        self.until.store(now + clock::ticks_in(LATELY), Relaxed);
         self.share.store(0, Relaxed);
     }
 }
@@ -265,14 +254,13 @@ mod tests {
     }
 
     #[test]
-    fn strangers_are_found_by_long_yields_and_forgotten_together() {
+    fn strangers_are_found_by_long_yields() {
         let (short, long) = (clock::ticks_in(SLICE) / 2, clock::ticks_in(SLICE));
         let found = |yields: &[u64]| {
             let strangers = Strangers::new();
-            let begin = 3 * EPOCH + 1;
-            yields.iter().for_each(|&y| strangers.yielded(y, begin));
+            yields.iter().for_each(|&y| strangers.yielded(y, 1000));
             let until = strangers.until.load(Relaxed);
-            assert!(until == 0 || until == 4 * EPOCH);
+            assert!(until == 0 || until == 1000 + clock::ticks_in(LATELY));
             until != 0
         };
         assert!(found(&[long; 3]) && !found(&[long; 2]));
@@ -281,24 +269,16 @@ mod tests {
             .map(|i| if i % 20 < 2 { long } else { short })
             .collect();
         assert!(!found(&rare), "one that works for long at times");
-        let strangers = Strangers::new();
-        (0..1000).for_each(|_| strangers.yielded(long, 0));
-        strangers.yielded(short, 2 * EPOCH);
-        assert_eq!(strangers.until.load(Relaxed), EPOCH, "not found again");
     }
 
     #[test]
-    fn nobody_yields_to_strangers() {
+    fn nobody_yields_to_strangers_for_a_while() {
         let strangers = Strangers::new();
-        assert!(!strangers.compete(false) && !strangers.compete(true));
+        assert!(!strangers.compete());
         let now = clock::ticks();
-        strangers.first.store(now, Relaxed);
         strangers.until.store(now + (1 << 60), Relaxed);
-        assert!(strangers.compete(false));
-        assert!(!strangers.compete(true), "while ranks start");
-        strangers.first.store(now.wrapping_sub(EPOCH), Relaxed);
-        assert!(strangers.compete(true));
+        assert!(strangers.compete());
         strangers.until.store(now, Relaxed);
-        assert!(!strangers.compete(false) && !strangers.compete(true));
+        assert!(!strangers.compete());
     }
 }
