@@ -72,8 +72,8 @@ impl Payload {
         self.rank ^ u32::from(self.at & SWAPPED != 0)
     }
 
-    /// Where it is: so many bytes behind the begin of the rings of its [owner](Payload::ring_of), of
-    /// which there are two if the second one has any, and how many bytes that ring has.
+    /// Where it is, and where its ring ends: bytes behind the begin of the ring of its
+    /// [owner](Payload::ring_of), which the long one follows if there is one.
     #[inline(always)]
     pub fn ring_place(&self, limits: &Limits) -> (usize, usize) {
         let (begin, bytes) = match self.at & IN_LONG {

@@ -56,6 +56,9 @@
 //! of a leader that acquired it. So no store overtakes a read it destroys. The
 //! tests try all interleavings of short sequences of operations.
 //!
+//! An operation that does not fit into the ring uses the long one, where there is one. That has
+//! positions of its own, and the same rules.
+//!
 //! # Two members
 //!
 //! Of two that exchange payloads in rings, each writes its next one where it has just read the
