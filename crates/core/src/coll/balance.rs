@@ -49,15 +49,16 @@ pub struct Balance {
 
 /// Copies one way.
 #[derive(Clone, Copy, Debug, Default)]
-struct Copies {
+pub struct Copies {
     /// What they take on average, ticks for 64 KiB. The last four weigh most, and one that was
     /// interrupted no more than two others.
-    ticks: u64,
+    pub ticks: u64,
     bytes: u64,
 }
 
 impl Copies {
-    fn record(&mut self, len: usize, ticks: u64) {
+    /// One of `len` bytes took so many ticks.
+    pub fn record(&mut self, len: usize, ticks: u64) {
         let ticks = (ticks << 16) / len.max(1) as u64;
         self.ticks = match self.bytes {
             0 => ticks,

@@ -8,7 +8,9 @@
 
 use catena_base::clock;
 
-/// Copies that are compared: the last ones weigh most.
+use super::balance::Copies;
+
+/// Copies that are compared.
 const SAMPLES: u32 = 4;
 
 /// Microseconds until lines are left again: twice as long each time that this was dear, within these
@@ -23,9 +25,10 @@ pub struct Lines {
     /// Bytes of the ring, and those to be written before a change is felt.
     ring: u64,
     cold: u64,
-    /// What a write takes on average while they are taken, and while they are left: ticks for 64 KiB.
+    /// What writes took on average while lines were taken, ticks for 64 KiB.
     taken: u64,
-    now: u64,
+    /// Those since that changed.
+    writes: Copies,
     samples: u32,
     /// When they are left again, and microseconds that this was put off for.
     due: u64,
@@ -41,7 +44,7 @@ impl Lines {
             ring,
             cold: ring,
             taken: 0,
-            now: 0,
+            writes: Copies::default(),
             samples: 0,
             due: 0,
             pause: 0.0,
@@ -54,14 +57,9 @@ impl Lines {
             self.cold = self.cold.saturating_sub(len as u64);
             return;
         }
-        let ticks = (ticks << 16) / len.max(1) as u64;
-        self.now = match self.samples {
-            0 => ticks,
-            // One that was interrupted weighs no more than two others.
-            _ => (3 * self.now + ticks.min(2 * self.now)) / 4,
-        };
+        self.writes.record(len, ticks);
         self.samples = self.samples.saturating_add(1);
-        let is_obvious = self.left && self.now > 2 * self.taken;
+        let is_obvious = self.left && self.writes.ticks > 2 * self.taken;
         if self.samples >= SAMPLES || is_obvious {
             self.judge(clock::ticks());
         }
@@ -69,11 +67,11 @@ impl Lines {
 
     fn judge(&mut self, now: u64) {
         if !self.left {
-            self.taken = self.now;
+            self.taken = self.writes.ticks;
             if (now.wrapping_sub(self.due) as i64) >= 0 {
                 self.change(true);
             }
-        } else if 4 * self.now > 5 * self.taken {
+        } else if 4 * self.writes.ticks > 5 * self.taken {
             self.pause = (2.0 * self.pause).clamp(AGAIN_US[0], AGAIN_US[1]);
             self.due = now.wrapping_add((self.pause * clock::ticks_per_us()) as u64);
             self.change(false);
@@ -83,7 +81,8 @@ impl Lines {
     }
 
     fn change(&mut self, left: bool) {
-        (self.left, self.cold, self.samples) = (left, self.ring, 0);
+        (self.left, self.cold) = (left, self.ring);
+        (self.writes, self.samples) = Default::default();
     }
 }
 
