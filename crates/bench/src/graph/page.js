@@ -82,10 +82,53 @@ function wanted(f) {
   return (!view.place || place(f) === view.place) && f.bench.includes(view.bench);
 }
 
+/* What came of it, before anything else. */
+
+/* How many times as fast the first variant is, whichever values are better. */
+function speedup(c) {
+  return data.figures[c.figure].better === "more" ? c.ratio : 1 / c.ratio;
+}
+
+function compared(other, where) {
+  return data.comparisons.filter(c => c.other === other && place(data.figures[c.figure]) === where);
+}
+
+function summary() {
+  add(page, "h1", {}, names.join(" · "));
+  const machines = data.sessions.map(s => `${s.time.slice(0, 10)}, ${s.machine.processor}, ${s.machine.cpus} processors`);
+  add(page, "p", {}, `Measured on ${[...new Set(machines)].join("; ")}. The end of this page says how.`);
+  if (!data.comparisons.length) return;
+  const lines = [];
+  for (const where of places)
+    for (let other = 1; other < names.length; other++) {
+      const all = compared(other, where);
+      if (!all.length) continue;
+      const is = verdict => all.filter(c => c.verdict === verdict).length;
+      const factors = all.filter(c => data.figures[c.figure].unit !== "%").map(speedup)
+        .filter(s => s > 0 && Number.isFinite(s));
+      const mean = Math.exp(factors.reduce((sum, s) => sum + Math.log(s), 0) / factors.length);
+      lines.push([where, names[other], all.length, is("better"), is("no different"), is("worse"),
+        is("unknown"), factors.length ? digits(mean) : ""]);
+    }
+  rows(page, { class: "summary" }, ["where", `${names[0]} next to`, "figures", "better", "no different",
+    "worse", "unknown", "times as fast, geometric mean"], lines);
+  const worse = data.comparisons.filter(c => c.verdict === "worse")
+    .sort((a, b) => speedup(a) - speedup(b));
+  if (!worse.length) return;
+  const list = add(page, "details");
+  add(list, "summary", {}, `Where ${names[0]} is worse: ${worse.length} figures, the farthest behind first`);
+  rows(list, {}, ["benchmark", "size", "where", "next to", names[0], "the other", "ratio"], worse.map(c => {
+    const f = data.figures[c.figure], mean = v => f.variants[v] ? value(f.variants[v].mean, f.unit) : "";
+    return [f.bench, bytes(f.size), place(f), names[c.other], mean(0), mean(c.other),
+      { text: ratio(c, c.ratio), class: "worse", tip: told(c) }];
+  }));
+}
+
 /* What was measured, and where. */
 
 function facts() {
-  add(page, "h1", {}, names.join(" · "));
+  const told = add(page, "details");
+  add(told, "summary", {}, "How this was measured");
   const lines = [];
   for (const s of data.sessions) {
     const m = s.machine;
@@ -102,8 +145,17 @@ function facts() {
     const more = Object.entries(l.more).map(([k, v]) => `${k} ${JSON.stringify(v)}`);
     lines.push([`${v.name}, ${place(l)}`, [l.library, v.launcher, ...variables, ...more].join("; ")]);
   }
-  rows(page, { class: "facts" }, null, lines);
-  for (const note of data.notes) add(page, "p", { class: "note" }, note);
+  rows(told, { class: "facts" }, null, lines);
+}
+
+/* What must be known to read the results, and what failed. */
+function doubts() {
+  if (data.notes.length) {
+    const notes = add(page, "details");
+    if (data.notes.length < 4) notes.open = true;
+    add(notes, "summary", {}, `${data.notes.length} notes on how sure the figures are`);
+    for (const note of data.notes) add(notes, "p", { class: "note" }, note);
+  }
   if (!data.troubles.length) return;
   const troubles = add(page, "details");
   if (data.troubles.length < 9) troubles.open = true;
@@ -134,8 +186,7 @@ function mistakes(f, other) {
 function grids() {
   for (let other = 1; other < names.length; other++)
     for (const where of places) {
-      const cells = data.comparisons.filter(c =>
-        c.other === other && place(data.figures[c.figure]) === where);
+      const cells = compared(other, where);
       const of = c => data.figures[c.figure];
       const wrong = data.figures.filter(f =>
         place(f) === where && (f.wrong[0] || f.wrong[other]));
@@ -310,9 +361,11 @@ function figures() {
   rows(table, {}, ["benchmark", "size", "where", "variant", "mean", "interval", "launches"], lines);
 }
 
-facts();
+summary();
+doubts();
 grids();
 guidelines();
 charts();
 figures();
+facts();
 document.body.dataset.ready = "yes";
