@@ -1,6 +1,6 @@
-// Where members call different collectives, or one of them runs out of memory, nobody waits for
-// ever: every member that takes part is told who called what, blocking or not, and the program
-// goes on with other communicators.
+// Where members call different collectives, or one of them runs out of memory, nobody waits for ever.
+// Every member that takes part is told who called what, blocking or not, and the program goes on with
+// other communicators.
 // only: catena
 // run: --set LINK=shm -n 3
 // run: --set LINK=shm -n 4

@@ -3,7 +3,7 @@
 // only: catena
 // hosts: 2
 // time: 60
-// run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=tcp --set LINK_REPORT=yes; says at 10\.88\.0\.[12] from eth0; passed over: 10\.77\.0\.[12]: no answer within
+// run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=tcp --set LINK_REPORT=yes; says 'at 10\.88\.0\.[12] from eth0; passed over: 10\.77\.0\.[12]: no answer within'
 #include "check.h"
 
 int main(int argc, char **argv)

@@ -5,7 +5,7 @@
 // run: -n 2 -wdir / -- dir /
 // run: -n 3 -- input ; input one two three
 // run: -n 2 --tag-output -- say hello ; says (?m)^.*\b1\b.*hello$
-// run: -n 4 -- lines
+// run: -n 4 -- lines ; lines 800 whole line \d+ of rank \d+
 // run: -n 1 @ -- count 3 : -n 2 @ -- count 3
 // only: catena
 #include "check.h"

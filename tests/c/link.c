@@ -17,7 +17,7 @@
 // run: -n 1 -x CATENA_LINK=tcp+udp;ofi_rxd @ -- network : -n 1 -x CATENA_LINK=udp;ofi_rxd+tcp @ -- network
 // run: -n 1 -x CATENA_LINK=ofi:tcp+udp;ofi_rxd @ -- network : -n 1 -x CATENA_LINK=udp;ofi_rxd @ -- network
 // run: -n 1 --set LINK=ofi:nonsense -- self
-// run: -n 2 --set LINK=ofi:nonsense -- network; fails; says nothing for "ofi:nonsense" in CATENA_LINK; it has
+// run: -n 2 --set LINK=ofi:nonsense -- network; fails; says 'nothing for "ofi:nonsense" in CATENA_LINK; it has'
 // run: -n 2 --set LINK=ofi:tcp --set OFI_LIBRARY=/no/such.so -- network; fails; says cannot be opened \(/no/such.so: .*CATENA_OFI_LIBRARY
 // run: -n 1 -x CATENA_LINK=ofi:tcp @ -- network : -n 1 -x CATENA_LINK=udp;ofi_rxd @ -- network; fails; says no network joins the two: rank . has CATENA_LINK=(ofi:tcp|udp;ofi_rxd) \(FI_PROTO_\w+ 1\), rank . has
 // run: -n 2 --set LINK=shm+ -- network; fails; says CATENA_LINK=shm\+: a name of a transport is missing

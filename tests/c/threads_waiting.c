@@ -1,5 +1,5 @@
-// MPI_THREAD_MULTIPLE: what one thread waits for may be another thread's doing, with no message from
-// outside: each thread is woken for its own, also one that sleeps in the library.
+// MPI_THREAD_MULTIPLE: what one thread waits for may be another thread's doing, with no message
+// from outside. Each thread is woken for its own, also one that sleeps in the library.
 // run: -n 1
 // run: -n 2
 // cc: -pthread

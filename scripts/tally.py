@@ -1,0 +1,153 @@
+"""Counts tests: what a suite says at its end, and the sum over all suites.
+
+A *test* is told by its name and may have several *executions*: on other numbers of ranks, over
+other networks, with another version of a library. It fails if one of them fails. It is skipped if
+something that it needs was missing in every one of them.
+
+A suite ends with the lines `N executions` and `N passed, N failed, N skipped`, which count tests.
+Where TEST_RECORD names a file, the suite appends to it a line of JSON for each execution, so that the
+same test is known when another suite executes it again. (Names of settings begin with CATENA_, and
+the library warns of unknown ones.)
+"""
+
+import json
+import os
+import re
+
+CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
+EXECUTIONS = re.compile(r"^(\d+) executions$", re.M)
+OUTCOMES = ("passed", "failed", "skipped")
+
+
+def closing(counts):
+    """The last line of a suite."""
+    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
+
+
+def closings(output):
+    """What the closing lines in an output add up to: the executions, and a count of each outcome.
+    None if there is no closing line."""
+    found = CLOSING.findall(output)
+    if not found:
+        return None
+    counts = dict.fromkeys(OUTCOMES, 0)
+    for numbers in found:
+        for outcome, number in zip(OUTCOMES, numbers, strict=True):
+            counts[outcome] += int(number or 0)
+    told = sum(map(int, EXECUTIONS.findall(output)))
+    return told or counts["passed"] + counts["failed"], counts
+
+
+class Test:
+    """One test, and what came of its executions."""
+
+    def __init__(self):
+        self.executions, self.troubles, self.lacks = 0, [], None
+
+    def add(self, failed=None, lacks=()):
+        """An execution: why it failed, if it did, and what it lacked, by name, with the reason.
+        What lacked something may have done nothing: that is not counted as an execution."""
+        lacks = dict(lacks)
+        self.executions += not lacks
+        if failed is not None:
+            self.troubles.append(failed)
+        before = self.lacks
+        self.lacks = lacks if before is None else {k: v for k, v in before.items() if k in lacks}
+
+    @property
+    def outcome(self):
+        return "failed" if self.troubles else "skipped" if self.lacks else "passed"
+
+    @property
+    def reasons(self):
+        """Why it is skipped."""
+        return "; ".join(sorted(set((self.lacks or {}).values())))
+
+
+class Tally:
+    """Tests by name, and suites that tell only how many they have."""
+
+    def __init__(self):
+        self.tests, self.suites = {}, {}
+
+    def add(self, name, outcome, reason=""):
+        """An execution that passed, failed or was skipped."""
+        failed = reason if outcome == "failed" else None
+        self.test(name).add(failed, {"": reason} if outcome == "skipped" else ())
+
+    def test(self, name):
+        return self.tests.setdefault(name, Test())
+
+    def add_suite(self, name, executions, counts):
+        """One more run of a suite whose tests have no names here. The longest of its runs tells how
+        many tests there are, and the worst how many fail."""
+        before, longest = self.suites.get(name, (0, dict.fromkeys(OUTCOMES, 0)))
+        merged = dict(max(longest, counts, key=lambda c: sum(c.values())))
+        worst = max(longest["failed"], counts["failed"])
+        merged["passed"] = max(0, merged["passed"] - (worst - merged["failed"]))
+        merged["failed"] = worst
+        self.suites[name] = (before + executions, merged)
+
+    def merge(self, other):
+        """Takes the executions of another tally for further ones of the same tests."""
+        for name, test in other.tests.items():
+            mine = self.test(name)
+            before = mine.lacks
+            mine.executions += test.executions
+            mine.troubles += test.troubles
+            mine.lacks = (test.lacks if before is None
+                          else {k: v for k, v in before.items() if k in (test.lacks or {})})
+        for name, (executions, counts) in other.suites.items():
+            self.add_suite(name, executions, counts)
+
+    @property
+    def executions(self):
+        return (sum(test.executions for test in self.tests.values())
+                + sum(number for number, _ in self.suites.values()))
+
+    @property
+    def counts(self):
+        counts = dict.fromkeys(OUTCOMES, 0)
+        for test in self.tests.values():
+            counts[test.outcome] += 1
+        for _, some in self.suites.values():
+            for outcome in OUTCOMES:
+                counts[outcome] += some[outcome]
+        return counts
+
+    def skipped(self):
+        """The tests that are skipped, with their reasons."""
+        return [(name, test.reasons) for name, test in self.tests.items()
+                if test.outcome == "skipped"]
+
+
+class Suite(Tally):
+    """The tests of one program, which tells them at its end."""
+
+    def __init__(self):
+        super().__init__()
+        # Not for the programs that are tested.
+        self.record = os.environ.pop("TEST_RECORD", None)
+
+    def add(self, name, outcome, reason=""):
+        super().add(name, outcome, reason)
+        if self.record:
+            with open(self.record, "a") as file:
+                print(json.dumps([name, outcome, reason]), file=file)
+
+    def close(self):
+        """Says how it went; the exit status."""
+        for name, reason in self.skipped():
+            print(f"skipped {name}: {reason}")
+        counts = self.counts
+        print(f"{self.executions} executions")
+        print(closing(counts), flush=True)
+        return 1 if counts["failed"] or not sum(counts.values()) else 0
+
+
+def recorded(path):
+    """The executions that suites have told in a file."""
+    tally = Tally()
+    for line in path.read_text().splitlines():
+        tally.add(*json.loads(line))
+    return tally
