@@ -37,7 +37,9 @@ run: $(BUILD)/prefix
 
 test:
 	@scripts/setup base python
+	@# What cannot be installed is skipped, with its reason; ARGS=--no-skips forbids that.
 	-@scripts/setup network
+	-@scripts/setup browser
 	@scripts/test $(ARGS)
 
 check-c: $(BUILD)/prefix

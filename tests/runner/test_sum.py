@@ -1,0 +1,228 @@
+"""The sum of scripts/test: what counts as one test, what a hang is, and what the last line says."""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import command  # noqa: E402
+import tally  # noqa: E402
+
+
+def script(name):
+    """A script without a suffix, as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), f"{ROOT}/scripts/{name}")
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+test = script("test")
+
+
+def quietly(call, *arguments, **options):
+    """What a call returns, and what it prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        result = call(*arguments, **options)
+    return result, said.getvalue()
+
+
+class Counting(unittest.TestCase):
+    def test_executions_of_a_test_are_one_test(self):
+        sum_ = tally.Tally()
+        for outcome in ("passed", "passed", "failed"):
+            sum_.add("a", outcome, "why")
+        sum_.add("b", "passed")
+        self.assertEqual(sum_.executions, 4)
+        self.assertEqual(sum_.counts, {"passed": 1, "failed": 1, "skipped": 0})
+
+    def test_a_test_is_skipped_if_every_execution_lacked_something(self):
+        sum_ = tally.Tally()
+        sum_.add("a", "skipped", "no network")
+        self.assertEqual(sum_.skipped(), [("a", "no network")])
+        other = tally.Tally()
+        other.add("a", "passed")
+        sum_.merge(other)
+        self.assertEqual(sum_.counts, {"passed": 1, "failed": 0, "skipped": 0})
+
+    def test_what_one_execution_lacks_another_may_have(self):
+        sum_ = tally.Tally()
+        sum_.test("a").add(lacks={"net": "no net", "sm2": "no sm2"})
+        sum_.test("a").add(lacks={"net": "no net"})
+        self.assertEqual(sum_.skipped(), [("a", "no net")])
+        sum_.test("a").add(lacks={"sm2": "no sm2"})
+        self.assertEqual(sum_.skipped(), [])
+
+    def test_suites_without_names_are_not_added_up(self):
+        sum_ = tally.Tally()
+        sum_.add_suite("mpi4py", 400, {"passed": 90, "failed": 0, "skipped": 10})
+        sum_.add_suite("mpi4py", 20, {"passed": 18, "failed": 2, "skipped": 0})
+        self.assertEqual(sum_.executions, 420)
+        self.assertEqual(sum_.counts, {"passed": 88, "failed": 2, "skipped": 10})
+
+    def test_closing_lines_of_both_forms_are_read(self):
+        self.assertEqual(tally.closings("x\n12 executions\n3 passed, 1 failed, 2 skipped\n"),
+                         (12, {"passed": 3, "failed": 1, "skipped": 2}))
+        self.assertEqual(tally.closings("3 passed, 1 failed\n"),
+                         (4, {"passed": 3, "failed": 1, "skipped": 0}))
+        self.assertIsNone(tally.closings("3 passed, 1 failed, as told\n"))
+
+
+class Commands(unittest.TestCase):
+    def test_a_silent_hang_is_ended_with_all_its_descendants(self):
+        with tempfile.TemporaryDirectory() as folder:
+            child = Path(folder) / "child"
+            text = f"echo last words; setsid sleep 1000 & echo $! >{child}; sleep 1000"
+            begin = time.monotonic()
+            (status, output), said = quietly(command.run, ["sh", "-c", text], silence=0.5)
+            self.assertLess(time.monotonic() - begin, 60)
+            self.assertEqual((status, output), (command.HUNG, "last words\n"))
+            self.assertIn("HUNG sh -c", said)
+            self.assertIn("Its last lines:\nlast words\n", said)
+            self.assertFalse(self.lives(int(child.read_text())))
+
+    def test_the_limit_holds_however_much_is_said(self):
+        (status, _), said = quietly(command.run, ["sh", "-c", "while :; do echo x; done"],
+                                    limit=0.5, shown=lambda line: False)
+        self.assertEqual(status, command.HUNG)
+        self.assertIn("HUNG", said)
+
+    def test_a_closed_output_does_not_hide_a_hang(self):
+        (status, _), said = quietly(command.run, ["sh", "-c", "exec >&- 2>&-; sleep 1000"],
+                                    limit=0.5)
+        self.assertEqual(status, command.HUNG)
+        self.assertIn("(it said nothing)", said)
+
+    def test_status_and_output_come_back(self):
+        self.assertEqual(quietly(command.run, ["sh", "-c", "echo a; echo b >&2; exit 3"]),
+                         ((3, "a\nb\n"), "$ sh -c echo a; echo b >&2; exit 3\na\nb\n"))
+
+    @staticmethod
+    def lives(pid):
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        except OSError:
+            return False
+
+
+class Cargo(unittest.TestCase):
+    OUTPUT = """\
+     Running tests/conformance.rs (target/debug/deps/conformance-0123)
+
+running 4 tests
+test over_net::a ... ok
+test over_tcp::a ... ok
+test over_tcp::b ... FAILED
+test late ... ignored, needs a week
+
+test result: FAILED. 2 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0s
+   Doc-tests catena_base
+test crates/base/src/lib.rs - slab (line 3) ... ok
+test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0s
+"""
+
+    def test_tests_are_known_by_crate_and_name(self):
+        lacks = {"catena-ofi conformance over_net::a": {"net": "net: no such provider"}}
+        sum_ = test.judged(self.OUTPUT, {"conformance-0123": "catena-ofi conformance"}, lacks)
+        self.assertEqual(sum_.counts, {"passed": 2, "failed": 1, "skipped": 2})
+        self.assertEqual(sum_.skipped(), [
+            ("catena-ofi conformance over_net::a", "net: no such provider"),
+            ("catena-ofi conformance late", "needs a week")])
+        self.assertIn("catena_base doc crates/base/src/lib.rs - slab (line 3)", sum_.tests)
+
+    def test_torn_lines_are_counted_all_the_same(self):
+        torn = self.OUTPUT.replace("test over_tcp::b ...", "hello test over_tcp::b ...")
+        sum_ = test.judged(torn, {}, {})
+        self.assertEqual(sum_.counts, {"passed": 3, "failed": 1, "skipped": 1})
+
+
+class Steps(unittest.TestCase):
+    """scripts/test with steps of our own: the real ones take half an hour."""
+
+    def of(self, *commands, arguments=()):
+        """Runs steps that execute shell commands; the last line, and all that was said."""
+        steps = {f"step{n}": lambda text=text: test.theirs(text, ["sh", "-c", text])
+                 for n, text in enumerate(commands)}
+        before, test.STEPS, sys.argv = test.STEPS, steps, ["test", *arguments]
+        try:
+            status, said = quietly(test.main)
+        finally:
+            test.STEPS = before
+        return status, said.splitlines()[-1], said
+
+    def test_the_last_line_counts(self):
+        good = "echo 8 executions; echo 2 passed, 0 failed, 1 skipped"
+        status, last, said = self.of(good, good)
+        self.assertEqual((status, last), (0, "2 passed, 0 failed, 1 skipped"))
+        self.assertRegex(said, r"\nall +3 +3 +16 +2 +0 +1 ")
+        self.assertRegex(said, r"\nstep1 +3 +0 +8 +2 +0 +1 ")
+
+    def test_a_step_without_a_count_fails(self):
+        status, last, said = self.of("true")
+        self.assertEqual((status, last), (1, "0 passed, 1 failed, 0 skipped"))
+        self.assertIn("FAILED  true: runs no test", said)
+
+    def test_a_step_that_ends_badly_fails(self):
+        status, last, _ = self.of("echo 2 passed, 0 failed; exit 1")
+        self.assertEqual((status, last), (1, "2 passed, 1 failed, 0 skipped"))
+
+    def test_what_lacks_something_is_skipped_and_fails_where_nothing_may_be(self):
+        lacking, good = "echo there is no pip; exit 77", "echo 2 passed, 0 failed"
+        status, last, said = self.of(lacking, good)
+        self.assertEqual((status, last), (0, "2 passed, 0 failed, 1 skipped"))
+        self.assertIn(f"skipped {lacking}: there is no pip\n", said)
+        status, last, said = self.of(lacking, good, arguments=["--no-skips"])
+        self.assertEqual((status, last), (1, "2 passed, 1 failed, 0 skipped"))
+        self.assertIn("there is no pip", said)
+
+
+class Ci(unittest.TestCase):
+    def ci(self, make, ask_to_end=False, shell="/bin/sh"):
+        """What .ci/run says where `make` is a script, which may be asked to end once it is ready."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "make"
+            path.write_text(f"#!{shell}\n{make}\n")
+            path.chmod(0o755)
+            there = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
+            with subprocess.Popen([ROOT / ".ci/run"], env=there, stdout=subprocess.PIPE,
+                                  text=True) as child:
+                if ask_to_end:
+                    self.assertEqual(child.stdout.readline(), "ready\n")
+                    child.terminate()
+                said, _ = child.communicate(timeout=60)
+        return child.returncode, said.splitlines()[-1]
+
+    def test_asked_to_end_it_still_counts(self):
+        make = """import signal, sys
+def end(*_):
+    sys.exit("3 passed, 1 failed, 0 skipped")
+signal.signal(signal.SIGTERM, end)
+print("ready", flush=True)
+signal.pause()"""
+        self.assertEqual(self.ci(make, ask_to_end=True, shell=sys.executable),
+                         (1, "3 passed, 1 failed, 0 skipped"))
+
+    def test_the_count_comes_last(self):
+        self.assertEqual(self.ci("echo 3 passed, 0 failed, 1 skipped; echo end"),
+                         (0, "3 passed, 0 failed, 1 skipped"))
+        self.assertEqual(self.ci("echo 3 passed, 2 failed, 1 skipped; exit 2"),
+                         (2, "3 passed, 2 failed, 1 skipped"))
+
+    def test_an_early_end_is_a_failure(self):
+        self.assertEqual(self.ci("echo no compiler; exit 2"), (2, "0 passed, 1 failed, 0 skipped"))
+        self.assertEqual(self.ci("exit 0"), (1, "0 passed, 1 failed, 0 skipped"))
+        self.assertEqual(self.ci("echo 3 passed, 0 failed, 0 skipped; kill -9 $$"),
+                         (137, "3 passed, 1 failed, 0 skipped"))
+
+
+if __name__ == "__main__":
+    unittest.main()
