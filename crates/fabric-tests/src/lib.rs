@@ -18,6 +18,43 @@ pub use help::{Inbox, pattern};
 pub use network::*;
 pub use suite::*;
 
+/// Whether a route does something, as the test that makes a [`Pair`] declares: what is
+/// declared must work, and what is not must not be offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// It is not offered.
+    Never,
+    /// It may be refused at any time, as a simulated fault, but not always.
+    Flaky,
+    /// It is never refused.
+    Always,
+}
+
+/// What a route does besides carrying packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claims {
+    /// Reads of the peer's memory, [`Transport::try_get`].
+    pub reads: Offer,
+    /// Writes to the peer's memory, [`Transport::try_put`].
+    pub writes: Offer,
+    /// Messages that both ends copy, [`Transport::take_part`].
+    pub parts: bool,
+}
+
+impl Claims {
+    /// Packets alone.
+    pub const NONE: Claims = Claims {
+        reads: Offer::Never,
+        writes: Offer::Never,
+        parts: false,
+    };
+    /// Packets, and remote reads.
+    pub const READS: Claims = Claims {
+        reads: Offer::Always,
+        ..Claims::NONE
+    };
+}
+
 /// Two ends of one transport.
 #[derive(Debug)]
 pub struct Pair<T: Transport> {
@@ -29,6 +66,8 @@ pub struct Pair<T: Transport> {
     pub b: T,
     /// The process at the end `b`.
     pub b_is: Peer,
+    /// What the route does besides carrying packets.
+    pub claims: Claims,
     /// Ends process `b` and lets `a` notice.
     pub lose_b: fn(&mut T, T),
 }
@@ -49,7 +88,8 @@ macro_rules! conformance {
             exposed_room_is_written_rightly,
             parts_are_taken_once,
             sleep_ends_when_a_packet_is_there,
-            a_lost_peer_stays_lost
+            a_lost_peer_stays_lost,
+            no_way_is_chosen_that_is_not_offered
         );
     };
     ($name:ident, $make:ident, $($test:ident),+) => {

@@ -1,9 +1,5 @@
 //! What tests over real networks share.
 
-use std::collections::BTreeSet;
-use std::fmt::Display;
-use std::io::Write;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use catena_fabric::{Got, Header, Peer, Posted, Remote, Transport};
@@ -18,17 +14,6 @@ pub fn until(mut done: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !done() {
         assert!(begin.elapsed() < PATIENCE, "it never happens");
-    }
-}
-
-/// Says on standard error, past what the test harness keeps to itself, why
-/// nothing is tested: once for all tests of a program.
-pub fn skip(what: &str, why: &dyn Display) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let line = format!("skipped {what}: {why}\n");
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    if said.insert(line.clone()) {
-        let _ = std::io::stderr().write_all(line.as_bytes());
     }
 }
 

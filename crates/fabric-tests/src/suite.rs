@@ -1,12 +1,13 @@
 //! The tests.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use catena_base::{End, Parts};
-use catena_fabric::{Got, Header, Posted, Remote, Transport};
+use catena_base::{End as Side, Parts};
+use catena_fabric::{Got, Header, Load, Peer, Posted, Remote, Rendezvous, Transport};
 
-use crate::help::{PATIENCE, Scattered, header, pattern, receive, send, sizes};
-use crate::{Inbox, Pair};
+use crate::help::{End, PATIENCE, Scattered, header, pattern, receive, send, sizes};
+use crate::{Claims, Inbox, Offer, Pair};
 
 /// The numbers of packets, which their tags are.
 fn numbers(inbox: &Inbox) -> Vec<i32> {
@@ -121,20 +122,29 @@ pub fn parts_of_any_shape_are_written_whole<T: Transport>(pair: Pair<T>) {
     }
 }
 
-/// Remote reads, if the transport offers them: in parts, from any offset, and
-/// never beyond what was asked for.
+/// What the two calls that expose memory give must be what is declared.
+fn offered(claimed: Offer, remote: Option<Remote>, what: &str) -> Option<Remote> {
+    let expected = claimed != Offer::Never;
+    assert_eq!(remote.is_some(), expected, "{what} declared {claimed:?}");
+    remote
+}
+
+/// Remote reads, as declared: in parts, from any offset, and never beyond what was
+/// asked for.
 pub fn exposed_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
+    let claimed = pair.claims.reads;
     let (mut a, mut b) = pair.ends();
+    let mut whole = 0;
     for len in [1, 63, 4096, 100_000] {
         let bytes = pattern(9, len);
-        let Some(remote) = a.at.expose(b.is, bytes.as_ptr(), len as u64) else {
+        let exposed = a.at.expose(b.is, bytes.as_ptr(), len as u64);
+        let Some(remote) = offered(claimed, exposed, "reads") else {
+            refuses_reads(&mut b, a.is, &bytes);
             return;
         };
         for from in [0, len / 3] {
             let mut into = vec![0xee; len + 1];
-            let mut at = from;
-            let mut tries = 0;
-            while at < len {
+            let at = moved(claimed, from..len, |at| {
                 let part = Remote {
                     addr: remote.addr + at as u64,
                     ..remote
@@ -144,48 +154,78 @@ pub fn exposed_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
                     let here = into.as_mut_ptr().add(at);
                     b.at.try_get(a.is, part, here, len - at)
                 };
-                match got.expect("the peer is alive") {
-                    Got::Bytes(n) => {
-                        assert!(0 < n && n <= len - at, "{n} bytes of {}", len - at);
-                        at += n;
-                    }
-                    // A route may refuse at any time; what it read until then
-                    // must be right.
-                    Got::Unable => break,
-                    Got::Full => {
-                        b.poll();
-                        a.poll();
-                    }
+                let got = got.expect("the peer is alive");
+                if got == Got::Full {
+                    b.poll();
+                    a.poll();
                 }
-                tries += 1;
-                assert!(tries < PATIENCE, "the route stays full");
-            }
+                got
+            });
+            whole += usize::from(at == len);
             assert_eq!(into[from..at], bytes[from..at]);
-            assert!(
-                into[..from]
-                    .iter()
-                    .chain(&into[at..])
-                    .all(|&byte| byte == 0xee)
-            );
+            let mut rest = into[..from].iter().chain(&into[at..]);
+            assert!(rest.all(|&byte| byte == 0xee));
         }
         a.at.release(b.is, remote);
     }
+    assert!(whole > 0, "reads declared, and all are refused");
 }
 
-/// Remote writes, if the transport offers them: in parts, to any offset, and
-/// never beyond what was asked for.
+/// A route without remote reads says so, and reads nothing.
+fn refuses_reads<T: Transport>(at: &mut End<T>, of: Peer, bytes: &[u8]) {
+    let remote = Remote {
+        addr: bytes.as_ptr() as u64,
+        key: 0,
+    };
+    let mut into = vec![0xee; bytes.len()];
+    // SAFETY: `into` has as many bytes.
+    let got = unsafe { at.at.try_get(of, remote, into.as_mut_ptr(), into.len()) };
+    assert_eq!(got, Ok(Got::Unable));
+    assert!(into.iter().all(|&byte| byte == 0xee));
+}
+
+/// Moves the bytes of a range by `step`, which is told where; how far it came. Only a
+/// route that is declared flaky may refuse.
+fn moved(claimed: Offer, range: Range<usize>, mut step: impl FnMut(usize) -> Got) -> usize {
+    let mut at = range.start;
+    for _ in 0..PATIENCE {
+        if at == range.end {
+            return at;
+        }
+        match step(at) {
+            Got::Bytes(n) => {
+                assert!(
+                    0 < n && n <= range.end - at,
+                    "{n} bytes of {range:?} at {at}"
+                );
+                at += n;
+            }
+            Got::Full => {}
+            Got::Unable => {
+                assert_eq!(claimed, Offer::Flaky, "refused at {at} of {range:?}");
+                return at;
+            }
+        }
+    }
+    panic!("the route stays full");
+}
+
+/// Remote writes, as declared: in parts, to any offset, and never beyond what was
+/// asked for.
 pub fn exposed_room_is_written_rightly<T: Transport>(pair: Pair<T>) {
+    let claimed = pair.claims.writes;
     let (mut a, mut b) = pair.ends();
+    let mut whole = 0;
     for len in [1, 63, 4096, 100_000] {
         let bytes = pattern(9, len);
         let mut into = vec![0xee; len + 1];
         let room = into.as_mut_ptr();
-        let Some(remote) = b.at.expose_room(a.is, room, len as u64) else {
+        let exposed = b.at.expose_room(a.is, room, len as u64);
+        let Some(remote) = offered(claimed, exposed, "writes") else {
             return;
         };
-        let (from, mut tries) = (len / 3, 0);
-        let mut at = from;
-        while at < len {
+        let from = len / 3;
+        let at = moved(claimed, from..len, |at| {
             let part = Remote {
                 addr: remote.addr + at as u64,
                 ..remote
@@ -193,29 +233,25 @@ pub fn exposed_room_is_written_rightly<T: Transport>(pair: Pair<T>) {
             let (source, rest) = (bytes[at..].as_ptr(), len - at);
             // SAFETY: `source` has `rest` bytes, `into` is lent.
             let put = unsafe { a.at.try_put(b.is, source, part, rest) };
-            match put.expect("the peer is alive") {
-                Got::Bytes(n) => {
-                    assert!(0 < n && n <= rest, "{n} bytes of {rest}");
-                    at += n;
-                }
-                Got::Unable => break,
-                Got::Full => {
-                    a.poll();
-                    b.poll();
-                }
+            let put = put.expect("the peer is alive");
+            if put == Got::Full {
+                a.poll();
+                b.poll();
             }
-            tries += 1;
-            assert!(tries < PATIENCE, "the route stays full");
-        }
+            put
+        });
         b.at.release(a.is, remote);
+        whole += usize::from(at == len);
         assert_eq!(into[from..at], bytes[from..at]);
         let mut rest = into[..from].iter().chain(&into[at..]);
         assert!(rest.all(|&byte| byte == 0xee));
     }
+    assert!(whole > 0, "writes declared, and all are refused");
 }
 
-/// The parts of a message that both ends copy, if the transport offers that.
+/// The parts of a message that both ends copy, as declared.
 pub fn parts_are_taken_once<T: Transport>(pair: Pair<T>) {
+    let claimed = pair.claims.parts;
     let (mut a, mut b) = pair.ends();
     // Such a message was announced.
     send(&mut a, &mut b, 1, 8);
@@ -223,16 +259,38 @@ pub fn parts_are_taken_once<T: Transport>(pair: Pair<T>) {
     let mut numbers = Vec::new();
     for _ in 0..2 * Parts::AHEAD {
         let number = b.at.open_parts(a.is);
-        let Some(first) = b.at.take_part(a.is, End::Front, number, 3) else {
+        let first = b.at.take_part(a.is, Side::Front, number, 3);
+        assert_eq!(first.is_some(), claimed, "parts declared {claimed}");
+        let Some(first) = first else {
             return;
         };
-        let last = a.at.take_part(b.is, End::Back, number, 3);
-        let second = b.at.take_part(a.is, End::Front, number, 3);
+        let last = a.at.take_part(b.is, Side::Back, number, 3);
+        let second = b.at.take_part(a.is, Side::Front, number, 3);
         assert_eq!((first, second, last), (0, Some(1), Some(2)));
-        assert_eq!(a.at.take_part(b.is, End::Back, number, 3), None);
+        assert_eq!(a.at.take_part(b.is, Side::Back, number, 3), None);
         numbers.push(number);
         for &old in &numbers {
-            assert_eq!(a.at.take_part(b.is, End::Back, old, 3), None);
+            assert_eq!(a.at.take_part(b.is, Side::Back, old, 3), None);
+        }
+    }
+}
+
+/// How a message is moved needs only what the route does.
+pub fn no_way_is_chosen_that_is_not_offered<T: Transport>(pair: Pair<T>) {
+    let Claims {
+        reads,
+        writes,
+        parts,
+    } = pair.claims;
+    for load in [Load::Light, Load::Heavy, Load::Exchange] {
+        for len in (0..40).map(|bits| 1 << bits) {
+            match pair.a.rendezvous(pair.b_is, len, load) {
+                Rendezvous::Stream => {}
+                Rendezvous::Get => assert_ne!(reads, Offer::Never, "{len}"),
+                Rendezvous::Share { .. } => {
+                    assert!(reads != Offer::Never && writes != Offer::Never && parts);
+                }
+            }
         }
     }
 }

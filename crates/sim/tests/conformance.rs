@@ -1,10 +1,10 @@
 //! The simulator keeps the promises of a transport under every fault that a
 //! transport may have.
 
-use catena_fabric_tests::{Pair, conformance};
+use catena_fabric_tests::{Claims, Offer, Pair, conformance};
 use catena_sim::{Port, Reads, Seed, Sim};
 
-fn pair(sim: Sim) -> Pair<Port> {
+fn pair(sim: Sim, transfers: Offer) -> Pair<Port> {
     let (a, b) = sim.pair();
     let (a_is, b_is) = (a.peer(), b.peer());
     Pair {
@@ -12,12 +12,17 @@ fn pair(sim: Sim) -> Pair<Port> {
         a_is,
         b,
         b_is,
+        claims: Claims {
+            reads: transfers,
+            writes: transfers,
+            parts: true,
+        },
         lose_b: |_, mut b| b.die(),
     }
 }
 
 fn faultless() -> Pair<Port> {
-    pair(Sim::new(Seed(1)))
+    pair(Sim::new(Seed(1)), Offer::Always)
 }
 
 fn unordered() -> Pair<Port> {
@@ -26,6 +31,7 @@ fn unordered() -> Pair<Port> {
             .unordered()
             .full_one_in(3)
             .reads(Reads::Flaky),
+        Offer::Flaky,
     )
 }
 
@@ -36,6 +42,7 @@ fn tiny() -> Pair<Port> {
             .max_packet(16)
             .full_one_in(2)
             .reads(Reads::Never),
+        Offer::Never,
     )
 }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use catena_fabric::Peer;
-use catena_fabric_tests::{Pair, conformance};
+use catena_fabric_tests::{Claims, Pair, conformance};
 use catena_tcp::{Config, Tcp};
 
 fn pair(config: Config) -> Pair<Tcp> {
@@ -17,6 +17,7 @@ fn pair(config: Config) -> Pair<Tcp> {
         a_is: Peer(0),
         b,
         b_is: Peer(1),
+        claims: Claims::NONE,
         lose_b,
     }
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use catena_fabric::Peer;
-use catena_fabric_tests::{Pair, conformance};
+use catena_fabric_tests::{Claims, Pair, conformance};
 use catena_ucx::{Config, Sleep, Ucx};
 
 fn pair(transports: &str, config: Config) -> Option<Pair<Ucx>> {
@@ -18,6 +18,7 @@ fn pair(transports: &str, config: Config) -> Option<Pair<Ucx>> {
         a_is: Peer(0),
         b,
         b_is: Peer(1),
+        claims: Claims::READS,
         lose_b,
     })
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// The rows, highest first: see docs/architecture.md.
 const ROWS: &[&[&str]] = &[
-    &["abi", "base", "loader", "settings"],
+    &["abi", "base", "loader", "settings", "testing"],
     &["ofi-sys", "pmix-sys", "ucx-sys"],
     &["boot", "datatype", "fabric", "plan", "topo"],
     &[

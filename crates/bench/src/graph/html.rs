@@ -24,6 +24,10 @@ pub fn page(results: &Results) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
+    use catena_testing::skip;
+
     use super::*;
     use crate::graph::data::tests::results;
 
@@ -45,10 +49,18 @@ mod tests {
             assert!(!page.contains(outside), "{outside}");
         }
     }
-    /// What a browser makes of it: all marks, a word where the mouse is, and other axes. Run by
-    /// `cargo test -p catena-bench -- --ignored browser`.
+
+    /// The browser, under one of the names that it has (`scripts/setup browser`).
+    fn browser() -> Option<&'static str> {
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        names.into_iter().find(|name| {
+            let version = Command::new(name).arg("--version").output();
+            version.is_ok_and(|output| output.status.success())
+        })
+    }
+
+    /// What a browser makes of it: all marks, a word where the mouse is, and other axes.
     #[test]
-    #[ignore = "needs Chromium"]
     fn a_browser_draws_it() {
         const USER: &str = r#"<script>
             const note = (name, value) => { document.body.dataset[name] = value; };
@@ -64,24 +76,27 @@ mod tests {
             document.querySelector(".legend").click();
             note("left", document.querySelectorAll("polyline").length);
         </script></body>"#;
+        let Some(browser) = browser() else {
+            return skip("browser", &"there is no Chromium (scripts/setup browser)");
+        };
         let page = page(&results()).unwrap().replace("</body>", USER);
         let path = std::env::temp_dir().join(format!("catena-page-{}.html", std::process::id()));
         std::fs::write(&path, page).unwrap();
-        let seen = std::process::Command::new("chromium")
+        let seen = Command::new(browser)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
             .arg("--virtual-time-budget=3000")
             .arg(format!("file://{}", path.display()))
             .output()
-            .expect("chromium is on PATH");
+            .expect("it has told its version");
         std::fs::remove_file(&path).unwrap();
-        let seen = String::from_utf8_lossy(&seen.stdout);
+        let (seen, said) = [seen.stdout, seen.stderr]
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .into();
         let body = seen
             .split("<body")
             .nth(1)
-            .unwrap()
-            .split('>')
-            .next()
-            .unwrap();
+            .unwrap_or_else(|| panic!("no page: {said}"));
+        let body = body.split('>').next().unwrap();
         for part in [
             "data-ready=\"yes\"",
             "data-tip=\"a: latency 8, 2 ranks; 8.06 us (",

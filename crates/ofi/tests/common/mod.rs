@@ -2,10 +2,11 @@
 #![allow(dead_code)]
 
 use catena_fabric::{Peer, Place};
-use catena_fabric_tests::{meet, skip};
+use catena_fabric_tests::meet;
 use catena_ofi::settings::OFI_LIBRARY;
 use catena_ofi::{Config, Ofi, OfiError, Wanted};
 use catena_ofi_sys::Library;
+use catena_testing::skip;
 
 /// libfabric as the settings name it; `None`, with a word, if there is none.
 pub fn library() -> Option<Library> {

@@ -2,7 +2,8 @@
 #![allow(dead_code)]
 
 use catena_fabric::{Peer, Place};
-use catena_fabric_tests::{meet, skip};
+use catena_fabric_tests::meet;
+use catena_testing::skip;
 use catena_ucx::settings::UCX_LIBRARY;
 use catena_ucx::{Config, Ucx, UcxError, Wanted};
 use catena_ucx_sys::Library;
