@@ -1,9 +1,9 @@
 //! Chores of the project: `cargo xtask <command>`.
 //!
-//! | command | what it does                                                     |
-//! |---------|------------------------------------------------------------------|
-//! | `gen`   | writes the files that are made from the tables in `crates/abi`   |
-//! | `tidy`  | checks the rows of the crates, where `unsafe` is, and file sizes |
+//! | command | what it does                                                                      |
+//! |---------|-----------------------------------------------------------------------------------|
+//! | `gen`   | writes what is made from the tables in `crates/abi`                               |
+//! | `tidy`  | checks the rows of the crates, where `unsafe` is, file sizes, and what `gen` made |
 
 #![forbid(unsafe_code)]
 
