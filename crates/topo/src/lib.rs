@@ -10,6 +10,7 @@
 //! | `policy`   | how ranks are to be mapped, ordered and bound, as users say it  |
 //! | `map`      | the CPUs of each rank by such a policy                          |
 //! | `picture`  | the same, drawn in text                                         |
+//! | `reorder`  | which process gets which rank of a grid or graph                |
 #![forbid(unsafe_code)]
 
 mod machine;
@@ -17,6 +18,7 @@ mod map;
 mod picture;
 mod place;
 mod policy;
+pub mod reorder;
 mod resource;
 mod sysfs;
 mod xml;
