@@ -57,13 +57,9 @@ fn or_null(rank: Option<u32>) -> c_int {
     rank.map_or(consts::PROC_NULL, |rank| rank as c_int)
 }
 
-/// The rank that a process would have among the first `n`.
-fn rank_of_first(comm: &CommObj, n: u32) -> c_int {
-    if comm.rank < n {
-        comm.rank as c_int
-    } else {
-        consts::UNDEFINED
-    }
+/// A rank, or that the process would have none.
+fn or_undefined(rank: Option<u32>) -> c_int {
+    rank.map_or(consts::UNDEFINED, |rank| rank as c_int)
 }
 
 /// The grid that the arguments describe.
@@ -154,12 +150,12 @@ mpi_fn! {
     }
 
     fn Cart_create(comm_old: Comm, ndims: c_int, dims: *const c_int, periods: *const c_int,
-        _reorder: c_int, comm_cart: *mut Comm) on comm_old
+        reorder: c_int, comm_cart: *mut Comm) on comm_old
     {
         let w = enter()?;
         put_comm(comm_cart, || {
             let comm = w.comm(comm_old)?;
-            w.cart_create(&comm, grid(&comm, ndims, dims, periods))
+            w.cart_create(&comm, grid(&comm, ndims, dims, periods), reorder != 0)
         })
     }
 
@@ -179,7 +175,8 @@ mpi_fn! {
         let w = enter()?;
         let comm = w.comm_ref(comm)?;
         let grid = grid(comm, ndims, dims, periods)?;
-        put(newrank, rank_of_first(comm, grid.size()), "newrank")
+        let rank = w.mapped_rank(comm, grid.size(), || grid.pattern());
+        put(newrank, or_undefined(rank), "newrank")
     }
 
     fn Cartdim_get(comm: Comm, ndims: *mut c_int) on comm {
@@ -238,12 +235,12 @@ mpi_fn! {
     }
 
     fn Graph_create(comm_old: Comm, nnodes: c_int, index: *const c_int, edges: *const c_int,
-        _reorder: c_int, comm_graph: *mut Comm) on comm_old
+        reorder: c_int, comm_graph: *mut Comm) on comm_old
     {
         let w = enter()?;
         put_comm(comm_graph, || {
             let comm = w.comm(comm_old)?;
-            w.graph_create(&comm, graph(&comm, nnodes, index, edges))
+            w.graph_create(&comm, graph(&comm, nnodes, index, edges), reorder != 0)
         })
     }
 
@@ -253,7 +250,8 @@ mpi_fn! {
         let w = enter()?;
         let comm = w.comm_ref(comm)?;
         let graph = graph(comm, nnodes, index, edges)?;
-        put(newrank, rank_of_first(comm, graph.index.len() as u32), "newrank")
+        let rank = w.mapped_rank(comm, graph.index.len() as u32, || graph.pattern());
+        put(newrank, or_undefined(rank), "newrank")
     }
 
     fn Graphdims_get(comm: Comm, nnodes: *mut c_int, nedges: *mut c_int) on comm {
@@ -290,7 +288,7 @@ mpi_fn! {
 
     fn Dist_graph_create_adjacent(comm_old: Comm, indegree: c_int, sources: *const c_int,
         sourceweights: *const c_int, outdegree: c_int, destinations: *const c_int,
-        destweights: *const c_int, hints: Info, _reorder: c_int, comm_dist_graph: *mut Comm)
+        destweights: *const c_int, hints: Info, reorder: c_int, comm_dist_graph: *mut Comm)
         on comm_old
     {
         let w = enter()?;
@@ -299,17 +297,17 @@ mpi_fn! {
             let destinations = list(destinations, outdegree, "destinations")?;
             adjacent((sources, sourceweights), (destinations, destweights))
         });
-        put_comm(comm_dist_graph, || w.dist_graph_adjacent(&w.comm(comm_old)?, own))
+        put_comm(comm_dist_graph, || w.dist_graph_adjacent(&w.comm(comm_old)?, own, reorder != 0))
     }
 
     fn Dist_graph_create(comm_old: Comm, n: c_int, sources: *const c_int, degrees: *const c_int,
-        destinations: *const c_int, weights: *const c_int, hints: Info, _reorder: c_int,
+        destinations: *const c_int, weights: *const c_int, hints: Info, reorder: c_int,
         comm_dist_graph: *mut Comm) on comm_old
     {
         let w = enter()?;
         let hints = w.objects.info(hints);
         let given = hints.and_then(|_| spread(n, sources, degrees, destinations, weights));
-        put_comm(comm_dist_graph, || w.dist_graph(&w.comm(comm_old)?, given))
+        put_comm(comm_dist_graph, || w.dist_graph(&w.comm(comm_old)?, given, reorder != 0))
     }
 
     fn Dist_graph_neighbors_count(comm: Comm, indegree: *mut c_int, outdegree: *mut c_int,

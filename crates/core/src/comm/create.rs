@@ -81,7 +81,7 @@ impl World {
     }
 
     /// What all members of `comm`, of both groups, tell each other.
-    pub(super) fn members_agree(&self, comm: &Comm, row: &[u32]) -> Result<Told> {
+    pub(crate) fn members_agree(&self, comm: &Comm, row: &[u32]) -> Result<Told> {
         self.conclude(self.begin_accord(comm, row))
     }
 

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use catena_abi as abi;
 use catena_fabric::Peer;
 use catena_link::Cid;
+use catena_topo::reorder::Path;
 
 use crate::attr::Attributes;
 use crate::bsend::Attached;
@@ -38,6 +39,8 @@ use crate::info::Info;
 use crate::topology::Topology;
 use crate::world::World;
 use accord::Accord;
+
+pub(crate) use accord::NONE;
 
 pub(crate) use cid::JOB;
 pub use cid::{Cids, Lease};
@@ -73,6 +76,8 @@ pub struct Comm {
     pub info: Arc<Info>,
     /// Buffer for buffered sends on this communicator.
     pub buffer: RefCell<Option<Attached>>,
+    /// Where its members are, as they last told each other; see `topology`.
+    pub(crate) places: RefCell<Option<Box<[Path]>>>,
     /// Its topology, which it gets when it is made.
     pub topology: OnceCell<Arc<Topology>>,
     /// Where its collectives stand.
@@ -125,6 +130,7 @@ impl Comm {
             attrs: heritage.attrs,
             info: heritage.info,
             buffer: RefCell::default(),
+            places: RefCell::default(),
             topology: OnceCell::new(),
             coll: CollState::default(),
             accords: Cell::new(0),

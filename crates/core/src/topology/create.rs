@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use catena_abi::{self as abi, Datatype, consts};
+use catena_topo::reorder::{Path, Pattern};
 
+use super::reorder::Seats;
 use super::{Adjacent, Graph, Grid, Spread, Topology};
 use crate::coll::{Caller, Data, Numbers, Prepared, VData};
 use crate::comm::Comm;
@@ -21,8 +23,18 @@ impl World {
     ///
     /// # Errors
     /// That of `grid`.
-    pub fn cart_create(&self, comm: &Arc<Comm>, grid: Result<Grid>) -> Result<Option<abi::Comm>> {
-        let cart = grid.map(|grid| (grid.size(), Topology::Cart(grid)));
+    pub fn cart_create(
+        &self,
+        comm: &Arc<Comm>,
+        grid: Result<Grid>,
+        reorder: bool,
+    ) -> Result<Option<abi::Comm>> {
+        intra(comm)?;
+        let places = self.tell_places(comm, reorder)?;
+        let cart = grid.map(|grid| {
+            let seats = seats(grid.size(), places.as_deref(), || grid.pattern());
+            (seats, Topology::Cart(grid))
+        });
         self.create_with(comm, cart)
     }
 
@@ -48,8 +60,15 @@ impl World {
         &self,
         comm: &Arc<Comm>,
         graph: Result<Graph>,
+        reorder: bool,
     ) -> Result<Option<abi::Comm>> {
-        let graph = graph.map(|graph| (graph.index.len() as u32, Topology::Graph(graph)));
+        intra(comm)?;
+        let places = self.tell_places(comm, reorder)?;
+        let graph = graph.map(|graph| {
+            let n = graph.index.len() as u32;
+            let seats = seats(n, places.as_deref(), || graph.pattern());
+            (seats, Topology::Graph(graph))
+        });
         self.create_with(comm, graph)
     }
 
@@ -61,10 +80,27 @@ impl World {
         &self,
         comm: &Arc<Comm>,
         own: Result<Adjacent>,
+        reorder: bool,
     ) -> Result<Option<abi::Comm>> {
-        let own = own.and_then(|own| own.check(comm.size()));
-        let graph = own.map(|own| (comm.size(), Topology::DistGraph(own)));
-        self.create_with(comm, graph)
+        intra(comm)?;
+        let places = self.tell_places(comm, reorder)?;
+        let mut own = own.and_then(|own| own.check(comm.size()));
+        let edges = own
+            .iter()
+            .flat_map(|own| own.edges(comm.rank))
+            .collect::<Vec<_>>();
+        let seats = self.seats_by_edges(comm, places.as_deref(), &edges)?;
+        if let Seats::Moved(seats) = &seats {
+            // What this process was given belongs to whoever gets its rank.
+            let mut letters = vec![Vec::new(); comm.size() as usize];
+            if let Ok(own) = &own {
+                letters[seats[comm.rank as usize] as usize] = own.to_words();
+            }
+            let got = self.trade(comm, &letters)?;
+            // Nothing came from a process whose arguments are bad: then the call fails at all.
+            own = own.map(|_| Adjacent::from_words(&got).unwrap_or_default());
+        }
+        self.create_with(comm, own.map(|own| (seats, Topology::DistGraph(own))))
     }
 
     /// `MPI_Dist_graph_create`: collective over `comm`, whose members tell each
@@ -77,18 +113,23 @@ impl World {
         &self,
         comm: &Arc<Comm>,
         given: Result<Spread<'_>>,
+        reorder: bool,
     ) -> Result<Option<abi::Comm>> {
         intra(comm)?;
+        let places = self.tell_places(comm, reorder)?;
         let given = given.and_then(|given| given.check(comm.size()));
+        let edges: Vec<[i32; 3]> = given.iter().flat_map(Spread::edges).collect();
+        let seats = self.seats_by_edges(comm, places.as_deref(), &edges)?;
+        let holder = |rank: i32| match &seats {
+            Seats::First(_) => rank as usize,
+            Seats::Moved(seats) => seats[rank as usize] as usize,
+        };
         let mut letters = vec![Vec::new(); comm.size() as usize];
-        let mut weighted = false;
-        if let Ok(given) = &given {
-            weighted = given.weights.is_some();
-            for [from, to, weight] in given.edges() {
-                letters[from as usize].extend([0, to, weight]);
-                letters[to as usize].extend([1, from, weight]);
-            }
+        for &[from, to, weight] in &edges {
+            letters[holder(from)].extend([0, to, weight]);
+            letters[holder(to)].extend([1, from, weight]);
         }
+        let weighted = given.as_ref().is_ok_and(|given| given.weights.is_some());
         let mut own = Adjacent::default();
         let (mut ins, mut outs) = (Vec::new(), Vec::new());
         for &[inward, other, weight] in self.trade(comm, &letters)?.as_chunks().0 {
@@ -101,20 +142,45 @@ impl World {
             weights.push(weight);
         }
         own.weights = weighted.then_some((ins, outs));
-        self.create_with(comm, given.map(|_| (comm.size(), Topology::DistGraph(own))))
+        self.create_with(comm, given.map(|_| (seats, Topology::DistGraph(own))))
     }
 
-    /// The communicator of the first members of `comm`, as many as given.
+    /// Who gets which rank of a graph of which each member gives some edges: begin, end and weight.
+    /// Collective if the members' places are given, which differ or are the same for all.
+    fn seats_by_edges(
+        &self,
+        comm: &Arc<Comm>,
+        places: Option<&[Path]>,
+        edges: &[[i32; 3]],
+    ) -> Result<Seats> {
+        let n = comm.size();
+        let apart = places.filter(|places| places.iter().any(|place| *place != places[0]));
+        let Some(places) = apart else {
+            return Ok(Seats::First(n));
+        };
+        let words = self.gather_all(comm, edges.as_flattened().to_vec())?;
+        let edges = words.as_chunks().0.iter();
+        let edges = edges.map(|&[from, to, weight]| (from as u32, to as u32, weight as u64));
+        let inside = edges.filter(|(from, to, _)| *from < n && *to < n);
+        let pattern = || Pattern::graph(n as usize, inside);
+        Ok(Seats::new(n, places, pattern))
+    }
+
+    /// The communicator of the members of `comm` that have a seat.
     fn create_with(
         &self,
         comm: &Arc<Comm>,
-        topology: Result<(u32, Topology)>,
+        topology: Result<(Seats, Topology)>,
     ) -> Result<Option<abi::Comm>> {
-        intra(comm)?;
         let (group, topology) = match topology {
-            Ok((n, topology)) if n == comm.size() => (Ok(comm.group.clone()), Some(topology)),
-            Ok((n, topology)) => {
-                let ranks: Vec<i32> = (0..n as i32).collect();
+            Ok((Seats::First(n), topology)) if n == comm.size() => {
+                (Ok(comm.group.clone()), Some(topology))
+            }
+            Ok((seats, topology)) => {
+                let ranks: Vec<i32> = match seats {
+                    Seats::First(n) => (0..n as i32).collect(),
+                    Seats::Moved(seats) => seats.iter().map(|&seat| seat as i32).collect(),
+                };
                 (comm.group.include(&ranks), Some(topology))
             }
             Err(error) => (Err(error), None),
@@ -150,6 +216,28 @@ impl World {
         let (sends, receives) = (blocks(&out, &lens, &from), blocks(&got, &expect, &to));
         let call = caller.alltoallv(comm, sends, receives);
         self.deliver(call, out, got)
+    }
+
+    /// The words of all members, in the order of ranks.
+    fn gather_all(&self, comm: &Arc<Comm>, words: Vec<i32>) -> Result<Vec<i32>> {
+        let caller = Caller {
+            world: self,
+            now: true,
+        };
+        let len = vec![words.len() as i32];
+        let lens = vec![0; comm.size() as usize];
+        let call = caller.allgather(comm, one_each(&len), one_each(&lens));
+        let lens = self.deliver(call, len, lens)?;
+
+        let got = vec![0; lens.iter().sum::<i32>() as usize];
+        let to = starts(&lens);
+        let send = Data {
+            buf: words.as_ptr().cast_mut().cast(),
+            count: words.len() as abi::Count,
+            ty: WORD,
+        };
+        let call = caller.allgatherv(comm, send, blocks(&got, &lens, &to));
+        self.deliver(call, words, got)
     }
 
     /// Runs a collective, and returns what it received.
@@ -195,6 +283,11 @@ fn starts(lens: &[i32]) -> Vec<i32> {
         Some(*end - len)
     });
     starts.collect()
+}
+
+/// Who gets which of `n` ranks; the members' places are known if they may be reordered.
+fn seats(n: u32, places: Option<&[Path]>, pattern: impl FnOnce() -> Pattern) -> Seats {
+    places.map_or(Seats::First(n), |places| Seats::new(n, places, pattern))
 }
 
 fn intra(comm: &Comm) -> Result<()> {

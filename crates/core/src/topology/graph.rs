@@ -1,5 +1,7 @@
 //! Graphs (MPI-5, chapters 8.5.3 to 8.5.5).
 
+use catena_topo::reorder::Pattern;
+
 use crate::error::Result;
 use crate::fail;
 
@@ -47,6 +49,16 @@ impl Graph {
         let first = if node == 0 { 0 } else { self.index[node - 1] };
         &self.edges[first as usize..self.index[node] as usize]
     }
+
+    /// Who talks to whom.
+    pub fn pattern(&self) -> Pattern {
+        let nodes = 0..self.index.len() as u32;
+        let edges = nodes.flat_map(|from| {
+            let to = self.neighbors(from).iter();
+            to.map(move |&to| (from, to as u32, 1))
+        });
+        Pattern::graph(self.index.len(), edges)
+    }
 }
 
 /// A process's edges in a distributed graph.
@@ -73,6 +85,47 @@ impl Adjacent {
             check_weights(outs)?;
         }
         Ok(self)
+    }
+
+    /// Begin, end and weight of the edges from this process, whose rank is `rank`.
+    pub fn edges(&self, rank: u32) -> impl Iterator<Item = [i32; 3]> + '_ {
+        let weights = self.weights.as_ref().map(|(_, outs)| outs);
+        let ends = self.destinations.iter().enumerate();
+        ends.map(move |(i, &to)| [rank as i32, to, weights.map_or(1, |w| w[i])])
+    }
+
+    /// As words, for another process.
+    pub(super) fn to_words(&self) -> Vec<i32> {
+        let mut words = vec![
+            self.sources.len() as i32,
+            self.destinations.len() as i32,
+            self.weights.is_some().into(),
+        ];
+        words.extend(self.sources.iter().chain(&self.destinations));
+        if let Some((ins, outs)) = &self.weights {
+            words.extend(ins.iter().chain(outs));
+        }
+        words
+    }
+
+    /// What [`Adjacent::to_words`] has made; `None` if it has not.
+    pub(super) fn from_words(words: &[i32]) -> Option<Adjacent> {
+        let (&[ins, outs, weighted], mut rest) = words.split_first_chunk()?;
+        let mut take = |n: i32| {
+            let (list, left) = rest.split_at_checked(usize::try_from(n).ok()?)?;
+            rest = left;
+            Some(list.to_vec())
+        };
+        let (sources, destinations) = (take(ins)?, take(outs)?);
+        let weights = match weighted {
+            0 => None,
+            _ => Some((take(ins)?, take(outs)?)),
+        };
+        Some(Adjacent {
+            sources,
+            destinations,
+            weights,
+        })
     }
 }
 
@@ -149,6 +202,24 @@ mod tests {
         assert!(Graph::new(&[1], &[1], 3).is_err());
         assert!(Graph::new(&[1], &[-1], 3).is_err());
         assert!(Graph::new(&[0, 0, 0, 0], &[], 3).is_err());
+    }
+
+    #[test]
+    fn lists_travel_as_words() {
+        let mut own = Adjacent {
+            sources: vec![3],
+            destinations: vec![1, 0],
+            weights: None,
+        };
+        assert!(own.edges(7).eq([[7, 1, 1], [7, 0, 1]]));
+        assert_eq!(Adjacent::from_words(&own.to_words()).as_ref(), Some(&own));
+        own.weights = Some((vec![5], vec![6, 0]));
+        assert!(own.edges(7).eq([[7, 1, 6], [7, 0, 0]]));
+        let words = own.to_words();
+        assert_eq!(Adjacent::from_words(&words).as_ref(), Some(&own));
+        assert_eq!(Adjacent::from_words(&words[..words.len() - 1]), None);
+        assert_eq!(Adjacent::from_words(&[-1, 0, 0]), None);
+        assert_eq!(Adjacent::from_words(&[]), None);
     }
 
     #[test]

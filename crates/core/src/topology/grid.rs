@@ -1,6 +1,8 @@
 //! Cartesian grids (MPI-5, chapter 8.5). Ranks are in row-major order: the last
 //! coordinate changes fastest.
 
+use catena_topo::reorder::Pattern;
+
 use crate::error::Result;
 use crate::fail;
 
@@ -85,6 +87,12 @@ impl Grid {
         }
         let moved = there.rem_euclid(dim) - here;
         Some((i64::from(rank) + moved * i64::from(below)) as u32)
+    }
+
+    /// Who talks to whom.
+    pub fn pattern(&self) -> Pattern {
+        let dims: Vec<u32> = self.dims.iter().map(|&dim| dim as u32).collect();
+        Pattern::grid(&dims, &self.periods)
     }
 
     /// The grid of the dimensions that `remain`.

@@ -1,13 +1,11 @@
 //! Process topologies (MPI-5, chapter 8): which processes of a communicator are
-//! neighbours.
-//!
-//! Ranks are never reordered: a machine's nodes fill up in order of ranks, and
-//! so do the rows of a grid.
+//! neighbours, and which of them gets which rank (`reorder`).
 
 mod create;
 mod dims;
 mod graph;
 mod grid;
+mod reorder;
 
 use std::sync::Arc;
 
