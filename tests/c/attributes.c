@@ -1,4 +1,4 @@
-// Attributes: callbacks that fail, and callbacks that call MPI; names and hints of communicators.
+// Attributes: callbacks that fail, and callbacks that call MPI; names of communicators.
 // run: -n 1
 // run: -n 3
 #include "check.h"
@@ -135,11 +135,11 @@ static void busy(void)
     OK(MPI_Group_free(&group));
 }
 
-static void names_and_hints(void)
+static void names(void)
 {
     MPI_Comm from, made;
     char text[MPI_MAX_OBJECT_NAME], longest[2 * MPI_MAX_OBJECT_NAME];
-    int len, flag, room = sizeof text;
+    int len;
     OK(MPI_Comm_get_name(MPI_COMM_NULL, text, &len));
     CHECK(!strcmp(text, "MPI_COMM_NULL") && len == 13);
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &from));
@@ -151,40 +151,13 @@ static void names_and_hints(void)
     OK(MPI_Comm_get_name(from, text, &len));
     CHECK(len == MPI_MAX_OBJECT_NAME - 1 && (int) strlen(text) == len);
 
-    /* Neither names nor hints are copied; hints that are not named stay. */
-    MPI_Info info, got;
-    OK(MPI_Info_create(&info));
-    OK(MPI_Info_set(info, "mpi_assert_no_any_tag", "true"));
-    OK(MPI_Comm_set_info(from, info));
-    OK(MPI_Info_delete(info, "mpi_assert_no_any_tag"));
-    OK(MPI_Info_set(info, "mpi_assert_exact_length", "true"));
-    OK(MPI_Comm_set_info(from, info));
-    OK(MPI_Comm_get_info(from, &got));
-    OK(MPI_Info_get_string(got, "mpi_assert_no_any_tag", &room, text, &flag));
-    CHECK(flag && !strcmp(text, "true"));
-    OK(MPI_Info_free(&got));
+    /* A name is not copied. */
     OK(MPI_Comm_dup(from, &made));
-    OK(MPI_Comm_get_info(made, &got));
-    for (int i = 0; i < 2; i++) {
-        const char *keys[] = {"mpi_assert_no_any_tag", "mpi_assert_exact_length"};
-        room = sizeof text;
-        OK(MPI_Info_get_string(got, keys[i], &room, text, &flag));
-        CHECK(!flag);
-    }
     OK(MPI_Comm_get_name(made, text, &len));
     EQUAL(len, 0);
-    OK(MPI_Info_free(&got));
-    OK(MPI_Comm_free(&made));
-    OK(MPI_Comm_dup_with_info(from, info, &made));
-    OK(MPI_Comm_get_info(made, &got));
-    room = sizeof text;
-    OK(MPI_Info_get_string(got, "mpi_assert_exact_length", &room, text, &flag));
-    CHECK(flag);
-    OK(MPI_Info_free(&got));
     OK(MPI_Comm_free(&made));
     OK(MPI_Comm_set_errhandler(from, MPI_ERRORS_RETURN));
     FAILS(MPI_Comm_set_info(from, MPI_INFO_NULL), MPI_ERR_INFO);
-    OK(MPI_Info_free(&info));
     OK(MPI_Comm_free(&from));
 }
 
@@ -193,6 +166,6 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     failing();
     busy();
-    names_and_hints();
+    names();
     return finish();
 }

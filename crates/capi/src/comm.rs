@@ -6,7 +6,6 @@ use std::sync::Arc;
 use catena_abi::{Comm, Errhandler, Group, Info, Request, consts};
 use catena_core::comm::{Across, Origin, Peering};
 use catena_core::errhandler::Target;
-use catena_core::info::Info as Pairs;
 use catena_core::{Result, World, enter, fail, p2p};
 
 use crate::args::{self, put, put_string};
@@ -38,14 +37,14 @@ fn remote(comm: &catena_core::comm::Comm) -> Result<&Arc<catena_core::group::Gro
 fn idup(
     w: &World,
     comm: Comm,
-    hints: Result<Arc<Pairs>>,
+    arguments: Result<()>,
     newcomm: *mut Comm,
     request: *mut Request,
 ) -> Result<()> {
     put(newcomm, consts::COMM_NULL, "newcomm")?;
     put(request, consts::REQUEST_NULL, "request")?;
     // SAFETY: not null; the program lends it until the request is complete.
-    let started = unsafe { w.comm_idup(&w.comm(comm)?, hints, newcomm)? };
+    let started = unsafe { w.comm_idup(&w.comm(comm)?, arguments, newcomm)? };
     put(request, started, "request")
 }
 
@@ -65,9 +64,9 @@ fn origin<'a>(
             tag.len()
         );
     }
+    info::check(w.objects, hints)?;
     Ok(Origin {
         tag,
-        info: info::hints(w.objects, hints)?,
         errhandler: errhandler::fitting(w.objects, errhandler, Target::Comm)?,
     })
 }
@@ -110,24 +109,23 @@ mpi_fn! {
 
     fn Comm_dup(comm: Comm, newcomm: *mut Comm) on comm {
         let w = enter()?;
-        // Hints are not propagated (MPI-5, 7.4.4).
-        put_comm(newcomm, || w.comm_dup(&w.comm(comm)?, Ok(Arc::default())))
+        put_comm(newcomm, || w.comm_dup(&w.comm(comm)?, Ok(())))
     }
 
     fn Comm_dup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm) on comm {
         let w = enter()?;
-        put_comm(newcomm, || w.comm_dup(&w.comm(comm)?, info::hints(w.objects, hints)))
+        put_comm(newcomm, || w.comm_dup(&w.comm(comm)?, info::check(w.objects, hints)))
     }
 
     fn Comm_idup(comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
-        idup(&*enter()?, comm, Ok(Arc::default()), newcomm, request)
+        idup(&*enter()?, comm, Ok(()), newcomm, request)
     }
 
     fn Comm_idup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm, request: *mut Request)
         on comm
     {
         let w = enter()?;
-        idup(&w, comm, info::hints(w.objects, hints), newcomm, request)
+        idup(&w, comm, info::check(w.objects, hints), newcomm, request)
     }
 
     fn Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {
@@ -236,13 +234,11 @@ mpi_fn! {
         put_string(comm_name, size, resultlen, w.comm_ref(comm)?.name.borrow().as_slice())
     }
 
+    /// There is no hint that is followed after a communicator is made.
     fn Comm_set_info(comm: Comm, hints: Info) on comm {
         let w = enter()?;
-        let now = &w.comm_ref(comm)?.info;
-        for (key, value) in info::info(w.objects, hints)?.pairs() {
-            now.set(&key, &value)?;
-        }
-        Ok(())
+        w.comm_ref(comm)?;
+        info::info(w.objects, hints).map(drop)
     }
 
     fn Comm_get_info(comm: Comm, info_used: *mut Info) on comm {

@@ -27,12 +27,9 @@ fn own(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
     info(objects, handle)
 }
 
-/// The hints of a new object: a copy; none for `MPI_INFO_NULL`.
-pub(crate) fn hints(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
-    Ok(objects
-        .info(handle)?
-        .map(|info| info.duplicate())
-        .unwrap_or_default())
+/// Checks hints of which none is followed: they must be an info object, or `MPI_INFO_NULL`.
+pub(crate) fn check(objects: &Objects, handle: Info) -> Result<()> {
+    objects.info(handle).map(drop)
 }
 
 /// Stores an info object.

@@ -136,8 +136,9 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
 }
 
 impl Comm {
-    /// `MPI_Comm_get_info`: the hints in use, and the kinds of memory that
-    /// messages on it may lie in: those of its session, or of the world model.
+    /// `MPI_Comm_get_info`: the hints that are followed, and the kinds of memory that messages on it
+    /// may lie in: those of its session, or of the world model. What the library makes no use of is
+    /// not among them, such as the standard's assertions (decision 14).
     pub fn info_used(&self) -> Result<Arc<Info>> {
         let used = self.info.duplicate();
         let of_session = self.group.session().and_then(|s| s.info.hint(MEMORY_KINDS));

@@ -112,8 +112,8 @@ impl World {
     /// # Errors
     /// What an attribute's copy callback returns; `Other` if the call failed at
     /// another member.
-    pub fn comm_dup(&self, comm: &Arc<Comm>, info: Result<Arc<Info>>) -> Result<abi::Comm> {
-        let ready = self.ready(Heritage::of_duplicate(comm, info), comm.is_inter());
+    pub fn comm_dup(&self, comm: &Arc<Comm>, arguments: Result<()>) -> Result<abi::Comm> {
+        let ready = self.ready(Heritage::of_duplicate(comm, arguments), comm.is_inter());
         let told = self.members_agree(comm, &row([], &ready));
         let (heritage, numbers) = ready?;
         Ok(self.duplicate(comm, numbers, &told?, heritage))

@@ -13,7 +13,6 @@ use crate::errhandler::ErrhandlerRef;
 use crate::error::Result;
 use crate::fail;
 use crate::group::Group;
-use crate::info::Info;
 use crate::world::World;
 
 /// What such a communicator is made with.
@@ -21,8 +20,6 @@ use crate::world::World;
 pub struct Origin<'a> {
     /// Tells this call from others; the same at all processes.
     pub tag: &'a [u8],
-    /// Hints.
-    pub info: Arc<Info>,
     /// Error handler.
     pub errhandler: ErrhandlerRef,
 }
@@ -38,10 +35,7 @@ pub struct Across {
 
 impl Origin<'_> {
     fn heritage(self) -> Heritage {
-        Heritage {
-            info: self.info,
-            ..Heritage::new(self.errhandler)
-        }
+        Heritage::new(self.errhandler)
     }
 
     fn circle(&self, group: &Group, me: u32, meeting: Meeting) -> Circle {

@@ -10,7 +10,6 @@ use super::accord::Accord;
 use super::create::{Ready, row};
 use super::{Comm, Heritage};
 use crate::error::{Error, Result};
-use crate::info::Info;
 use crate::request::RequestObj;
 use crate::world::World;
 
@@ -81,10 +80,10 @@ impl World {
     pub unsafe fn comm_idup(
         &self,
         comm: &Arc<Comm>,
-        info: Result<Arc<Info>>,
+        arguments: Result<()>,
         newcomm: *mut abi::Comm,
     ) -> Result<abi::Request> {
-        let ready = self.ready(Heritage::of_duplicate(comm, info), comm.is_inter());
+        let ready = self.ready(Heritage::of_duplicate(comm, arguments), comm.is_inter());
         let failed = ready.as_ref().err().cloned();
         let accord = self.begin_accord(comm, &row([], &ready));
         let mut making = Making {

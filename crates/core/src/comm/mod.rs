@@ -72,7 +72,7 @@ pub struct Comm {
     pub name: RefCell<Vec<u8>>,
     /// Cached attributes.
     pub attrs: Attributes,
-    /// Hints.
+    /// Hints that were given when it was made and that the library followed.
     pub info: Arc<Info>,
     /// Buffer for buffered sends on this communicator.
     pub buffer: RefCell<Option<Attached>>,
@@ -201,7 +201,7 @@ pub(crate) struct Heritage {
     pub errhandler: ErrhandlerRef,
     /// Attributes.
     pub attrs: Attributes,
-    /// Hints.
+    /// Hints that are followed.
     pub info: Arc<Info>,
 }
 
@@ -215,10 +215,10 @@ impl Heritage {
         }
     }
 
-    /// What a duplicate gets, with these hints. Copy callbacks are called.
-    fn of_duplicate(parent: &Comm, info: Result<Arc<Info>>) -> Result<Self> {
+    /// What a duplicate gets, unless an argument is an error. Copy callbacks are called.
+    fn of_duplicate(parent: &Comm, arguments: Result<()>) -> Result<Self> {
+        arguments?;
         Ok(Heritage {
-            info: info?,
             attrs: parent.attrs.copies(parent.handle.get().0)?,
             ..Heritage::plain(parent)
         })

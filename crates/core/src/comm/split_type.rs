@@ -68,6 +68,17 @@ impl Criterion {
         resource.map_or(Criterion::Nothing, |r| Criterion::Resource(r.uri()))
     }
 
+    /// The hint that told it, if one did.
+    fn hint(&self, info: Option<&Info>) -> Arc<Info> {
+        let key = match self {
+            Criterion::Nothing | Criterion::Unguided => return Arc::default(),
+            Criterion::Resource(_) => TYPE_KEY,
+            Criterion::Set(_) => SET_KEY,
+        };
+        let value = info.and_then(|info| info.hint(key));
+        Info::from_pairs(value.map(|value| (key, value)))
+    }
+
     /// A number by which members see whether they want the same.
     fn digest(&self) -> u32 {
         let mut hasher = DefaultHasher::new();
@@ -153,7 +164,10 @@ impl World {
                 |(rank, row): &(usize, &[u32])| color(parent.members()[*rank], row) == Some(mine);
             self.half_by_key(parent, rows.filter(alike))
         };
-        let hints = info.as_ref().map(|it| it.duplicate()).unwrap_or_default();
+        let hints = match split_type {
+            consts::COMM_TYPE_SHARED => Arc::default(),
+            _ => wanted.hint(info.as_deref()),
+        };
         let new = self.join(comm, numbers, &told, hints, half);
         if let (Some(_), Some(info), Criterion::Unguided, Some(r)) = (new, info, &wanted, resource)
         {
