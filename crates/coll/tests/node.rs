@@ -8,12 +8,13 @@ mod ops;
 #[path = "node/shared.rs"]
 mod shared;
 
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use case::{Case, Job};
 use catena_coll::Collective;
 use catena_coll::node::{Board, FAILED, Kind, Limits, Mismatch, Node, Op, Trouble};
-use ops::{AFFINE, MIX, SUM};
+use ops::{AFFINE, MIX, SUM, TREE};
 use shared::{Seat, Shared};
 
 /// Small, so that most calls take several segments.
@@ -117,11 +118,7 @@ fn calls(size: u32, limits: Limits) -> Vec<(Case, Job)> {
                 if varies && limits == COPIED || in_place && !case::has_in_place(collective) {
                     continue;
                 }
-                for op in [SUM, AFFINE, MIX] {
-                    // The grouping of a reduce depends on the root.
-                    if collective == Collective::Reduce && !op.associative {
-                        continue;
-                    }
+                for op in [SUM, AFFINE, MIX, TREE] {
                     let root = (calls.len() as u32) % size;
                     let case = Case {
                         collective,
@@ -139,40 +136,117 @@ fn calls(size: u32, limits: Limits) -> Vec<(Case, Job)> {
     calls
 }
 
+/// Has all members run all calls: mostly one after the other, now and then one far ahead. How
+/// each call ran on each member.
+fn run(
+    size: u32,
+    (crowded, limits): (bool, Limits),
+    calls: &[(Case, Job)],
+    random: &mut u64,
+) -> Vec<Vec<Kind>> {
+    let shared = Shared::new(size, limits);
+    let mut members: Vec<Member> = (0..size)
+        .map(|r| Member::new(&shared, r, size, crowded))
+        .collect();
+    let mut idle = 0;
+    while members.iter().any(|m| m.at < calls.len()) {
+        *random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let member = &mut members[(*random >> 40) as usize % size as usize];
+        let mut moved = false;
+        for _ in 0..(*random >> 33) % 8 {
+            moved |= member.at < calls.len() && member.step(calls);
+        }
+        idle = if moved { 0 } else { idle + 1 };
+        assert!(idle < 100_000, "nobody moves");
+    }
+    members.into_iter().map(|m| m.kinds).collect()
+}
+
+/// Members that have cores of their own, and such as share them, on each kind of board.
+const BOARDS: [(bool, Limits); 4] = [
+    (false, COPIED),
+    (true, COPIED),
+    (false, DIRECT),
+    (true, ALWAYS),
+];
+
 #[test]
 fn every_kind_on_1_to_17_ranks() {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut random = 12345u64;
     for size in 1..=17 {
-        for (crowded, limits) in [
-            (false, COPIED),
-            (true, COPIED),
-            (false, DIRECT),
-            (true, ALWAYS),
-        ] {
-            let calls = calls(size, limits);
-            let shared = Shared::new(size, limits);
-            let mut members: Vec<Member> = (0..size)
-                .map(|r| Member::new(&shared, r, size, crowded))
-                .collect();
-            let mut idle = 0;
-            while members.iter().any(|m| m.at < calls.len()) {
-                random = random
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                // Mostly one after the other, now and then one far ahead.
-                let member = &mut members[(random >> 40) as usize % size as usize];
-                let mut moved = false;
-                for _ in 0..(random >> 33) % 8 {
-                    moved |= member.at < calls.len() && member.step(&calls);
-                }
-                idle = if moved { 0 } else { idle + 1 };
-                assert!(idle < 100_000, "nobody moves");
-            }
-            seen.extend(members.into_iter().flat_map(|m| m.kinds));
+        for board in BOARDS {
+            let calls = calls(size, board.1);
+            let kinds = run(size, board, &calls, &mut random);
+            seen.extend(kinds.into_iter().flatten());
         }
     }
     assert_eq!(seen.len(), 19, "{seen:?}");
+}
+
+/// Whichever way a call takes, which its caller does not see, operands are combined from rank 0
+/// upwards: what the test's board says of the two ways of long payloads changes all the time.
+#[test]
+fn reductions_combine_from_rank_0_upwards() {
+    use Collective::{Allreduce, Exscan, Reduce, ReduceScatter, Scan};
+    const REDUCTIONS: [Collective; 5] = [Reduce, Allreduce, ReduceScatter, Scan, Exscan];
+    assert!([MIX, TREE].iter().all(|op| !op.associative));
+    let mut random = 99u64;
+    let mut ways = HashMap::<_, HashSet<Kind>>::new();
+    for size in 1..=9 {
+        let mut cases = Vec::new();
+        for elems in [1, 5, 43, 200, 1100] {
+            for collective in REDUCTIONS {
+                let roots = if collective == Reduce { size } else { 1 };
+                for (root, in_place) in (0..roots).flat_map(|r| [(r, false), (r, true)]) {
+                    cases.extend([MIX, TREE].map(|op| Case {
+                        collective,
+                        size,
+                        root,
+                        in_place,
+                        elems,
+                        op,
+                    }));
+                }
+            }
+        }
+        for board in BOARDS {
+            // Between two calls alike are some in which all hear what member 0 prefers by now.
+            let mut calls = Vec::new();
+            for case in &cases {
+                for others in 0..if size <= 4 { 8 } else { 2 } {
+                    calls.push((*case, case.job()));
+                    let short = Case {
+                        collective: Allreduce,
+                        elems: 1,
+                        ..*case
+                    };
+                    calls.extend((0..others % 4).map(|_| (short, short.job())));
+                }
+            }
+            let kinds = run(size, board, &calls, &mut random);
+            for (at, (case, _)) in calls.iter().enumerate() {
+                let call = (case.collective, size, case.root, case.in_place, case.elems);
+                let way = kinds[0][at];
+                assert!(kinds.iter().all(|kinds| kinds[at] == way), "{case:?}");
+                ways.entry((board.0, call)).or_default().insert(way);
+            }
+        }
+    }
+    let switched = ways.iter().filter(|(_, ways)| ways.len() > 1);
+    let switched = switched.map(|((_, (what, size, root, ..)), _)| (what, size, root));
+    let switched = switched.collect::<HashSet<_>>();
+    for size in 2..=4 {
+        assert!(switched.contains(&(&Allreduce, &size, &0)));
+        for root in 0..size {
+            assert!(
+                switched.contains(&(&Reduce, &size, &root)),
+                "{root} of {size}"
+            );
+        }
+    }
 }
 
 /// Where each segment takes a turn of all on their cores, what would take many goes straight to whom it

@@ -294,6 +294,17 @@ impl<const LINES: u64> Board for Memory<LINES> {
         self.combine(from, at, into, order)
     }
 
+    fn pair(
+        &mut self,
+        (a, b): (&Payload, &Payload),
+        at: usize,
+        into: Region,
+    ) -> Result<(), Trouble> {
+        self.check(a, at, into.len);
+        self.check(b, at, into.len);
+        Ok(())
+    }
+
     fn reserve(&mut self, _: usize) -> Result<(), Trouble> {
         Ok(())
     }

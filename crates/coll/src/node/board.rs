@@ -180,6 +180,13 @@ pub trait Board {
         order: Order,
     ) -> Result<(), Trouble>;
 
+    /// Combines bytes from `at` on of two payloads, which got here the same way, and puts the result
+    /// elsewhere: the first of them is the left operand.
+    ///
+    /// # Errors
+    /// As [`Board::combine`].
+    fn pair(&mut self, of: (&Payload, &Payload), at: usize, into: Region) -> Result<(), Trouble>;
+
     /// Makes sure that scratch memory has `len` bytes. What it held is lost.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 use catena_plan::{Buf, Order, Region};
 
 use super::barrier::{LEADER, through_leader};
-use super::board::{Board, INLINE, Payload};
+use super::board::{Board, INLINE, LEFT, Payload};
 use super::error::Trouble;
 use super::program::{Program, Turn, below};
 use super::rooted::is_root;
@@ -78,15 +78,17 @@ pub(super) fn take_upwards<B: Board>(
 }
 
 /// All publish, the root combines.
+///
+/// A root other than the first two begins with the operands of those, so that its own one has the
+/// place that its rank gives it.
 pub(super) struct Reduce;
 
-/// On which side of the own operand that of a payload is.
-#[inline(always)]
-fn order(t: &Turn, from: &Payload) -> Order {
-    if from.rank < t.args.rank {
-        Order::FromLeft
-    } else {
-        Order::FromRight
+impl Reduce {
+    /// Whether the operands before the root's own one, which is where the result goes, are combined
+    /// elsewhere.
+    #[inline(always)]
+    fn grows_apart(t: &Turn) -> bool {
+        t.args.in_place && t.args.rank > 1 && is_root(t)
     }
 }
 
@@ -123,32 +125,47 @@ impl Program for Reduce {
         board.put(&t.own, 0, t.of(t.args.vector_in()));
     }
 
-    /// Those below the root downwards, those above it upwards: the order of
-    /// operands is kept, and the root's own one may be in place.
+    #[inline]
+    fn scratch(t: &Turn) -> usize {
+        if Self::grows_apart(t) { t.len } else { 0 }
+    }
+
     #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        let (me, size) = (t.args.rank, t.args.size);
-        if !is_root(t) {
-            return None;
+        match is_root(t) {
+            true => upwards(t, i, true),
+            false => None,
         }
-        if size == 1 {
-            return below(i, 1);
-        }
-        below(i, size - 1).map(|i| if i < me { me - 1 - i } else { i + 1 })
     }
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
-        let order = order(t, from);
-        if from.rank == t.args.rank {
+        let me = t.args.rank;
+        if t.args.size == 1 {
             if !t.args.in_place {
                 board.copy(own, into);
             }
-        } else if i == 0 {
-            merge((from, 0), own, into, order, board)?;
-        } else {
-            board.combine(from, 0, into, order)?;
+            return Ok(());
+        }
+        if me < 2 {
+            return take_upwards(t, (from, i, true), 0, own, into, board);
+        }
+        let below = match Self::grows_apart(t) {
+            true => Region::new(Buf::Scratch, 0, into.len),
+            false => into,
+        };
+        match from.rank {
+            0 => {}
+            1 => {
+                let mut first = board.payload(0, from.seq, from.place);
+                first.is_taken = t.own.is_taken && first.at & LEFT == 0;
+                board.pair((&first, from), 0, below)?;
+            }
+            rank if rank < me => board.combine(from, 0, below, Order::FromRight)?,
+            rank if rank > me => board.combine(from, 0, into, Order::FromRight)?,
+            _ if Self::grows_apart(t) => board.fold(below, into, Order::FromLeft)?,
+            _ => board.fold(own, into, Order::FromRight)?,
         }
         Ok(())
     }

@@ -231,6 +231,16 @@ impl Board for Seat {
         self.combine(from, at, into, order)
     }
 
+    fn pair(
+        &mut self,
+        (a, b): (&Payload, &Payload),
+        at: usize,
+        into: Region,
+    ) -> Result<(), Trouble> {
+        self.get(a, at, into)?;
+        self.combine(b, at, into, Order::FromRight)
+    }
+
     fn reserve(&mut self, len: usize) -> Result<(), Trouble> {
         self.with(self.rank, |b| b.scratch = vec![0xA5; len]);
         Ok(())

@@ -45,6 +45,18 @@ pub const MIX: OpKind = OpKind {
     associative: false,
 };
 
+/// Neither: the result tells the order and the grouping of all operands.
+#[allow(
+    dead_code,
+    reason = "not all who include this file have such operations"
+)]
+pub const TREE: OpKind = OpKind {
+    name: "tree",
+    function: &(tree as Function),
+    commutative: false,
+    associative: false,
+};
+
 fn each(
     from: &[u8],
     into: &mut [u8],
@@ -89,6 +101,15 @@ fn mix(from: &[u8], into: &mut [u8], order: Order) {
         (l ^ r)
             .wrapping_mul(40_503)
             .wrapping_add(l.wrapping_mul(r) >> 3)
+            .to_le_bytes()
+    });
+}
+
+fn tree(from: &[u8], into: &mut [u8], order: Order) {
+    each(from, into, order, |l, r| {
+        let (l, r) = (u16::from_le_bytes(l), u16::from_le_bytes(r));
+        l.wrapping_mul(31)
+            .wrapping_add(r.rotate_left(5) ^ 0x9E37)
             .to_le_bytes()
     });
 }

@@ -375,12 +375,13 @@ impl View<'_> {
         len >= TAKE && from.place == Place::Ring && from.is_taken
     }
 
-    /// Has `len` bytes at `at` of a payload on the board combined: all at once, or, to be taken,
-    /// those from a position on at a time.
+    /// Has `len` bytes at `at` of a payload on the board combined, or of several: all at once, or, to
+    /// be taken, those from a position on at a time.
     #[inline(always)]
     fn in_steps(
         &mut self,
         (from, at, len): (&Payload, usize, usize),
+        payloads: usize,
         mut some: impl FnMut(&Self, *const u8, usize, usize) -> Room<()>,
     ) -> Result<(), Trouble> {
         let (base, len) = self.seat.clip(from, at, len);
@@ -399,7 +400,7 @@ impl View<'_> {
         if len >= COUNTED {
             // A fourth is the arithmetic, which any way would need.
             let ticks = clock::ticks().wrapping_sub(began) / 4 * 3;
-            self.seat.balance.copied_out(len, ticks);
+            self.seat.balance.copied_out(payloads * len, ticks);
         }
         Ok(())
     }
@@ -607,7 +608,7 @@ impl Board for View<'_> {
     ) -> Result<(), Trouble> {
         let to = self.place(into);
         if from.place != Place::Direct {
-            return self.in_steps((from, at, into.len), |view, base, at, len| {
+            return self.in_steps((from, at, into.len), 1, |view, base, at, len| {
                 // SAFETY: as in `get`.
                 unsafe { view.apply(base, to.add(at), len, order) }
             });
@@ -640,7 +641,7 @@ impl Board for View<'_> {
     ) -> Result<(), Trouble> {
         if let (Some(Reducer::Kernel(k)), Place::Line | Place::Ring) = (self.reducer, from.place) {
             let (b, out) = (self.place(own), self.place(into));
-            return self.in_steps((from, at, into.len), |_, a, at, len| {
+            return self.in_steps((from, at, into.len), 1, |_, a, at, len| {
                 // SAFETY: as in `get`; predefined operations commute, and their kernels
                 // read each element once.
                 unsafe { (k.join)(a, b.add(at), out.add(at), len / k.size) };
@@ -658,6 +659,32 @@ impl Board for View<'_> {
             self.fold(own.part(done, len), into.part(done, len), order)?;
         }
         Ok(())
+    }
+
+    fn pair(
+        &mut self,
+        (a, b): (&Payload, &Payload),
+        at: usize,
+        into: Region,
+    ) -> Result<(), Trouble> {
+        let (Some(Reducer::Kernel(k)), Place::Line | Place::Ring) = (self.reducer, a.place) else {
+            self.get(a, at, into)?;
+            return self.combine(b, at, into, Order::FromRight);
+        };
+        let (run, takes) = (k.join, self.takes(a, into.len));
+        let (left, len) = self.seat.clip(a, at, into.len);
+        let out = self.place(into.part(0, len));
+        self.in_steps((b, at, len), 2, |_, right, at, len| {
+            let left = left.wrapping_add(at);
+            // SAFETY: as in `get`, for both; predefined operations' kernels read each element once.
+            unsafe {
+                run(left, right, out.add(at), len / k.size);
+                if takes {
+                    copy::take(left, len);
+                }
+            }
+            Ok(())
+        })
     }
 
     fn reserve(&mut self, len: usize) -> Result<(), Trouble> {
