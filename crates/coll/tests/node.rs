@@ -9,6 +9,7 @@ mod ops;
 mod shared;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use case::{Case, Job};
@@ -48,7 +49,7 @@ struct Member {
 }
 
 impl Member {
-    fn new(shared: &std::sync::Arc<Shared>, rank: u32, size: u32, crowded: bool) -> Self {
+    fn new(shared: &Arc<Shared>, rank: u32, size: u32, crowded: bool) -> Self {
         Member {
             seat: Seat {
                 shared: shared.clone(),
@@ -277,6 +278,51 @@ fn who_share_cores_have_few_segments() {
     };
     assert_eq!(segments(true), CALLS);
     assert!(segments(false) > CALLS);
+}
+
+/// Each member says what it prefers, and all do what follows from that: where they hear it from each
+/// other, up to eight members, as from a leader.
+#[test]
+fn an_eighth_of_the_members_may_be_of_another_mind() {
+    let is_direct = |size: u32, objectors: u32| {
+        let call = |collective, elems| Case {
+            collective,
+            size,
+            root: 1,
+            in_place: false,
+            elems,
+            op: SUM,
+        };
+        let cases = [
+            call(Collective::Allreduce, 1),
+            call(Collective::Scatter, 1100),
+            call(Collective::Barrier, 0),
+            call(Collective::Scatter, 1100),
+        ];
+        let calls = cases.map(|case| (case, case.job()));
+        let shared = Arc::new(Shared::with(size, DIRECT, Some(objectors)));
+        let new = |r| Member::new(&shared, r, size, false);
+        let mut members: Vec<Member> = (0..size).map(new).collect();
+        while members.iter().any(|m| m.at < calls.len()) {
+            for m in members.iter_mut().filter(|m| m.at < calls.len()) {
+                m.step(&calls);
+            }
+        }
+        let stamps = (0..DIRECT.lines).map(|seq| members[0].seat.stamp(1, seq));
+        match stamps.max().unwrap() {
+            4 => true,
+            segments => {
+                assert!(segments > 5, "both went through the ring");
+                false
+            }
+        }
+    };
+    for (size, may) in [(3, 0), (4, 0), (7, 0), (8, 1), (9, 1), (16, 2), (17, 2)] {
+        assert!(!is_direct(size, may), "{may} of {size}");
+        assert!(is_direct(size, may + 1), "{} of {size}", may + 1);
+    }
+    // Of two the first decides.
+    assert!(!is_direct(2, 1) && is_direct(2, 2));
 }
 
 /// Whoever has completed all its calls is never heard of again: it may wait for the others in

@@ -213,10 +213,12 @@ impl<const LINES: u64> Memory<LINES> {
 }
 
 impl<const LINES: u64> Board for Memory<LINES> {
-    /// Long payloads now go this way, now that.
+    /// Members prefer now this way, now that, at times not all the same one.
     fn prefers_ring(&mut self, _: Place) -> bool {
-        let of_first = &self.lines[..LINES as usize];
-        of_first.iter().map(|line| line.stamp).max().unwrap_or(0) % 3 == 0
+        let own = self.lines.chunks(LINES as usize).nth(self.rank as usize);
+        let stamps = own.into_iter().flatten().map(|line| line.stamp);
+        let last = stamps.max().unwrap_or(0);
+        last % 3 == 0 && (self.rank == 0 || last % 2 == 0)
     }
 
     fn stamp(&self, rank: u32, seq: u64) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
-use super::program::{Program, Turn, below};
+use super::program::{Heard, Program, Turn, below};
 use crate::Args;
 
 /// The rank that leads where somebody has to.
@@ -25,9 +25,14 @@ pub(super) struct Barrier;
 pub(super) struct BarrierLeader;
 
 macro_rules! barrier {
-    ($name:ident, $first:expr, $last:expr, $source:expr) => {
+    ($name:ident, $heard:ident, $first:expr, $last:expr, $source:expr) => {
         impl Program for $name {
             const ALL: bool = true;
+
+            #[inline(always)]
+            fn heard(_: &Turn) -> Heard {
+                Heard::$heard
+            }
 
             #[inline]
             fn extent(_: &Args) -> usize {
@@ -69,11 +74,16 @@ macro_rules! barrier {
     };
 }
 
-barrier!(Barrier, |_: &Turn| true, |_: &Turn| false, |t: &Turn, i| {
-    below(i, t.args.size)
-});
+barrier!(
+    Barrier,
+    All,
+    |_: &Turn| true,
+    |_: &Turn| false,
+    |t: &Turn, i| { below(i, t.args.size) }
+);
 barrier!(
     BarrierLeader,
+    First,
     |t: &Turn| t.args.rank != LEADER,
     |t: &Turn| t.args.rank == LEADER,
     through_leader

@@ -226,7 +226,7 @@ pub trait Board {
     fn warm(&mut self, _seq: u64) {}
 
     /// Whether long payloads had better pass through the ring from now on, as far as this member
-    /// sees; it publishes one of that place. Member 0 is asked.
+    /// sees; it publishes one of that place. Of two members the first is asked.
     fn prefers_ring(&mut self, _place: Place) -> bool {
         false
     }

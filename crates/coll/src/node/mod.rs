@@ -72,9 +72,13 @@
 //!
 //! # Long payloads
 //!
-//! Which of the two ways of a long payload takes less time, member 0 sees by what its copies take
-//! ([`Board::prefers_ring`]), and says so with what it publishes. When an operation is complete in
-//! which all others hear from it, all do from the next one on as it has said last.
+//! Which of the two ways of a long payload takes less time, each member sees by what its own copies
+//! take ([`Board::prefers_ring`]), and says so with what it publishes. When an operation is complete in
+//! which all hear from all, directly or from a leader, all take the ring from the next one on unless
+//! more than an eighth of the members prefer the other way: an operation is as slow as its slowest
+//! pair, which may be the only one on two sockets, but one of many members may err. Where all hear from
+//! member 0 alone, its payload was the only one, and all do as it prefers; so do two members, who see
+//! the same pair.
 //!
 //! # Order of operations
 //!
@@ -276,8 +280,12 @@ pub struct Node {
     started: u64,
     completed: u64,
     past: Past,
-    /// Whether long payloads pass through the ring, too, what member 0 said last of that and who
-    /// heard it: all have when they have completed the operation.
+    /// Whether this member says which way it prefers for long payloads, and how many must prefer the
+    /// ring.
+    votes: bool,
+    quorum: u32,
+    /// Whether long payloads pass through the ring, too, what this member said last of that, and what
+    /// follows from what all have heard: the same for all when they have completed the operation.
     through_ring: bool,
     said: bool,
     heard: bool,
@@ -308,6 +316,8 @@ impl Node {
             started: 0,
             completed: 0,
             past: Past::default(),
+            votes: rank == 0 || size > 2,
+            quorum: if size > 2 { size - size / 8 } else { 1 },
             through_ring: false,
             said: false,
             heard: false,

@@ -4,7 +4,7 @@ use std::mem;
 
 use super::board::{Board, FAILED, IN_LONG, INLINE, LEFT, LOST, Meta, Payload, Place};
 use super::error::{Mismatch, Skipped, Trouble};
-use super::program::{Program, Turn};
+use super::program::{Heard, Program, Turn};
 use super::{FEW, Kind, LINE, Node, barrier, exchange, near, pieces, reduce, rooted, rows, scan};
 use crate::Args;
 
@@ -61,6 +61,8 @@ pub struct Op {
     read: usize,
     /// Whether it did without some that everybody hears from.
     partial: bool,
+    /// Of those it has heard from in this round, how many prefer the ring.
+    votes: u32,
     /// Whether to look if those who are waited for will ever publish.
     suspects: bool,
 }
@@ -79,6 +81,7 @@ impl Op {
             borrowed: false,
             read: 0,
             partial: false,
+            votes: 0,
             suspects: false,
         }
     }
@@ -295,7 +298,7 @@ impl Op {
             if P::publishes_first(&turn) && !self.publish::<P, B>((place, &mut turn), node, board) {
                 return Ok(false);
             }
-            (self.stage, self.next) = (Stage::Read, 0);
+            (self.stage, self.next, self.votes) = (Stage::Read, 0, 0);
         }
         if self.stage == Stage::Read {
             while let Some(rank) = P::source(&turn, self.next) {
@@ -306,8 +309,8 @@ impl Op {
                 let from = if rank == args.rank {
                     turn.own
                 } else if let Some((place, wants_ring)) = hear::<P, B>(&turn, rank, board)? {
-                    if rank == 0 && P::is_first_heard(&turn) {
-                        node.heard = wants_ring;
+                    if P::heard(&turn) != Heard::Nobody {
+                        self.votes += u32::from(wants_ring);
                     }
                     // Who finds everything there is behind: so is what comes
                     // next.
@@ -350,8 +353,12 @@ impl Op {
         if place == Place::Line && !P::VARIES {
             node.pass();
         }
-        if args.rank == 0 && P::is_first_heard(&turn) && !self.partial {
-            node.heard = node.said;
+        if P::heard(&turn) != Heard::Nobody && !self.partial {
+            node.heard = match P::heard(&turn) {
+                Heard::First if args.rank == 0 => node.said,
+                Heard::First => self.votes > 0,
+                _ => self.votes + u32::from(node.said) >= node.quorum,
+            };
         }
         node.advance(P::ALL && !self.partial);
         self.stage = Stage::First;
@@ -410,8 +417,11 @@ impl Op {
         }
         self.at = turn.own.at;
         let mut meta = Meta::pack(self.kind, place, self.detail, P::says(turn));
-        if turn.args.rank == 0 {
+        if node.votes {
             node.said = board.prefers_ring(place);
+            if P::heard(turn) == Heard::First && self.stage == Stage::Last {
+                node.said = self.votes + u32::from(node.said) >= node.quorum;
+            }
             meta |= Meta::ring(node.said);
         }
         board.publish(&turn.own, meta, reader);

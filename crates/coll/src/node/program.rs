@@ -123,10 +123,13 @@ pub(super) trait Program {
     /// of it.
     const SOME: bool = false;
 
-    /// Whether all others hear what member 0 publishes, unless there is no data.
+    /// From whom all members hear what it prefers, unless there is no data.
     #[inline(always)]
-    fn is_first_heard(_turn: &Turn) -> bool {
-        Self::MUTUAL
+    fn heard(_turn: &Turn) -> Heard {
+        match Self::MUTUAL {
+            true => Heard::All,
+            false => Heard::Nobody,
+        }
     }
 
     /// Bytes of the longest block; alike on all members. Of the own payload if
@@ -244,6 +247,17 @@ pub(super) trait Program {
     /// The end of a round: nobody uses the own buffers any more.
     #[inline]
     fn finish<B: Board>(_turn: &Turn, _board: &mut B) {}
+}
+
+/// Whose records all members read in a round, if they read the same ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// Nobody's.
+    Nobody,
+    /// That of member 0. If it publishes after it has read it has heard from all.
+    First,
+    /// Everybody's.
+    All,
 }
 
 /// The lowest of the others.

@@ -6,7 +6,7 @@ use catena_plan::{Buf, Order, Region};
 use super::barrier::{LEADER, through_leader};
 use super::board::{Board, INLINE, LEFT, Payload};
 use super::error::Trouble;
-use super::program::{Program, Turn, below};
+use super::program::{Heard, Program, Turn, below};
 use super::rooted::is_root;
 use crate::args::cut;
 use crate::reduce_scatter::{block_in, result};
@@ -220,6 +220,11 @@ pub(super) struct AllreduceLeader;
 
 impl Program for AllreduceLeader {
     const ALL: bool = true;
+
+    #[inline(always)]
+    fn heard(_: &Turn) -> Heard {
+        Heard::First
+    }
 
     /// Who is in place reads its own payload, too.
     #[inline(always)]

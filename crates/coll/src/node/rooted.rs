@@ -5,7 +5,7 @@ use catena_plan::Region;
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
-use super::program::{Program, Turn, at_root, first, root_only};
+use super::program::{Heard, Program, Turn, at_root, first, root_only};
 use super::rows::fits;
 use crate::Args;
 
@@ -42,8 +42,11 @@ impl Program for Bcast {
     const ALL: bool = false;
 
     #[inline(always)]
-    fn is_first_heard(t: &Turn) -> bool {
-        t.args.root == 0
+    fn heard(t: &Turn) -> Heard {
+        match t.args.root {
+            0 => Heard::First,
+            _ => Heard::Nobody,
+        }
     }
 
     #[inline]
@@ -96,8 +99,11 @@ impl Program for Scatter {
     const ALL: bool = false;
 
     #[inline(always)]
-    fn is_first_heard(t: &Turn) -> bool {
-        t.args.root == 0
+    fn heard(t: &Turn) -> Heard {
+        match t.args.root {
+            0 => Heard::First,
+            _ => Heard::Nobody,
+        }
     }
 
     #[inline(always)]

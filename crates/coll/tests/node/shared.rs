@@ -43,8 +43,10 @@ pub struct Shared {
     lines: Vec<Line>,
     rings: Vec<UnsafeCell<u8>>,
     done: Vec<AtomicU64>,
-    /// How often member 0 was asked what it prefers.
+    /// How often members were asked what they prefer.
     asked: AtomicU64,
+    /// How many never prefer the ring while all others do, if it is up to that.
+    pub objectors: Option<u32>,
     pub buffers: Vec<Mutex<Buffers>>,
 }
 
@@ -54,6 +56,10 @@ unsafe impl Sync for Shared {}
 
 impl Shared {
     pub fn new(ranks: u32, limits: Limits) -> Arc<Self> {
+        Arc::new(Shared::with(ranks, limits, None))
+    }
+
+    pub fn with(ranks: u32, limits: Limits, objectors: Option<u32>) -> Self {
         let ranks = ranks as usize;
         let line = |_| Line {
             stamp: AtomicU64::new(0),
@@ -62,14 +68,15 @@ impl Shared {
             payload: [const { UnsafeCell::new(0) }; INLINE],
         };
         let bytes = ranks * (limits.ring + limits.long);
-        Arc::new(Shared {
+        Shared {
             limits,
             lines: (0..ranks * limits.lines as usize).map(line).collect(),
             rings: (0..bytes).map(|_| UnsafeCell::new(0)).collect(),
             done: (0..ranks).map(|_| AtomicU64::new(0)).collect(),
             asked: AtomicU64::new(0),
+            objectors,
             buffers: (0..ranks).map(|_| Mutex::default()).collect(),
-        })
+        }
     }
 
     fn line(&self, rank: u32, seq: u64) -> &Line {
@@ -147,10 +154,15 @@ impl Board for Seat {
         self.shared.asked.load(Ordering::Relaxed) % 3 == 1
     }
 
-    /// Long payloads now go this way, now that.
+    /// Members prefer now this way, now that, mostly all the same one.
     fn prefers_ring(&mut self, _: Place) -> bool {
-        assert_eq!(self.rank, 0);
-        self.shared.asked.fetch_add(1, Ordering::Relaxed) / 5 % 2 == 1
+        let members = self.shared.buffers.len() as u64;
+        assert!(members != 2 || self.rank == 0);
+        if let Some(objectors) = self.shared.objectors {
+            return u64::from(self.rank) < members - u64::from(objectors);
+        }
+        let asked = self.shared.asked.fetch_add(1, Ordering::Relaxed);
+        asked / (5 * members.div_ceil(3)) % 2 == 1
     }
 
     fn stamp(&self, rank: u32, seq: u64) -> u64 {

@@ -2,9 +2,10 @@
 //! copies, or from buffer to buffer, with one that the kernel makes.
 //!
 //! Which takes less depends on the processor, on where the cores are, and on how dear the kernel's
-//! copies are, up to four times as dear as plain ones. Member 0 compares what it sees: what its own
+//! copies are, up to four times as dear as plain ones. Each member compares what it sees: what its own
 //! copies into rings and out of them take, and what the kernel takes, for memory of its own until
-//! there is something better. It says what it prefers with what it publishes (`node`).
+//! there is something better. It says what it prefers with what it publishes, and all do what follows
+//! from that (`coll/node`, "Long payloads").
 
 use std::sync::OnceLock;
 
@@ -14,8 +15,11 @@ use catena_shm::read_ticks;
 /// Shortest copy that counts.
 pub const COUNTED: usize = 16 << 10;
 
-/// Copies after which they are compared.
+/// Copies after which they are compared: one for each pair of the member's, and at least so many.
 const SAMPLES: u32 = 8;
+
+/// How many of the last copies weigh most, at least.
+const LAST: u64 = 4;
 
 /// Copies that do not count when the ring is tried, which comes from memory then, and at the very
 /// beginning: so do the buffers of the program.
@@ -41,6 +45,8 @@ pub struct Balance {
     pub prefers_ring: bool,
     /// Whether that may change.
     weighs: bool,
+    /// Pairs that the member is one of.
+    pairs: u32,
     /// When the ring is tried again, if it is not preferred.
     due: u64,
     /// Microseconds that this was put off for.
@@ -50,27 +56,36 @@ pub struct Balance {
 /// Copies one way.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Copies {
-    /// What they take on average, ticks for 64 KiB. The last four weigh most, and one that was
+    /// What they take on average, ticks for 64 KiB. The last ones weigh most, and one that was
     /// interrupted no more than two others.
     pub ticks: u64,
     bytes: u64,
+    copies: u64,
 }
 
 impl Copies {
     /// One of `len` bytes took so many ticks.
     pub fn record(&mut self, len: usize, ticks: u64) {
+        self.record_among(len, ticks, LAST);
+    }
+
+    /// [`Copies::record`] where the last `most` copies weigh most.
+    fn record_among(&mut self, len: usize, ticks: u64, most: u64) {
         let ticks = (ticks << 16) / len.max(1) as u64;
+        self.copies += 1;
+        let last = self.copies.clamp(LAST, most);
         self.ticks = match self.bytes {
             0 => ticks,
-            _ => (3 * self.ticks + ticks.min(2 * self.ticks)) / 4,
+            _ => ((last - 1) * self.ticks + ticks.min(2 * self.ticks)) / last,
         };
         self.bytes += len as u64;
     }
 }
 
 impl Balance {
-    /// Nothing was copied yet. The ring comes first, if the two are weighed at all.
-    pub fn new(weighs: bool) -> Self {
+    /// Nothing was copied yet by a member that is one of so many pairs. The ring comes first, if the
+    /// two are weighed at all.
+    pub fn new(weighs: bool, pairs: u32) -> Self {
         Balance {
             into: Copies::default(),
             out: Copies::default(),
@@ -79,6 +94,7 @@ impl Balance {
             direct: Copies::default(),
             prefers_ring: weighs,
             weighs,
+            pairs,
             due: 0,
             pause: 0.0,
         }
@@ -87,7 +103,7 @@ impl Balance {
     /// `len` bytes were copied into the own ring in `ticks`.
     pub fn copied_in(&mut self, len: usize, ticks: u64) {
         if self.counts() {
-            self.into.record(len, ticks);
+            self.into.record_among(len, ticks, self.last());
             self.count();
         }
     }
@@ -95,14 +111,19 @@ impl Balance {
     /// `len` bytes were copied or combined out of a ring in `ticks`.
     pub fn copied_out(&mut self, len: usize, ticks: u64) {
         if self.counts() {
-            self.out.record(len, ticks);
+            self.out.record_among(len, ticks, self.last());
             self.count();
         }
     }
 
     /// The kernel copied `len` bytes between members in `ticks`.
     pub fn copied_directly(&mut self, len: usize, ticks: u64) {
-        self.direct.record(len, ticks);
+        self.direct.record_among(len, ticks, self.last());
+    }
+
+    /// So many copies weigh most: as members may copy from one pair after the other, all of those.
+    fn last(&self) -> u64 {
+        LAST.max(self.pairs.into())
     }
 
     fn counts(&mut self) -> bool {
@@ -113,7 +134,7 @@ impl Balance {
 
     fn count(&mut self) {
         self.samples += 1;
-        if self.samples == SAMPLES {
+        if self.samples == SAMPLES.max(self.pairs) {
             static OWN: OnceLock<u64> = OnceLock::new();
             let kernel = match self.direct.bytes {
                 // With a mind to be shown that this is too little.
@@ -124,8 +145,12 @@ impl Balance {
         }
     }
 
-    /// Tries the ring again when that is due.
-    pub fn look(&mut self) {
+    /// Begins anew if it was changed whether the two are weighed. Tries the ring again when that is
+    /// due.
+    pub fn look(&mut self, weighs: bool) {
+        if weighs != self.weighs {
+            *self = Balance::new(weighs, self.pairs);
+        }
         let is_due = || (clock::ticks().wrapping_sub(self.due) as i64) >= 0;
         if self.weighs && !self.prefers_ring && is_due() {
             self.begin(true);
@@ -184,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_ring_is_preferred_while_its_two_copies_take_less() {
-        let mut balance = Balance::new(true);
+        let mut balance = Balance::new(true, 1);
         assert!(balance.prefers_ring, "to find out");
         assert!(after(&mut balance, &[8000; 4], &[9000; 4]));
         assert!(!after(&mut balance, &[30_000; 4], &[9000; 4]));
@@ -195,20 +220,34 @@ mod tests {
     #[test]
     fn one_side_stands_for_both() {
         for (ticks, is_better) in [(9000, true), (10_000, false)] {
-            assert_eq!(after(&mut Balance::new(true), &[ticks; 8], &[]), is_better);
-            assert_eq!(after(&mut Balance::new(true), &[], &[ticks; 8]), is_better);
+            assert_eq!(
+                after(&mut Balance::new(true, 1), &[ticks; 8], &[]),
+                is_better
+            );
+            assert_eq!(
+                after(&mut Balance::new(true, 1), &[], &[ticks; 8]),
+                is_better
+            );
         }
     }
 
     #[test]
     fn what_several_read_is_written_once() {
-        assert!(!after(&mut Balance::new(true), &[12_000; 2], &[10_000; 4]));
-        assert!(after(&mut Balance::new(true), &[12_000; 2], &[10_000; 8]));
+        assert!(!after(
+            &mut Balance::new(true, 1),
+            &[12_000; 2],
+            &[10_000; 4]
+        ));
+        assert!(after(
+            &mut Balance::new(true, 1),
+            &[12_000; 2],
+            &[10_000; 8]
+        ));
     }
 
     #[test]
     fn an_interruption_hardly_counts() {
-        let mut balance = Balance::new(true);
+        let mut balance = Balance::new(true, 1);
         assert!(after(
             &mut balance,
             &[8000, 8000, 1_000_000, 8000, 8000],
@@ -218,15 +257,15 @@ mod tests {
 
     #[test]
     fn it_is_tried_again_less_often_the_more_often_it_was_behind() {
-        let mut balance = Balance::new(true);
+        let mut balance = Balance::new(true, 1);
         for pause in [500.0, 1000.0, 2000.0] {
             assert!(!after(&mut balance, &[30_000; 8], &[30_000; 8]));
             assert_eq!(balance.pause, pause);
             balance.due = clock::ticks() + clock::ticks_in(Duration::from_secs(1000));
-            balance.look();
+            balance.look(true);
             assert!(!balance.prefers_ring);
             balance.due = clock::ticks();
-            balance.look();
+            balance.look(true);
             assert!(balance.prefers_ring && balance.cold == COLD);
         }
         after(&mut balance, &[8000; 8], &[8000; 8]);
@@ -236,7 +275,7 @@ mod tests {
 
     #[test]
     fn first_copies_do_not_count() {
-        let mut balance = Balance::new(true);
+        let mut balance = Balance::new(true, 1);
         (0..COLDEST).for_each(|_| balance.copied_in(1 << 16, u64::from(u32::MAX)));
         (1..SAMPLES).for_each(|_| balance.copied_in(1 << 16, 1));
         assert_eq!((balance.into.ticks, balance.samples), (1, SAMPLES - 1));
@@ -246,11 +285,38 @@ mod tests {
 
     #[test]
     fn nothing_changes_where_they_are_not_weighed() {
-        let mut balance = Balance::new(false);
+        let mut balance = Balance::new(false, 1);
         for _ in 0..COLDEST + 2 * SAMPLES {
             balance.copied_in(1 << 16, 1);
-            balance.look();
+            balance.look(false);
         }
         assert!(!balance.prefers_ring);
+    }
+
+    /// Of many pairs each is seen before they are compared, and those seen first count, too.
+    #[test]
+    fn near_and_far_pairs_count_alike() {
+        const PAIRS: u32 = 30;
+        for near in [0, 10, 20, 30] {
+            let mut balance = Balance::new(true, PAIRS);
+            (0..COLDEST).for_each(|_| balance.copied_out(1 << 16, 1));
+            (0..PAIRS - 1).for_each(|pair| {
+                balance.copied_out(1 << 16, if pair < near { 4000 } else { 7000 });
+            });
+            assert_eq!(balance.samples, PAIRS - 1);
+            let mean = (4000 * near.min(29) + 7000 * (29 - near.min(29))) / 29;
+            let seen = balance.out.ticks as u32;
+            assert!(seen.abs_diff(mean) < 50, "{seen}, not {mean}");
+        }
+    }
+
+    #[test]
+    fn whether_they_are_weighed_may_change() {
+        let mut balance = Balance::new(true, 1);
+        assert!(!after(&mut balance, &[30_000; 8], &[30_000; 8]));
+        balance.look(false);
+        assert!(!balance.prefers_ring);
+        balance.look(true);
+        assert!(balance.prefers_ring, "to find out");
     }
 }

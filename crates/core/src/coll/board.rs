@@ -263,7 +263,7 @@ impl Seat {
             bells,
             neighbours,
             mapped: vec![0; area.shape.size].into(),
-            balance: Balance::new(COLL_WEIGH.get()),
+            balance: Balance::new(COLL_WEIGH.get(), area.shape.size as u32 - 1),
             lines: Lines::new(area.shape.long),
         }
     }
@@ -750,7 +750,7 @@ impl Board for View<'_> {
     fn prefers_ring(&mut self, place: Place) -> bool {
         let balance = &mut self.seat.balance;
         if place != Place::Line {
-            balance.look();
+            balance.look(COLL_WEIGH.get());
         }
         balance.prefers_ring
     }

@@ -102,10 +102,12 @@ setting! {
     /// Whether blocks of CATENA_COLL_DIRECT bytes and more pass through shared memory nevertheless
     /// while two plain copies take less than one that the kernel makes.
     ///
-    /// What they take is measured now and then by the first rank of each communicator.
+    /// What they take is measured now and then by all ranks, who follow what most of them see. The
+    /// results of reductions do not depend on it.
     pub static COLL_WEIGH: bool = true;
     scope: AllEqual,
     level: Tuner,
+    change: Anytime,
 }
 
 /// [`COLL_DIRECT`]; `usize::MAX` for never.
