@@ -28,6 +28,7 @@ macro_rules! barrier {
     ($name:ident, $heard:ident, $first:expr, $last:expr, $source:expr) => {
         impl Program for $name {
             const ALL: bool = true;
+            const LEADS: bool = matches!(Heard::$heard, Heard::First);
 
             #[inline(always)]
             fn heard(_: &Turn) -> Heard {

@@ -16,6 +16,10 @@ const WARM_AHEAD: u64 = 2;
 /// others.
 const EXPECT_AHEAD: u64 = 4;
 
+/// So many records are fetched at once by a leader, who would wait for one after the other. No more
+/// than a core has under way.
+const FETCHED: u32 = 16;
+
 /// What one member has for others comes in so many segments, unless they are
 /// shorter than `PART`: they read the first while the second is written.
 const PARTS: usize = 4;
@@ -302,6 +306,11 @@ impl Op {
         }
         if self.stage == Stage::Read {
             while let Some(rank) = P::source(&turn, self.next) {
+                if P::LEADS && self.next.is_multiple_of(FETCHED) {
+                    let next = self.next..self.next + FETCHED;
+                    let others = next.map_while(|i| P::source(&turn, i));
+                    others.for_each(|rank| board.expect(rank, node.seq));
+                }
                 if !P::wants(&turn, rank, self.next) {
                     (self.partial, self.next) = (true, self.next + 1);
                     continue;

@@ -123,6 +123,9 @@ pub(super) trait Program {
     /// of it.
     const SOME: bool = false;
 
+    /// Whether one member reads the records of all others while they wait for it.
+    const LEADS: bool = false;
+
     /// From whom all members hear what it prefers, unless there is no data.
     #[inline(always)]
     fn heard(_turn: &Turn) -> Heard {

@@ -220,6 +220,7 @@ pub(super) struct AllreduceLeader;
 
 impl Program for AllreduceLeader {
     const ALL: bool = true;
+    const LEADS: bool = true;
 
     #[inline(always)]
     fn heard(_: &Turn) -> Heard {
