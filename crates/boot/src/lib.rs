@@ -29,13 +29,25 @@ pub mod wire;
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::Duration;
 
-use catena_settings::{Setting, Text, setting};
+use catena_settings::{Setting, Text, choice, setting};
 
 pub use direct::pmix_library;
 pub use error::BootError;
 pub use foreign::Foreign;
 pub use job::Job;
 pub use sys::{Interest, Poller};
+
+choice! {
+    /// What becomes of ranks that use another MPI's library.
+    pub enum OtherMpi {
+        /// The job ends with a failure.
+        Stop = "stop",
+        /// They run, and mpirun mentions it.
+        Warn = "warn",
+        /// They run.
+        Allow = "allow",
+    }
+}
 
 setting! {
     /// Run as a job of one process, whoever started the program.
@@ -65,6 +77,15 @@ setting! {
     range: 1..=4096,
     scope: Local,
     level: Tuner,
+
+    /// What mpirun does with several ranks that use the library of another MPI.
+    ///
+    /// Each of them would run as a job of its own. With `stop` the job ends and
+    /// says which library it is; with `warn` it says so and goes on; with `allow`
+    /// it goes on.
+    pub static LAUNCH_FOREIGN: OtherMpi = OtherMpi::Stop;
+    scope: Local,
+    level: User,
 
     /// How long a host may be silent before mpirun takes it for lost.
     ///
@@ -97,6 +118,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &LAUNCH_PATH,
     &LAUNCH_TIMEOUT,
     &LAUNCH_FANOUT,
+    &LAUNCH_FOREIGN,
     &HOST_TIMEOUT,
     &PMIX,
     &CPU_MAPPING,

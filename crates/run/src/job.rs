@@ -6,8 +6,8 @@ mod lifecycle;
 use std::io;
 use std::time::{Duration, Instant};
 
-use catena_boot::Interest;
 use catena_boot::server::Event;
+use catena_boot::{Interest, OtherMpi};
 
 use crate::base::Base;
 use crate::hosts::tree::Tree;
@@ -142,6 +142,8 @@ pub struct Job {
     failure: Option<Failure>,
     /// What has failed without ending the job.
     fault: Option<Failure>,
+    /// What to do about the next rank that has another MPI in it.
+    foreign: OtherMpi,
     /// Whether ranks wait in a fence.
     fencing: bool,
     /// How many ranks were still running when the job was ended.
@@ -187,6 +189,7 @@ impl Job {
             processes: (0..).zip(plan.appnums()).map(process).collect(),
             taken: vec![[0; 2]; plan.hosts.len()],
             source: typed.then(|| Source::new(token::STDIN, poller)),
+            foreign: plan.foreign,
             plan,
             tree,
             base,
@@ -418,6 +421,7 @@ impl Job {
             News::NotStarted { rank, stage, error } => self.not_started(rank, stage, error),
             News::Ended { rank, exit } => self.ended(rank, exit),
             News::Missing { rank } => self.processes[rank as usize].running = false,
+            News::Foreign { rank, library } => self.foreign(rank, &library),
             News::Fed { bytes, more } => {
                 if let Some(source) = &mut self.source {
                     match more {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use catena_boot::{CPU_MAPPING, server};
+use catena_boot::{CPU_MAPPING, LAUNCH_FOREIGN, OtherMpi, server};
 use catena_settings::{COMMAND_LINE, PREFIX, Registry};
 use catena_topo::{Machine, Resource};
 
@@ -251,6 +251,11 @@ fn plan(
     }
     let mut env = request.env;
     env.extend(settings);
+    let foreign = match crate::hosts::setting(&LAUNCH_FOREIGN, &env) {
+        // One rank alone is what its library makes of it, too.
+        OtherMpi::Stop if size == 1 => OtherMpi::Warn,
+        given => given,
+    };
     let apps = request.apps.into_iter().zip(sizes);
     Ok(Plan {
         job_id: server::job_id().map_err(system)?,
@@ -270,6 +275,7 @@ fn plan(
         wish,
         stdin: request.stdin,
         pmix: request.pmix,
+        foreign,
     })
 }
 

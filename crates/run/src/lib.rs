@@ -8,6 +8,9 @@
 //! | `plan`    | what shall run where                                           |
 //! | `place`   | where ranks run, and what they are bound to                     |
 //! | `node`    | starts and serves the ranks of one host, and ends them         |
+//! | `library` | offers the ranks Catena's own library                          |
+//! | `foreign` | notices ranks that have another MPI in them                    |
+//! | `linked`  | which libraries a program is linked to                         |
 //! | `pmix`    | the place of ranks that are programs of Open MPI               |
 //! | `hosts`   | the same on several hosts: a tree of daemons                   |
 //! | `message` | what nodes tell, and what they are told                        |
@@ -25,9 +28,12 @@
 
 pub mod args;
 mod base;
+mod foreign;
 mod hosts;
 mod job;
 mod launch;
+mod library;
+mod linked;
 mod message;
 mod node;
 mod output;

@@ -33,6 +33,8 @@ pub enum News {
     Ended { rank: u32, exit: Exit },
     /// A rank was never started, and the reason was told.
     Missing { rank: u32 },
+    /// A rank has the library of another MPI in it, or is going to have.
+    Foreign { rank: u32, library: String },
     /// The rank that reads standard input has taken some; whether it may want
     /// more.
     Fed { bytes: u32, more: bool },
@@ -111,6 +113,7 @@ pub enum Kind {
     Answer,
     /// Both ways.
     Parcel,
+    Foreign,
 }
 
 impl From<Kind> for u8 {
@@ -126,10 +129,11 @@ impl Kind {
     /// If there is none.
     pub fn from_byte(byte: u8) -> Result<Kind, Malformed> {
         use Kind::*;
-        const ALL: [Kind; 32] = [
+        const ALL: [Kind; 33] = [
             Launch, Hello, Alive, Placed, Started, Output, Fencing, Fenced, Joined, Finalized,
             Resumed, Abort, Fault, Left, Broken, NotStarted, Ended, Missing, Fed, Failed, Lost,
             Done, EndFence, End, Signal, Stdin, Unwanted, Taken, Finish, Ask, Answer, Parcel,
+            Foreign,
         ];
         let index = byte.wrapping_sub(Launch as u8);
         ALL.get(usize::from(index)).copied().ok_or(UNKNOWN)
@@ -200,6 +204,7 @@ impl News {
                 frame(Kind::Ended, &[*rank, killed, number as u32])
             }
             News::Missing { rank } => frame(Kind::Missing, &[*rank]),
+            News::Foreign { rank, library } => with(Kind::Foreign, &[*rank], library.as_bytes()),
             News::Fed { bytes, more } => frame(Kind::Fed, &[*bytes, u32::from(*more)]),
             News::Failed { status, text } => with(Kind::Failed, &[*status as u32], text.as_bytes()),
             News::Lost { node, text } => {
@@ -289,6 +294,10 @@ impl News {
                 },
             },
             Kind::Missing => News::Missing { rank: rank(r)? },
+            Kind::Foreign => News::Foreign {
+                rank: rank(r)?,
+                library: r.text()?,
+            },
             Kind::Fed => News::Fed {
                 bytes: r.u32()?,
                 more: r.u32()? != 0,

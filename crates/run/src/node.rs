@@ -8,12 +8,15 @@
 mod start;
 
 use std::io::{self, PipeReader, PipeWriter};
+use std::path::Path;
+use std::time::Instant;
 
 use catena_boot::server::{Event, Server};
 use catena_boot::{Interest, Poller};
 
+use crate::foreign::Watch;
 use crate::message::{News, Order, WINDOW};
-use crate::pmix::Pmix;
+use crate::pmix::{self, Pmix};
 use crate::stdin::Feed;
 use crate::sys::{self, Exit};
 
@@ -34,6 +37,8 @@ struct Local {
     pid: i32,
     /// The process that has called MPI_Init, if it is another one.
     joined: Option<u32>,
+    /// Whether one has.
+    is_known: bool,
     running: bool,
     /// Whether it wanted the end, and so may take its time to end.
     aborted: bool,
@@ -48,6 +53,8 @@ pub struct Node {
     /// What serves programs of Open MPI, if there are any.
     pmix: Option<Pmix>,
     processes: Vec<Local>,
+    /// Looks for other MPIs in ranks, until one was found.
+    watch: Option<Watch>,
     /// Where processes report that they could not execute their program; the
     /// other end stays open, as a pipe without one is always ready.
     failures: (PipeReader, PipeWriter),
@@ -131,6 +138,33 @@ impl Node {
         }
     }
 
+    /// When to call [`Node::tick`] next.
+    pub fn next_time(&self) -> Option<Instant> {
+        let unknown = |p: &Local| p.running && !p.is_known;
+        let watch = self.watch.as_ref()?;
+        let waiting = self.processes.iter().any(unknown);
+        waiting.then(|| watch.next_time())
+    }
+
+    /// Looks at ranks that have not called MPI_Init, if it is time.
+    pub fn tick(&mut self, news: &mut Vec<News>) {
+        let Some(watch) = &mut self.watch else { return };
+        if !watch.is_due(Instant::now()) {
+            return;
+        }
+        let served = |library: &Path| self.pmix.is_some() && pmix::serves(library);
+        let mut unknown = self.processes.iter().filter(|p| p.running && !p.is_known);
+        let found = unknown.find_map(|process| {
+            let library = watch.look(process.pid as u32);
+            let library = library.filter(|library| !served(library))?;
+            Some((process.rank, library.display().to_string()))
+        });
+        if let Some((rank, library)) = found {
+            self.watch = None;
+            news.push(News::Foreign { rank, library });
+        }
+    }
+
     /// Kills all ranks with their children, and forgets them.
     pub fn destroy(&mut self) {
         self.signal(libc::SIGKILL, true);
@@ -151,9 +185,12 @@ impl Node {
                         .for_each(|p| p.aborted = true);
                 }
                 Event::Joined { rank, pid } => {
-                    let process = self.process(rank).into_iter();
-                    let other = process.filter(|p| p.pid as u32 != pid);
-                    other.for_each(|p| p.joined = Some(pid));
+                    if let Some(process) = self.process(rank) {
+                        process.is_known = true;
+                        if process.pid as u32 != pid {
+                            process.joined = Some(pid);
+                        }
+                    }
                 }
                 _ => {}
             }
@@ -177,7 +214,10 @@ impl Node {
             match &mut told {
                 // It does not know which process it is.
                 News::Said(Event::Joined { rank, pid }) => {
-                    *pid = self.process(*rank).map_or(0, |p| p.pid as u32);
+                    if let Some(process) = self.process(*rank) {
+                        process.is_known = true;
+                        *pid = process.pid as u32;
+                    }
                 }
                 News::Said(Event::Abort { rank, .. }) => {
                     self.process(*rank)

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
+use catena_boot::OtherMpi;
 use catena_boot::wire::{Malformed, Reader, Writer};
+use catena_settings::Value;
 
 use crate::args::App;
 use crate::place::Wish;
@@ -37,6 +39,8 @@ pub struct Plan {
     pub stdin: Option<u32>,
     /// Whether there shall be a PMIx server, whatever the programs are.
     pub pmix: bool,
+    /// What becomes of ranks that use another MPI's library.
+    pub foreign: OtherMpi,
 }
 
 impl Plan {
@@ -96,6 +100,7 @@ impl Plan {
         self.wish.write(w);
         w.u32s(self.stdin.as_slice());
         w.u32(u32::from(self.pmix));
+        w.bytes(self.foreign.show().as_bytes());
     }
 
     /// Reads what [`Plan::write`] wrote.
@@ -130,6 +135,8 @@ impl Plan {
             wish: Wish::read(r)?,
             stdin: r.u32s()?.pop(),
             pmix: r.u32()? != 0,
+            foreign: OtherMpi::parse(&r.text()?)
+                .map_err(|_| Malformed("what to do about other MPIs"))?,
         };
         let ranks: u64 = plan
             .apps

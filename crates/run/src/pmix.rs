@@ -297,6 +297,12 @@ fn read_environments(body: &[u8]) -> Result<Vec<Vec<CString>>, Malformed> {
         .collect()
 }
 
+/// Whether a program with this library is served by PMIx.
+pub fn serves(library: &Path) -> bool {
+    let name = library.file_name().unwrap_or_default();
+    needs::wants(&name.to_string_lossy())
+}
+
 /// The files that may be an MPI program: what is run, and what it is told to
 /// run, as with `numactl ./program`.
 fn candidates(program: &Program) -> impl Iterator<Item = PathBuf> {

@@ -1,6 +1,6 @@
 //! Finding the programs, before anything is started.
 
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::args::App;
+use crate::foreign;
 
 /// Status if a program or directory does not exist.
 pub const NOT_FOUND: i32 = 127;
@@ -40,6 +41,16 @@ pub struct Program {
     pub wdir: Option<CString>,
     /// Its name as the user wrote it, for messages.
     pub name: String,
+}
+
+impl Program {
+    /// The library of another MPI that it is going to be given with variables
+    /// `vars`, if it is linked to one; Catena's is in the folder `own`.
+    pub fn foreign(&self, vars: &[(OsString, OsString)], own: Option<&Path>) -> Option<PathBuf> {
+        let path = |text: &CStr| Path::new(OsStr::from_bytes(text.to_bytes())).to_path_buf();
+        let wdir = self.wdir.as_deref().map_or_else(|| ".".into(), path);
+        foreign::at_start(&path(&self.path), &wdir, vars, own)
+    }
 }
 
 /// Finds the program of `app` as the ranks would: names with a slash from

@@ -1,6 +1,7 @@
 //! Why a job failed, in words.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::sys::{Exit, Stage};
@@ -143,6 +144,43 @@ pub fn not_started(program: &str, wdir: Option<&str>, stage: Stage, error: &io::
         _ => crate::program::NOT_STARTED,
     };
     Failure::new(status, text)
+}
+
+/// A program that was given the library of another MPI; `own` is where Catena's
+/// is.
+pub fn foreign(program: &str, library: &str, own: Option<&Path>, ranks: usize) -> String {
+    let outcome = match ranks {
+        1 => "so its rank runs alone, as that library has it".to_string(),
+        _ => format!("so each of the {ranks} ranks would run alone"),
+    };
+    let name = library.rsplit('/').next().unwrap_or_default();
+    let remedy = if name.starts_with("libmpi_abi.so") {
+        let preload = own.map(|own| {
+            format!(
+                "; if the program names that folder itself (DT_RPATH), add -x LD_PRELOAD={}",
+                own.display()
+            )
+        });
+        format!(
+            "take {} out of LD_LIBRARY_PATH{}",
+            library.strip_suffix(name).unwrap_or_default(),
+            preload.unwrap_or_default()
+        )
+    } else if name.contains(".so.40") {
+        "add --pmix, with which mpirun serves programs of Open MPI, or compile the program with \
+         Catena's mpicc"
+            .to_string()
+    } else {
+        "compile the program with Catena's mpicc, or start it with that library's own launcher"
+            .to_string()
+    };
+    let allow = match ranks {
+        1 => "",
+        _ => "; --set LAUNCH_FOREIGN=allow lets it run so",
+    };
+    format!(
+        "{program} uses the MPI library {library}, which is not Catena's, {outcome}: {remedy}{allow}"
+    )
 }
 
 /// The user or somebody else wanted it.

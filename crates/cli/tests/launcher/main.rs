@@ -7,6 +7,7 @@
 mod command_line;
 mod faults;
 mod hosts;
+mod libraries;
 mod output;
 mod rank;
 mod wire_up;

@@ -1,11 +1,14 @@
 //! How ranks end, what that means for the job, and how a job is ended.
 
 use std::io;
+use std::mem;
 use std::time::{Duration, Instant};
 
 use catena_abi::consts::ERR_PROC_ABORTED;
+use catena_boot::OtherMpi;
 
 use super::{ABANDON, GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
+use crate::library;
 use crate::message::Order;
 use crate::output::Sink;
 use crate::plan::Plan;
@@ -215,6 +218,20 @@ impl Job {
         let error = io::Error::from_raw_os_error(error);
         let failure = report::not_started(&program, wdir.as_deref(), stage, &error);
         self.fail(failure, Duration::ZERO);
+    }
+
+    /// A rank has the library of another MPI in it.
+    pub(super) fn foreign(&mut self, rank: u32, library: &str) {
+        let program = &self.plan.apps[self.processes[rank as usize].app].program;
+        let own = library::folder().map(|folder| folder.join(library::NAME));
+        let ranks = self.processes.len();
+        let text = report::foreign(&program.to_string_lossy(), library, own.as_deref(), ranks);
+        // Once for all ranks.
+        match mem::replace(&mut self.foreign, OtherMpi::Allow) {
+            OtherMpi::Stop => self.fail(Failure::new(1, text), Duration::ZERO),
+            OtherMpi::Warn => eprintln!("{}: {text}", self.command),
+            OtherMpi::Allow => {}
+        }
     }
 
     /// A rank wants the job to end.

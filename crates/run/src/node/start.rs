@@ -5,20 +5,24 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Instant;
 
 use catena_boot::server::Server;
-use catena_boot::{BOOT_VAR, Interest, Job as World};
+use catena_boot::{BOOT_VAR, Interest, Job as World, OtherMpi};
 use catena_settings::COMMAND_LINE;
 use catena_topo::Cpus;
 
 use super::{Local, Node, token};
 use crate::USAGE;
 use crate::base::Base;
+use crate::foreign::Watch;
 use crate::launch::system;
+use crate::library;
 use crate::message::News;
 use crate::place::{self, Binding};
 use crate::plan::Plan;
-use crate::pmix::Pmix;
+use crate::pmix::{self, Pmix};
 use crate::program::{self, NOT_STARTED, Program, ProgramError};
 use crate::stdin::Feed;
 use crate::sys::{self, Start, Strings};
@@ -114,8 +118,16 @@ impl Node {
         let pmix = Pmix::start(plan, number, found, &vars, &binding.cpus, base);
         let pmix = pmix.map_err(|text| ProgramError { status: 1, text })?;
         let names = own_names(pmix.as_ref());
+        let own = library::folder();
+        let mut foreign = None;
         let programs = programs.into_iter().map(|(app, ranks, program)| {
-            let env = environment(plan, app, &inherited, &program.name, &names)?;
+            let vars = variables(plan, app, &inherited, &names, own.as_deref());
+            if plan.foreign != OtherMpi::Allow && foreign.is_none() {
+                let library = program.foreign(&vars, own.as_deref());
+                let library = library.filter(|library| pmix.is_none() || !pmix::serves(library));
+                foreign = library.map(|library| (ranks.start, library.display().to_string()));
+            }
+            let env = environment(&vars, &program.name, names.len())?;
             let args = Strings::new(program.args.clone());
             let shell_args = Strings::new(shell_args(&program));
             Ok((ranks, program, env, args, shell_args))
@@ -130,6 +142,15 @@ impl Node {
         };
         let mut node = Node::empty(plan, number, base).map_err(system)?;
         node.pmix = pmix;
+        if let Some((rank, library)) = foreign {
+            news.push(News::Foreign { rank, library });
+            if plan.foreign == OtherMpi::Stop {
+                news.extend(here().map(|rank| News::Missing { rank }));
+                return Ok(node);
+            }
+        } else if plan.foreign != OtherMpi::Allow {
+            node.watch = Some(Watch::new(Instant::now()));
+        }
         for (ranks, program, env, args, shell_args) in &mut programs {
             for rank in ranks.filter(|&rank| plan.node_of[rank as usize] == number) {
                 let how = How {
@@ -180,6 +201,7 @@ impl Node {
             server,
             pmix: None,
             processes: Vec::new(),
+            watch: None,
             failures,
             feed: None,
             untaken: [0; 2],
@@ -255,6 +277,7 @@ impl Starter<'_> {
             rank,
             pid,
             joined: None,
+            is_known: false,
             running: true,
             aborted: false,
             pipes: pipes.map(Some),
@@ -282,15 +305,16 @@ fn own_names(pmix: Option<&Pmix>) -> Vec<OsString> {
         .collect()
 }
 
-/// The environment of the ranks of a program: what is inherited, then what was
-/// asked for, then room for what differs between ranks, which is called `own`.
-fn environment(
+/// The variables of the ranks of a program: what is inherited, then what was
+/// asked for, and last of all Catena's library in folder `library`. Without those
+/// that differ between ranks, which are called `own`.
+fn variables(
     plan: &Plan,
     app: usize,
     inherited: &Vars,
-    program: &str,
     own: &[OsString],
-) -> Result<Strings, ProgramError> {
+    library: Option<&Path>,
+) -> Vars {
     let more: Vec<_> = plan.env.iter().chain(&plan.apps[app].env).collect();
     let inherited = inherited.iter().filter(|(name, _)| {
         let differs = own.contains(name) || name == COMMAND_LINE;
@@ -301,14 +325,27 @@ fn environment(
         .iter()
         .enumerate()
         .filter(|(i, (name, _))| !more[i + 1..].iter().any(|(later, _)| later == name));
-    let mut strings = Vec::new();
-    for (name, value) in inherited.chain(last.map(|(_, var)| *var)) {
+    let mut vars: Vars = inherited
+        .chain(last.map(|(_, var)| *var))
+        .cloned()
+        .collect();
+    if let Some(folder) = library {
+        library::offer(folder, &mut vars);
+    }
+    vars
+}
+
+/// The environment of ranks with `vars`, with room at its end for `own` variables
+/// that differ between ranks.
+fn environment(vars: &Vars, program: &str, own: usize) -> Result<Strings, ProgramError> {
+    let mut strings = Vec::with_capacity(vars.len() + own);
+    for (name, value) in vars {
         let mut var = name.clone();
         var.push("=");
         var.push(value);
         strings.push(program::c_string(&var, program)?);
     }
-    strings.extend(own.iter().map(|_| CString::default()));
+    strings.extend((0..own).map(|_| CString::default()));
     Ok(Strings::new(strings))
 }
 

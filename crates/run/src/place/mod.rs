@@ -275,6 +275,7 @@ mod tests {
             wish,
             stdin: None,
             pmix: false,
+            foreign: catena_boot::OtherMpi::Stop,
         }
     }
 

@@ -10,6 +10,7 @@ use crate::base::Base;
 use crate::hosts::agent::Agent;
 use crate::hosts::link::End;
 use crate::message::News;
+use crate::node::Node;
 
 /// How long after the end of a stream the agent's end and words are awaited.
 const WORDS: Duration = Duration::from_secs(1);
@@ -56,11 +57,13 @@ impl Tree {
             (State::Ending(_, at, _), _) => Some(*at),
             _ => None,
         };
-        self.daemons.iter().filter_map(of).min()
+        let node = self.node.as_ref().and_then(Node::next_time);
+        self.daemons.iter().filter_map(of).chain(node).min()
     }
 
-    /// Sees who is late, and gives signs of life.
+    /// Sees who is late, gives signs of life, and looks after the ranks here.
     pub fn tick(&mut self) {
+        self.at_node(Node::tick);
         let now = Instant::now();
         for index in 0..self.daemons.len() {
             let daemon = &mut self.daemons[index];

@@ -1,0 +1,294 @@
+//! Notices ranks that have the library of another MPI in them. Such a library
+//! finds no launcher that it knows, so each rank would believe to be alone, and
+//! the program would run N times instead of once on N ranks.
+//!
+//! A program that is linked to an MPI is looked at before it is started:
+//! [`at_start`]. What a script or an interpreter loads shows later: [`Watch`]
+//! looks at the processes of ranks that run without having called MPI_Init, less
+//! and less often. Ranks that do so soon, as usual, cost nothing.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use catena_boot::BOOT_VAR;
+
+use crate::library;
+use crate::linked::{self, Linked};
+
+/// After that, ranks that have not called MPI_Init are looked at.
+const FIRST: Duration = Duration::from_millis(50);
+
+/// How much later each time.
+const SLOWER: u32 = 3;
+
+/// Most processes of one rank that are looked at.
+const MOST: usize = 256;
+
+/// Whether a library of this name is an MPI: `libmpi.so.12`, `libmpich.so`,
+/// `libmpi_abi.so.1`, `libmpi_cray.so.12`, `libmpi-0a1b2c3d.so.12` of a Python
+/// package.
+fn is_mpi(name: &str) -> bool {
+    let Some((stem, version)) = name.split_once(".so") else {
+        return false;
+    };
+    match stem.strip_prefix("libmpi") {
+        Some("" | "ch") => true,
+        Some(rest) => rest.starts_with(['_', '-']) && version.starts_with('.'),
+        None => false,
+    }
+}
+
+/// Whether the file is Catena's library: that one knows the variable by which
+/// ranks find their launcher. `None` if it cannot be read.
+fn is_catena(path: &Path) -> Option<bool> {
+    const CHUNK: usize = 1 << 20;
+    let needle = BOOT_VAR.as_bytes();
+    let mut file = File::open(path).ok()?;
+    let mut bytes = Vec::with_capacity(CHUNK + needle.len());
+    loop {
+        // A name may lie across two chunks.
+        bytes.drain(..bytes.len().saturating_sub(needle.len() - 1));
+        let read = file.by_ref().take(CHUNK as u64).read_to_end(&mut bytes);
+        if read.ok()? == 0 {
+            return Some(false);
+        }
+        if bytes.windows(needle.len()).any(|window| window == needle) {
+            return Some(true);
+        }
+    }
+}
+
+/// The library of another MPI that the program at `path` is going to be given if
+/// it is started in `wdir` with variables `vars`; `own` is where Catena's is.
+pub fn at_start(
+    path: &Path,
+    wdir: &Path,
+    vars: &[(OsString, OsString)],
+    own: Option<&Path>,
+) -> Option<PathBuf> {
+    let path = wdir.join(path);
+    let linked = Linked::read(&path)?;
+    let name = linked.needed.iter().find(|name| is_mpi(name))?;
+    let ours = |own| name == library::NAME && !linked.has_rpath && !library::is_behind(own, vars);
+    if own.is_some_and(ours) {
+        return None;
+    }
+    // The names alone do not tell which file it is; the loader takes a while to.
+    let loaded = linked::loaded(&path, wdir, vars, is_mpi);
+    other(loaded, |path| is_catena(path))
+}
+
+/// The library of another MPI among `files`, unless Catena's is there, too.
+fn other(files: Vec<PathBuf>, mut is_catena: impl FnMut(&Path) -> Option<bool>) -> Option<PathBuf> {
+    // Those for other languages have longer names.
+    let plainest = files
+        .iter()
+        .min_by_key(|path| path.file_name().map(OsStr::len));
+    let all_others = files.iter().all(|path| is_catena(path) == Some(false));
+    all_others.then(|| plainest.cloned()).flatten()
+}
+
+/// Looks at ranks that have not called MPI_Init.
+pub struct Watch {
+    at: Instant,
+    pause: Duration,
+    /// Whether libraries are Catena's, by device and number of the file.
+    known: HashMap<(u64, u64), bool>,
+}
+
+impl Watch {
+    /// One of ranks that were started at `now`.
+    pub fn new(now: Instant) -> Watch {
+        Watch {
+            at: now + FIRST,
+            pause: FIRST,
+            known: HashMap::new(),
+        }
+    }
+
+    /// When it looks next.
+    pub fn next_time(&self) -> Instant {
+        self.at
+    }
+
+    /// Whether to look now.
+    pub fn is_due(&mut self, now: Instant) -> bool {
+        let due = now >= self.at;
+        if due {
+            self.pause *= SLOWER;
+            self.at = now + self.pause;
+        }
+        due
+    }
+
+    /// The library of another MPI that a rank has in it, which runs as process
+    /// `rank` and those that this one has started; of which no other launcher
+    /// takes care.
+    pub fn look(&mut self, rank: u32) -> Option<PathBuf> {
+        let mut processes = vec![rank];
+        let mut at = 0;
+        while let Some(&pid) = processes.get(at) {
+            at += 1;
+            let libraries = libraries(pid);
+            let none = libraries.is_empty();
+            let found = other(libraries, |path| self.is_catena(pid, path));
+            if let Some(found) = found
+                && !has_launcher(pid, rank)
+            {
+                return Some(found);
+            }
+            if none && processes.len() < MOST {
+                processes.extend(children(pid));
+            }
+        }
+        None
+    }
+
+    /// Whether the file that process `pid` has as `path` is Catena's library.
+    fn is_catena(&mut self, pid: u32, path: &Path) -> Option<bool> {
+        // Containers have files of their own.
+        let root = PathBuf::from(format!("/proc/{pid}/root"));
+        let path = root.join(path.strip_prefix("/").ok()?);
+        let about = std::fs::metadata(&path).ok()?;
+        let file = (about.dev(), about.ino());
+        if let Some(&known) = self.known.get(&file) {
+            return Some(known);
+        }
+        let answer = is_catena(&path)?;
+        self.known.insert(file, answer);
+        Some(answer)
+    }
+}
+
+/// The libraries of MPIs that a process has in its memory.
+fn libraries(pid: u32) -> Vec<PathBuf> {
+    let maps = std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let mut found = Vec::new();
+    for line in maps.split(|&byte| byte == b'\n') {
+        let Some(at) = line.iter().position(|&byte| byte == b'/') else {
+            continue;
+        };
+        let path = Path::new(OsStr::from_bytes(&line[at..]));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if is_mpi(&name) && !found.iter().any(|other| other == path) {
+            found.push(path.to_path_buf());
+        }
+    }
+    found
+}
+
+/// The processes that a process has started, and that still run.
+fn children(pid: u32) -> Vec<u32> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
+        return Vec::new();
+    };
+    let of = |thread: PathBuf| std::fs::read_to_string(thread.join("children")).ok();
+    let lists = threads.filter_map(|thread| of(thread.ok()?.path()));
+    let numbers = |list: String| {
+        let pids = list.split_whitespace().filter_map(|pid| pid.parse().ok());
+        pids.collect::<Vec<_>>()
+    };
+    lists.flat_map(numbers).collect()
+}
+
+/// Whether another launcher takes care of process `pid`: one that `rank` has
+/// started, as it finds PMI or PMIx where that process does not.
+fn has_launcher(pid: u32, rank: u32) -> bool {
+    let variables = |pid: u32| std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let (of_rank, of_process) = (variables(rank), variables(pid));
+    let known: Vec<&[u8]> = of_rank.split(|&byte| byte == 0).collect();
+    let mut vars = of_process.split(|&byte| byte == 0);
+    vars.any(|var| var.starts_with(b"PMI") && !known.contains(&var))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn an_mpi_is_known_by_its_name() {
+        for name in [
+            "libmpi.so.12",
+            "libmpi.so.40.40.7",
+            "libmpi.so",
+            "libmpich.so.12.1.6",
+            "libmpi_abi.so.1",
+            "libmpi_cray.so.12",
+            "libmpi-0a1b2c3d.so.12",
+        ] {
+            assert!(is_mpi(name), "{name}");
+        }
+        for name in [
+            "libm.so.6",
+            "libmpc.so.3",
+            "libmpiP.so.3",
+            "libmpi_stubs.so",
+            "libmpiseq.so",
+            "libmpitrampoline.so",
+            "libmpi.a",
+        ] {
+            assert!(!is_mpi(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn another_library_beside_catenas_does_no_harm() {
+        let files = || ["/a/libmpi_cxx.so.40", "/a/libmpi.so.40"].map(PathBuf::from);
+        let found = other(files().to_vec(), |_| Some(false));
+        assert_eq!(found, Some(PathBuf::from("/a/libmpi.so.40")));
+        let of_ours = |path: &Path| Some(path.ends_with("libmpi.so.40"));
+        assert_eq!(other(files().to_vec(), of_ours), None);
+        assert_eq!(other(files().to_vec(), |_| None), None);
+        assert_eq!(other(Vec::new(), |_| Some(false)), None);
+    }
+
+    #[test]
+    fn catena_is_found_across_chunks() {
+        let path = std::env::temp_dir().join(format!("catena-foreign-{}", std::process::id()));
+        let mut bytes = vec![0; (1 << 20) - 3];
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(is_catena(&path), Some(false));
+        bytes.extend_from_slice(BOOT_VAR.as_bytes());
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(is_catena(&path), Some(true));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(is_catena(&path), None);
+    }
+
+    #[test]
+    fn what_another_launcher_has_started_is_its_own_affair() {
+        let start = |variable: &str| {
+            let mut command = Command::new("cat");
+            command.env(variable, "1").stdin(Stdio::piped());
+            command.spawn().unwrap()
+        };
+        let own = std::process::id();
+        for (variable, expected) in [("PMI_RANK", true), ("OTHER", false)] {
+            let mut child = start(variable);
+            assert_eq!(has_launcher(child.id(), own), expected, "{variable}");
+            assert!(children(own).contains(&child.id()));
+            // It ends with its input.
+            drop(child.stdin.take());
+            child.wait().unwrap();
+        }
+        assert!(!has_launcher(own, own));
+    }
+
+    #[test]
+    fn looks_become_rare() {
+        let start = Instant::now();
+        let mut watch = Watch::new(start);
+        assert!(!watch.is_due(start));
+        let first = watch.next_time();
+        assert!(watch.is_due(first) && !watch.is_due(first));
+        assert!(watch.next_time() - first > first - start);
+    }
+}
