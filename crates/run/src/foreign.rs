@@ -81,7 +81,7 @@ pub fn at_start(
     }
     // The names alone do not tell which file it is; the loader takes a while to.
     let loaded = linked::loaded(&path, wdir, vars, is_mpi);
-    other(loaded, |path| is_catena(path))
+    other(loaded, is_catena)
 }
 
 /// The library of another MPI among `files`, unless Catena's is there, too.

@@ -150,7 +150,7 @@ pub fn not_started(program: &str, wdir: Option<&str>, stage: Stage, error: &io::
 /// is.
 pub fn foreign(program: &str, library: &str, own: Option<&Path>, ranks: usize) -> String {
     let outcome = match ranks {
-        1 => "so its rank runs alone, as that library has it".to_string(),
+        1 => "so its rank runs without mpirun".to_string(),
         _ => format!("so each of the {ranks} ranks would run alone"),
     };
     let name = library.rsplit('/').next().unwrap_or_default();

@@ -188,7 +188,7 @@ fn single_ranks_run_if_that_is_wanted() {
             3,
             "so each of the 3 ranks would run alone",
         ),
-        (&["-n", "1"], 1, "so its rank runs alone"),
+        (&["-n", "1"], 1, "so its rank runs without mpirun"),
     ] {
         let said = place.run(&[options, &[&program]].concat());
         assert_eq!(said.status, 0, "{}", said.err);
