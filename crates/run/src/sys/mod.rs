@@ -5,12 +5,16 @@ mod start;
 mod warden;
 
 use std::io;
-use std::mem::zeroed;
 use std::net::{IpAddr, SocketAddr, TcpStream};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr;
 
 use libc::c_int;
+use rustix::event::{self, PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
+use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions};
+use rustix::{stdio, termios};
 
 pub use signals::{FileLimit, Signals, restore_in};
 pub use start::{Stage, Start, Strings, read_failure, start};
@@ -26,39 +30,23 @@ fn check(result: c_int) -> io::Result<c_int> {
 
 /// Writes some of `bytes`.
 pub fn write(fd: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
-    let fd = fd.as_fd().as_raw_fd();
-    // SAFETY: `bytes` is readable for its length.
-    let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
-    usize::try_from(n).map_err(|_| io::Error::last_os_error())
+    Ok(rustix::io::write(fd, bytes)?)
 }
 
 /// Reads some bytes past the buffers of the standard library; 0 at the end.
 pub fn read(fd: impl AsFd, bytes: &mut [u8]) -> io::Result<usize> {
-    let fd = fd.as_fd().as_raw_fd();
-    // SAFETY: `bytes` is writable for its length.
-    let n = unsafe { libc::read(fd, bytes.as_mut_ptr().cast(), bytes.len()) };
-    usize::try_from(n).map_err(|_| io::Error::last_os_error())
+    Ok(rustix::io::read(fd, bytes)?)
 }
 
 /// Whether a write would not block, or would fail at once.
 pub fn has_room(fd: BorrowedFd<'_>) -> bool {
-    let mut poll = libc::pollfd {
-        fd: fd.as_raw_fd(),
-        events: libc::POLLOUT,
-        revents: 0,
-    };
-    // SAFETY: `poll` is one element.
-    unsafe { libc::poll(&mut poll, 1, 0) > 0 }
+    let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
+    event::poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
 /// Makes reads and writes fail rather than wait.
 pub fn set_nonblocking(fd: impl AsFd) -> io::Result<()> {
-    let fd = fd.as_fd().as_raw_fd();
-    // SAFETY: plain calls on an open descriptor.
-    let flags = check(unsafe { libc::fcntl(fd, libc::F_GETFL) })?;
-    // SAFETY: as above.
-    check(unsafe { libc::fcntl(fd, libc::F_SETFL, flags | libc::O_NONBLOCK) })?;
-    Ok(())
+    Ok(rustix::io::ioctl_fionbio(fd, true)?)
 }
 
 /// Takes this process's stdin and stdout from it, which then are empty.
@@ -71,10 +59,8 @@ pub fn take_streams() -> io::Result<[OwnedFd; 2]> {
         io::stdin().as_fd().try_clone_to_owned()?,
         io::stdout().as_fd().try_clone_to_owned()?,
     ];
-    for fd in 0..2 {
-        // SAFETY: a plain call; both descriptors stay open for good.
-        check(unsafe { libc::dup2(null.as_raw_fd(), fd) })?;
-    }
+    stdio::dup2_stdin(&null)?;
+    stdio::dup2_stdout(&null)?;
     Ok(taken)
 }
 
@@ -120,42 +106,21 @@ pub fn addresses() -> Vec<IpAddr> {
 
 /// Begins to connect; writable once that has succeeded or failed.
 pub fn begin_connect(to: &SocketAddr) -> io::Result<TcpStream> {
-    // SAFETY: all-zero is valid for both.
-    let (mut v4, mut v6): (libc::sockaddr_in, libc::sockaddr_in6) = unsafe { (zeroed(), zeroed()) };
-    let (family, address, len): (_, *const libc::sockaddr, _) = match to {
-        SocketAddr::V4(to) => {
-            v4.sin_family = libc::AF_INET as libc::sa_family_t;
-            v4.sin_port = to.port().to_be();
-            v4.sin_addr.s_addr = u32::from(*to.ip()).to_be();
-            (libc::AF_INET, ptr::from_ref(&v4).cast(), size_of_val(&v4))
-        }
-        SocketAddr::V6(to) => {
-            v6.sin6_family = libc::AF_INET6 as libc::sa_family_t;
-            v6.sin6_port = to.port().to_be();
-            v6.sin6_addr.s6_addr = to.ip().octets();
-            (libc::AF_INET6, ptr::from_ref(&v6).cast(), size_of_val(&v6))
-        }
+    let family = match to {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
     };
-    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-    // SAFETY: plain calls; the new descriptor is nobody else's, and the address
-    // is readable for its length.
-    unsafe {
-        let fd = OwnedFd::from_raw_fd(check(libc::socket(family, kind, 0))?);
-        match check(libc::connect(
-            fd.as_raw_fd(),
-            address,
-            len as libc::socklen_t,
-        )) {
-            Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
-            _ => Ok(fd.into()),
-        }
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = net::socket_with(family, SocketType::STREAM, flags, None)?;
+    match net::connect(&socket, to) {
+        Err(Errno::INPROGRESS) | Ok(()) => Ok(socket.into()),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Whether this process may read from the terminal `fd`.
 pub fn in_foreground(fd: BorrowedFd<'_>) -> bool {
-    // SAFETY: plain calls.
-    unsafe { libc::tcgetpgrp(fd.as_raw_fd()) == libc::getpgrp() }
+    termios::tcgetpgrp(fd) == Ok(process::getpgrp())
 }
 
 /// How a process ended.
@@ -167,46 +132,34 @@ pub enum Exit {
     Signal(i32),
 }
 
+impl Exit {
+    fn of(status: &WaitIdStatus) -> Exit {
+        match status.exit_status() {
+            Some(status) => Exit::Code(status),
+            None => Exit::Signal(status.terminating_signal().unwrap_or_default()),
+        }
+    }
+}
+
 /// How a child has ended, if it has. It stays a zombie, so that its number,
 /// which is also that of its group, is not used again.
 pub fn peek_exit(pid: i32) -> Option<Exit> {
-    // SAFETY: all-zero is a valid siginfo.
-    let mut info: libc::siginfo_t = unsafe { zeroed() };
-    let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-    // SAFETY: `info` is writable; its status is valid as a child was reported.
-    unsafe {
-        if libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, flags) != 0
-            || info.si_pid() != pid
-        {
-            return None;
-        }
-        Some(match info.si_code {
-            libc::CLD_EXITED => Exit::Code(info.si_status()),
-            _ => Exit::Signal(info.si_status()),
-        })
-    }
+    let flags = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let status = process::waitid(WaitId::Pid(Pid::from_raw(pid)?), flags);
+    status.ok().flatten().as_ref().map(Exit::of)
 }
 
 /// How a child ends; waits for that. It stays a zombie.
 pub fn await_exit(pid: i32) -> Exit {
-    // SAFETY: a null result is allowed.
-    while unsafe {
-        libc::waitid(
-            libc::P_PID,
-            pid as libc::id_t,
-            ptr::null_mut(),
-            libc::WEXITED | libc::WNOWAIT,
-        )
-    } < 0
-        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-    {}
-    peek_exit(pid).unwrap_or(Exit::Code(0))
+    let flags = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    let wait = |pid| rustix::io::retry_on_intr(|| process::waitid(WaitId::Pid(pid), flags));
+    let status = Pid::from_raw(pid).and_then(|pid| wait(pid).ok().flatten());
+    status.as_ref().map_or(Exit::Code(0), Exit::of)
 }
 
 /// The user that this process is.
 pub fn user() -> u32 {
-    // SAFETY: a plain call.
-    unsafe { libc::getuid() }
+    process::getuid().as_raw()
 }
 
 /// Sets a variable of this process, which must have one thread.
@@ -223,22 +176,25 @@ pub fn exit_now(status: i32) -> ! {
 
 /// Waits for a child and forgets it.
 pub fn reap(pid: i32) {
-    // SAFETY: a null status is allowed.
-    while unsafe { libc::waitpid(pid, ptr::null_mut(), 0) } < 0
-        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-    {}
+    if let Some(pid) = Pid::from_raw(pid) {
+        let wait = || process::waitpid(Some(pid), WaitOptions::empty());
+        // One that is no child is forgotten already.
+        let _ = rustix::io::retry_on_intr(wait);
+    }
 }
 
 /// Sends a signal to a process. One that is gone is no error.
 pub fn kill(pid: i32, signal: i32) {
-    // SAFETY: a plain call.
-    unsafe { libc::kill(pid, signal) };
+    if let (Some(pid), Some(signal)) = (Pid::from_raw(pid), Signal::from_named_raw(signal)) {
+        let _ = process::kill_process(pid, signal);
+    }
 }
 
 /// Sends a signal to all processes of a group. One that is gone is no error.
 pub fn kill_group(group: i32, signal: i32) {
-    // SAFETY: a plain call.
-    unsafe { libc::killpg(group, signal) };
+    if let (Some(group), Some(signal)) = (Pid::from_raw(group), Signal::from_named_raw(signal)) {
+        let _ = process::kill_process_group(group, signal);
+    }
 }
 
 /// Lets this process end without a word when nobody reads what it writes any more. For commands that
@@ -250,6 +206,5 @@ pub fn end_with_reader() {
 
 /// Stops this process until somebody sends SIGCONT.
 pub fn stop_self() {
-    // SAFETY: a plain call.
-    unsafe { libc::raise(libc::SIGSTOP) };
+    let _ = process::kill_process(process::getpid(), Signal::STOP);
 }

@@ -1,39 +1,42 @@
 //! Signals and limits of this process, and those that it began with.
 
 use std::io;
-use std::mem::{MaybeUninit, size_of, zeroed};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::mem::zeroed;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr;
 
 use libc::{c_int, sigset_t};
+use rustix::io::Errno;
+use rustix::process::{self, Resource, Rlimit};
 
 use super::check;
 
 /// The limits on open descriptors, before the launcher raised its own.
 #[derive(Clone, Copy)]
-pub struct FileLimit(pub(super) libc::rlimit);
+pub struct FileLimit(Rlimit);
 
 impl FileLimit {
     /// Raises the limit of this process as far as it may be.
     pub fn raise() -> io::Result<FileLimit> {
-        // SAFETY: all-zero is a valid rlimit.
-        let mut limit: libc::rlimit = unsafe { zeroed() };
-        // SAFETY: `limit` is writable.
-        check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) })?;
-        let most = libc::rlimit {
-            rlim_cur: limit.rlim_max,
+        let limit = process::getrlimit(Resource::Nofile);
+        let most = Rlimit {
+            current: limit.maximum,
             ..limit
         };
-        // SAFETY: `most` is readable.
-        check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &most) })?;
+        process::setrlimit(Resource::Nofile, most)?;
         Ok(FileLimit(limit))
     }
 
     /// How many descriptors this process may have now.
     pub fn most(&self) -> u64 {
-        self.0.rlim_max
+        self.0.maximum.unwrap_or(u64::MAX)
+    }
+
+    /// Gives this process the limit back. Only a system call.
+    pub fn restore(self) -> Result<(), Errno> {
+        process::setrlimit(Resource::Nofile, self.0)
     }
 }
 
@@ -83,13 +86,10 @@ impl Signals {
 
     /// The next signal that has arrived.
     pub fn next(&self) -> Option<i32> {
-        let mut info = MaybeUninit::<libc::signalfd_siginfo>::uninit();
-        let size = size_of::<libc::signalfd_siginfo>();
-        // SAFETY: a read of this size fills `info` or fails.
-        unsafe {
-            let n = libc::read(self.fd.as_raw_fd(), info.as_mut_ptr().cast(), size);
-            (n == size as isize).then(|| info.assume_init().ssi_signo as i32)
-        }
+        let mut info = [0; size_of::<libc::signalfd_siginfo>()];
+        rustix::io::read(&self.fd, &mut info).ok()?;
+        // The first field is the number of the signal.
+        info.first_chunk().copied().map(i32::from_ne_bytes)
     }
 }
 
@@ -104,12 +104,11 @@ impl AsFd for Signals {
 pub fn restore_in(command: &mut Command, signals: &Signals, files: FileLimit) {
     let before = signals.before;
     let restore = move || {
-        // SAFETY: plain calls on values that the closure owns.
+        // SAFETY: a plain call on a value that the closure owns.
         unsafe {
-            libc::setrlimit(libc::RLIMIT_NOFILE, &files.0);
             libc::sigprocmask(libc::SIG_SETMASK, &before, ptr::null_mut());
         }
-        Ok(())
+        Ok(files.restore()?)
     };
     // SAFETY: the closure makes only system calls.
     unsafe { command.pre_exec(restore) };

@@ -2,14 +2,20 @@
 
 use std::ffi::{CStr, CString};
 use std::io::{self, PipeReader, Read};
-use std::mem::{size_of, zeroed};
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::ptr;
 
 use catena_topo::Cpus;
 use libc::c_char;
+use rustix::io::Errno;
+use rustix::process::{self, Pid, Signal};
+use rustix::stdio;
+use rustix::thread::{self, CpuSet};
 
-use super::{FileLimit, Signals, check};
+use super::{FileLimit, Signals, check, exit_now};
+
+/// Bytes of the report of a failure: rank, stage and error.
+const REPORT: usize = 12;
 
 /// Strings for `execve`: pointers that end with a null, into strings that it
 /// keeps alive.
@@ -96,78 +102,83 @@ impl Stage {
 /// ends for whatever reason. Returns before the program is executed; if that
 /// fails, the process ends with status 127 and reports why.
 pub fn start(what: &Start<'_>) -> io::Result<i32> {
+    let launcher = process::getpid();
     // SAFETY: this process has one thread, and the child only makes system
     // calls until it executes the program or exits.
-    unsafe {
-        let launcher = libc::getpid();
-        let pid = check(libc::fork())?;
-        if pid == 0 {
-            let stage = run_child(what, launcher);
-            let errno = *libc::__errno_location();
-            let report = [what.rank, stage as u32, errno as u32];
-            libc::write(
-                what.failures.as_raw_fd(),
-                report.as_ptr().cast(),
-                size_of_val(&report),
-            );
-            libc::_exit(127);
+    let pid = check(unsafe { libc::fork() })?;
+    if pid == 0 {
+        let (stage, error) = match prepare(what, launcher) {
+            // SAFETY: this is the child, and it is prepared.
+            Ok(()) => (Stage::Execute, unsafe { execute(what) }),
+            Err(failed) => failed,
+        };
+        let words = [what.rank, stage as u32, error.raw_os_error() as u32];
+        let mut report = [0; REPORT];
+        for (bytes, word) in report.chunks_exact_mut(4).zip(words) {
+            bytes.copy_from_slice(&word.to_ne_bytes());
         }
-        // In both processes, so that it has happened whoever is first.
-        libc::setpgid(pid, pid);
-        Ok(pid)
+        // There is nobody else to tell of an error here.
+        let _ = rustix::io::write(what.failures, &report);
+        exit_now(127);
+    }
+    // In both processes, so that it has happened whoever is first.
+    let _ = process::setpgid(Pid::from_raw(pid), Pid::from_raw(pid));
+    Ok(pid)
+}
+
+/// The part of [`start`] in the child before the program is executed. Makes only
+/// system calls.
+fn prepare(what: &Start<'_>, launcher: Pid) -> Result<(), (Stage, Errno)> {
+    let failed = |error| (Stage::Prepare, error);
+    process::setpgid(None, None).map_err(failed)?;
+    process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed)?;
+    if process::getppid() != Some(launcher) {
+        exit_now(127);
+    }
+    let [input, output, errors] = what.stdio;
+    stdio::dup2_stdin(input).map_err(failed)?;
+    stdio::dup2_stdout(output).map_err(failed)?;
+    stdio::dup2_stderr(errors).map_err(failed)?;
+    if let Some(cpus) = what.cpus {
+        let mut set = CpuSet::new();
+        // Linux allows no others here.
+        for cpu in cpus.iter().filter(|&cpu| cpu < CpuSet::MAX_CPU as u32) {
+            set.set(cpu as usize);
+        }
+        thread::sched_setaffinity(None, &set).map_err(failed)?;
+    }
+    what.files.restore().map_err(failed)?;
+    match what.wdir {
+        Some(wdir) => process::chdir(wdir).map_err(|error| (Stage::Directory, error)),
+        None => Ok(()),
     }
 }
 
-/// The part of [`start`] in the child. Returns only if something failed.
+/// Executes the program. Returns only if that fails.
 ///
 /// # Safety
-/// To be called right after a fork, in the child.
-unsafe fn run_child(what: &Start<'_>, launcher: i32) -> Stage {
+/// To be called in a child that has done nothing but system calls.
+unsafe fn execute(what: &Start<'_>) -> Errno {
+    let error = || Errno::from_raw_os_error(io::Error::last_os_error().raw_os_error().unwrap_or(0));
     // SAFETY: only system calls with pointers into memory that the fork
     // copied; the strings end with zeros and their lists with nulls.
     unsafe {
-        libc::setpgid(0, 0);
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        if libc::getppid() != launcher {
-            libc::_exit(127);
-        }
-        for (to, from) in (0..).zip(what.stdio) {
-            if libc::dup2(from.as_raw_fd(), to) < 0 {
-                return Stage::Prepare;
-            }
-        }
-        if let Some(cpus) = what.cpus {
-            let mut set: libc::cpu_set_t = zeroed();
-            // Linux allows no others here.
-            for cpu in cpus.iter().filter(|&cpu| cpu < libc::CPU_SETSIZE as u32) {
-                libc::CPU_SET(cpu as usize, &mut set);
-            }
-            if libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) != 0 {
-                return Stage::Prepare;
-            }
-        }
-        libc::setrlimit(libc::RLIMIT_NOFILE, &what.files.0);
-        if let Some(wdir) = what.wdir
-            && libc::chdir(wdir.as_ptr()) != 0
-        {
-            return Stage::Directory;
-        }
         // Rust programs ignore it, which `execve` would pass on.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::sigprocmask(libc::SIG_SETMASK, &what.signals.before, ptr::null_mut());
         let env = what.env.pointers.as_ptr();
         libc::execve(what.path.as_ptr(), what.args.pointers.as_ptr(), env);
-        if *libc::__errno_location() == libc::ENOEXEC {
+        if error() == Errno::NOEXEC {
             libc::execve(c"/bin/sh".as_ptr(), what.shell_args.pointers.as_ptr(), env);
         }
-        Stage::Execute
     }
+    error()
 }
 
 /// Reads why a process could not be started: its rank, what it was doing, and
 /// the error.
 pub fn read_failure(mut pipe: &PipeReader) -> Option<(u32, Stage, io::Error)> {
-    let mut report = [0; 12];
+    let mut report = [0; REPORT];
     // Reports are shorter than what a pipe writes at once.
     pipe.read_exact(&mut report).ok()?;
     let word = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|i| report[at + i]));

@@ -1,13 +1,15 @@
 //! Who ends the ranks if the launcher is killed.
 
+use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::mem::zeroed;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
 use libc::sigset_t;
+use rustix::{process, stdio, thread};
 
-use super::{check, kill, kill_group, reap, write};
+use super::{check, exit_now, kill, kill_group, reap, write};
 
 /// A process that outlives the launcher by a moment, to kill the groups of all
 /// ranks if the launcher is killed. (The signal that a rank gets when the
@@ -47,18 +49,21 @@ impl Warden {
 /// The life of the warden.
 fn guard(mut groups: PipeReader) -> ! {
     const GROUPS: RawFd = 3;
+    // What fails here leaves more open than need be, and the warden still guards.
+    let _ = process::setsid();
+    let _ = thread::set_name(c"catena-warden");
+    let _ = process::chdir(c"/");
+    if let Ok(null) = File::options().read(true).write(true).open("/dev/null") {
+        let _ = stdio::dup2_stdin(&null);
+        let _ = stdio::dup2_stdout(&null);
+        let _ = stdio::dup2_stderr(&null);
+    }
     // SAFETY: plain calls; the descriptors that are closed belong to nobody in
     // this process, and `groups` is moved to one that stays open.
     unsafe {
-        libc::setsid();
-        libc::prctl(libc::PR_SET_NAME, c"catena-warden".as_ptr());
         let mut all: sigset_t = zeroed();
         libc::sigfillset(&mut all);
         libc::sigprocmask(libc::SIG_BLOCK, &all, ptr::null_mut());
-        let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
-        for fd in 0..3 {
-            libc::dup2(null, fd);
-        }
         if groups.as_raw_fd() != GROUPS {
             libc::dup2(groups.as_raw_fd(), GROUPS);
             std::mem::forget(std::mem::replace(
@@ -67,7 +72,6 @@ fn guard(mut groups: PipeReader) -> ! {
             ));
         }
         libc::close_range(GROUPS as u32 + 1, u32::MAX, 0);
-        libc::chdir(c"/".as_ptr());
     }
     let mut watched = Vec::new();
     let mut group = [0; 4];
@@ -77,6 +81,6 @@ fn guard(mut groups: PipeReader) -> ! {
     for group in watched {
         kill_group(group, libc::SIGKILL);
     }
-    // SAFETY: ends this process without running what the launcher registered.
-    unsafe { libc::_exit(0) }
+    // What the launcher has registered does not run here.
+    exit_now(0)
 }
