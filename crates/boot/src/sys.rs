@@ -1,14 +1,25 @@
 //! The system calls that the standard library lacks, made safe.
 
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::{MaybeUninit, size_of, zeroed};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::ptr;
 use std::sync::mpsc;
 use std::time::Duration;
+use std::{ptr, slice};
 
-use libc::{c_int, c_void};
+use libc::c_int;
+use rustix::cmsg_space;
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::fs::{self, MemfdFlags, SealFlags};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::net::{
+    self, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags,
+};
+use rustix::process::{self, Resource};
+use rustix::rand::{GetRandomFlags, getrandom};
 
 fn check(result: c_int) -> io::Result<c_int> {
     if result < 0 {
@@ -16,10 +27,6 @@ fn check(result: c_int) -> io::Result<c_int> {
     } else {
         Ok(result)
     }
-}
-
-fn check_len(result: isize) -> io::Result<usize> {
-    usize::try_from(result).map_err(|_| io::Error::last_os_error())
 }
 
 /// Takes over a descriptor that a system call has just returned.
@@ -33,53 +40,37 @@ pub fn random(bytes: &mut [u8]) -> io::Result<()> {
     let mut filled = 0;
     while filled < bytes.len() {
         let rest = &mut bytes[filled..];
-        // SAFETY: `rest` is writable for its length.
-        let n = unsafe { libc::getrandom(rest.as_mut_ptr().cast(), rest.len(), 0) };
-        match check_len(n) {
-            Ok(n) => filled += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+        filled += retry_on_intr(|| getrandom(&mut *rest, GetRandomFlags::empty()))?;
     }
     Ok(())
 }
 
 /// Name of this machine.
 pub fn host_name() -> String {
-    let mut name = [0u8; 256];
-    // SAFETY: the buffer is writable for its length; the last byte stays 0.
-    let result = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
-    let len = name.iter().position(|&b| b == 0).unwrap_or(0);
-    match result {
-        0 if len > 0 => String::from_utf8_lossy(&name[..len]).into_owned(),
-        _ => "localhost".to_string(),
+    let system = rustix::system::uname();
+    match system.nodename().to_string_lossy() {
+        name if name.is_empty() => "localhost".to_string(),
+        name => name.into_owned(),
     }
 }
 
 /// An anonymous file of `size` bytes, all holes, that can neither shrink nor
 /// grow; of less if the limit on file sizes asks for that.
 pub fn memfd(size: u64) -> io::Result<OwnedFd> {
-    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    // SAFETY: the name is a C string.
-    let fd = own(check(unsafe {
-        libc::memfd_create(c"catena".as_ptr(), flags)
-    })?);
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let fd = fs::memfd_create("catena", flags)?;
     // Beyond RLIMIT_FSIZE, ftruncate would raise SIGXFSZ.
-    // SAFETY: all-zero is a valid rlimit.
-    let mut limit: libc::rlimit = unsafe { zeroed() };
-    // SAFETY: `limit` is writable.
-    check(unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) })?;
-    let size = size.min(limit.rlim_cur).min(i64::MAX as u64);
-    // SAFETY: a plain call on a descriptor that is open.
-    check(unsafe { libc::ftruncate(fd.as_raw_fd(), size as libc::off_t) })?;
-    let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
-    // SAFETY: as above.
-    check(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_ADD_SEALS, seals) })?;
+    let limit = process::getrlimit(Resource::Fsize).current;
+    let size = size.min(limit.unwrap_or(u64::MAX)).min(i64::MAX as u64);
+    fs::ftruncate(&fd, size)?;
+    let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+    fs::fcntl_add_seals(&fd, seals)?;
     Ok(fd)
 }
 
 /// Process and effective user on the other side of a socket, by the word of
-/// the kernel.
+/// the kernel. The process is 0 if it cannot be named here, as it runs outside of
+/// this container: a number that rustix does not know.
 pub fn peer(socket: &UnixStream) -> io::Result<(u32, u32)> {
     // SAFETY: all-zero is a valid ucred.
     let mut cred: libc::ucred = unsafe { zeroed() };
@@ -132,51 +123,24 @@ pub fn at_exit(last: extern "C" fn()) {
 
 /// Effective user of this process.
 pub fn user() -> u32 {
-    // SAFETY: always succeeds.
-    unsafe { libc::geteuid() }
-}
-
-/// Room for the control message that carries one descriptor.
-#[repr(align(8))]
-struct Control([u8; 64]);
-
-fn message(iov: &mut libc::iovec, control: Option<&mut Control>) -> libc::msghdr {
-    // SAFETY: all-zero is a valid msghdr: no address, no buffers.
-    let mut header: libc::msghdr = unsafe { zeroed() };
-    header.msg_iov = iov;
-    header.msg_iovlen = 1;
-    if let Some(control) = control {
-        header.msg_control = control.0.as_mut_ptr().cast();
-        header.msg_controllen = control.0.len() as _;
-    }
-    header
+    process::geteuid().as_raw()
 }
 
 /// Sends some of `bytes`, and with their first one a descriptor. Never waits.
 pub fn send(socket: &UnixStream, bytes: &[u8], fd: Option<BorrowedFd<'_>>) -> io::Result<usize> {
-    let mut iov = libc::iovec {
-        iov_base: bytes.as_ptr() as *mut c_void,
-        iov_len: bytes.len(),
-    };
-    let mut control = Control([0; 64]);
-    let mut header = message(&mut iov, fd.is_some().then_some(&mut control));
-    if let Some(fd) = fd {
-        let len = size_of::<RawFd>() as u32;
-        // SAFETY: the control buffer of 64 aligned bytes has room for one
-        // header and one descriptor, so CMSG_FIRSTHDR is not null and
-        // CMSG_DATA lies inside.
-        unsafe {
-            header.msg_controllen = libc::CMSG_SPACE(len) as _;
-            let first = libc::CMSG_FIRSTHDR(&header);
-            (*first).cmsg_level = libc::SOL_SOCKET;
-            (*first).cmsg_type = libc::SCM_RIGHTS;
-            (*first).cmsg_len = libc::CMSG_LEN(len) as _;
-            ptr::write_unaligned(libc::CMSG_DATA(first).cast::<RawFd>(), fd.as_raw_fd());
-        }
+    let mut room = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut room);
+    if let Some(fd) = &fd {
+        let pushed = control.push(SendAncillaryMessage::ScmRights(slice::from_ref(fd)));
+        debug_assert!(pushed, "there is room for one");
     }
-    let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
-    // SAFETY: the header points to buffers that outlive the call.
-    check_len(unsafe { libc::sendmsg(socket.as_raw_fd(), &header, flags) })
+    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    Ok(net::sendmsg(
+        socket,
+        &[IoSlice::new(bytes)],
+        &mut control,
+        flags,
+    )?)
 }
 
 /// Receives up to `bytes.len()` bytes, and the first descriptor that comes
@@ -186,33 +150,24 @@ pub fn receive(
     bytes: &mut [u8],
     wait: bool,
 ) -> io::Result<(usize, Option<OwnedFd>)> {
-    let mut iov = libc::iovec {
-        iov_base: bytes.as_mut_ptr().cast(),
-        iov_len: bytes.len(),
+    let mut room = [MaybeUninit::uninit(); cmsg_space!(ScmRights(8))];
+    let mut control = RecvAncillaryBuffer::new(&mut room);
+    let flags = match wait {
+        true => RecvFlags::CMSG_CLOEXEC,
+        false => RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT,
     };
-    let mut control = Control([0; 64]);
-    let mut header = message(&mut iov, Some(&mut control));
-    let flags = libc::MSG_CMSG_CLOEXEC | if wait { 0 } else { libc::MSG_DONTWAIT };
-    // SAFETY: the header points to writable buffers that outlive the call.
-    let n = check_len(unsafe { libc::recvmsg(socket.as_raw_fd(), &mut header, flags) })?;
+    let bytes = &mut [IoSliceMut::new(bytes)];
+    let message = net::recvmsg(socket, bytes, &mut control, flags)?;
     let mut received = None;
-    // SAFETY: the kernel filled the control buffer and set its length; the
-    // CMSG macros stay inside it. Every descriptor in it is new and ours.
-    unsafe {
-        let mut at = libc::CMSG_FIRSTHDR(&header);
-        while !at.is_null() {
-            if (*at).cmsg_level == libc::SOL_SOCKET && (*at).cmsg_type == libc::SCM_RIGHTS {
-                let len = ((*at).cmsg_len as usize).saturating_sub(libc::CMSG_LEN(0) as usize);
-                let fds = libc::CMSG_DATA(at).cast::<RawFd>();
-                for i in 0..len / size_of::<RawFd>() {
-                    let fd = own(ptr::read_unaligned(fds.add(i)));
-                    received.get_or_insert(fd);
-                }
+    for part in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(fds) = part {
+            // All of them are taken, so that none stays open.
+            for fd in fds {
+                received.get_or_insert(fd);
             }
-            at = libc::CMSG_NXTHDR(&header, at);
         }
     }
-    Ok((n, received))
+    Ok((message.bytes, received))
 }
 
 /// Writes out the buffers of C's streams, so that what a program printed
@@ -242,12 +197,13 @@ pub enum Interest {
 }
 
 impl Interest {
-    fn events(self) -> u32 {
-        (match self {
-            Interest::Read => libc::EPOLLIN | libc::EPOLLRDHUP,
-            Interest::ReadWrite => libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLOUT,
-            Interest::Write => libc::EPOLLOUT,
-        }) as u32
+    fn events(self) -> EventFlags {
+        let read = EventFlags::IN | EventFlags::RDHUP;
+        match self {
+            Interest::Read => read,
+            Interest::ReadWrite => read | EventFlags::OUT,
+            Interest::Write => EventFlags::OUT,
+        }
     }
 }
 
@@ -256,7 +212,6 @@ impl Interest {
 #[derive(Debug)]
 pub struct Poller {
     epoll: OwnedFd,
-    events: Vec<libc::epoll_event>,
 }
 
 impl Poller {
@@ -265,11 +220,8 @@ impl Poller {
     /// # Errors
     /// If there are too many descriptors.
     pub fn new() -> io::Result<Poller> {
-        // SAFETY: a plain call.
-        let epoll = own(check(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?);
         Ok(Poller {
-            epoll,
-            events: Vec::with_capacity(64),
+            epoll: epoll::create(CreateFlags::CLOEXEC)?,
         })
     }
 
@@ -278,7 +230,8 @@ impl Poller {
     /// # Errors
     /// `PermissionDenied` for plain files, which are always ready.
     pub fn add(&self, fd: impl AsFd, token: u64, interest: Interest) -> io::Result<()> {
-        self.control(libc::EPOLL_CTL_ADD, fd.as_fd(), token, interest)
+        let token = EventData::new_u64(token);
+        Ok(epoll::add(&self.epoll, fd, token, interest.events())?)
     }
 
     /// Changes what to wait for.
@@ -286,7 +239,8 @@ impl Poller {
     /// # Errors
     /// If it was not added.
     pub fn modify(&self, fd: impl AsFd, token: u64, interest: Interest) -> io::Result<()> {
-        self.control(libc::EPOLL_CTL_MOD, fd.as_fd(), token, interest)
+        let token = EventData::new_u64(token);
+        Ok(epoll::modify(&self.epoll, fd, token, interest.events())?)
     }
 
     /// Removes a descriptor.
@@ -294,17 +248,7 @@ impl Poller {
     /// # Errors
     /// If it was not added.
     pub fn remove(&self, fd: impl AsFd) -> io::Result<()> {
-        self.control(libc::EPOLL_CTL_DEL, fd.as_fd(), 0, Interest::Read)
-    }
-
-    fn control(&self, op: c_int, fd: BorrowedFd<'_>, token: u64, i: Interest) -> io::Result<()> {
-        let mut event = libc::epoll_event {
-            events: i.events(),
-            u64: token,
-        };
-        // SAFETY: `event` outlives the call.
-        check(unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), op, fd.as_raw_fd(), &mut event) })?;
-        Ok(())
+        Ok(epoll::delete(&self.epoll, fd)?)
     }
 
     /// Waits until a descriptor is ready or `limit` has passed (`None`: for
@@ -314,27 +258,18 @@ impl Poller {
     /// None that a correct caller sees; an interrupted wait gives no tokens.
     pub fn wait(&mut self, limit: Option<Duration>) -> io::Result<Vec<u64>> {
         // Rounded up, so that a deadline has passed when the wait is over.
-        let millis = limit.map_or(-1, |d| {
-            i32::try_from(d.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX)
-        });
-        let room: &mut [MaybeUninit<libc::epoll_event>] = self.events.spare_capacity_mut();
-        // SAFETY: the room is writable for its length.
-        let n = unsafe {
-            libc::epoll_wait(
-                self.epoll.as_raw_fd(),
-                room.as_mut_ptr().cast(),
-                room.len() as c_int,
-                millis,
-            )
-        };
-        match check(n) {
-            Ok(n) => {
-                // SAFETY: the kernel has written the first `n`.
-                unsafe { self.events.set_len(n as usize) };
-                Ok(self.events.drain(..).map(|event| event.u64).collect())
+        let limit = limit.map(|limit| {
+            let millis = limit.as_nanos().div_ceil(1_000_000).min(i32::MAX as u128) as i64;
+            Timespec {
+                tv_sec: millis / 1000,
+                tv_nsec: millis % 1000 * 1_000_000,
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Vec::new()),
-            Err(error) => Err(error),
+        });
+        let mut room = [const { MaybeUninit::<Event>::uninit() }; 64];
+        match epoll::wait(&self.epoll, &mut room[..], limit.as_ref()) {
+            Ok((ready, _)) => Ok(ready.iter().map(|event| event.data.u64()).collect()),
+            Err(Errno::INTR) => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
         }
     }
 }
