@@ -14,7 +14,7 @@ use crate::generate;
 
 /// The rows, highest first: see docs/architecture.md.
 const ROWS: &[&[&str]] = &[
-    &["abi", "base", "loader", "settings", "testing"],
+    &["abi", "base", "loader", "proof", "settings", "testing"],
     &["ofi-sys", "pmix-sys", "ucx-sys"],
     &["boot", "datatype", "fabric", "plan", "topo"],
     &[
