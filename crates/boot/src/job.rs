@@ -1,5 +1,7 @@
 //! What a process knows about its job, and how that travels.
 
+use catena_proof::{SECRET, Secret};
+
 use crate::wire::{Malformed, Reader, Writer};
 
 /// A job as one of its processes sees it.
@@ -15,6 +17,9 @@ pub struct Job {
     pub universe_size: u32,
     /// Random number, the same in all ranks.
     pub job_id: u64,
+    /// What only the processes of this job know, by which they tell each other from
+    /// strangers; the same in all ranks. A process that is alone has none.
+    pub secret: Option<Secret>,
     /// Node of each rank.
     pub node_of: Box<[u32]>,
     /// Name of each node.
@@ -37,6 +42,7 @@ impl Job {
             appnum: 0,
             universe_size: 1,
             job_id: 0,
+            secret: None,
             node_of: Box::new([0]),
             hosts: Box::new([host]),
             local: Box::new([0]),
@@ -62,6 +68,11 @@ impl Job {
         w.u32(self.appnum);
         w.u32(self.universe_size);
         w.u64(self.job_id);
+        w.bytes(
+            self.secret
+                .as_ref()
+                .map_or(&[], |secret| &secret.bytes()[..]),
+        );
         w.u32(self.local_cpus);
         w.u32s(&self.node_of);
         w.u32(self.hosts.len() as u32);
@@ -85,6 +96,7 @@ impl Job {
         let appnum = r.u32()?;
         let universe_size = r.u32()?;
         let job_id = r.u64()?;
+        let secret = read_secret(r)?;
         let local_cpus = r.u32()?;
         let node_of = r.u32s()?;
         let hosts = (0..r.count(4)?)
@@ -111,11 +123,22 @@ impl Job {
             appnum,
             universe_size,
             job_id,
+            secret,
             node_of: node_of.into(),
             hosts,
             local,
             local_cpus: local_cpus.max(1),
             psets,
         })
+    }
+}
+
+/// Reads a secret, or nothing where there is none.
+fn read_secret(r: &mut Reader<'_>) -> Result<Option<Secret>, Malformed> {
+    let bytes = r.bytes()?;
+    match <[u8; SECRET]>::try_from(bytes) {
+        Ok(bytes) => Ok(Some(Secret::from_bytes(bytes))),
+        Err(_) if bytes.is_empty() => Ok(None),
+        Err(_) => Err(Malformed("a secret of another length")),
     }
 }

@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// Version of everything in this file; both sides must have the same.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Longest body of a frame, bytes.
 pub const MAX_BODY: usize = 256 << 20;
@@ -272,6 +272,7 @@ mod tests {
             appnum: 1,
             universe_size: 8,
             job_id: 0x0123_4567_89ab_cdef,
+            secret: Some(catena_proof::Secret::from_bytes([7; 32])),
             node_of: Box::new([0, 1, 1]),
             hosts: Box::new(["one".to_string(), "two".to_string()]),
             local: Box::new([1, 2]),

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use catena_base::Cpus;
+use catena_proof::Secret;
 
 use super::About;
 use super::segment::Place;
 use crate::{BootError, Job, sys};
 
 /// First line of a card; changes whenever the meaning of another one does.
-const TITLE: &str = "catena 1";
+const TITLE: &str = "catena 2";
 
 /// What a rank tells the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,9 @@ pub(super) struct Card {
     pub place: Place,
     /// Random number; that of rank 0 becomes the job's.
     pub number: u64,
+    /// That of the job, in the card of rank 0. It is as secret as what the process
+    /// manager keeps for the ranks.
+    pub secret: Option<Secret>,
     pub appnum: u32,
     /// How many processors it is granted.
     pub granted: u32,
@@ -31,13 +35,14 @@ pub(super) struct Card {
 
 impl Card {
     /// That of this process.
-    pub fn mine(appnum: u32, place: Place) -> Result<Card, BootError> {
+    pub fn mine(rank: u32, appnum: u32, place: Place) -> Result<Card, BootError> {
         let mut number = [0; 8];
         sys::random(&mut number)?;
         Ok(Card {
             kernel: kernel(),
             place,
             number: u64::from_le_bytes(number),
+            secret: (rank == 0).then(Secret::random).transpose()?,
             appnum,
             granted: crate::available_cpus(),
             cpus: Cpus::allowed().unwrap_or_default().to_string(),
@@ -51,14 +56,16 @@ impl Card {
             kernel,
             place: Place { pid, fd, mark },
             number,
+            secret,
             appnum,
             granted,
             cpus,
             host,
         } = self;
+        let secret = secret.as_ref().map(Secret::to_hex).unwrap_or_default();
         let host = host.replace('\n', "?");
         format!(
-            "{TITLE}\n{kernel}\n{pid}\n{fd}\n{mark:x}\n{number:x}\n{appnum}\n{granted}\n{cpus}\n{host}"
+            "{TITLE}\n{kernel}\n{pid}\n{fd}\n{mark:x}\n{number:x}\n{secret}\n{appnum}\n{granted}\n{cpus}\n{host}"
         )
     }
 
@@ -78,6 +85,10 @@ impl Card {
                 mark: u64::from_str_radix(next()?, 16).ok()?,
             },
             number: u64::from_str_radix(next()?, 16).ok()?,
+            secret: match next()? {
+                "" => None,
+                text => Some(Secret::from_hex(text)?),
+            },
             appnum: next()?.parse().ok()?,
             granted: next()?.parse().ok()?,
             cpus: next()?.to_string(),
@@ -144,6 +155,7 @@ pub(super) fn job(about: &About, cards: &[Card]) -> Job {
         appnum: about.appnum,
         universe_size: about.universe_size.unwrap_or(0).max(about.size),
         job_id: cards[0].number,
+        secret: cards[0].secret.clone(),
         node_of,
         hosts: hosts.into(),
         local,
@@ -167,6 +179,7 @@ mod tests {
                 mark: 9,
             },
             number: 10,
+            secret: Some(Secret::from_bytes([11; 32])),
             appnum: 0,
             granted: 2,
             cpus: cpus.to_string(),

@@ -203,7 +203,7 @@ impl Direct {
         let about = manager.about().clone();
         let me = about.rank;
         let (made, place) = Segment::make()?;
-        let card = Card::mine(about.appnum, place)?;
+        let card = Card::mine(me, about.appnum, place)?;
         manager.put(&Direct::key(0, me), card.to_text().as_bytes())?;
         manager.begin_fence()?;
         manager.fence_done(true)?;

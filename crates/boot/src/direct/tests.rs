@@ -224,9 +224,10 @@ fn ranks_learn_the_job_and_exchange_values() {
         assert!(matches!(boot.fence_done(), Err(BootError::Fence)));
         boot.end().unwrap();
         boot.end().unwrap();
-        boot.job().job_id
+        (boot.job().job_id, boot.job().secret.clone())
     });
     assert!(ids.iter().all(|id| *id == ids[0]));
+    assert!(ids[0].1.is_some(), "rank 0 has made a secret for all");
     let seen = pmi.seen.lock().unwrap();
     assert_eq!(seen.iter().filter(|s| s.ends_with("finalize")).count(), 5);
 }

@@ -10,9 +10,14 @@ use super::*;
 use crate::client::Client as Rank;
 use crate::{Boot, BootError};
 
+fn secret() -> catena_proof::Secret {
+    catena_proof::Secret::from_bytes([5; 32])
+}
+
 fn server(size: u32) -> Server {
     let job = Job {
         size,
+        secret: Some(secret()),
         universe_size: size,
         node_of: vec![0; size as usize].into(),
         psets: vec![("app://0".to_string(), (0..size).collect())],
@@ -96,7 +101,7 @@ fn ranks_learn_the_job_and_exchange_values() {
                 let segment = std::fs::File::from(boot.take_segment().unwrap().unwrap());
                 assert!(boot.take_segment().unwrap().is_none());
                 assert!(segment.metadata().unwrap().len() > 0);
-                job.job_id
+                job.secret
             })
         })
         .collect();
@@ -105,8 +110,13 @@ fn ranks_learn_the_job_and_exchange_values() {
         matches!(event, Event::Left { .. })
             && left.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 == SIZE
     });
-    let ids: Vec<u64> = ranks.into_iter().map(|rank| rank.join().unwrap()).collect();
-    assert!(ids.iter().all(|id| *id == ids[0]));
+    for rank in ranks {
+        assert_eq!(
+            rank.join().unwrap(),
+            Some(secret()),
+            "each learns the secret"
+        );
+    }
     let events = serving.join().unwrap();
     for rank in 0..SIZE {
         let of: Vec<_> = events
