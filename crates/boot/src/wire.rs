@@ -160,6 +160,11 @@ impl<'a> Reader<'a> {
         self.0.is_empty()
     }
 
+    /// All that was not read yet.
+    pub fn rest(self) -> &'a [u8] {
+        self.0
+    }
+
     /// Bytes of a fixed number.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use catena_boot::{CPU_MAPPING, LAUNCH_FOREIGN, OtherMpi, server};
+use catena_proof::Secret;
 use catena_settings::{COMMAND_LINE, PREFIX, Registry};
 use catena_topo::{Machine, Resource};
 
@@ -259,6 +260,7 @@ fn plan(
     let apps = request.apps.into_iter().zip(sizes);
     Ok(Plan {
         job_id: server::job_id().map_err(system)?,
+        secret: Some(Secret::random().map_err(system)?),
         apps: apps
             .map(|(app, size)| App {
                 count: Some(size),

@@ -6,6 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use catena_boot::OtherMpi;
 use catena_boot::wire::{Malformed, Reader, Writer};
+use catena_proof::Secret;
 use catena_settings::Value;
 
 use crate::args::App;
@@ -16,6 +17,9 @@ use crate::place::Wish;
 pub struct Plan {
     /// Random number of the job.
     pub job_id: u64,
+    /// What only the job's processes know. It does not travel with the plan, whose
+    /// way may be open to others.
+    pub secret: Option<Secret>,
     /// Programs, in the order of their ranks; each has its number of ranks.
     pub apps: Vec<App>,
     /// Variables for the ranks of all programs.
@@ -74,7 +78,7 @@ impl Plan {
         &self.hosts[self.node_of[rank as usize] as usize]
     }
 
-    /// As [`Plan::read`] reads it.
+    /// As [`Plan::read`] reads it, which has no secret then.
     pub fn write(&self, w: &mut Writer) {
         w.u64(self.job_id);
         w.u32(self.apps.len() as u32);
@@ -122,6 +126,7 @@ impl Plan {
             .collect::<Result<Vec<_>, Malformed>>()?;
         let plan = Plan {
             job_id,
+            secret: None,
             apps,
             env: read_vars(r)?,
             psets: (0..r.count(8)?)

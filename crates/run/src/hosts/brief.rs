@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catena_boot::wire::{Malformed, Reader, Writer};
+use catena_proof::Secret;
 
 use super::Means;
 use crate::message::Kind;
@@ -70,20 +71,33 @@ impl Brief {
 }
 
 /// The frame that tells a daemon that it is the one on the first of `nodes`,
-/// and starts those on the others.
-pub fn frame(nodes: &[u32], brief: &[u8]) -> Vec<u8> {
+/// and starts those on the others. `secret` is that of the job, if nobody else can
+/// read the frame.
+pub fn frame(nodes: &[u32], secret: Option<&Secret>, brief: &[u8]) -> Vec<u8> {
     let mut w = Writer::new(Kind::Launch);
     w.u32(VERSION);
     w.u32s(nodes);
+    w.bytes(secret.map(Secret::to_hex).unwrap_or_default().as_bytes());
     w.raw(brief);
     w.finish()
+}
+
+/// What [`frame`] makes, taken apart.
+#[derive(Debug)]
+pub struct Told {
+    /// The daemon's node, and those below.
+    pub nodes: Vec<u32>,
+    /// The secret of the job, if it came along.
+    pub secret: Option<Secret>,
+    /// The brief.
+    pub brief: Arc<[u8]>,
 }
 
 /// Takes apart what [`frame`] made.
 ///
 /// # Errors
 /// If it is something else, or of another version.
-pub fn open(body: &[u8]) -> Result<(Vec<u32>, Arc<[u8]>), Malformed> {
+pub fn open(body: &[u8]) -> Result<Told, Malformed> {
     let mut r = Reader::new(body);
     if r.u32()? != VERSION {
         return Err(Malformed(
@@ -91,9 +105,13 @@ pub fn open(body: &[u8]) -> Result<(Vec<u32>, Arc<[u8]>), Malformed> {
         ));
     }
     let nodes = r.u32s()?;
-    let rest = body.len() - 8 - nodes.len() * 4;
+    let secret = Secret::from_hex(&r.text()?);
     match nodes.is_empty() {
         true => Err(Malformed("it names no node")),
-        false => Ok((nodes, r.raw(rest)?.into())),
+        false => Ok(Told {
+            nodes,
+            secret,
+            brief: r.rest().into(),
+        }),
     }
 }

@@ -78,13 +78,11 @@ pub fn run() -> i32 {
 fn start() -> io::Result<Option<Daemon>> {
     let mut base = Base::new(Machine::here())?;
     let tokens = [token::UP, token::UP_OUT];
-    let mut up = match std::env::var(call::VAR) {
+    let (mut up, known) = match std::env::var(call::VAR) {
         Ok(place) => match call::call(&place) {
-            Ok((stream, hello)) => {
-                stream.set_nodelay(true)?;
-                let mut up = Link::new(stream.into(), None, tokens, &base.poller)?;
-                up.push(hello);
-                up
+            Ok((stream, secret)) => {
+                let up = Link::new(stream.into(), None, tokens, &base.poller)?;
+                (up, Some(secret))
             }
             Err(text) => {
                 eprintln!("catena: host {}: {text}", catena_boot::host_name());
@@ -95,13 +93,15 @@ fn start() -> io::Result<Option<Daemon>> {
             let [input, output] = sys::take_streams()?;
             let mut up = Link::new(input, Some(output), tokens, &base.poller)?;
             up.push(GREETING.to_vec());
-            up
+            (up, None)
         }
     };
     let told = hear(&mut up, &mut base)?;
     let told = told.and_then(|body| {
-        let (nodes, rest) = brief::open(&body).map_err(End::Malformed)?;
-        let brief = Brief::decode(&rest).map_err(End::Malformed)?;
+        let told = brief::open(&body).map_err(End::Malformed)?;
+        let (nodes, rest) = (told.nodes, told.brief);
+        let mut brief = Brief::decode(&rest).map_err(End::Malformed)?;
+        brief.plan.secret = known.or(told.secret);
         match nodes.iter().all(|&n| (n as usize) < brief.plan.hosts.len()) {
             true => Ok((nodes, rest, brief)),
             false => Err(End::Malformed(Malformed(

@@ -185,6 +185,7 @@ impl Node {
             size,
             universe_size: size.max(plan.slots.unwrap_or(cpus)),
             job_id: plan.job_id,
+            secret: plan.secret.clone(),
             node_of: plan.node_of.clone().into(),
             hosts: plan.hosts.clone().into(),
             psets: plan.psets.clone(),

@@ -264,6 +264,7 @@ mod tests {
     fn plan(wish: Wish) -> Plan {
         Plan {
             job_id: 0,
+            secret: None,
             apps: Vec::new(),
             env: Vec::new(),
             psets: Vec::new(),

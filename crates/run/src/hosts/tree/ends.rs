@@ -58,13 +58,20 @@ impl Tree {
             _ => None,
         };
         let node = self.node.as_ref().and_then(Node::next_time);
-        self.daemons.iter().filter_map(of).chain(node).min()
+        let calls = self.manager.as_ref().and_then(|m| m.calls.as_ref());
+        let calls = calls.and_then(|calls| calls.next_time(self.means.start));
+        let daemons = self.daemons.iter().filter_map(of);
+        daemons.chain(node).chain(calls).min()
     }
 
     /// Sees who is late, gives signs of life, and looks after the ranks here.
     pub fn tick(&mut self) {
         self.at_node(Node::tick);
         let now = Instant::now();
+        let calls = self.manager.as_mut().and_then(|m| m.calls.as_mut());
+        calls
+            .into_iter()
+            .for_each(|calls| calls.expire(now, self.means.start));
         for index in 0..self.daemons.len() {
             let daemon = &mut self.daemons[index];
             let (start, silence) = (self.means.start, self.means.silence);
@@ -86,6 +93,7 @@ impl Tree {
                 self.bury(index);
             }
         }
+        self.stop_listening();
     }
 
     /// Tells why a daemon is lost, if it is.

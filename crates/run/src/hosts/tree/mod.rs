@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use catena_boot::Poller;
+use catena_proof::Secret;
 
 use super::agent::Agent;
 use super::call::{self, Calls};
@@ -63,7 +64,8 @@ struct Daemon {
 struct Manager {
     command: Vec<OsString>,
     agent: Agent,
-    calls: Calls,
+    /// While daemons are awaited.
+    calls: Option<Calls>,
     brief: Arc<[u8]>,
 }
 
@@ -73,6 +75,7 @@ pub struct Tree {
     daemons: Vec<Daemon>,
     manager: Option<Manager>,
     means: Means,
+    secret: Option<Secret>,
     hosts: Vec<String>,
     node_of: Vec<u32>,
     /// The daemon that leads to each node.
@@ -97,6 +100,7 @@ impl Tree {
             daemons: Vec::new(),
             manager: None,
             means,
+            secret: plan.secret.clone(),
             hosts: hosts.clone(),
             node_of: plan.node_of.clone(),
             way: vec![None; hosts.len()],
@@ -122,7 +126,7 @@ impl Tree {
             });
             match started {
                 Ok((agent, mut link)) => {
-                    link.push(brief::frame(nodes, brief));
+                    link.push(brief::frame(nodes, self.secret.as_ref(), brief));
                     self.await_daemon(nodes, Some(link), Some(agent));
                 }
                 Err(error) => {
@@ -146,7 +150,8 @@ impl Tree {
         brief: &Arc<[u8]>,
         base: &Base,
     ) -> io::Result<()> {
-        let calls = Calls::open(MANAGER + 1, &base.poller)?;
+        let secret = self.secret.clone().map_or_else(Secret::random, Ok)?;
+        let calls = Calls::open(MANAGER + 1, secret, &base.poller)?;
         let place = calls.place(self.means.start)?;
         let all = [&command[..], &self.means.daemon[..]].concat();
         match Agent::start_all(&all, (call::VAR, &place), MANAGER, base) {
@@ -157,7 +162,7 @@ impl Tree {
                 self.manager = Some(Manager {
                     command,
                     agent,
-                    calls,
+                    calls: Some(calls),
                     brief: Arc::clone(brief),
                 });
             }
@@ -203,9 +208,19 @@ impl Tree {
         let token = DAEMONS + index as u64 * TOKENS;
         if let Ok(mut link) = Link::new(from, None, [token; 2], poller) {
             let daemon = &mut self.daemons[index];
-            link.push(brief::frame(&daemon.nodes, &manager.brief));
+            // The daemon knows the secret, which others could read here.
+            link.push(brief::frame(&daemon.nodes, None, &manager.brief));
             daemon.waiting.drain(..).for_each(|frame| link.push(frame));
             daemon.link = Some(link);
+        }
+        self.stop_listening();
+    }
+
+    /// Shuts the door behind the last daemon that is awaited.
+    fn stop_listening(&mut self) {
+        let awaited = |d: &Daemon| d.state == State::Starting && d.link.is_none();
+        if let (Some(manager), false) = (&mut self.manager, self.daemons.iter().any(awaited)) {
+            manager.calls = None;
         }
     }
 
@@ -239,7 +254,11 @@ impl Tree {
             };
             if token == MANAGER {
                 manager.agent.listen();
-            } else if let Some((from, names)) = manager.calls.handle(token, &base.poller) {
+            } else if let Some((from, names)) = manager
+                .calls
+                .as_mut()
+                .and_then(|calls| calls.handle(token, &base.poller))
+            {
                 self.called(from, &names, &base.poller);
             }
         } else if let Some(of) = token.checked_sub(DAEMONS) {
