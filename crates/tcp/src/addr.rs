@@ -153,17 +153,33 @@ pub(crate) fn interfaces() -> Interfaces {
     Interfaces { usable, passed }
 }
 
-/// What a process tells the others: port and addresses.
+/// Those of these addresses that a process tells the others: as many as there is
+/// room for, none twice.
+pub(crate) fn told(addresses: impl Iterator<Item = IpAddr>) -> Vec<IpAddr> {
+    let (mut told, mut len) = (Vec::new(), size_of::<u16>());
+    for address in addresses {
+        let more = 1 + if address.is_ipv4() { 4 } else { 16 };
+        if len + more <= MOST && !told.contains(&address) {
+            len += more;
+            told.push(address);
+        }
+    }
+    told
+}
+
+/// What a process tells the others: port and addresses, see [`told`].
 pub(crate) fn encode(port: u16, addresses: impl Iterator<Item = IpAddr>) -> Vec<u8> {
     let mut out = port.to_le_bytes().to_vec();
-    for address in addresses {
-        let (kind, bytes) = match address {
-            IpAddr::V4(it) => (4, it.octets().to_vec()),
-            IpAddr::V6(it) => (6, it.octets().to_vec()),
-        };
-        if out.len() + 1 + bytes.len() <= MOST {
-            out.push(kind);
-            out.extend(bytes);
+    for address in told(addresses) {
+        match address {
+            IpAddr::V4(it) => {
+                out.push(4);
+                out.extend(it.octets());
+            }
+            IpAddr::V6(it) => {
+                out.push(6);
+                out.extend(it.octets());
+            }
         }
     }
     out

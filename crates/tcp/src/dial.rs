@@ -1,9 +1,13 @@
 //! How two processes come to one connection.
 //!
-//! Who wants to send first calls, at one address of the peer's after the other,
-//! and greets; who is called checks the greeting and answers it. Where both
-//! call at the same time there are two connections: both send over the one that
-//! the lower rank made, and end the other when nothing is left in it.
+//! The process that wants to send first calls, at one address of the peer's after
+//! the other, and the two prove to each other that they belong to the job (see
+//! `greeting`). Where both call at the same time there are two connections: both
+//! send over the one that the lower rank made, and end the other when nothing is
+//! left in it.
+//!
+//! A process that has too many callers, or whose caller was computing for too long,
+//! hangs up. Nothing was sent over such a connection, so the caller calls again.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,7 +18,7 @@ use std::time::{Duration, Instant};
 use catena_fabric::{Peer, PeerLost, Posted};
 
 use crate::addr::{self, Interface};
-use crate::frame::Greeting;
+use crate::greeting::{Greeting, Handshake, Refused};
 use crate::init::{Tcp, TcpError};
 use crate::link::{Link, Stage};
 use crate::recv::End;
@@ -25,8 +29,25 @@ const TRY: Duration = Duration::from_secs(2);
 /// How long a peer that has closed its connection counts as alive: the launcher
 /// may know why, and says it better.
 const GRACE: Duration = Duration::from_millis(500);
-/// Guests that have not greeted, at most: then the first of them must go.
-const GUESTS: usize = 4096;
+/// Greetings that a peer may hang up on before it counts as a stranger.
+const REFUSALS: u32 = 3;
+/// Calls that end before they were heard, at least, before a peer counts as out of
+/// reach.
+const DROPS: u32 = 16;
+/// The first pause before a call is made again; each is twice as long as the one
+/// before, up to 128 of the first.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// What it may mean that a peer closes a connection in the middle of the greeting.
+const HUNG_UP: &str = "it hung up on the greeting: it is of another job or version of Catena, or \
+                       does not know the secret of this job";
+
+/// Whether the other end has closed a connection before it has read what was sent.
+fn is_reset(end: &End) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    let kinds = [BrokenPipe, ConnectionAborted, ConnectionReset];
+    matches!(end, End::Failed(error) if kinds.contains(&error.kind()))
+}
 
 /// A peer as this process reaches it.
 #[derive(Debug, Default)]
@@ -49,10 +70,46 @@ struct Calling {
     /// Addresses that were not tried yet.
     rest: VecDeque<IpAddr>,
     at: IpAddr,
-    /// The connection that is being made.
-    link: usize,
+    /// The connection that is being made; none during a pause.
+    link: Option<usize>,
+    again: Again,
     /// What came of the addresses that were tried.
     tried: Vec<String>,
+}
+
+/// Calls at one address that were hung up on.
+#[derive(Clone, Copy, Debug)]
+struct Again {
+    /// When the first one was made.
+    begun: Instant,
+    /// Those that had been heard.
+    refused: u32,
+    /// Those that had not.
+    dropped: u32,
+    /// When the next one is due.
+    next: Instant,
+}
+
+impl Again {
+    fn new(now: Instant) -> Again {
+        Again {
+            begun: now,
+            refused: 0,
+            dropped: 0,
+            next: now,
+        }
+    }
+
+    /// A call was hung up on, which had been `heard` or not; whether another one is
+    /// to be made. A host may be out of reach for `timeout`.
+    fn goes_on(&mut self, heard: bool, now: Instant, timeout: Duration) -> bool {
+        self.refused += u32::from(heard);
+        self.dropped += u32::from(!heard);
+        let doublings = (self.refused + self.dropped - 1).min(7);
+        self.next = now + (PAUSE * (1 << doublings));
+        let late = now.saturating_duration_since(self.begun) > timeout;
+        self.refused < REFUSALS && (self.dropped < DROPS || !late)
+    }
 }
 
 impl Target {
@@ -65,7 +122,7 @@ impl Target {
 }
 
 impl Tcp {
-    fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         Options {
             timeout: self.config.timeout,
             kernel: self.config.kernel,
@@ -105,15 +162,14 @@ impl Tcp {
 
     /// Tries the next address.
     fn try_next(&mut self, peer: Peer, mut rest: VecDeque<IpAddr>, mut tried: Vec<String>) {
-        let port = self.peers[peer.0 as usize].port;
         while let Some(at) = rest.pop_front() {
-            let to = SocketAddr::from((at, port));
-            match self.try_one(peer, to) {
+            match self.try_one(peer, at) {
                 Ok(link) => {
                     let calling = Calling {
                         rest,
                         at,
-                        link,
+                        link: Some(link),
+                        again: Again::new(Instant::now()),
                         tried,
                     };
                     self.peers[peer.0 as usize].calling = Some(Box::new(calling));
@@ -123,108 +179,129 @@ impl Tcp {
             }
         }
         let cause = format!(
-            "it cannot be reached at port {port} of {}",
+            "it cannot be reached at port {} of {}",
+            self.peers[peer.0 as usize].port,
             tried.join(", ")
         );
         self.lose(peer, cause);
     }
 
-    fn try_one(&mut self, peer: Peer, to: SocketAddr) -> io::Result<usize> {
+    fn try_one(&mut self, peer: Peer, at: IpAddr) -> io::Result<usize> {
+        let to = SocketAddr::from((at, self.peers[peer.0 as usize].port));
         let socket = Socket::connect(to, self.options())?;
         let at = self.add(Link::new(socket, Stage::Calling, Some(peer)))?;
         self.young.push(at);
         Ok(at)
     }
 
-    /// A connection that this process tried to make is of no use.
-    fn missed(&mut self, at: usize, peer: Peer, why: &str) {
+    /// A connection that this process tried to make is of no use. If the peer has
+    /// hung up, `heard` tells whether it had taken the greeting; it is then called
+    /// again, a few times.
+    fn missed(&mut self, at: usize, peer: Peer, why: &str, heard: Option<bool>) {
         self.remove(at);
+        let timeout = self.config.timeout;
         let target = &mut self.peers[peer.0 as usize];
-        if let Some(mut calling) = target.calling.take_if(|calling| calling.link == at)
-            && target.link.is_none()
-        {
+        let calling = target
+            .calling
+            .take_if(|calling| calling.link == Some(at))
+            .filter(|_| target.link.is_none());
+        let Some(mut calling) = calling else { return };
+        let goes_on = |heard| calling.again.goes_on(heard, Instant::now(), timeout);
+        if heard.is_some_and(goes_on) {
+            calling.link = None;
+            target.calling = Some(calling);
+            self.again.push(peer);
+        } else {
             calling.tried.push(format!("{}: {why}", calling.at));
             self.try_next(peer, calling.rest, calling.tried);
         }
     }
 
+    /// Calls those again whose pause is over.
+    fn call_again(&mut self, now: Instant) {
+        for peer in mem::take(&mut self.again) {
+            let target = &mut self.peers[peer.0 as usize];
+            // It may have called meanwhile, or be lost.
+            let idle = target.link.is_some() || target.lost.is_some();
+            let calling = target.calling.take_if(|calling| calling.link.is_none());
+            let Some(mut calling) = calling.filter(|_| !idle) else {
+                continue;
+            };
+            if now < calling.again.next {
+                target.calling = Some(calling);
+                self.again.push(peer);
+                continue;
+            }
+            match self.try_one(peer, calling.at) {
+                Ok(link) => {
+                    calling.link = Some(link);
+                    self.peers[peer.0 as usize].calling = Some(calling);
+                }
+                Err(error) => {
+                    calling.tried.push(format!("{}: {error}", calling.at));
+                    self.try_next(peer, calling.rest, calling.tried);
+                }
+            }
+        }
+    }
+
     /// The kernel has connected, or not.
     pub(crate) fn connected(&mut self, at: usize) {
-        let Some(link) = &mut self.links[at] else {
+        let Some(link) = &self.links[at] else {
             return;
         };
-        let (Stage::Calling, Some(peer)) = (link.stage, link.peer) else {
+        let Some(peer) = link.peer else {
             return;
         };
-        link.stage = Stage::Greeted;
-        let failed = link.socket.error();
-        let greeting = self.greeting(peer).encode();
-        let link = self.links[at].as_mut().expect("looked at above");
-        let greeted = failed.and_then(|()| {
-            link.out.add(&greeting);
-            link.flush()?;
-            self.watch.change(link.socket.fd(), at as u64, false)
-        });
-        match greeted {
-            Ok(()) => self.wait(at),
-            Err(error) => self.missed(at, peer, &error.to_string()),
-        }
+        let hung_up = match link.socket.error() {
+            Ok(()) => match link.socket.receive(&mut [0]) {
+                Ok(0) => End::Closed,
+                // The caller speaks first.
+                Ok(_) => End::Refused(Refused::Version),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if let Err(end) = self.begin_to_greet(at, peer) {
+                        self.ended(at, &end);
+                    }
+                    return;
+                }
+                Err(error) => End::Failed(error),
+            },
+            Err(error) => End::Failed(error),
+        };
+        let unheard = matches!(hung_up, End::Closed) || is_reset(&hung_up);
+        self.missed(at, peer, &hung_up.to_string(), unheard.then_some(false));
     }
 
-    /// Somebody calls. A guest may take its time to greet: it may be computing.
-    pub(crate) fn welcome(&mut self) {
-        while let Ok(socket) = Socket::accept(&self.listener, self.options()) {
-            if let Ok(at) = self.add(Link::new(socket, Stage::Guest, None)) {
-                self.young.push(at);
-            }
-            let mut guests = self.young.iter().filter(|&&at| {
-                let link = self.links[at].as_ref();
-                link.is_some_and(|link| link.stage == Stage::Guest)
-            });
-            let first = guests.next().copied();
-            if let (Some(first), true) = (first, guests.count() >= GUESTS) {
-                self.counters.strays += 1;
-                self.remove(first);
-            }
-        }
+    fn begin_to_greet(&mut self, at: usize, peer: Peer) -> Result<(), End> {
+        let greeting = self.greeting(peer);
+        let (handshake, call) = Handshake::call(greeting, &self.secret).map_err(End::Failed)?;
+        let link = self.links[at].as_mut().expect("it is connected");
+        link.stage = Stage::Greeting(Box::new(handshake));
+        let watched = self.watch.change(link.socket.fd(), at as u64, false);
+        watched.map_err(End::Failed)?;
+        self.say(at, &call)
     }
 
-    /// The other end has greeted.
-    pub(crate) fn greeted(&mut self, at: usize, bytes: &[u8]) -> Result<(), End> {
-        let greeting = Greeting::decode(bytes).ok_or(End::Nonsense)?;
-        let (from, processes) = (Peer(greeting.from), self.peers.len());
-        let link = self.links[at].as_ref().expect("just read");
-        let sound = greeting.job == self.job
-            && greeting.to == self.me.0
-            && (from.0 as usize) < processes
-            && from != self.me
-            && greeting.packet as usize == self.config.packet
-            && link.peer.is_none_or(|peer| peer == from)
-            && self.peers[from.0 as usize].lost.is_none();
-        if !sound {
-            return Err(End::Nonsense);
-        }
-        let answer = self.greeting(from).encode();
+    /// The other end of connection `at` has proven that it is `from`.
+    pub(crate) fn opened(&mut self, at: usize, from: Peer) {
         let link = self.links[at].as_mut().expect("just read");
         let ours = link.ours;
         (link.stage, link.peer) = (Stage::Open, Some(from));
-        if !ours {
-            link.out.add(&answer);
-            link.flush().map_err(End::Failed)?;
-        }
         self.wait(at);
         self.young.retain(|&young| young != at);
         self.open.push(at);
         let me = self.me;
         let target = &mut self.peers[from.0 as usize];
         target.closed = None;
-        let calling = target.calling.take_if(|calling| calling.link == at);
+        let calling = target
+            .calling
+            .take_if(|calling| calling.link.is_none_or(|link| link == at));
         if let (Some(calling), Some(link)) = (calling, &mut self.links[at]) {
             link.tried = calling.tried;
         }
         let Some(old) = target.link else {
             target.link = Some(at);
-            return Ok(());
+            return;
         };
         let before = self.links[old].as_ref().is_some_and(|old| old.ours);
         let lower = if ours { me } else { from };
@@ -235,7 +312,6 @@ impl Tcp {
             at
         };
         self.retire(kept);
-        Ok(())
     }
 
     /// A connection ends when nothing waits in it any more.
@@ -253,13 +329,19 @@ impl Tcp {
         let Some(link) = &self.links[at] else {
             return;
         };
-        let (stage, peer, there) = (link.stage, link.peer, link.socket.there);
-        self.counters.strays += u64::from(matches!(end, End::Nonsense));
-        match (stage, peer) {
-            (Stage::Calling | Stage::Greeted, Some(peer)) => {
-                self.missed(at, peer, &end.to_string());
-            }
-            (Stage::Open, Some(peer)) => {
+        let (peer, there) = (link.peer, link.socket.there);
+        let open = matches!(link.stage, Stage::Open);
+        let stray = matches!(end, End::Nonsense | End::Refused(_));
+        self.counters.strays += u64::from(stray);
+        match (open, peer) {
+            (false, Some(peer)) => match end {
+                End::Closed => self.missed(at, peer, HUNG_UP, Some(true)),
+                end => {
+                    let unheard = is_reset(end).then_some(false);
+                    self.missed(at, peer, &end.to_string(), unheard);
+                }
+            },
+            (true, Some(peer)) => {
                 let target = &mut self.peers[peer.0 as usize];
                 // If not, another one leads there, or is about to.
                 let only = target.link == Some(at) && target.calling.is_none();
@@ -293,9 +375,10 @@ impl Tcp {
                 None => {}
             }
         }
+        self.call_again(now);
         for at in self.young.clone() {
-            // Who has connected may take its time to answer, as above; whether
-            // its host lives the kernel finds out.
+            // A peer that has connected may take its time to answer: it may be
+            // computing. Whether its host lives the kernel finds out.
             let Some(Link {
                 stage: Stage::Calling,
                 peer: Some(peer),
@@ -311,18 +394,18 @@ impl Tcp {
             let limit = if last { self.config.timeout } else { TRY };
             if age > limit {
                 let why = format!("no answer within {} s", limit.as_secs());
-                self.missed(at, peer, &why);
+                self.missed(at, peer, &why, None);
             }
         }
     }
 
     /// Watches a new connection.
-    fn add(&mut self, link: Link) -> io::Result<usize> {
+    pub(crate) fn add(&mut self, link: Link) -> io::Result<usize> {
         let at = self.free.pop().unwrap_or_else(|| {
             self.links.push(None);
             self.links.len() - 1
         });
-        let (fd, calling) = (link.socket.fd(), link.stage == Stage::Calling);
+        let (fd, calling) = (link.socket.fd(), matches!(link.stage, Stage::Calling));
         self.links[at] = Some(link);
         let watched = self.watch.add(fd, at as u64, calling);
         if watched.is_err() {
@@ -342,6 +425,7 @@ impl Tcp {
             ] {
                 list.retain(|&it| it != at);
             }
+            self.guests.door.leave(at);
             self.free.push(at);
         }
     }

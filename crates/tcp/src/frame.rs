@@ -1,17 +1,6 @@
 //! What stands on the wire.
 //!
-//! A connection begins with a greeting from either end: who calls first, who
-//! answers next.
-//!
-//! ```text
-//! 0    magic   with the version of this layout
-//! 4    from    the sender's rank in the world
-//! 8    to      the receiver's
-//! 12   packet  largest payload of a packet
-//! 16   job     tells jobs apart (8 bytes)
-//! ```
-//!
-//! Then frames follow:
+//! A connection begins with a handshake (see `greeting`). Then frames follow:
 //!
 //! ```text
 //! 0    len     bytes of the payload
@@ -23,56 +12,21 @@
 
 use catena_fabric::Header;
 
-/// Changes whenever the meaning of a byte changes.
-pub(crate) const MAGIC: u32 = 0x01_43_54_4e;
-
-/// Bytes of a greeting.
-pub(crate) const GREETING: usize = 24;
 /// Bytes in front of a payload.
 pub(crate) const HEAD: usize = 28;
 
-fn word(bytes: &[u8], at: usize) -> u64 {
+/// The number of 8 bytes at `at`.
+pub(crate) fn word(bytes: &[u8], at: usize) -> u64 {
     let mut word = [0; 8];
     word.copy_from_slice(&bytes[at..at + 8]);
     u64::from_le_bytes(word)
 }
 
-fn half(bytes: &[u8], at: usize) -> u32 {
+/// The number of 4 bytes at `at`.
+pub(crate) fn half(bytes: &[u8], at: usize) -> u32 {
     let mut half = [0; 4];
     half.copy_from_slice(&bytes[at..at + 4]);
     u32::from_le_bytes(half)
-}
-
-/// How two processes begin to talk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Greeting {
-    pub from: u32,
-    pub to: u32,
-    pub packet: u32,
-    pub job: u64,
-}
-
-impl Greeting {
-    pub fn encode(self) -> [u8; GREETING] {
-        let mut out = [0; GREETING];
-        let halves = [MAGIC, self.from, self.to, self.packet];
-        for (to, half) in out.chunks_exact_mut(4).zip(halves) {
-            to.copy_from_slice(&half.to_le_bytes());
-        }
-        out[16..].copy_from_slice(&self.job.to_le_bytes());
-        out
-    }
-
-    /// Reads the first bytes of a connection; `None` if they are no greeting.
-    pub fn decode(bytes: &[u8]) -> Option<Greeting> {
-        let sound = bytes.len() >= GREETING && half(bytes, 0) == MAGIC;
-        sound.then(|| Greeting {
-            from: half(bytes, 4),
-            to: half(bytes, 8),
-            packet: half(bytes, 12),
-            job: word(bytes, 16),
-        })
-    }
 }
 
 /// What stands in front of a payload.
@@ -148,21 +102,6 @@ mod tests {
         };
         assert_eq!(Head::decode(&head.encode(), 100), Ok(head));
         assert_eq!(Head::decode(&head.encode(), 99), Err(NoFrame), "too long");
-    }
-
-    #[test]
-    fn greetings_are_told_from_anything_else() {
-        let greeting = Greeting {
-            from: 1,
-            to: 2,
-            packet: 3,
-            job: 4,
-        };
-        let bytes = greeting.encode();
-        assert_eq!(Greeting::decode(&bytes), Some(greeting));
-        assert_eq!(Greeting::decode(&bytes[1..]), None);
-        let http = b"GET / HTTP/1.1\r\nHost: here\r\n";
-        assert_eq!(Greeting::decode(http), None);
     }
 
     proptest! {

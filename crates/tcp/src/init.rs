@@ -11,11 +11,15 @@ use catena_fabric::{
     Transport,
 };
 
+use catena_proof::Secret;
+
 use crate::addr::{self, Interface, Interfaces};
 use crate::dial::Target;
-use crate::frame::{HEAD, MAGIC};
+use crate::frame::HEAD;
+use crate::greeting::MAGIC;
+use crate::guests::Guests;
 use crate::link::Link;
-use crate::progress::LISTENER;
+use crate::progress::LISTENERS;
 use crate::room::Rooms;
 use crate::settings::Config;
 use crate::socket::{Watch, listen};
@@ -26,6 +30,8 @@ const ROOM: usize = 128 << 10;
 /// Why there is no transport over TCP.
 #[derive(Debug)]
 pub enum TcpError {
+    /// The job has no secret by which its processes tell each other from strangers.
+    NoSecret,
     /// The kernel does not let this process listen.
     Listen(io::Error),
     /// No interface is up, or not the one that was asked for.
@@ -45,6 +51,11 @@ pub enum TcpError {
 impl fmt::Display for TcpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            TcpError::NoSecret => f.write_str(
+                "the launcher has given this job no secret, and without one anybody could join it \
+                 over TCP; start it with Catena's mpirun, or with a launcher that speaks PMI or \
+                 PMIx",
+            ),
             TcpError::Listen(error) => write!(f, "no TCP port can be opened: {error}"),
             TcpError::Interface { wanted: None, .. } => {
                 f.write_str("no network interface with an address is up")
@@ -87,7 +98,8 @@ pub struct Counters {
     pub full: u64,
     /// Packets delivered.
     pub received: u64,
-    /// Connections that spoke something else, or were of another job.
+    /// Callers that were sent away: strangers, and those that did not prove in time
+    /// that they belong to the job.
     pub strays: u64,
     /// Times this process was about to sleep on the network.
     pub sleeps: u64,
@@ -100,25 +112,31 @@ pub struct Counters {
 pub struct Tcp {
     pub(crate) me: Peer,
     pub(crate) job: u64,
+    pub(crate) secret: Secret,
     pub(crate) config: Config,
     pub(crate) interfaces: Vec<Interface>,
     /// Interfaces that are of no use, and why.
     passed: Vec<(String, &'static str)>,
     /// Name of the interface that was asked for.
     wanted: Option<String>,
-    pub(crate) listener: TcpListener,
+    /// One for each address that others are told, all at one port.
+    pub(crate) listeners: Vec<TcpListener>,
     pub(crate) watch: Watch,
     /// By rank in the world.
     pub(crate) peers: Vec<Target>,
     pub(crate) links: Vec<Option<Link>>,
     /// Places of no link.
     pub(crate) free: Vec<usize>,
-    /// Connections over which packets go; and those that are being made, that
+    /// Callers that have not proven yet that they belong to the job.
+    pub(crate) guests: Guests,
+    /// Connections over which packets go; and those that this process makes, that
     /// the kernel keeps packets of, that have something to send.
     pub(crate) open: Vec<usize>,
     pub(crate) young: Vec<usize>,
     pub(crate) held: Vec<usize>,
     pub(crate) waiting: Vec<usize>,
+    /// Peers that are to be called again.
+    pub(crate) again: Vec<Peer>,
     /// Peers that have closed their connection and do not count as lost yet.
     pub(crate) closed: Vec<Peer>,
     /// Losses that no poll has told yet.
@@ -132,15 +150,26 @@ pub struct Tcp {
 }
 
 impl Tcp {
-    /// Opens a port, to be reached through all interfaces or the named one.
+    /// Opens a port, to be reached through all interfaces or the named one, by
+    /// processes that know `secret`. Of interfaces that are as good as each other,
+    /// others are to reach this process first through those that `order` names first,
+    /// by their indices.
     ///
     /// # Errors
     /// See [`TcpError`].
-    pub fn open(place: Place, interface: Option<&str>, config: Config) -> Result<Tcp, TcpError> {
+    pub fn open(
+        place: Place,
+        secret: Option<Secret>,
+        interface: Option<&str>,
+        order: impl Fn(&[&str]) -> Vec<usize>,
+        config: Config,
+    ) -> Result<Tcp, TcpError> {
+        let secret = secret.ok_or(TcpError::NoSecret)?;
         let Interfaces {
-            usable: interfaces,
+            usable: mut interfaces,
             passed,
         } = addr::interfaces();
+        addr::sort(&mut interfaces, order);
         let fits = |it: &Interface| interface.is_none_or(|name| it.name == name);
         if !interfaces.iter().any(fits) {
             let mut up: Vec<_> = interfaces.into_iter().map(|it| it.name).collect();
@@ -150,26 +179,33 @@ impl Tcp {
                 up,
             });
         }
-        let listener = listen().map_err(TcpError::Listen)?;
+        let ours = interfaces.iter().filter(|it| fits(it));
+        let told = addr::told(ours.map(|it| it.address));
+        let listeners = listen(&told).map_err(TcpError::Listen)?;
         let watch = Watch::new().map_err(TcpError::Listen)?;
-        let watched = watch.add(listener.as_raw_fd(), LISTENER, false);
-        watched.map_err(TcpError::Listen)?;
+        for (number, listener) in (LISTENERS..).zip(&listeners) {
+            let watched = watch.add(listener.as_raw_fd(), number, false);
+            watched.map_err(TcpError::Listen)?;
+        }
         Ok(Tcp {
             me: place.me,
             job: place.job,
+            secret,
             config,
             interfaces,
             passed,
             wanted: interface.map(str::to_string),
-            listener,
+            listeners,
             watch,
             peers: (0..place.processes).map(|_| Target::default()).collect(),
             links: Vec::new(),
             free: Vec::new(),
+            guests: Guests::default(),
             open: Vec::new(),
             young: Vec::new(),
             held: Vec::new(),
             waiting: Vec::new(),
+            again: Vec::new(),
             closed: Vec::new(),
             untold: Vec::new(),
             turn: 0,
@@ -190,20 +226,17 @@ impl Tcp {
     /// # Errors
     /// [`TcpError::Listen`] if the kernel does not tell the port.
     pub fn address(&self) -> Result<Vec<u8>, TcpError> {
-        let port = self.listener.local_addr().map_err(TcpError::Listen)?.port();
-        Ok(addr::encode(port, self.ours().map(|it| it.address)))
+        let at = self.listeners.iter().map(TcpListener::local_addr);
+        let at: Vec<_> = at.collect::<Result<_, _>>().map_err(TcpError::Listen)?;
+        let port = at[0].port();
+        let ips = at.iter().map(|it| it.ip());
+        Ok(addr::encode(port, ips))
     }
 
     /// The interfaces that others are to reach this process through, best first.
     fn ours(&self) -> impl Iterator<Item = &Interface> {
         let wanted = |it: &&Interface| self.wanted.as_ref().is_none_or(|name| it.name == *name);
         self.interfaces.iter().filter(wanted)
-    }
-
-    /// Of interfaces that are as good as each other, others are to reach this
-    /// process first through those that `order` names first, by their indices.
-    pub fn prefer(&mut self, order: impl Fn(&[&str]) -> Vec<usize>) {
-        addr::sort(&mut self.interfaces, order);
     }
 
     /// Through what others reach this process, and what is passed over, in words.
@@ -249,6 +282,11 @@ impl Tcp {
     /// What happened so far.
     pub fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// Callers that have not proven yet that they belong to the job.
+    pub fn guests(&self) -> usize {
+        self.guests.door.len()
     }
 
     /// Connections over which packets go.

@@ -15,7 +15,9 @@
 //! | `addr`     | interfaces and addresses                                   |
 //! | `socket`   | what is asked of the kernel                                |
 //! | `frame`    | what stands on the wire                                    |
+//! | `greeting` | the handshake with which a connection begins               |
 //! | `dial`     | how two processes come to one connection                   |
+//! | `guests`   | callers that have not proven themselves yet                |
 //! | `link`     | one connection                                             |
 //! | `send`     | sending                                                    |
 //! | `recv`     | receiving                                                  |
@@ -30,6 +32,9 @@ compile_error!("messages are little-endian");
 mod addr;
 mod dial;
 mod frame;
+#[doc(hidden)] // For those who test it with any bytes.
+pub mod greeting;
+mod guests;
 mod init;
 mod lifeline;
 mod link;

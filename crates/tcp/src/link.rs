@@ -7,19 +7,18 @@ use catena_base::Room as PayloadRoom;
 use catena_fabric::row::Row;
 use catena_fabric::{Payload, Peer};
 
+use crate::greeting::Handshake;
 use crate::room::Room;
 use crate::socket::{Socket, Watch};
 
 /// How far a connection is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Stage {
     /// We called; the kernel is at it.
     Calling,
-    /// We called and have greeted.
-    Greeted,
-    /// Somebody called, and has not greeted yet.
-    Guest,
-    /// Both have greeted.
+    /// Both ends prove that they belong to the job.
+    Greeting(Box<Handshake>),
+    /// Both have.
     Open,
 }
 
@@ -30,14 +29,14 @@ pub(crate) struct Link {
     pub stage: Stage,
     /// Who called: this process, or the other.
     pub ours: bool,
-    /// The other end; `None` before it has greeted.
+    /// The other end; `None` before it has proven who it is.
     pub peer: Option<Peer>,
     /// When it began.
     pub since: Instant,
     /// Addresses that were tried before, and what came of them.
     pub tried: Vec<String>,
     pub out: Out,
-    /// The beginning of a frame, or of a greeting.
+    /// The beginning of a frame.
     pub partial: Option<Room>,
     /// Another connection leads to the peer: this one ends when it is empty.
     pub retired: bool,
@@ -57,11 +56,12 @@ pub(crate) struct Link {
 }
 
 impl Link {
+    /// One to a peer that this process calls, or from somebody who calls.
     pub fn new(socket: Socket, stage: Stage, peer: Option<Peer>) -> Link {
         Link {
             socket,
+            ours: peer.is_some(),
             stage,
-            ours: stage == Stage::Calling,
             peer,
             since: Instant::now(),
             tried: Vec::new(),

@@ -1,6 +1,7 @@
 //! Polling, losses, sleeping.
 
 use std::mem;
+use std::time::Instant;
 
 use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
 
@@ -13,8 +14,8 @@ const FEW: usize = 3;
 /// Polls to one that looks after callers, where few connections are read.
 const LOOK_EVERY: u64 = 64;
 
-/// The number under which the listening socket is watched.
-pub(crate) const LISTENER: u64 = u64::MAX;
+/// The numbers from which on the listening sockets are watched.
+pub(crate) const LISTENERS: u64 = 1 << 32;
 
 impl Tcp {
     /// Moves what can move; how many packets were delivered.
@@ -90,22 +91,25 @@ impl Tcp {
     fn look<D: Deliver>(&mut self, deliver: &mut D) -> usize {
         let mut count = 0;
         for number in self.watch.ready() {
-            if number == LISTENER {
-                self.welcome();
+            if let Some(listener) = number.checked_sub(LISTENERS) {
+                self.welcome(listener as usize);
                 continue;
             }
             let at = number as usize;
             let Some(link) = &self.links[at] else {
                 continue;
             };
-            if link.stage == Stage::Calling {
-                self.connected(at);
-            } else {
-                count += self.read(at, deliver);
+            match link.stage {
+                Stage::Calling => self.connected(at),
+                Stage::Greeting(_) => self.greet(at),
+                Stage::Open => count += self.read(at, deliver),
             }
         }
-        if !self.young.is_empty() || !self.closed.is_empty() {
+        if !self.young.is_empty() || !self.again.is_empty() || !self.closed.is_empty() {
             self.tidy();
+        }
+        if !self.guests.door.is_empty() {
+            self.expire(Instant::now());
         }
         count
     }

@@ -7,9 +7,9 @@ use std::io;
 use catena_base::PeerBytes;
 use catena_fabric::Deliver;
 
-use crate::frame::{GREETING, HEAD, Head};
+use crate::frame::{HEAD, Head};
+use crate::greeting::Refused;
 use crate::init::Tcp;
-use crate::link::Stage;
 
 /// Times that a connection is read in one poll, at most.
 const READS: usize = 4;
@@ -23,6 +23,8 @@ pub(crate) enum End {
     Failed(io::Error),
     /// What has arrived is none of ours.
     Nonsense,
+    /// The other end is none of ours.
+    Refused(Refused),
 }
 
 impl std::fmt::Display for End {
@@ -30,6 +32,7 @@ impl std::fmt::Display for End {
         match self {
             End::Closed => f.write_str("it closed the connection"),
             End::Failed(error) => write!(f, "the connection failed: {error}"),
+            End::Refused(why) => why.fmt(f),
             End::Nonsense => f.write_str("what arrived is no message of Catena's"),
         }
     }
@@ -97,17 +100,8 @@ impl Tcp {
         count: &mut usize,
     ) -> Result<usize, End> {
         let link = self.links[at].as_ref().expect("just read");
+        let peer = link.peer.expect("its other end is proven");
         let mut used = 0;
-        if link.stage != Stage::Open {
-            if whole.len() < GREETING {
-                return Ok(0);
-            }
-            self.greeted(at, &whole[..GREETING])?;
-            used = GREETING;
-        }
-        let Some(peer) = self.links[at].as_ref().and_then(|link| link.peer) else {
-            return Ok(whole.len());
-        };
         while let Some(head) = whole[used..].first_chunk() {
             let head = Head::decode(head, self.config.packet).map_err(|_| End::Nonsense)?;
             let rest = &whole[used + HEAD..];

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 /// Connections that wait to be accepted, at most.
 const BACKLOG: i32 = 4096;
+/// Ports that are tried, where one is free at some addresses only, at most.
+const PORTS: usize = 100;
 /// Bytes of a connection that the kernel keeps because the other end has no
 /// room for them, about.
 const UNSENT: i32 = 256 << 10;
@@ -31,13 +33,40 @@ fn set(fd: RawFd, level: i32, name: i32, value: i32) -> io::Result<()> {
     check(unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast(), len) }).map(drop)
 }
 
-/// A socket that takes connections at a port that the kernel chooses.
-pub(crate) fn listen() -> io::Result<TcpListener> {
-    let any = TcpListener::bind("[::]:0").or_else(|_| TcpListener::bind("0.0.0.0:0"))?;
-    any.set_nonblocking(true)?;
+/// Sockets that take connections at these addresses and nowhere else, all at one
+/// port that the kernel chooses. An address that cannot be used is left out while
+/// there are others.
+pub(crate) fn listen(at: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
+    let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for _ in 0..PORTS {
+        let mut all: Vec<TcpListener> = Vec::new();
+        let mut taken = false;
+        for &address in at {
+            let port = match all.first() {
+                Some(first) => first.local_addr()?.port(),
+                None => 0,
+            };
+            match listen_at(SocketAddr::from((address, port))) {
+                Ok(listener) => all.push(listener),
+                Err(error) => {
+                    taken |= error.kind() == io::ErrorKind::AddrInUse;
+                    failed = error;
+                }
+            }
+        }
+        if !taken && !all.is_empty() {
+            return Ok(all);
+        }
+    }
+    Err(failed)
+}
+
+fn listen_at(at: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(at)?;
+    listener.set_nonblocking(true)?;
     // SAFETY: a socket that listens; only its backlog changes.
-    check(unsafe { libc::listen(any.as_raw_fd(), BACKLOG) })?;
-    Ok(any)
+    check(unsafe { libc::listen(listener.as_raw_fd(), BACKLOG) })?;
+    Ok(listener)
 }
 
 /// A port that the kernel chooses and at which nobody listens: it refuses who calls,
@@ -136,15 +165,18 @@ impl Socket {
         }
     }
 
-    /// Takes a connection.
-    pub fn accept(listener: &TcpListener, options: Options) -> io::Result<Socket> {
+    /// Takes a connection, of which nothing is known yet.
+    pub fn accept(listener: &TcpListener) -> io::Result<Socket> {
         let (stream, from) = listener.accept()?;
-        stream.set_nonblocking(true)?;
-        options.apply(stream.as_raw_fd())?;
         Ok(Socket {
             stream,
             there: from.ip().to_canonical(),
         })
+    }
+
+    /// Prepares it for packets.
+    pub fn apply(&self, options: Options) -> io::Result<()> {
+        options.apply(self.fd())
     }
 
     pub fn fd(&self) -> RawFd {

@@ -1,19 +1,16 @@
 //! What the conformance suite cannot know: how two ends come to one connection,
-//! packets that leave together, strangers, and peers that die.
+//! packets that leave together, and peers that die.
 
 mod common;
 
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use catena_fabric::row::Pace;
 use catena_fabric::{Header, Peer, Place, Transport};
-use catena_fabric_tests::{Inbox, PATIENCE, pattern, until};
+use catena_fabric_tests::{Inbox, PATIENCE, until};
 use catena_tcp::{Config, Tcp, TcpError};
-use proptest::prelude::*;
 
-use common::{JOB, connected, end, pair, try_send};
+use common::{JOB, connected, end, in_order, pair, secret, try_send};
 
 #[test]
 fn two_that_call_at_once_end_with_one_connection() {
@@ -162,46 +159,6 @@ fn rows_wait_for_a_poll_where_one_always_came_soon() {
     assert_eq!(arrive_before_a_poll(20, Duration::ZERO), 10);
 }
 
-/// A connection from outside of the job to `to`.
-fn stranger(to: &Tcp) -> TcpStream {
-    let address = to.address().expect("an address");
-    let port = u16::from_le_bytes([address[0], address[1]]);
-    TcpStream::connect(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).expect("it listens")
-}
-
-#[test]
-fn strangers_are_sent_away() {
-    let (mut a, mut b) = connected(Config::from_settings());
-    let mut inbox = Inbox::default();
-    let mut other = end(1, 2, JOB + 1, Config::from_settings());
-    let address = a.address().expect("an address");
-    other.connect(Peer(0), &address).expect("a good address");
-    until(|| {
-        let refused = other.try_send(Peer(0), Header::default(), &b"boo"[..]);
-        other.poll(&mut Inbox::default());
-        a.poll(&mut inbox);
-        refused.is_err_and(|lost| lost.cause.contains("cannot be reached"))
-    });
-    let before = a.counters().strays;
-    assert!(before > 0);
-    let mut browser = stranger(&a);
-    browser
-        .write_all(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
-        .expect("sent");
-    until(|| {
-        a.poll(&mut inbox);
-        a.counters().strays > before
-    });
-    assert_eq!(
-        browser.read(&mut [0; 8]).unwrap_or(0),
-        0,
-        "the door is shut"
-    );
-    assert!(inbox.packets.is_empty() && inbox.lost.is_empty());
-    assert!(try_send(&mut a, 1, b"still"));
-    until(|| b.poll(&mut inbox) == 1);
-}
-
 #[test]
 fn a_peer_that_dies_is_named_though_nothing_is_sent() {
     let (mut a, b) = connected(Config::from_settings());
@@ -249,51 +206,9 @@ fn an_interface_that_is_missing_is_said() {
         processes: 1,
         job: 0,
     };
-    let error = Tcp::open(place, Some("eth77"), Config::tiny()).expect_err("there is none");
+    let config = Config::tiny();
+    let opened = Tcp::open(place, Some(secret()), Some("eth77"), in_order, config);
+    let error = opened.expect_err("there is none");
     assert!(matches!(error, TcpError::Interface { .. }));
     assert!(error.to_string().contains("eth77"), "{error}");
-}
-
-/// The greeting of rank 1 to rank 0.
-fn greeting(job: u64, packet: u32) -> Vec<u8> {
-    let halves = [0x01_43_54_4e_u32, 1, 0, packet];
-    let mut bytes: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
-    bytes.extend(job.to_le_bytes());
-    bytes
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    /// A member of the job that has gone mad: whatever it sends, cut anywhere,
-    /// ends its own connection at most.
-    #[test]
-    fn nonsense_ends_a_connection_and_nothing_else(
-        heads in prop::collection::vec((0u32..200, 0u8..6, any::<u8>(), any::<u64>()), 0..20),
-        tail in prop::collection::vec(any::<u8>(), 0..100),
-        cut in 0usize..500,
-    ) {
-        let config = Config { packet: 100, ..Config::from_settings() };
-        let mut a = end(0, 2, JOB, config);
-        let mut inbox = Inbox::default();
-        let mut mad = stranger(&a);
-        let mut said = greeting(JOB, 100);
-        for (len, what, kind, number) in heads {
-            said.extend(len.to_le_bytes());
-            said.extend([what, kind]);
-            said.extend(number.to_le_bytes().repeat(3)[..22].iter());
-            said.extend(pattern(0, len as usize));
-        }
-        said.extend(tail);
-        mad.write_all(&said[..said.len().min(cut + 24)]).expect("sent");
-        drop(mad);
-        until(|| {
-            a.poll(&mut inbox);
-            !inbox.lost.is_empty()
-        });
-        for (from, _, packet) in &inbox.packets {
-            prop_assert_eq!(*from, Peer(1));
-            prop_assert!(packet.len() <= 100 && *packet == pattern(0, packet.len()));
-        }
-    }
 }

@@ -9,6 +9,7 @@ use catena_fabric::{
     Sleeper, Transport,
 };
 use catena_ofi::{Ofi, Wanted};
+use catena_proof::Secret;
 use catena_tcp::{Buoy, Tcp};
 use catena_ucx::Ucx;
 
@@ -81,11 +82,17 @@ fn halves(end: &End) -> Option<(&[u8], &[u8])> {
 
 impl Driver {
     /// Opens a network with all its rails, where nothing else is said through what
-    /// is near; none if it need not be there and is not.
+    /// is near; none if it need not be there and is not. `secret` is that of the job:
+    /// libraries have no use for it.
     ///
     /// # Errors
     /// What failed and what to do.
-    pub fn open(network: &Network, place: Place, near: &Near) -> Result<Vec<Driver>, String> {
+    pub fn open(
+        network: &Network,
+        place: Place,
+        secret: Option<&Secret>,
+        near: &Near,
+    ) -> Result<Vec<Driver>, String> {
         let order = |names: &[&str]| near.order(names);
         match network {
             Network::Ofi(ofi) => ofi
@@ -106,13 +113,8 @@ impl Driver {
             Network::Tcp(tcp) => {
                 let config = catena_tcp::Config::from_settings();
                 tcp.rails()
-                    .map(|rail| Tcp::open(place, rail, config))
-                    .map(|opened| {
-                        opened.map(|mut tcp| {
-                            tcp.prefer(order);
-                            Driver::Tcp(Box::new(tcp))
-                        })
-                    })
+                    .map(|rail| Tcp::open(place, secret.cloned(), rail, order, config))
+                    .map(|opened| opened.map(|tcp| Driver::Tcp(Box::new(tcp))))
                     .collect::<Result<_, _>>()
                     .map_err(|error| error.to_string())
             }

@@ -127,7 +127,7 @@ impl Networks {
         let (mut members, mut ends, near) = (Vec::new(), Vec::new(), Near::here(number));
         let report = Report::wanted();
         for network in &chain.networks {
-            let drivers = Driver::open(network, place, &near)?;
+            let drivers = Driver::open(network, place, job.secret.as_ref(), &near)?;
             if drivers.is_empty() {
                 continue;
             }

@@ -1,21 +1,67 @@
 //! What the tests of this folder share.
 #![allow(dead_code)]
 
+use std::net::{IpAddr, SocketAddr, TcpStream};
+
 use catena_fabric::{Header, Peer, Place, Posted, Transport};
 use catena_fabric_tests::{Inbox, until};
+use catena_proof::Secret;
 use catena_tcp::{Config, Tcp};
 
 /// Number of the job of [`connected`].
 pub const JOB: u64 = 0x1234_5678_9abc_def0;
 
+/// What the members of that job know.
+pub fn secret() -> Secret {
+    Secret::from_bytes([7; 32])
+}
+
 /// Process `me` of some of a job.
 pub fn end(me: u32, processes: u32, job: u64, config: Config) -> Tcp {
+    end_with(me, processes, job, secret(), config)
+}
+
+/// Process `me` of some of a job whose members know a secret.
+pub fn end_with(me: u32, processes: u32, job: u64, secret: Secret, config: Config) -> Tcp {
     let place = Place {
         me: Peer(me),
         processes,
         job,
     };
-    Tcp::open(place, None, config).expect("a port")
+    Tcp::open(place, Some(secret), None, in_order, config).expect("a port")
+}
+
+/// No order among interfaces but their own.
+pub fn in_order(names: &[&str]) -> Vec<usize> {
+    (0..names.len()).collect()
+}
+
+/// Where a process listens, as it tells others.
+pub fn listens_at(to: &Tcp) -> Vec<SocketAddr> {
+    let address = to.address().expect("an address");
+    let (port, mut rest) = address.split_first_chunk().expect("a port");
+    let port = u16::from_le_bytes(*port);
+    let mut all = Vec::new();
+    while let [kind, after @ ..] = rest {
+        let (ip, after) = match kind {
+            4 => {
+                let (ip, after) = after.split_first_chunk::<4>().expect("an address");
+                (IpAddr::from(*ip), after)
+            }
+            _ => {
+                let (ip, after) = after.split_first_chunk::<16>().expect("an address");
+                (IpAddr::from(*ip), after)
+            }
+        };
+        all.push(SocketAddr::from((ip, port)));
+        rest = after;
+    }
+    all
+}
+
+/// A connection from outside of the job to `to`.
+pub fn stranger(to: &Tcp) -> TcpStream {
+    TcpStream::connect(listens_at(to)[0]).expect("it listens")
 }
 
 /// Two ends that know each other, and have not talked yet.

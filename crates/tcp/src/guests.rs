@@ -1,0 +1,151 @@
+//! Callers that have not proven yet that they belong to the job. What they cost is
+//! bounded: their number, the time that each may take, and how many are looked at
+//! while packets arrive ([`Door`]).
+
+use std::io;
+use std::time::Instant;
+
+use catena_fabric::Peer;
+use catena_proof::Door;
+
+use crate::greeting::{Greeting, Handshake, Refused, Step};
+use crate::init::Tcp;
+use crate::link::{Link, Stage};
+use crate::recv::End;
+use crate::socket::Socket;
+
+/// Callers that are taken in at once, at most.
+const AT_ONCE: usize = 8;
+/// After this many polls in which nothing has arrived there is time for strangers.
+const QUIET: u64 = 1000;
+
+/// The callers, and what else tells whether there is time for them.
+#[derive(Debug, Default)]
+pub(crate) struct Guests {
+    pub door: Door<usize>,
+    /// Packets that had arrived when this was last looked at and had changed, and
+    /// the number of that poll.
+    seen: (u64, u64),
+}
+
+impl Guests {
+    /// Whether packets arrive.
+    fn is_busy(&mut self, received: u64, turn: u64) -> bool {
+        if received != self.seen.0 {
+            self.seen = (received, turn);
+        }
+        turn - self.seen.1 < QUIET
+    }
+}
+
+impl Tcp {
+    /// Somebody calls at one of the listening sockets.
+    pub(crate) fn welcome(&mut self, listener: usize) {
+        let now = Instant::now();
+        let busy = self.guests.is_busy(self.counters.received, self.turn);
+        for _ in 0..AT_ONCE {
+            if busy && !self.guests.door.may_open(now) {
+                return;
+            }
+            let Ok(socket) = Socket::accept(&self.listeners[listener]) else {
+                return;
+            };
+            let from = socket.there;
+            let stage = Stage::Greeting(Box::new(Handshake::await_call()));
+            let Ok(at) = self.add(Link::new(socket, stage, None)) else {
+                continue;
+            };
+            if let Some(gone) = self.guests.door.enter(at, from, now) {
+                self.send_away(gone);
+            }
+            // Its call may have come with it.
+            self.greet(at);
+        }
+    }
+
+    /// Ends callers that have taken too long.
+    pub(crate) fn expire(&mut self, now: Instant) {
+        while let Some(late) = self.guests.door.overdue(now, self.config.timeout) {
+            self.guests.door.leave(late);
+            self.send_away(late);
+        }
+    }
+
+    fn send_away(&mut self, guest: usize) {
+        self.counters.strays += 1;
+        self.remove(guest);
+    }
+
+    /// Goes on with the handshake of connection `at`.
+    pub(crate) fn greet(&mut self, at: usize) {
+        if let Err(end) = self.try_greet(at) {
+            self.ended(at, &end);
+        }
+    }
+
+    fn try_greet(&mut self, at: usize) -> Result<(), End> {
+        while let Some(link) = &mut self.links[at]
+            && let Stage::Greeting(handshake) = &mut link.stage
+        {
+            let len = match link.socket.receive(handshake.room()) {
+                Ok(0) => return Err(End::Closed),
+                Ok(len) => len,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return Err(End::Failed(error)),
+            };
+            let step = handshake.take(len, &self.secret).map_err(End::Refused)?;
+            match (step, link.peer) {
+                (None, _) => {}
+                (Some(Step::Challenge(greeting, challenge)), _) => {
+                    self.check(greeting).map_err(End::Refused)?;
+                    if let Some(earlier) = self.guests.door.vouch(at, greeting.from) {
+                        self.send_away(earlier);
+                    }
+                    self.say(at, &challenge)?;
+                }
+                (Some(Step::Welcome(greeting, welcome)), _) => {
+                    self.check(greeting).map_err(End::Refused)?;
+                    self.guests.door.pass(at);
+                    let options = self.options();
+                    link_at(&mut self.links, at)
+                        .socket
+                        .apply(options)
+                        .map_err(End::Failed)?;
+                    self.say(at, &welcome)?;
+                    self.opened(at, Peer(greeting.from));
+                }
+                (Some(Step::Prove(proof)), _) => self.say(at, &proof)?,
+                (Some(Step::Open), Some(peer)) => self.opened(at, peer),
+                (Some(Step::Open), None) => return Err(End::Refused(Refused::Astray)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what a caller says fits this process; its proof is another question.
+    fn check(&self, greeting: Greeting) -> Result<(), Refused> {
+        let from = greeting.from as usize;
+        let sound = greeting.job == self.job
+            && greeting.to == self.me.0
+            && greeting.from != self.me.0
+            && greeting.packet as usize == self.config.packet
+            && self.peers.get(from).is_some_and(|peer| peer.lost.is_none());
+        sound.then_some(()).ok_or(Refused::Astray)
+    }
+
+    /// Sends a message of the handshake.
+    pub(crate) fn say(&mut self, at: usize, message: &[u8]) -> Result<(), End> {
+        let link = link_at(&mut self.links, at);
+        link.out.add(message);
+        link.flush().map_err(End::Failed)?;
+        if !link.out.is_empty() {
+            self.wait(at);
+        }
+        Ok(())
+    }
+}
+
+/// A connection that was just used.
+fn link_at(links: &mut [Option<Link>], at: usize) -> &mut Link {
+    links[at].as_mut().expect("just used")
+}
