@@ -177,6 +177,24 @@ impl Client {
     }
 }
 
+#[cfg(any(test, fuzzing))]
+impl Client {
+    /// A target for fuzzing: one that has been taken in.
+    pub(crate) fn over(socket: UnixStream, job: Job) -> Client {
+        let (puts, fenced, asked) = Default::default();
+        Client {
+            socket,
+            inbox: Inbox::default(),
+            job,
+            segment: None,
+            puts,
+            fenced,
+            fence: Fence::None,
+            asked,
+        }
+    }
+}
+
 impl Boot for Client {
     fn job(&self) -> &Job {
         &self.job

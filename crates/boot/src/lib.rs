@@ -19,6 +19,9 @@ mod client;
 mod direct;
 mod error;
 mod foreign;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod job;
 pub mod server;
 mod singleton;

@@ -13,6 +13,8 @@ mod tests;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
+#[cfg(any(test, fuzzing))]
+use std::os::unix::net::UnixStream;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::sync::Arc;
 use std::time::Duration;
@@ -474,6 +476,24 @@ fn check_pair(key: &str, value: &[u8]) -> Result<(), Malformed> {
     match key.len() <= wire::MAX_KEY && value.len() <= wire::MAX_VALUE {
         true => Ok(()),
         false => Err(Malformed("a key or value that is too long")),
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl Server {
+    /// A target for fuzzing: takes in `data` from a process that is connected by
+    /// `socket`, as `rank` or not yet, and forgets all of it. Returns how many
+    /// bytes are kept for ranks that have not got them.
+    pub(crate) fn hear(&mut self, socket: UnixStream, rank: Option<u32>, data: &[u8]) -> usize {
+        let mut client = Client::new(socket, 1);
+        client.rank = rank;
+        client.inbox.push(data);
+        let mut events = Vec::new();
+        let _ = self.take_frames(&mut client, &mut events);
+        let kept = self.parts.body_len();
+        self.members.fill(Member::default());
+        (self.fencing, self.parts, self.questions) = (0, no_parts(), Questions::default());
+        kept
     }
 }
 

@@ -23,6 +23,8 @@
 
 mod card;
 mod farewell;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod mapping;
 mod parts;
 mod pmi1;
