@@ -23,6 +23,9 @@ pub mod clock;
 pub mod copy;
 mod cpus;
 pub mod futex;
+#[cfg(all(any(test, fuzzing), not(loom)))]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod lock;
 pub mod mem;
 pub mod pad;

@@ -31,6 +31,9 @@ mod args;
 mod commits;
 mod compare;
 mod figures;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod graph;
 mod guard;
 mod guidelines;

@@ -292,7 +292,7 @@ pub fn read(path: &Path) -> Result<Run, String> {
     parse(&text).map_err(|why| format!("{}: {why}", path.display()))
 }
 
-fn parse(text: &str) -> Result<Run, String> {
+pub(crate) fn parse(text: &str) -> Result<Run, String> {
     let mut header = None;
     let mut open: BTreeMap<u32, Launch> = BTreeMap::new();
     let mut launches = Vec::new();

@@ -16,6 +16,9 @@ pub mod complete;
 pub mod errhandler;
 pub mod error;
 pub mod events;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod group;
 pub mod info;
 pub mod init;

@@ -13,6 +13,9 @@
 compile_error!("frames are little-endian");
 
 pub mod frame;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod memory;
 pub mod reads;
 pub mod row;

@@ -20,6 +20,9 @@
 mod counters;
 mod endpoint;
 mod engine;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod lane;
 mod matching;
 mod mix;

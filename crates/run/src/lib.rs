@@ -29,6 +29,9 @@
 pub mod args;
 mod base;
 mod foreign;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod hosts;
 mod job;
 mod launch;

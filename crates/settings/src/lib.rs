@@ -33,6 +33,9 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod registry;
 mod source;
 mod value;

@@ -86,7 +86,7 @@ impl From<Unproven> for Refused {
 }
 
 impl Greeting {
-    fn encode(self) -> [u8; FACTS] {
+    pub(crate) fn encode(self) -> [u8; FACTS] {
         let mut out = [0; FACTS];
         let halves = [MAGIC, self.from, self.to, self.packet];
         for (to, half) in out.chunks_exact_mut(4).zip(halves) {

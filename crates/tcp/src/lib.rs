@@ -32,6 +32,9 @@ compile_error!("messages are little-endian");
 mod addr;
 mod dial;
 mod frame;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 #[doc(hidden)] // For those who test it with any bytes.
 pub mod greeting;
 mod guests;

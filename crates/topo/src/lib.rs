@@ -13,6 +13,9 @@
 //! | `reorder`  | which process gets which rank of a grid or graph                |
 #![forbid(unsafe_code)]
 
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod machine;
 mod map;
 mod picture;

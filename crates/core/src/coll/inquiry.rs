@@ -59,7 +59,7 @@ impl Question {
 
 /// The communicator that an inquiry is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Context {
+pub(super) struct Context {
     /// As who asks calls it.
     theirs: Cid,
     /// As who is asked does.
@@ -67,12 +67,12 @@ struct Context {
 }
 
 impl Context {
-    fn to_bytes(self) -> [u8; 8] {
+    pub(super) fn to_bytes(self) -> [u8; 8] {
         let both = u64::from(self.ours.0) << 32 | u64::from(self.theirs.0);
         both.to_ne_bytes()
     }
 
-    fn read(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let both = bytes.try_into().map(u64::from_ne_bytes).ok()?;
         Some(Context {
             theirs: Cid(both as u32),

@@ -16,6 +16,8 @@ mod count;
 mod course;
 mod edges;
 mod force;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod inquiry;
 mod join;
 mod lines;

@@ -18,7 +18,7 @@ const COMMON: [ErrorKind; 3] = [
 ];
 
 /// A report: which of [`COMMON`] it is, and why, in words.
-fn to_bytes(error: &Error) -> Vec<u8> {
+pub(super) fn to_bytes(error: &Error) -> Vec<u8> {
     let common = COMMON.iter().position(|&kind| kind == error.kind());
     let mut bytes = vec![common.unwrap_or_default() as u8];
     bytes.extend(error.text().bytes().take(LONGEST - 1));

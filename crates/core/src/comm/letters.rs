@@ -184,3 +184,16 @@ mod tests {
         assert_eq!(open(&letter(1, b"\x01a")), None);
     }
 }
+
+/// Targets for fuzzing: see [`crate::fuzz`].
+#[cfg(any(test, fuzzing))]
+pub mod fuzz {
+    use super::open;
+
+    /// A message by which processes agree on a communicator.
+    pub fn letter(data: &[u8]) {
+        if let Some((key, words)) = open(data) {
+            assert_eq!(4 + key.0.len() + 4 * words.len(), data.len());
+        }
+    }
+}

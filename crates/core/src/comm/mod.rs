@@ -17,7 +17,7 @@ mod create;
 mod from_group;
 mod idup;
 mod inter;
-mod letters;
+pub(crate) mod letters;
 mod split_type;
 
 use std::cell::{Cell, OnceCell, RefCell};

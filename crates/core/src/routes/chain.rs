@@ -104,7 +104,7 @@ impl Chain {
     }
 
     /// Reads a chain.
-    fn parse(text: &str) -> Result<Chain, String> {
+    pub(super) fn parse(text: &str) -> Result<Chain, String> {
         let mut chain = Chain {
             setting: text.to_string(),
             shm: text.is_empty(),

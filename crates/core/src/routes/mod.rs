@@ -15,6 +15,8 @@
 
 pub mod chain;
 mod driver;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod loopback;
 mod near;
 mod network;

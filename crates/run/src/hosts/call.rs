@@ -213,7 +213,7 @@ fn hello(message: &[u8]) -> Vec<u8> {
 }
 
 /// The names that a caller gives its node.
-fn read_names(facts: &[u8]) -> Result<Vec<String>, Malformed> {
+pub(super) fn read_names(facts: &[u8]) -> Result<Vec<String>, Malformed> {
     let mut r = Reader::new(facts);
     let names = (0..r.count(4)?).map(|_| r.text()).collect();
     match r.is_empty() {

@@ -56,7 +56,7 @@ impl Hosts {
         self.add_lines(&path.display().to_string(), &text)
     }
 
-    fn add_lines(&mut self, file: &str, text: &str) -> Result<(), UsageError> {
+    pub(super) fn add_lines(&mut self, file: &str, text: &str) -> Result<(), UsageError> {
         let before = self.list.len();
         for (number, line) in (1..).zip(text.lines()) {
             let wrong = |cause: String| UsageError(format!("{file}, line {number}: {cause}"));

@@ -15,6 +15,8 @@ pub mod agent;
 pub mod brief;
 mod call;
 pub mod daemon;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 pub mod link;
 pub mod list;
 pub mod manager;

@@ -1,0 +1,40 @@
+//! Targets for fuzzing: see [`crate::fuzz`].
+
+use super::chain::Chain;
+use super::record::Record;
+
+/// The address records of two processes, with the length of the first in front.
+pub fn record(data: &[u8]) {
+    let Some((&len, rest)) = data.split_first() else {
+        return;
+    };
+    let (one, two) = rest.split_at(rest.len().min(len.into()));
+    let read = |bytes: &[u8]| {
+        let record = Record::decode(bytes)?;
+        let room: usize = record.ends.iter().flatten().map(|end| end.address.len()).sum();
+        assert!(room < bytes.len() && record.ends.iter().all(|rails| !rails.is_empty()));
+        let told = record.encode().expect("no longer than it was");
+        let again = Record::decode(&told).expect("what was written");
+        assert_eq!((&again.ends, again.shm), (&record.ends, record.shm));
+        assert!(record.setting.starts_with(&again.setting));
+        Some(record)
+    };
+    let (Some(one), Some(two)) = (read(one), read(two)) else {
+        return;
+    };
+    let found = one.common(&two, true);
+    if let Some((mine, theirs)) = found {
+        let (mine, theirs) = (&one.ends[mine][0], &two.ends[theirs][0]);
+        assert_eq!((mine.kind, mine.protocol), (theirs.kind, theirs.protocol));
+    }
+    assert_eq!(two.common(&one, false), found.map(|(mine, theirs)| (theirs, mine)));
+}
+
+/// The value of `CATENA_LINK`.
+pub fn chain(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let Ok(chain) = Chain::parse(&text) {
+        assert!(chain.shm || !chain.networks.is_empty());
+        assert!(chain.networks.len() <= text.len().max(2));
+    }
+}

@@ -1,0 +1,71 @@
+//! Targets for fuzzing (`fuzz/` at the root of the repository). Not a part of
+//! the library.
+
+#[cfg(test)]
+#[path = "../../../fuzz/replay.rs"]
+mod replay;
+
+use catena_topo::{Machine, Node};
+
+use crate::hosts;
+use crate::message::{Kind, News, Order};
+use crate::place::rankfile;
+
+pub use hosts::fuzz::{brief, call, hostfile, stream};
+
+/// All of them, with the names of their folders in `fuzz/corpus`.
+pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("run_brief", brief),
+    ("run_call", call),
+    ("run_hostfile", hostfile),
+    ("run_message", message),
+    ("run_rankfile", ranks),
+    ("run_stream", stream),
+];
+
+/// Body and kind of a frame of the launcher's, read as news and as an order.
+pub fn message(data: &[u8]) {
+    let Some((&kind, body)) = data.split_first() else {
+        return;
+    };
+    let Ok(kind) = Kind::from_byte(kind) else {
+        return;
+    };
+    let (ranks, nodes) = (3, 2);
+    let parts = |frame: Vec<u8>| {
+        let (head, body) = frame.split_first_chunk::<5>().expect("a frame");
+        let kind = Kind::from_byte(head[4]).expect("a kind");
+        (kind, body.to_vec())
+    };
+    if let Ok(news) = News::decode(kind, body, ranks, nodes) {
+        let (kind, body) = parts(news.encode());
+        assert_eq!(News::decode(kind, &body, ranks, nodes), Ok(news));
+    }
+    if let Ok(order) = Order::decode(kind, body, ranks, nodes) {
+        let (kind, body) = parts(order.encode());
+        assert_eq!(Order::decode(kind, &body, ranks, nodes), Ok(order));
+    }
+}
+
+/// A rankfile, and the cores that it names.
+pub fn ranks(data: &[u8]) {
+    let node = Node {
+        name: "n0".to_string(),
+        machine: Machine::parse(
+            "Machine 0-7\nPackage 0-1,4-5;2-3,6-7\nCore 0,4;1,5;2,6;3,7\nPU 0;4;1;5;2;6;3;7\n",
+        )
+        .expect("a machine"),
+        slots: 4,
+    };
+    let text = String::from_utf8_lossy(data);
+    let Ok(places) = rankfile::read(&text, &["n0", "n1"], None) else {
+        return;
+    };
+    assert!(places.len() <= text.lines().count());
+    for place in places {
+        assert!(place.node < 2);
+        if let Ok(cpus) = rankfile::cores(&place.slot, &node) {
+            assert!(!cpus.is_empty() && cpus.is_subset(&node.machine.cpus()));
+        }
+    }
+}
