@@ -1,13 +1,14 @@
 //! The built-in backend, in a rank: a connection to the launcher.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
 use crate::wire::{self, Inbox, Kind, Malformed, Reader, Writer};
-use crate::{Boot, BootError, Interest, Job, Poller, sys};
+use crate::{Boot, BootError, Interest, Job, Poller, lineage, sys};
 
 /// Where the launcher is, and who I am: what `CATENA_BOOT` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +70,8 @@ enum Fence {
 #[derive(Debug)]
 pub struct Client {
     socket: UnixStream,
+    /// Its process; 0 if that cannot be seen from here.
+    launcher: u32,
     inbox: Inbox,
     job: Job,
     segment: Option<OwnedFd>,
@@ -88,6 +91,12 @@ impl Client {
         let address = SocketAddr::from_abstract_name(place.socket.as_bytes())
             .map_err(BootError::Unreachable)?;
         let socket = UnixStream::connect_addr(&address).map_err(BootError::Unreachable)?;
+        // Abstract names belong to nobody: if the launcher has ended, any user
+        // can take the name of its socket, and would be told the cookie.
+        let (launcher, user) = sys::peer(&socket)?;
+        if !sys::is_trusted(user) {
+            return Err(BootError::Stranger { user });
+        }
 
         let mut hello = Writer::new(Kind::Hello);
         hello.u32(wire::VERSION);
@@ -100,7 +109,7 @@ impl Client {
         let job = loop {
             let (more, fd) = read_some(&socket, &mut inbox, true)?;
             debug_assert!(more, "a waiting read returns bytes");
-            segment = segment.or(fd);
+            segment = segment.or(fd.map(File::from));
             let Some((kind, body)) = inbox.next(wire::MAX_BODY)? else {
                 continue;
             };
@@ -114,12 +123,16 @@ impl Client {
         if job.rank != place.rank {
             return Err(Malformed("the answer is for another rank").into());
         }
+        if let Some(file) = &segment {
+            sys::check_shared(file).map_err(|e| BootError::Unsound(e.to_string()))?;
+        }
         let (puts, fenced, asked) = Default::default();
         Ok(Client {
             socket,
+            launcher,
             inbox,
             job,
-            segment,
+            segment: segment.map(OwnedFd::from),
             puts,
             fenced,
             fence: Fence::None,
@@ -184,6 +197,7 @@ impl Client {
         let (puts, fenced, asked) = Default::default();
         Client {
             socket,
+            launcher: 0,
             inbox: Inbox::default(),
             job,
             segment: None,
@@ -206,6 +220,11 @@ impl Boot for Client {
             ("wire-up", "Catena's mpirun".to_string()),
             ("protocol", version),
         ]
+    }
+
+    fn ancestor(&self) -> Option<u32> {
+        let mut ancestors = lineage::ancestors(std::process::id());
+        ancestors.find(|&pid| pid == self.launcher)
     }
 
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {
@@ -373,6 +392,9 @@ fn read_some(
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixListener;
+
     use super::*;
 
     #[test]
@@ -397,6 +419,66 @@ mod tests {
             &text[..text.len() - 1],
         ] {
             assert_eq!(Place::parse(bad), None, "{bad}");
+        }
+    }
+
+    /// A launcher's socket with that name, and where it is.
+    fn listen(name: &str) -> (UnixListener, Place) {
+        let socket = format!("catena-test-{name}-{}", std::process::id());
+        let address = SocketAddr::from_abstract_name(socket.as_bytes()).unwrap();
+        let place = Place {
+            socket,
+            rank: 0,
+            cookie: [7; 16],
+        };
+        (UnixListener::bind_addr(&address).unwrap(), place)
+    }
+
+    /// Has a rank connect to a launcher that gives it `file` with its answer.
+    fn given(name: &str, file: File) -> Result<Client, BootError> {
+        let (listener, place) = listen(name);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let (socket, _) = listener.accept().unwrap();
+                let mut hello = [0; 64];
+                sys::receive(&socket, &mut hello, true).unwrap();
+                let mut w = Writer::new(Kind::Welcome);
+                Job::singleton("here".to_string(), 1).write(&mut w);
+                sys::send(&socket, &w.finish(), Some(file.as_fd())).unwrap();
+            });
+            Client::connect(&place.to_text())
+        })
+    }
+
+    #[test]
+    fn the_cookie_is_kept_from_strangers() {
+        let Some((listener, place)) = sys::as_stranger(|| listen("stranger")) else {
+            return;
+        };
+        let error = Client::connect(&place.to_text()).unwrap_err();
+        assert!(
+            matches!(error, BootError::Stranger { user: 65_534 }),
+            "{error}"
+        );
+        // It has closed the connection, and said nothing.
+        let (socket, _) = listener.accept().unwrap();
+        let mut hello = [0; 64];
+        assert_eq!(sys::receive(&socket, &mut hello, true).unwrap().0, 0);
+    }
+
+    #[test]
+    fn memory_that_may_shrink_is_not_taken() {
+        let sealed = File::from(sys::memfd(1 << 20).unwrap());
+        let mut client = given("sealed", sealed).unwrap();
+        assert!(client.take_segment().unwrap().is_some());
+        // The launcher here is this process, no ancestor of it.
+        assert_eq!(client.ancestor(), None);
+        let open = File::open("/proc/self/status").unwrap();
+        let error = given("open", open).unwrap_err();
+        assert!(matches!(error, BootError::Unsound(_)), "{error}");
+        if let Some(theirs) = sys::as_stranger(|| sys::memfd(1 << 20)) {
+            let error = given("theirs", theirs.unwrap().into()).unwrap_err();
+            assert!(error.to_string().contains("another user"), "{error}");
         }
     }
 

@@ -14,6 +14,14 @@ pub enum BootError {
     BadVariable(String),
     /// The launcher's socket cannot be reached.
     Unreachable(io::Error),
+    /// Somebody else listens where the launcher should.
+    Stranger {
+        /// Whose process that is.
+        user: u32,
+    },
+    /// The memory that came with the launcher's answer is not fit to be shared:
+    /// cause.
+    Unsound(String),
     /// The launcher does not take this process; its words.
     Refused(String),
     /// The launcher has ended.
@@ -61,6 +69,17 @@ impl fmt::Display for BootError {
                 "the launcher that CATENA_BOOT names cannot be reached ({error}): it has ended, \
                  or this process is in another network namespace; start the program with mpirun, \
                  or set CATENA_SINGLETON=1 to run it alone"
+            ),
+            BootError::Stranger { user } => write!(
+                f,
+                "a process of user {user} listens where the launcher that CATENA_BOOT names should: \
+                 that one has ended, or runs as another user; start the program with mpirun, as \
+                 the user who runs it"
+            ),
+            BootError::Unsound(cause) => write!(
+                f,
+                "the launcher gave memory that cannot be shared safely ({cause}); start the \
+                 program with the mpirun that belongs to this library, as the user who runs it"
             ),
             BootError::Refused(words) => f.write_str(words),
             BootError::LauncherGone => {

@@ -23,6 +23,7 @@ mod foreign;
 #[doc(hidden)]
 pub mod fuzz;
 mod job;
+mod lineage;
 pub mod server;
 mod singleton;
 #[allow(unsafe_code)]
@@ -147,6 +148,11 @@ pub trait Boot: Send {
     /// [`BootError::Segment`] if it belongs to another rank and cannot be
     /// opened.
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError>;
+
+    /// A process of which all ranks of this node are descendants, if one is known.
+    fn ancestor(&self) -> Option<u32> {
+        None
+    }
 
     /// Offers a value to all ranks; it is sent by the next fence. A later
     /// value for the same key replaces an earlier one.

@@ -262,8 +262,7 @@ impl Server {
         while let Ok((socket, _)) = self.listener.accept() {
             let known = sys::peer(&socket);
             let Ok((pid, user)) = known else { continue };
-            let trusted = user == sys::user() || user == 0;
-            if !trusted || socket.set_nonblocking(true).is_err() {
+            if !sys::is_trusted(user) || socket.set_nonblocking(true).is_err() {
                 continue;
             }
             let index = self

@@ -1,8 +1,10 @@
 //! The system calls that the standard library lacks, made safe.
 
+use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::{MaybeUninit, size_of, zeroed};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -54,6 +56,11 @@ pub fn host_name() -> String {
     }
 }
 
+/// What keeps the size of a memfd as it is, for ever.
+const SIZE_SEALS: SealFlags = SealFlags::SHRINK
+    .union(SealFlags::GROW)
+    .union(SealFlags::SEAL);
+
 /// An anonymous file of `size` bytes, all holes, that can neither shrink nor
 /// grow; of less if the limit on file sizes asks for that.
 pub fn memfd(size: u64) -> io::Result<OwnedFd> {
@@ -63,14 +70,38 @@ pub fn memfd(size: u64) -> io::Result<OwnedFd> {
     let limit = process::getrlimit(Resource::Fsize).current;
     let size = size.min(limit.unwrap_or(u64::MAX)).min(i64::MAX as u64);
     fs::ftruncate(&fd, size)?;
-    let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
-    fs::fcntl_add_seals(&fd, seals)?;
+    fs::fcntl_add_seals(&fd, SIZE_SEALS)?;
     Ok(fd)
 }
 
+/// Checks that a file may be mapped as memory shared with other processes: it
+/// belongs to this user or to root, and nobody can change its size. In one that
+/// shrinks, reading what is gone is a signal that ends this process.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_shared(file: &File) -> io::Result<()> {
+    let about = file.metadata()?;
+    if !is_trusted(about.uid()) {
+        let text = format!("it belongs to another user, {}", about.uid());
+        return Err(io::Error::other(text));
+    }
+    match fs::fcntl_get_seals(file) {
+        Ok(seals) if seals.contains(SIZE_SEALS) => Ok(()),
+        _ => Err(io::Error::other("its size is not sealed")),
+    }
+}
+
+/// Whether this process may believe what processes of that user say: it is its
+/// own, or root.
+pub fn is_trusted(other: u32) -> bool {
+    other == user() || other == 0
+}
+
 /// Process and effective user on the other side of a socket, by the word of
-/// the kernel. The process is 0 if it cannot be named here, as it runs outside of
-/// this container: a number that rustix does not know.
+/// the kernel: those that connected, or that began to listen. The process is 0 if
+/// it cannot be named here, as it runs outside of this container: a number that
+/// rustix does not know.
 pub fn peer(socket: &UnixStream) -> io::Result<(u32, u32)> {
     // SAFETY: all-zero is a valid ucred.
     let mut cred: libc::ucred = unsafe { zeroed() };
@@ -280,10 +311,26 @@ impl AsFd for Poller {
     }
 }
 
+/// What another user does, for tests: `None`, and says so, if this one may not
+/// take its place.
+#[cfg(test)]
+pub fn as_stranger<T: Send>(act: impl FnOnce() -> T + Send) -> Option<T> {
+    const NOBODY: libc::c_long = 65_534;
+    let stranger = || {
+        // SAFETY: plain numbers. Behind the C library's back, the kernel changes
+        // the user of this thread alone, which ends soon.
+        let done = unsafe { libc::syscall(libc::SYS_setresuid, -1, NOBODY, -1) } == 0;
+        done.then(act)
+    };
+    let done = std::thread::scope(|scope| scope.spawn(stranger).join().expect("no panic"));
+    if done.is_none() {
+        eprintln!("skipped: only root can act as another user");
+    }
+    done
+}
+
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
-
     use super::*;
 
     #[test]
@@ -307,12 +354,25 @@ mod tests {
 
     #[test]
     fn the_segment_is_all_holes_and_cannot_change_its_size() {
-        use std::os::unix::fs::MetadataExt;
         let file = File::from(memfd(64 << 30).unwrap());
         let about = file.metadata().unwrap();
         assert_eq!((about.len(), about.blocks()), (64 << 30, 0));
         assert!(file.set_len(0).is_err());
         assert!(file.set_len(65 << 30).is_err());
+    }
+
+    #[test]
+    fn only_sealed_memory_of_ones_own_is_shared() {
+        let wrong = |file: File| check_shared(&file).expect_err("refused").to_string();
+        check_shared(&File::from(memfd(1 << 20).unwrap())).unwrap();
+        // SAFETY: the name is a C string, and nobody else knows the descriptor.
+        let open = own(unsafe { libc::memfd_create(c"open".as_ptr(), libc::MFD_ALLOW_SEALING) });
+        assert!(wrong(open.into()).contains("not sealed"));
+        assert!(wrong(File::open("/proc/self/status").unwrap()).contains("not sealed"));
+        if let Some(theirs) = as_stranger(|| memfd(1 << 20)) {
+            let cause = wrong(theirs.unwrap().into());
+            assert!(cause.contains("another user, 65534"), "{cause}");
+        }
     }
 
     #[test]

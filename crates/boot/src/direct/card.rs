@@ -135,11 +135,12 @@ pub(super) fn job(about: &About, cards: &[Card]) -> Job {
     let first = &cards[local[0] as usize];
     let alike = near().all(|card| card.cpus == first.cpus);
     // A group of processes may be granted less than all that it may use.
-    let granted = near().map(|card| card.granted).max().unwrap_or(1);
+    let granted = near().map(|card| card.granted).max().unwrap_or(1).max(1);
     let sets = near().filter_map(|card| Cpus::parse(&card.cpus));
     let all = sets
         .fold(Cpus::default(), |all, cpus| all.union(&cpus))
-        .len() as u32;
+        .len();
+    let all = u32::try_from(all).unwrap_or(u32::MAX);
     let local_cpus = if alike { granted } else { granted.max(all) };
 
     let mut psets = about.psets.clone();
@@ -207,6 +208,12 @@ mod tests {
         assert_eq!(job(&about, &cards).local_cpus, 1024);
         let bounded = [card("a", "0-511"), card("a", "0-511")];
         assert_eq!(job(&about, &bounded).local_cpus, 2);
+        // A job has a processor at least, whatever the ranks say.
+        let mut none = [card("a", ""), card("a", "0-4294967295")];
+        none.iter_mut().for_each(|card| card.granted = 0);
+        assert_eq!(job(&about, &none).local_cpus, u32::MAX);
+        none[1].cpus.clear();
+        assert_eq!(job(&about, &none).local_cpus, 1);
     }
 
     #[test]

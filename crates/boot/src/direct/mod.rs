@@ -40,7 +40,7 @@ use std::os::fd::{OwnedFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::wire::{Reader, Writer};
-use crate::{Boot, BootError, Job, sys};
+use crate::{Boot, BootError, Job, lineage, sys};
 use card::Card;
 use segment::Segment;
 
@@ -161,6 +161,8 @@ pub fn pmix_library() -> Result<(String, String), BootError> {
 /// The backend of a process that another launcher has started.
 pub struct Direct {
     manager: Shared,
+    /// Of the ranks of this node.
+    processes: Vec<u32>,
     job: Job,
     segment: Arc<Segment>,
     /// What this rank has put. Every fence publishes all of it as one value, so
@@ -227,6 +229,11 @@ impl Direct {
         };
         Ok(Direct {
             manager: Arc::new(Mutex::new(manager)),
+            processes: job
+                .local
+                .iter()
+                .map(|&r| cards[r as usize].place.pid)
+                .collect(),
             job,
             segment: Arc::new(segment),
             puts: BTreeMap::new(),
@@ -251,6 +258,10 @@ impl Boot for Direct {
         let mut lines = vec![("wire-up", "another launcher's process manager".to_string())];
         lines.extend(lock(&self.manager).describe());
         lines
+    }
+
+    fn ancestor(&self) -> Option<u32> {
+        lineage::common(&self.processes)
     }
 
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {

@@ -10,11 +10,7 @@ use std::fs;
 use catena_pmix_sys::{Client, Fence, Library, Status, Value, keys};
 
 use super::{About, Manager, mapping};
-use crate::{BootError, PMIX};
-
-/// How many processes up the launcher is looked for: a shell or a debugger may
-/// stand between.
-const ANCESTORS: usize = 8;
+use crate::{BootError, PMIX, lineage};
 
 /// A connection.
 pub(super) struct Pmix {
@@ -87,26 +83,10 @@ pub(super) fn open() -> Result<Library, BootError> {
 /// The libpmix that an ancestor of this process has loaded, if that can be
 /// seen.
 fn loaded_by_launcher() -> Option<String> {
-    let mut process = "self".to_string();
-    for _ in 0..ANCESTORS {
-        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // The name, in parentheses, may contain anything.
-        process = parent(&stat)?.to_string();
+    lineage::ancestors(std::process::id()).find_map(|process| {
         let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
-        if let Some(path) = mapped(&maps) {
-            return Some(path.to_string());
-        }
-    }
-    None
-}
-
-/// Parent of a process, by its `/proc/<pid>/stat`.
-fn parent(stat: &str) -> Option<&str> {
-    let (_, after) = stat.rsplit_once(')')?;
-    after
-        .split_ascii_whitespace()
-        .nth(1)
-        .filter(|pid| *pid != "0")
+        mapped(&maps).map(str::to_string)
+    })
 }
 
 /// Path of a libpmix in a `/proc/<pid>/maps`.
@@ -202,8 +182,5 @@ mod tests {
             7f02-7f03 rw-p 00000000 00:00 0\n";
         assert_eq!(mapped(maps), Some("/opt/a b/lib/libpmix.so.2.13.9"));
         assert_eq!(mapped("7f00-7f01 r-xp 0 fe:00 1 /lib/libpmi.so.0\n"), None);
-        assert_eq!(parent("7 (a) b) S 42 7 7 0"), Some("42"));
-        assert_eq!(parent("1 (init) S 0 1 1 0"), None);
-        assert_eq!(parent("nonsense"), None);
     }
 }

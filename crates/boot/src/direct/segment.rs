@@ -10,7 +10,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -106,7 +106,12 @@ fn tail(file: &File) -> io::Result<u64> {
 
 fn find(place: &Place, number: u64) -> io::Result<File> {
     let path = format!("/proc/{}/fd/{}", place.pid, place.fd);
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)?;
+    sys::check_shared(&file)?;
     let mut mark = [0; MARK as usize];
     let at = tail(&file)?;
     file.read_exact_at(&mut mark, at)?;
@@ -153,6 +158,10 @@ mod tests {
             wrong.contains("rank 5") && wrong.contains("another file"),
             "{wrong}"
         );
+        // One that could shrink while it is used.
+        let open = File::open("/proc/self/status").unwrap();
+        let fd = open.as_raw_fd();
+        assert!(find(&Place { fd, ..place }, 1).is_err());
         // Standard input has no mark; a process that has ended has nothing.
         refused(Place { fd: 0, ..place });
         let gone = refused(Place {
