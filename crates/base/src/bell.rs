@@ -3,6 +3,7 @@
 //! | field  | writer               | reader | rule                          |
 //! |--------|----------------------|--------|-------------------------------|
 //! | `word` | owner (0→n, n→0), any sender (n→0) | senders | see below      |
+//! | `key`  | owner, before `word` is above 1    | senders | Release/Acquire of `word` |
 //!
 //! The owner announces its sleep, executes a heavy barrier, looks once more
 //! whether work has come, and sleeps. The announcement says how it is woken: 1 as
@@ -24,7 +25,7 @@ use crate::Button;
 #[cfg(not(loom))]
 use crate::futex::{self, Reach};
 use crate::sync::AtomicU32;
-use crate::sync::Ordering::{AcqRel, Relaxed};
+use crate::sync::Ordering::{AcqRel, Relaxed, Release};
 
 const AWAKE: u32 = 0;
 const ASLEEP: u32 = 1;
@@ -34,9 +35,11 @@ const BUZZER: u32 = 2;
 /// A word in shared memory that one process sleeps on and others ring. Zeroed
 /// memory is a valid doorbell.
 #[derive(Debug, Default)]
-#[repr(transparent)]
+#[repr(C)]
 pub struct Doorbell {
     word: AtomicU32,
+    /// Halves of the key of the owner's buzzer.
+    key: [AtomicU32; 2],
 }
 
 /// How the sleeper makes sure that it misses nothing.
@@ -112,6 +115,7 @@ impl Doorbell {
     pub const fn new() -> Self {
         Doorbell {
             word: AtomicU32::new(AWAKE),
+            key: [AtomicU32::new(0), AtomicU32::new(0)],
         }
     }
 
@@ -120,6 +124,7 @@ impl Doorbell {
     pub fn new() -> Self {
         Doorbell {
             word: AtomicU32::new(AWAKE),
+            key: [AtomicU32::new(0), AtomicU32::new(0)],
         }
     }
 
@@ -140,7 +145,14 @@ impl Doorbell {
         match self.word.swap(AWAKE, AcqRel) {
             AWAKE => {}
             ASLEEP => futex_wake(&self.word),
-            buzzer => Button(buzzer - BUZZER).press(),
+            buzzer => {
+                let [high, low] = self.key.each_ref().map(|half| half.load(Relaxed));
+                let button = Button {
+                    number: buzzer - BUZZER,
+                    key: u64::from(high) << 32 | u64::from(low),
+                };
+                button.press();
+            }
         }
     }
 
@@ -156,8 +168,8 @@ impl Doorbell {
         })
     }
 
-    /// As [`Doorbell::sleep`], with `wait`, which lasts for so long at most and
-    /// ends when `button` is pressed.
+    /// As [`Doorbell::sleep`], with `wait`, which lasts no longer than it is told
+    /// and ends when `button` is pressed.
     pub fn sleep_on(
         &self,
         button: Button,
@@ -166,7 +178,9 @@ impl Doorbell {
         ready: impl FnOnce() -> bool,
         wait: impl FnOnce(Duration),
     ) -> bool {
-        self.announced(BUZZER + button.0, barrier, || {
+        self.key[0].store((button.key >> 32) as u32, Relaxed);
+        self.key[1].store(button.key as u32, Relaxed);
+        self.announced(BUZZER + button.number, barrier, || {
             if !ready() {
                 wait(limit.min(barrier.bound()));
             }
@@ -175,7 +189,8 @@ impl Doorbell {
 
     /// Looks for work and sleeps between announcement and withdrawal; whether it was rung.
     fn announced(&self, how: u32, barrier: Barrier, sleep: impl FnOnce()) -> bool {
-        self.word.store(how, Relaxed);
+        // Release: who reads it may read the key.
+        self.word.store(how, Release);
         barrier.heavy();
         sleep();
         let rung = self.word.load(Relaxed) == AWAKE;

@@ -5,6 +5,10 @@
 //! between processes, and nothing is left behind. A press that nobody waits
 //! for stays, and ends the next sleep early.
 //!
+//! Every user of the machine can see the name, and send to it. So a press carries a
+//! random key, which stands only in shared memory, and the kernel throws away
+//! whatever else is sent, without waking anybody and without keeping it.
+//!
 //! Model: `tests/loom_bell.rs`, where the only buzzer is a flag.
 
 use std::io;
@@ -12,33 +16,44 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::UnixDatagram;
 
-/// A buzzer's name: less than 2^20.
+/// What presses a buzzer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Button(pub u32);
+pub struct Button {
+    /// The name of its socket: less than 2^20.
+    pub number: u32,
+    /// What a press carries.
+    pub key: u64,
+}
 
 impl Button {
     /// Wakes whoever sleeps on the buzzer. One that cannot be reached is as if
     /// nobody slept.
     #[cfg(not(loom))]
     pub fn press(self) {
-        use std::os::unix::net::SocketAddr;
-        use std::sync::LazyLock;
-
-        static FROM: LazyLock<Option<UnixDatagram>> = LazyLock::new(|| {
-            let socket = UnixDatagram::unbound().ok()?;
-            socket.set_nonblocking(true).ok().map(|()| socket)
-        });
-        let name = SocketAddr::from_abstract_name(format!("{:05x}", self.0));
-        if let (Some(from), Ok(name)) = (&*FROM, name) {
-            // A full socket wakes its owner, too.
-            let _ = from.send_to_addr(&[], &name);
-        }
+        send(self.number, &self.key.to_be_bytes());
     }
 
-    /// The same, of the model.
+    /// Wakes whoever sleeps on the buzzer of the model.
     #[cfg(loom)]
     pub fn press(self) {
         model::PRESSED.swap(true, std::sync::atomic::Ordering::AcqRel);
+    }
+}
+
+/// Sends `bytes` to the socket with that name.
+#[cfg(not(loom))]
+fn send(number: u32, bytes: &[u8]) {
+    use std::os::unix::net::SocketAddr;
+    use std::sync::LazyLock;
+
+    static FROM: LazyLock<Option<UnixDatagram>> = LazyLock::new(|| {
+        let socket = UnixDatagram::unbound().ok()?;
+        socket.set_nonblocking(true).ok().map(|()| socket)
+    });
+    let name = SocketAddr::from_abstract_name(format!("{number:05x}"));
+    if let (Some(from), Ok(name)) = (&*FROM, name) {
+        // A full socket wakes its owner, too.
+        let _ = from.send_to_addr(bytes, &name);
     }
 }
 
@@ -57,6 +72,14 @@ impl Buzzer {
     pub fn new() -> io::Result<Buzzer> {
         let socket = UnixDatagram::unbound()?;
         socket.set_nonblocking(true)?;
+        let mut key = [0; 8];
+        // SAFETY: as many bytes are writable. So few come at once.
+        if unsafe { libc::getrandom(key.as_mut_ptr().cast(), key.len(), 0) } != 8 {
+            return Err(io::Error::last_os_error());
+        }
+        let key = u64::from_ne_bytes(key);
+        // Before it has a name, so that nothing else ever gets in.
+        accept_only(&socket, key)?;
         let family = libc::AF_UNIX as libc::sa_family_t;
         let len = size_of_val(&family) as libc::socklen_t;
         // SAFETY: an address of nothing but a family: the kernel finds a name.
@@ -67,7 +90,8 @@ impl Buzzer {
         let name = address.as_abstract_name().map(str::from_utf8);
         let number = name.and_then(|name| u32::from_str_radix(name.ok()?, 16).ok());
         let number = number.filter(|number| number >> 20 == 0);
-        let button = Button(number.ok_or(io::ErrorKind::Unsupported)?);
+        let number = number.ok_or(io::ErrorKind::Unsupported)?;
+        let button = Button { number, key };
         Ok(Buzzer { socket, button })
     }
 
@@ -85,6 +109,52 @@ impl Buzzer {
     /// have come.
     pub fn silence(&self) {
         while self.socket.recv(&mut []).is_ok() {}
+    }
+}
+
+/// Has the kernel throw away what arrives at a socket, but for datagrams that
+/// are nothing but `key`, its highest byte first (a classic socket filter, see socket(7)).
+///
+/// # Errors
+/// If the kernel has no such filters.
+fn accept_only(socket: &UnixDatagram, key: u64) -> io::Result<()> {
+    const LENGTH: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_LEN;
+    const WORD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+    const IF_EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
+    let step = |code: u32, jf, k| libc::sock_filter {
+        code: code as u16,
+        jt: 0,
+        jf,
+        k,
+    };
+    let mut steps = [
+        step(LENGTH, 0, 0),
+        step(IF_EQUAL, 5, 8),
+        step(WORD, 0, 0),
+        step(IF_EQUAL, 3, (key >> 32) as u32),
+        step(WORD, 0, 4),
+        step(IF_EQUAL, 1, key as u32),
+        step(RETURN, 0, u32::MAX),
+        step(RETURN, 0, 0),
+    ];
+    let filter = libc::sock_fprog {
+        len: steps.len() as u16,
+        filter: steps.as_mut_ptr(),
+    };
+    // SAFETY: the kernel copies the steps, which outlive the call.
+    let done = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_ATTACH_FILTER,
+            (&raw const filter).cast(),
+            size_of_val(&filter) as libc::socklen_t,
+        )
+    };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
@@ -115,19 +185,20 @@ pub mod model {
 mod tests {
     use super::*;
 
+    fn heard(buzzer: &Buzzer) -> bool {
+        let mut ask = libc::pollfd {
+            fd: buzzer.fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        // SAFETY: one entry, valid for the call.
+        unsafe { libc::poll(&mut ask, 1, 0) == 1 }
+    }
+
     #[test]
-    fn who_presses_is_heard_until_silenced() {
+    fn a_press_is_heard_until_silenced() {
         let (one, other) = (Buzzer::new().unwrap(), Buzzer::new().unwrap());
         assert_ne!(one.button(), other.button());
-        let heard = |buzzer: &Buzzer| {
-            let mut ask = libc::pollfd {
-                fd: buzzer.fd(),
-                events: libc::POLLIN,
-                revents: 0,
-            };
-            // SAFETY: one entry, valid for the call.
-            unsafe { libc::poll(&mut ask, 1, 0) == 1 }
-        };
         // More often than a socket has room for.
         for _ in 0..1000 {
             one.button().press();
@@ -139,5 +210,25 @@ mod tests {
         drop(other);
         gone.press();
         assert!(!heard(&one));
+    }
+
+    #[test]
+    fn strangers_wake_nobody_and_take_no_room() {
+        let buzzer = Buzzer::new().unwrap();
+        let Button { number, key } = buzzer.button();
+        let key = key.to_be_bytes();
+        for at in 0..8 {
+            let mut other = key;
+            other[at] ^= 1;
+            send(number, &other);
+        }
+        for _ in 0..1000 {
+            send(number, &[]);
+            send(number, &key[1..]);
+            send(number, &[&key[..], &[0]].concat());
+        }
+        assert!(!heard(&buzzer), "somebody without the key");
+        buzzer.button().press();
+        assert!(heard(&buzzer));
     }
 }

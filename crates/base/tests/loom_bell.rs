@@ -37,7 +37,13 @@ fn model(senders: u32, preemptions: Option<usize>, buzzer: bool) {
             if buzzer {
                 buzzer::model::silence();
                 let wait = |_| buzzer::model::wait();
-                bell.sleep_on(Button(0), barrier, Duration::MAX, ready, wait);
+                bell.sleep_on(
+                    Button { number: 0, key: 7 },
+                    barrier,
+                    Duration::MAX,
+                    ready,
+                    wait,
+                );
             } else {
                 bell.sleep(barrier, Duration::MAX, ready);
             }

@@ -5,8 +5,8 @@
 #[path = "../../../fuzz/replay.rs"]
 mod replay;
 
-pub use crate::comm::letters::fuzz::letter;
 pub use crate::coll::fuzz::aside;
+pub use crate::comm::letters::fuzz::letter;
 pub use crate::routes::fuzz::{chain, record};
 
 /// All of them, with the names of their folders in `fuzz/corpus`.

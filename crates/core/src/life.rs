@@ -191,6 +191,7 @@ fn wire_up() -> Result<Box<World>> {
     };
     let shm = match segment {
         Some(fd) => {
+            catena_shm::admit(boot.ancestor());
             let at = local.iter().position(|&p| p == me).unwrap_or(0) as u32;
             Some(Shm::attach(fd, at, &local, job.local_cpus).map_err(|e| other(&e))?)
         }

@@ -36,9 +36,14 @@ pub fn frame(data: &[u8]) {
     // SAFETY: exactly that long.
     unsafe { Front::of_several(job, from).write(again.as_mut_ptr(), &batch.bytes()) };
     let mut left = packets.iter();
-    let sound = open(PeerBytes::from(&again[..]), job, processes, |_, header, it| {
-        let (_, written, payload) = left.next().expect("no more than were written");
-        assert_eq!((header, &it.to_vec()), (*written, payload));
-    });
+    let sound = open(
+        PeerBytes::from(&again[..]),
+        job,
+        processes,
+        |_, header, it| {
+            let (_, written, payload) = left.next().expect("no more than were written");
+            assert_eq!((header, &it.to_vec()), (*written, payload));
+        },
+    );
     assert!(sound && left.next().is_none());
 }

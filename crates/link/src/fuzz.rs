@@ -29,7 +29,10 @@ pub fn wire(data: &[u8]) {
         // Keys of no rail may be left out.
         let (again, len) = announce.encode();
         assert!(len <= data.len());
-        assert_eq!(Announce::decode(PeerBytes::from(&again[..len])), Some(announce));
+        assert_eq!(
+            Announce::decode(PeerBytes::from(&again[..len])),
+            Some(announce)
+        );
     }
     if let Some(wanted) = Wanted::decode(bytes) {
         assert_eq!(wanted.encode()[..], *data);
@@ -152,7 +155,11 @@ impl Net for Crafted {
     }
 
     fn try_send<P: Payload>(&mut self, _: Peer, _: Header, _: P) -> Result<Posted, PeerLost> {
-        Ok(if self.mood() == 1 { Posted::Full } else { Posted::Done })
+        Ok(if self.mood() == 1 {
+            Posted::Full
+        } else {
+            Posted::Done
+        })
     }
 
     fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {

@@ -29,7 +29,7 @@ use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts};
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.

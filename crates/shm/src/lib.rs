@@ -8,6 +8,7 @@
 //! |-------------|----------------------------------------------------------|
 //! | `init`      | attaching; the transport itself                          |
 //! | `addr`      | where things lie in the segment                          |
+//! | `admit`     | who may read this process's memory                       |
 //! | `segment`   | the mapping, memory from the arena                       |
 //! | `send`      | outgoing rings                                           |
 //! | `recv`      | incoming rings                                           |
@@ -27,6 +28,7 @@
 compile_error!("the stamp of a cell is the low byte of its first word");
 
 mod addr;
+mod admit;
 mod board;
 mod error;
 mod init;
@@ -41,6 +43,7 @@ mod tune;
 mod warm;
 
 pub use addr::Geometry;
+pub use admit::admit;
 pub use error::ShmError;
 pub use init::{Counters, Memory, Shm};
 pub use progress::Bell;

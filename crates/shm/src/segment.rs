@@ -17,7 +17,8 @@ use crate::error::ShmError;
 pub fn create_segment() -> io::Result<OwnedFd> {
     // SAFETY: the name is a C string; a fresh descriptor belongs to us.
     unsafe {
-        match libc::memfd_create(c"catena".as_ptr(), libc::MFD_CLOEXEC) {
+        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+        match libc::memfd_create(c"catena".as_ptr(), flags) {
             -1 => Err(io::Error::last_os_error()),
             fd => Ok(OwnedFd::from_raw_fd(fd)),
         }
@@ -41,6 +42,7 @@ impl Segment {
             check_file_limit(size)?;
             file.set_len(size as u64).map_err(ShmError::Segment)?;
         }
+        forbid_shrinking(&file).map_err(ShmError::Segment)?;
         // SAFETY: a new mapping, nowhere in particular.
         let base = unsafe {
             libc::mmap(
@@ -173,6 +175,25 @@ impl Drop for Segment {
     }
 }
 
+/// Makes sure that nobody makes a file shorter: what is mapped would be gone,
+/// and touching it a signal.
+fn forbid_shrinking(file: &File) -> io::Result<()> {
+    let fd = file.as_raw_fd();
+    // SAFETY: plain calls on a descriptor that is open.
+    let sealed = unsafe {
+        let seals = libc::fcntl(fd, libc::F_GET_SEALS);
+        seals >= 0
+            && (seals & libc::F_SEAL_SHRINK != 0
+                || libc::fcntl(fd, libc::F_ADD_SEALS, libc::F_SEAL_SHRINK) == 0)
+    };
+    match sealed {
+        true => Ok(()),
+        false => Err(io::Error::other(
+            "others could make it shorter while it is in use",
+        )),
+    }
+}
+
 /// Growing a file past the process's limit is a signal, not an error: look
 /// first.
 fn check_file_limit(size: usize) -> Result<(), ShmError> {
@@ -190,4 +211,25 @@ fn check_file_limit(size: usize) -> Result<(), ShmError> {
         return Err(ShmError::Segment(io::Error::other(text)));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Geometry;
+
+    #[test]
+    fn nobody_can_shrink_what_is_mapped() {
+        let layout = || Layout::new(2, Geometry::new(2, 128, 32));
+        let fd = create_segment().expect("a file");
+        let other = File::from(fd.try_clone().expect("a descriptor"));
+        let _mapped = Segment::open(fd, layout()).expect("a segment");
+        let refused = other.set_len(0).expect_err("sealed");
+        assert_eq!(refused.raw_os_error(), Some(libc::EPERM));
+        // One that cannot be sealed is not mapped.
+        // SAFETY: the name is a C string; a fresh descriptor belongs to us.
+        let open = unsafe { OwnedFd::from_raw_fd(libc::memfd_create(c"open".as_ptr(), 0)) };
+        let error = Segment::open(open, layout()).expect_err("not sealed");
+        assert!(error.to_string().contains("shorter"), "{error}");
+    }
 }

@@ -10,8 +10,11 @@ use crate::frame::{HEAD, Head};
 use crate::greeting::{self, CALL, CHALLENGE};
 
 /// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] =
-    &[("tcp_addr", addr), ("tcp_greeting", greeting), ("tcp_head", head)];
+pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("tcp_addr", addr),
+    ("tcp_greeting", greeting),
+    ("tcp_head", head),
+];
 
 /// Port and addresses of a process.
 pub fn addr(data: &[u8]) {

@@ -8,8 +8,11 @@ mod replay;
 use crate::{Cpus, Machine, Policy, Resource};
 
 /// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] =
-    &[("topo_machine", machine), ("topo_policy", policy), ("topo_xml", xml)];
+pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("topo_machine", machine),
+    ("topo_policy", policy),
+    ("topo_xml", xml),
+];
 
 /// A file of hwloc's.
 pub fn xml(data: &[u8]) {

@@ -11,7 +11,12 @@ pub fn record(data: &[u8]) {
     let (one, two) = rest.split_at(rest.len().min(len.into()));
     let read = |bytes: &[u8]| {
         let record = Record::decode(bytes)?;
-        let room: usize = record.ends.iter().flatten().map(|end| end.address.len()).sum();
+        let room: usize = record
+            .ends
+            .iter()
+            .flatten()
+            .map(|end| end.address.len())
+            .sum();
         assert!(room < bytes.len() && record.ends.iter().all(|rails| !rails.is_empty()));
         let told = record.encode().expect("no longer than it was");
         let again = Record::decode(&told).expect("what was written");
@@ -27,7 +32,10 @@ pub fn record(data: &[u8]) {
         let (mine, theirs) = (&one.ends[mine][0], &two.ends[theirs][0]);
         assert_eq!((mine.kind, mine.protocol), (theirs.kind, theirs.protocol));
     }
-    assert_eq!(two.common(&one, false), found.map(|(mine, theirs)| (theirs, mine)));
+    assert_eq!(
+        two.common(&one, false),
+        found.map(|(mine, theirs)| (theirs, mine))
+    );
 }
 
 /// The value of `CATENA_LINK`.
