@@ -12,11 +12,12 @@ use super::list::Hosts;
 
 /// What a daemon is told when it starts.
 pub fn brief(data: &[u8]) {
-    let Ok((nodes, brief)) = brief::open(data) else {
+    let Ok(told) = brief::open(data) else {
         return;
     };
-    assert!(!nodes.is_empty() && 8 + 4 * nodes.len() + brief.len() == data.len());
-    let Ok(brief) = Brief::decode(&brief) else {
+    let nodes = told.nodes.len();
+    assert!(nodes > 0 && 4 * nodes + told.brief.len() < data.len());
+    let Ok(brief) = Brief::decode(&told.brief) else {
         return;
     };
     let (plan, size) = (&brief.plan, brief.plan.node_of.len());
