@@ -1,6 +1,6 @@
 //! IEEE binary16, computed with as `f32` and rounded once.
 
-use super::ops::{Float, Number};
+use super::ops::{Number, Real};
 
 /// A 16-bit floating point number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,13 +23,16 @@ impl F16 {
         }
     }
 
-    /// Rounds to nearest, ties to even.
+    /// The one NaN that stands for all.
+    const NAN: Self = F16(0x7e00);
+
+    /// Rounds to nearest, ties to even. Every NaN becomes the same one.
     pub(super) fn from_f32(x: f32) -> Self {
         let bits = x.to_bits();
         let sign = (bits >> 16 & 0x8000) as u16;
         let magnitude = bits & 0x7fff_ffff;
         if magnitude > 0x7f80_0000 {
-            return F16(sign | 0x7e00);
+            return F16::NAN;
         }
         if magnitude < 0x3880_0000 {
             // Below the normal numbers; the addition rounds to multiples of
@@ -60,10 +63,39 @@ impl Number for F16 {
     }
 }
 
-impl Float for F16 {
+impl F16 {
+    fn is_nan(self) -> bool {
+        self.0 & 0x7fff > 0x7c00
+    }
+
+    /// What is ordered as the numbers are, -0 below +0.
+    fn key(self) -> i16 {
+        let bits = self.0.cast_signed();
+        bits ^ (bits >> 15 & 0x7fff)
+    }
+}
+
+impl Real for F16 {
     #[inline]
-    fn less(self, other: Self) -> bool {
-        self.to_f32() < other.to_f32()
+    fn lower(self, other: Self) -> Self {
+        let lower = if self.key() < other.key() {
+            self
+        } else {
+            other
+        };
+        let nan = self.is_nan() | other.is_nan();
+        if nan { F16::NAN } else { lower }
+    }
+
+    #[inline]
+    fn upper(self, other: Self) -> Self {
+        let upper = if self.key() > other.key() {
+            self
+        } else {
+            other
+        };
+        let nan = self.is_nan() | other.is_nan();
+        if nan { F16::NAN } else { upper }
     }
 }
 
@@ -76,7 +108,7 @@ mod tests {
         for bits in 0..=u16::MAX {
             let x = F16(bits).to_f32();
             if x.is_nan() {
-                assert!(F16::from_f32(x).to_f32().is_nan());
+                assert_eq!(F16::from_f32(x), F16::NAN);
             } else {
                 assert_eq!(F16::from_f32(x), F16(bits), "{x}");
             }

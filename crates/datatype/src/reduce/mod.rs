@@ -20,7 +20,7 @@ use crate::basic::{Basic, Scalar};
 pub use fortran::{Booleans, booleans, set_booleans};
 use half::F16;
 use kernel::{Kernels, pick};
-use ops::{Bits, Complex, Float, Int, Logic, Max, Min, Number};
+use ops::{Bits, Complex, Int, Logic, Max, Min, Number, Real};
 
 /// Computes `inout[i] = inp[i] op inout[i]` for `n` packed elements.
 ///
@@ -129,14 +129,14 @@ fn scalar(op: OpKind, s: Scalar) -> Option<Kernels> {
         Scalar::Logical32 => fortran::logic::<u32>(op),
         Scalar::Logical64 => fortran::logic::<u64>(op),
         Scalar::Logical128 => fortran::logic::<u128>(op),
-        Scalar::Float16 => float::<F16>(op),
-        Scalar::Float32 => float::<f32>(op),
-        Scalar::Float64 => float::<f64>(op),
+        Scalar::Float16 => real::<F16>(op),
+        Scalar::Float32 => real::<f32>(op),
+        Scalar::Float64 => real::<f64>(op),
         Scalar::ComplexFloat16 => number::<Complex<F16>>(op),
         Scalar::ComplexFloat32 => number::<Complex<f32>>(op),
         Scalar::ComplexFloat64 => number::<Complex<f64>>(op),
         #[cfg(target_arch = "x86_64")]
-        Scalar::LongDouble => x87::kernels(op).or_else(|| float::<x87::F80>(op)),
+        Scalar::LongDouble => x87::kernels(op).or_else(|| real::<x87::F80>(op)),
         #[cfg(target_arch = "x86_64")]
         Scalar::ComplexLongDouble => number::<Complex<x87::F80>>(op),
         _ => None,
@@ -151,7 +151,7 @@ fn number<T: Number>(op: OpKind) -> Option<Kernels> {
     }
 }
 
-fn float<T: Float>(op: OpKind) -> Option<Kernels> {
+fn real<T: Real>(op: OpKind) -> Option<Kernels> {
     match op {
         OpKind::Min => Some(pick::<T, Min>()),
         OpKind::Max => Some(pick::<T, Max>()),
@@ -160,7 +160,7 @@ fn float<T: Float>(op: OpKind) -> Option<Kernels> {
 }
 
 fn int<T: Int>(op: OpKind) -> Option<Kernels> {
-    float::<T>(op)
+    real::<T>(op)
         .or_else(|| bits::<T>(op))
         .or_else(|| logic::<T>(op))
 }

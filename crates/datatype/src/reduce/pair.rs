@@ -3,62 +3,101 @@
 //! In packed data value and index have no gap; in memory they lie like the members of a C
 //! structure. Gaps there stay as they are.
 
-use std::hint::select_unpredictable;
+use std::marker::PhantomData;
 
 use super::kernel::{Kernels, Op, pick};
-use super::ops::{Float, NoOp, Replace};
+use super::ops::{Index, Located, NoOp, Replace};
 #[cfg(target_arch = "x86_64")]
 use super::x87;
 use super::{OpKind, Reduce};
 use crate::basic::Scalar;
 
-/// An operation that chooses one of two values with their indices.
+/// An operation on two values with their indices.
 trait Choice {
-    /// Whether it takes the first.
-    fn takes_first<V: Float, I: Float>(a: (V, I), b: (V, I)) -> bool;
+    fn choose<V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I);
+
+    /// The same choice between values that are no NaNs, one at a time.
+    #[inline(always)]
+    fn choose_number<V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
+        Self::choose(a, b)
+    }
 }
 
-macro_rules! choices {
-    ($($name:ident ($a:ident, $b:ident) $body:expr;)*) => {$(
-        impl Choice for $name {
-            #[inline(always)]
-            fn takes_first<V: Float, I: Float>($a: (V, I), $b: (V, I)) -> bool { $body }
-        }
-    )*};
+/// The smaller value, or the larger one if `MAX`. Its index is the smallest one at which it is found,
+/// be it as a zero of the other sign; if it is a NaN, the smallest one at which a NaN is.
+struct Loc<const MAX: bool>;
+
+impl<const MAX: bool> Choice for Loc<MAX> {
+    #[inline(always)]
+    fn choose<V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
+        let (first, second) = (a.0.wins::<MAX>(b.0), b.0.wins::<MAX>(a.0));
+        let value = V::winner::<MAX>((a.0, first), (b.0, second));
+        (value, I::of_winner((a.1, first), (b.1, second)))
+    }
+
+    #[inline(always)]
+    fn choose_number<V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
+        let (first, second) = (a.0.beats::<MAX>(b.0), b.0.beats::<MAX>(a.0));
+        let value = a.0.best::<MAX>(b.0);
+        (value, I::of_winner((a.1, first), (b.1, second)))
+    }
 }
 
-/// The smaller value; of equal ones, the smaller index.
-struct MinLoc;
+impl Choice for Replace {
+    #[inline(always)]
+    fn choose<V: Located, I: Index>(a: (V, I), _: (V, I)) -> (V, I) {
+        a
+    }
+}
 
-/// The larger value; of equal ones, the smaller index.
-struct MaxLoc;
+impl Choice for NoOp {
+    #[inline(always)]
+    fn choose<V: Located, I: Index>(_: (V, I), b: (V, I)) -> (V, I) {
+        b
+    }
+}
 
-choices! {
-    MinLoc(a, b) a.0.less(b.0) | (!b.0.less(a.0) & a.1.less(b.1));
-    MaxLoc(a, b) b.0.less(a.0) | (!a.0.less(b.0) & a.1.less(b.1));
-    Replace(_a, _b) true;
-    NoOp(_a, _b) false;
+/// The choice between two values one at a time: NaNs are rare, and without them it is half the work.
+#[inline(always)]
+fn choose_one<O: Choice, V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
+    #[cold]
+    #[inline(never)]
+    fn choose_nan<O: Choice, V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
+        O::choose(a, b)
+    }
+    if a.0.unordered(b.0) {
+        return choose_nan::<O, _, _>(a, b);
+    }
+    O::choose_number(a, b)
 }
 
 /// A value and its index in some form.
 trait Pair: Copy {
-    type Value: Float;
-    type Index: Float;
+    type Value: Located;
+    type Index: Index;
+
+    /// Whether the compiler can make vectors of it: all that is compared has as many bits.
+    const VECTORS: bool;
 
     fn parts(self) -> (Self::Value, Self::Index);
-    /// This one, or the other instead, in the gap of this one.
-    fn replaced(self, other: Self, is: bool) -> Self;
+    /// Others instead, around the gap of this one.
+    fn with(self, parts: (Self::Value, Self::Index)) -> Self;
 }
 
 /// A choice as an operation on pairs.
 struct Chosen<O>(O);
 
 impl<P: Pair, O: Choice> Op<P> for Chosen<O> {
-    const COMPARES: bool = true;
+    const COMPARES: bool = P::VECTORS;
 
     #[inline(always)]
     fn apply(a: P, b: P) -> P {
-        b.replaced(a, O::takes_first(a.parts(), b.parts()))
+        let (x, y) = (a.parts(), b.parts());
+        b.with(if P::VECTORS {
+            O::choose(x, y)
+        } else {
+            choose_one::<O, _, _>(x, y)
+        })
     }
 }
 
@@ -70,9 +109,11 @@ struct Packed<V, I> {
     index: I,
 }
 
-impl<V: Float, I: Float> Pair for Packed<V, I> {
+impl<V: Located, I: Index> Pair for Packed<V, I> {
     type Value = V;
     type Index = I;
+
+    const VECTORS: bool = size_of::<V>() == size_of::<I>();
 
     #[inline(always)]
     fn parts(self) -> (V, I) {
@@ -80,13 +121,12 @@ impl<V: Float, I: Float> Pair for Packed<V, I> {
     }
 
     #[inline(always)]
-    fn replaced(self, other: Self, is: bool) -> Self {
-        if is { other } else { self }
+    fn with(self, (value, index): (V, I)) -> Self {
+        Packed { value, index }
     }
 }
 
-/// With a value of 64 bits, in memory. All that is compared has 64 bits: so the compiler can make
-/// vectors of it.
+/// With a value of 64 bits, in memory. The index is compared as one of 64 bits.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Wide<V> {
@@ -96,68 +136,64 @@ struct Wide<V> {
 }
 
 const UPPER: u64 = !0 << 32;
-const LOWER: u64 = !UPPER;
 
-/// The bits of `a` where `mask` has ones, else those of `b`.
-#[inline(always)]
-fn mix(a: u64, b: u64, mask: u64) -> u64 {
-    a & mask | b & !mask
+impl<V: Located> Pair for Wide<V> {
+    type Value = V;
+    type Index = i64;
+
+    const VECTORS: bool = true;
+
+    #[inline(always)]
+    fn parts(self) -> (V, i64) {
+        (self.value, (self.rest << 32).cast_signed())
+    }
+
+    #[inline(always)]
+    fn with(self, (value, index): (V, i64)) -> Self {
+        let rest = self.rest & UPPER | index.cast_unsigned() >> 32;
+        Wide { value, rest }
+    }
 }
 
-macro_rules! wide {
-    ($($t:ty: $bits:expr, $of:expr;)*) => {$(
-        impl Pair for Wide<$t> {
-            type Value = $t;
+/// A value of at most 32 bits in the lower half, and an index in the upper.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Word<V>(u64, PhantomData<V>);
+
+macro_rules! words {
+    ($($t:ty: $value:ty, $mask:literal, $x:ident, $of:expr, $bits:expr;)*) => {$(
+        impl Pair for Word<$t> {
+            type Value = $value;
             type Index = i64;
 
+            const VECTORS: bool = true;
+
             #[inline(always)]
-            fn parts(self) -> ($t, i64) {
-                (self.value, (self.rest << 32) as i64)
+            fn parts(self) -> ($value, i64) {
+                let $x = self.0;
+                ($of, ($x & UPPER).cast_signed())
             }
 
             #[inline(always)]
-            fn replaced(self, other: Self, is: bool) -> Self {
-                let mask = if is { !0 } else { 0 };
-                Wide {
-                    value: $of(mix($bits(other.value), $bits(self.value), mask)),
-                    rest: mix(other.rest, self.rest, mask & LOWER),
-                }
+            fn with(self, ($x, index): ($value, i64)) -> Self {
+                let gap = self.0 & !UPPER & !$mask;
+                Word(index.cast_unsigned() | gap | $bits, PhantomData)
             }
         }
     )*};
 }
 
-wide! {
-    f64: f64::to_bits, f64::from_bits;
-    i64: i64::cast_unsigned, u64::cast_signed;
-}
-
-/// A value of 16 bits, a gap of as many, and an index of 32, in memory.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-struct Narrow(u64);
-
-impl Pair for Narrow {
-    type Value = i64;
-    type Index = i64;
-
-    #[inline(always)]
-    fn parts(self) -> (i64, i64) {
-        ((self.0 << 48) as i64, (self.0 & UPPER) as i64)
-    }
-
-    #[inline(always)]
-    fn replaced(self, other: Self, is: bool) -> Self {
-        let mask = if is { UPPER | 0xffff } else { 0 };
-        Narrow(mix(other.0, self.0, mask))
-    }
+words! {
+    i16: i64, 0xffff, x, (x << 48).cast_signed(), x.cast_unsigned() >> 48;
+    i32: i64, 0xffff_ffff, x, (x << 32).cast_signed(), x.cast_unsigned() >> 32;
+    f32: f32, 0xffff_ffff, x, f32::from_bits(x as u32), u64::from(x.to_bits());
 }
 
 /// Value by value and index by index, in memory, where each lies at a multiple of its size.
 ///
 /// # Safety
 /// As [`Reduce`].
-unsafe fn each<V: Float, I: Float, O: Choice>(inp: *const u8, inout: *mut u8, n: usize) {
+unsafe fn each<V: Located, I: Index, O: Choice>(inp: *const u8, inout: *mut u8, n: usize) {
     let (value, index) = (size_of::<V>(), size_of::<I>());
     let index_at = value.next_multiple_of(index);
     let extent = (index_at + index).next_multiple_of(value.max(index));
@@ -171,9 +207,9 @@ unsafe fn each<V: Float, I: Float, O: Choice>(inp: *const u8, inout: *mut u8, n:
                 inout.add(at + index_at).cast::<I>(),
             );
             let old = (value.read_unaligned(), index.read_unaligned());
-            let first = O::takes_first(new, old);
-            value.write_unaligned(select_unpredictable(first, new.0, old.0));
-            index.write_unaligned(select_unpredictable(first, new.1, old.1));
+            let chosen = choose_one::<O, _, _>(new, old);
+            value.write_unaligned(chosen.0);
+            index.write_unaligned(chosen.1);
         }
     }
 }
@@ -182,7 +218,7 @@ unsafe fn each<V: Float, I: Float, O: Choice>(inp: *const u8, inout: *mut u8, n:
 trait Make {
     type Made;
 
-    fn make<V: Float, I: Float>(op: OpKind) -> Option<Self::Made>;
+    fn make<V: Located, I: Index>(op: OpKind) -> Option<Self::Made>;
 }
 
 struct OfPacked;
@@ -190,7 +226,7 @@ struct OfPacked;
 impl Make for OfPacked {
     type Made = Kernels;
 
-    fn make<V: Float, I: Float>(op: OpKind) -> Option<Kernels> {
+    fn make<V: Located, I: Index>(op: OpKind) -> Option<Kernels> {
         chosen::<Packed<V, I>>(op)
     }
 }
@@ -200,10 +236,10 @@ struct InMemory;
 impl Make for InMemory {
     type Made = Reduce;
 
-    fn make<V: Float, I: Float>(op: OpKind) -> Option<Reduce> {
+    fn make<V: Located, I: Index>(op: OpKind) -> Option<Reduce> {
         match op {
-            OpKind::MinLoc => Some(each::<V, I, MinLoc>),
-            OpKind::MaxLoc => Some(each::<V, I, MaxLoc>),
+            OpKind::MinLoc => Some(each::<V, I, Loc<false>>),
+            OpKind::MaxLoc => Some(each::<V, I, Loc<true>>),
             OpKind::Replace => Some(each::<V, I, Replace>),
             OpKind::NoOp => Some(each::<V, I, NoOp>),
             _ => None,
@@ -213,15 +249,19 @@ impl Make for InMemory {
 
 fn chosen<P: Pair>(op: OpKind) -> Option<Kernels> {
     match op {
-        OpKind::MinLoc => Some(pick::<P, Chosen<MinLoc>>()),
-        OpKind::MaxLoc => Some(pick::<P, Chosen<MaxLoc>>()),
+        OpKind::MinLoc => Some(pick::<P, Chosen<Loc<false>>>()),
+        OpKind::MaxLoc => Some(pick::<P, Chosen<Loc<true>>>()),
         _ => None,
     }
 }
 
 /// The kernels for packed pairs.
 pub(super) fn packed(op: OpKind, value: Scalar, index: Scalar) -> Option<Kernels> {
-    of::<OfPacked>(op, value, index)
+    match (value, index) {
+        (Scalar::Int32, Scalar::Int32) => chosen::<Word<i32>>(op),
+        (Scalar::Float32, Scalar::Int32) => chosen::<Word<f32>>(op),
+        _ => of::<OfPacked>(op, value, index),
+    }
 }
 
 /// The kernel for pairs in memory.
@@ -229,7 +269,7 @@ pub(super) fn in_memory(op: OpKind, value: Scalar, index: Scalar) -> Option<Redu
     let fast = match (value, index) {
         (Scalar::Float64, Scalar::Int32) => chosen::<Wide<f64>>(op),
         (Scalar::Int64 | Scalar::Long, Scalar::Int32) => chosen::<Wide<i64>>(op),
-        (Scalar::Int16, Scalar::Int32) => chosen::<Narrow>(op),
+        (Scalar::Int16, Scalar::Int32) => chosen::<Word<i16>>(op),
         _ => None,
     };
     let simple = || of::<InMemory>(op, value, index);
@@ -256,7 +296,7 @@ fn of<M: Make>(op: OpKind, value: Scalar, index: Scalar) -> Option<M::Made> {
     }
 }
 
-fn indexed<M: Make, V: Float>(op: OpKind, index: Scalar) -> Option<M::Made> {
+fn indexed<M: Make, V: Located>(op: OpKind, index: Scalar) -> Option<M::Made> {
     match index {
         Scalar::Int32 => M::make::<V, i32>(op),
         Scalar::Int64 | Scalar::Long => M::make::<V, i64>(op),
