@@ -148,3 +148,70 @@ unsafe fn three_avx512<T: Copy, O: Op<T>>(a: *const u8, b: *const u8, out: *mut 
     // SAFETY: the caller's promise.
     unsafe { three::<T, O>(a, b, out, n) }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::super::ops::{Complex, Max, Min, Prod, Sum};
+    use super::*;
+
+    /// The results of every pair of operands by the instructions of each kind that is here.
+    fn results<T: Copy, O: Op<T>>(operands: &[T]) -> Vec<Vec<u8>> {
+        let pairs = || {
+            operands
+                .iter()
+                .flat_map(|a| operands.iter().map(|b| (*a, *b)))
+        };
+        let (a, b): (Vec<T>, Vec<T>) = pairs().unzip();
+        let mut kinds: Vec<Reduce3> = vec![three::<T, O>];
+        if std::arch::is_x86_feature_detected!("avx2") {
+            kinds.push(three_avx2::<T, O>);
+        }
+        if has_masks() {
+            kinds.push(three_avx512::<T, O>);
+        }
+        let run = |kernel: Reduce3| {
+            let mut out = vec![0; size_of_val(&a[..])];
+            // SAFETY: all have as many elements, and the processor has what the kernel needs.
+            unsafe {
+                kernel(
+                    a.as_ptr().cast(),
+                    b.as_ptr().cast(),
+                    out.as_mut_ptr(),
+                    a.len(),
+                )
+            };
+            out
+        };
+        kinds.into_iter().map(run).collect()
+    }
+
+    /// Ranks of one job may run on different processors.
+    #[test]
+    fn all_processors_have_the_same_results() {
+        fn same<T: Copy, O: Op<T>>(operands: &[T]) {
+            let results = results::<T, O>(operands);
+            assert!(results.windows(2).all(|r| r[0] == r[1]));
+        }
+        macro_rules! all {
+            ($($t:ident $nan:literal $signalling:literal;)*) => {$({
+                let nan = $t::from_bits($nan);
+                let signalling = $t::from_bits($signalling);
+                let tiny = $t::from_bits(1);
+                let some = [0.0, 1.5, tiny, $t::MAX, $t::INFINITY, nan, signalling];
+                let some: Vec<$t> = some.iter().flat_map(|x| [*x, -*x]).collect();
+                same::<$t, Sum>(&some);
+                same::<$t, Prod>(&some);
+                same::<$t, Min>(&some);
+                same::<$t, Max>(&some);
+                let number = |re: $t| some.iter().map(move |im| Complex { re, im: *im });
+                let complex: Vec<Complex<$t>> = some.iter().flat_map(|re| number(*re)).collect();
+                same::<Complex<$t>, Sum>(&complex);
+                same::<Complex<$t>, Prod>(&complex);
+            })*};
+        }
+        all! {
+            f32 0x7fc0_1234 0x7f80_0001;
+            f64 0x7ff8_0000_0000_1234 0x7ff0_0000_0000_0001;
+        }
+    }
+}

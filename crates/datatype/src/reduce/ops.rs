@@ -232,8 +232,8 @@ floats! {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct Complex<T> {
-    re: T,
-    im: T,
+    pub(super) re: T,
+    pub(super) im: T,
 }
 
 impl<T: Number> Number for Complex<T> {
