@@ -3,12 +3,15 @@
 
 #[path = "reference/ops.rs"]
 mod ops;
+#[path = "reference/tree.rs"]
+mod tree;
 
 use catena_coll::inter::{Algorithm, Args, Root, algorithms, select};
 use catena_coll::{Collective, Layout, Placement, Shape, TYPICAL};
 use catena_plan::simulate::{Failure, Sends, check};
 use catena_plan::{Order, Plan};
 use ops::{AFFINE, ELEM, MIX, OpKind, SUM};
+use tree::TREE;
 
 /// What the output holds before; must survive where nothing is received.
 const POISON: u8 = 0x5A;
@@ -428,16 +431,7 @@ collectives! {
 
 #[test]
 fn allreduce_is_the_same_in_a_whole_group() {
-    sweep(
-        Collective::Allreduce,
-        &[
-            MIX,
-            OpKind {
-                commutative: false,
-                ..MIX
-            },
-        ],
-    );
+    sweep(Collective::Allreduce, &[MIX, TREE]);
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub const AFFINE: OpKind = OpKind {
     associative: true,
 };
 
-/// Commutative, but not associative.
+/// Commutative, but not associative: the result tells which operands were combined with which.
 pub const MIX: OpKind = OpKind {
     name: "mix",
     function: &(mix as Function),
@@ -57,7 +57,8 @@ pub const TREE: OpKind = OpKind {
     associative: false,
 };
 
-fn each(
+/// Applies `f`, whose left operand comes first, to each pair of elements.
+pub fn each(
     from: &[u8],
     into: &mut [u8],
     order: Order,
