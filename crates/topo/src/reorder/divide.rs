@@ -9,7 +9,7 @@ use super::Pattern;
 use super::refine::refine;
 
 /// Most work on the candidates of a grid, in ranks.
-const WORK: usize = 1 << 24;
+const WORK: usize = 1 << 22;
 /// Most shapes of blocks to try, however few ranks there are.
 const SHAPES: usize = 512;
 
@@ -64,13 +64,17 @@ fn fill(order: &[u32], sizes: &[usize]) -> Vec<u32> {
 
 /// Ranks of a grid block after block, each in row-major order, as are the blocks.
 fn in_blocks(part: &Pattern, shape: &[u32]) -> Vec<u32> {
-    let (low, _) = bounds(part);
+    let (low, extent) = bounds(part);
     let mut order: Vec<u32> = (0..part.size() as u32).collect();
-    let block = |rank: u32| {
-        let at = part.coords(rank).iter().zip(&low).zip(shape);
-        at.map(|((&at, &low), &side)| (at - low) / side)
+    // There are no more blocks than ranks of the whole grid.
+    let block = |&rank: &u32| {
+        let sides = shape.iter().zip(&extent).zip(&low);
+        let at = part.coords(rank).iter().zip(sides);
+        at.fold(0, |block, (&at, ((&side, extent), &low))| {
+            block * extent.div_ceil(side) + (at - low) / side
+        })
     };
-    order.sort_by(|&a, &b| block(a).cmp(block(b)).then(a.cmp(&b)));
+    order.sort_by_cached_key(block);
     order
 }
 

@@ -53,33 +53,47 @@ pub fn reorder(pattern: &Pattern, places: &[Path]) -> Option<Box<[u32]>> {
     if now == Cost::default() {
         return None;
     }
-    let mut seats = everyone.clone();
-    settle(pattern, places, everyone.clone(), everyone, 0, &mut seats);
+    let mut task = Task {
+        pattern,
+        places,
+        numbers: vec![pattern::NOBODY; places.len()],
+        seats: everyone.clone(),
+    };
+    task.settle(everyone.clone(), everyone, 0);
+    let seats = task.seats;
     (cost(pattern, places, &seats) < now).then_some(seats.into())
 }
 
-/// Gives `ranks` to `processes`, both ascending and equally many, which share a part of each level
-/// above `level`.
-fn settle(
-    pattern: &Pattern,
-    places: &[Path],
-    ranks: Vec<u32>,
-    processes: Vec<u32>,
-    level: usize,
-    seats: &mut [u32],
-) {
-    if level == DEPTH {
-        return seat(&ranks, &processes, seats);
-    }
-    let groups = parts(&processes, places, level);
-    if groups.len() == 1 {
-        return settle(pattern, places, ranks, processes, level + 1, seats);
-    }
-    let group_of = divide::divide(&pattern.part(&ranks), &processes, &groups);
-    for (group, members) in (0..).zip(groups) {
-        let theirs = ranks.iter().zip(&group_of).filter(|(_, g)| **g == group);
-        let theirs = theirs.map(|(&rank, _)| rank).collect();
-        settle(pattern, places, theirs, members, level + 1, seats);
+/// Ranks that are being given to processes.
+struct Task<'a> {
+    pattern: &'a Pattern,
+    places: &'a [Path],
+    /// For [`Pattern::part`].
+    numbers: Vec<u32>,
+    /// The process of each rank.
+    seats: Vec<u32>,
+}
+
+impl Task<'_> {
+    /// Gives `ranks` to `processes`, both ascending and equally many, which share a part of each
+    /// level above `level`.
+    fn settle(&mut self, ranks: Vec<u32>, processes: Vec<u32>, level: usize) {
+        if level == DEPTH {
+            return seat(&ranks, &processes, &mut self.seats);
+        }
+        let groups = parts(&processes, self.places, level);
+        if groups.len() == 1 {
+            return self.settle(ranks, processes, level + 1);
+        }
+        let part = self.pattern.part(&ranks, &mut self.numbers);
+        let group_of = divide::divide(&part, &processes, &groups);
+        let mut theirs = vec![Vec::new(); groups.len()];
+        for (&rank, group) in ranks.iter().zip(group_of) {
+            theirs[group as usize].push(rank);
+        }
+        for (ranks, processes) in theirs.into_iter().zip(groups) {
+            self.settle(ranks, processes, level + 1);
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! Who talks to whom, and how much.
 
+/// In place of a number: the rank is not in the part.
+pub(super) const NOBODY: u32 = u32::MAX;
+
 /// A graph of ranks. An edge has no direction; its weight is what passes in both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
@@ -99,16 +102,15 @@ impl Pattern {
         &self.coords[rank as usize * dims..][..dims]
     }
 
-    /// The same among these ranks only, which are numbered anew in this order.
-    pub(super) fn part(&self, ranks: &[u32]) -> Pattern {
-        const NOBODY: u32 = u32::MAX;
-        let mut number = vec![NOBODY; self.size()];
+    /// The same among these ranks only, which are numbered anew in this order. `numbers` has a
+    /// [`NOBODY`] for each rank, and has it again afterwards.
+    pub(super) fn part(&self, ranks: &[u32], numbers: &mut [u32]) -> Pattern {
         for (new, &rank) in (0..).zip(ranks) {
-            number[rank as usize] = new;
+            numbers[rank as usize] = new;
         }
+        let number = &*numbers;
         let edges = ranks.iter().flat_map(|&a| {
             let ends = self.of(a).iter().filter(move |(b, _)| a < *b);
-            let number = &number;
             ends.map(move |&(b, w)| (number[a as usize], number[b as usize], w))
         });
         let inside = edges.filter(|(_, b, _)| *b != NOBODY);
@@ -118,6 +120,9 @@ impl Pattern {
             .flat_map(|&r| self.coords(r))
             .copied()
             .collect();
+        for &rank in ranks {
+            numbers[rank as usize] = NOBODY;
+        }
         part
     }
 }
@@ -153,7 +158,10 @@ mod tests {
 
     #[test]
     fn a_part_keeps_what_is_inside() {
-        let part = Pattern::grid(&[2, 3], &[false, false]).part(&[1, 2, 4]);
+        let mut numbers = [NOBODY; 6];
+        let grid = Pattern::grid(&[2, 3], &[false, false]);
+        let part = grid.part(&[1, 2, 4], &mut numbers);
+        assert_eq!(numbers, [NOBODY; 6]);
         let edges: Vec<_> = part.edges().map(|(a, b, _)| (a, b)).collect();
         assert_eq!(edges, [(0, 2), (0, 1)]);
         assert_eq!(part.coords(2), [1, 1]);
