@@ -111,7 +111,8 @@ fn missing(chapters: &[Chapter]) -> String {
             } else {
                 format!(" of {all}")
             };
-            whole.push(format!("{} ({missing}{of} functions)", lower(c.title)));
+            let noun = if all == 1 { "function" } else { "functions" };
+            whole.push(format!("{} ({missing}{of} {noun})", lower(c.title)));
         }
     }
     whole.push("Fortran".to_owned());
@@ -172,7 +173,7 @@ mod tests {
         let words: Vec<&str> = text.split_whitespace().collect();
         let text = words.join(" ");
         assert!(text.starts_with(
-            "Not there yet: files (2 of 3 functions), one-sided communication (1 functions), \
+            "Not there yet: files (2 of 3 functions), one-sided communication (1 function), \
              Fortran. Also missing: `MPI_H`."
         ));
         assert!(!text.contains("info objects"));
