@@ -7,7 +7,7 @@ BUILD := build
 
 help:
 	@echo "make run                 build Catena and run the example on 4 ranks"
-	@echo "make test                all tests; the last line tells how many passed"
+	@echo "make test                all tests; the last line counts them"
 	@echo "make install PREFIX=dir  install into dir (default $(PREFIX); DESTDIR works)"
 	@echo "make uninstall PREFIX=dir"
 	@echo "make compare             speed next to MPICH, Intel MPI and Open MPI (ARGS=--quick)"

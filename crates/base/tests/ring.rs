@@ -169,7 +169,6 @@ proptest! {
     ) {
         let memory = Memory::new(1 << shift, pieces * 64);
         let (_, mut rx) = memory.ends();
-        let begin = memory.area();
         let first = memory.base as usize + memory.cells_at();
         let last = first + memory.cells * CELL + memory.data;
         for (n, (a, b, len)) in garbage.into_iter().enumerate() {
@@ -191,7 +190,6 @@ proptest! {
                 other => prop_assert!(false, "{:?}", other),
             }
         }
-        let _ = begin;
     }
 
     /// Whatever stands in the counters, the producer notices or goes on, and

@@ -219,10 +219,12 @@ fn a_peers_memory_can_be_read() {
                     Err(lost) => panic!("{lost:?}"),
                 }
             }
-            assert!(
-                done == 0 || into == data,
-                "all of it, or it is forbidden here"
-            );
+            if done < data.len() {
+                assert!(!kernel_copies_of_children(), "refused at {done}");
+                catena_testing::skip("single copies", &FORBIDDEN);
+            } else {
+                assert!(into == data);
+            }
             assert!(try_send(&mut shm, Peer(1), 0, 0));
         },
     );

@@ -65,3 +65,30 @@ pub fn try_send(shm: &mut Shm, to: Peer, seed: u64, len: usize) -> bool {
     let bytes = pattern(seed, len);
     shm.try_send(to, header(seed), bytes.as_slice()).unwrap() == Posted::Done
 }
+
+/// Why a test of single copies is skipped.
+pub const FORBIDDEN: &str = "the kernel does not allow process_vm_readv and process_vm_writev";
+
+/// Whether the kernel lets this process read and write memory by process_vm_readv(2)
+/// and process_vm_writev(2), which security modules and containers may forbid.
+pub fn kernel_copies() -> bool {
+    let (from, mut into) = (7u64, 0u64);
+    let part = |addr| libc::iovec {
+        iov_base: addr,
+        iov_len: 8,
+    };
+    let here = part((&raw mut into).cast());
+    let there = part((&raw const from).cast_mut().cast());
+    // SAFETY: both have eight bytes, and only `into` is written.
+    let read = unsafe { libc::process_vm_readv(libc::getpid(), &here, 1, &there, 1, 0) };
+    // SAFETY: as above: `into` is what is written to.
+    let written = unsafe { libc::process_vm_writev(libc::getpid(), &there, 1, &here, 1, 0) };
+    (read, written, into) == (8, 8, 7)
+}
+
+/// Whether the kernel also lets it do so with processes that it has forked.
+pub fn kernel_copies_of_children() -> bool {
+    let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
+    let scope = scope.map_or(0, |text| text.trim().parse().expect("a number"));
+    kernel_copies() && scope < 2
+}
