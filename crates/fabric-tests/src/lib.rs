@@ -1,7 +1,7 @@
 //! One suite that every transport must pass: the promises of
 //! [`Transport`], each as a test over two ends in one process.
 //!
-//! ```ignore
+//! ```text
 //! catena_fabric_tests::conformance!(tiny, make_pair);
 //! ```
 //!

@@ -9,7 +9,7 @@ use catena_ofi::{Config, Ofi, OfiError, Wanted};
 
 use common::{connected, end, library};
 
-/// Providers that read remote memory.
+/// Providers between hosts that read remote memory, all that there are.
 const READERS: [&str; 4] = ["tcp", "net", "tcp;ofi_rxm", "udp;ofi_rxd"];
 
 #[test]
