@@ -185,6 +185,26 @@ class Steps(unittest.TestCase):
         self.assertIn("there is no pip", said)
 
 
+    def test_asked_to_end_it_tells_what_was_done(self):
+        code = f"""import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import test_sum
+test = test_sum.test
+test.STEPS = {{"good": lambda: test.one("good", 0),
+              "slow": lambda: test.one("slow", test.run(["sh", "-c", "echo ready; sleep 1000"])[0])}}
+sys.argv = ["test"]
+sys.exit(test.main())"""
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
+                              text=True) as child:
+            while child.stdout.readline() != "ready\n":
+                self.assertIsNone(child.poll())
+            child.terminate()
+            said, _ = child.communicate(timeout=60)
+        self.assertEqual((child.returncode, said.splitlines()[-1]),
+                         (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("FAILED  slow: ended by SIGTERM", said)
+
+
 class Ci(unittest.TestCase):
     def ci(self, make, ask_to_end=False, shell="/bin/sh"):
         """What .ci/run says where `make` is a script, which may be asked to end once it is ready."""
