@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 BUILD := build
 
-.PHONY: help setup build run test check-c clients mpi4py osu agreement mpich-suite launchers app compare report install uninstall clean
+.PHONY: help setup build run test check-c clients mpi4py osu agreement mpich-suite launchers app qualify compare report install uninstall clean
 
 help:
 	@echo "make run                 build Catena and run the example on 4 ranks"
@@ -17,6 +17,7 @@ help:
 	@echo "make agreement OSU_SRC=dir  whether the benchmarks' figures agree with those of OSU's"
 	@echo "make mpich-suite MPICH_SRC=dir  the test suite of MPICH"
 	@echo "make launchers PEERS=dir under the launchers of other MPI libraries and of Slurm"
+	@echo "make qualify             all of these over each network: docs/qualification.md (MPICH_SRC, OSU_SRC)"
 	@echo "make check-c             the C tests alone (ARGS=name for some of them)"
 	@echo "make build               release build of the library and the launcher"
 	@echo "make clean               removes build/ and target/"
@@ -66,6 +67,11 @@ mpich-suite: $(BUILD)/prefix
 
 launchers: $(BUILD)/prefix
 	@scripts/clients/launchers "$(PEERS)" $(ARGS)
+
+qualify: $(BUILD)/prefix
+	@scripts/setup python
+	-@scripts/setup network
+	@MPICH_SRC="$(MPICH_SRC)" OSU_SRC="$(OSU_SRC)" scripts/qualify $(ARGS)
 
 compare: $(BUILD)/prefix
 	@scripts/setup python

@@ -5,6 +5,10 @@ It fails if any of them fails, and is skipped if none of them ran. What is print
 scripts/qualify reads: `tested with`, `FAIL`, `skip` and `left out` lines, and the last two.
 """
 
+import json
+import os
+from pathlib import Path
+
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 
@@ -27,11 +31,20 @@ class Tally:
     def count(self, wanted):
         return sum(self.outcome(test) == wanted for test in self.tests)
 
+    def verdicts(self):
+        """The outcome of each test, with its first reason."""
+        found = {}
+        for test, outcomes in self.tests.items():
+            found[test] = next(o for o in outcomes if o[0] == self.outcome(test))
+        return found
+
     def close(self):
-        """Prints the skipped tests, the executions, and the sum; returns the exit status."""
+        """Writes all outcomes to the file CATENA_TALLY, if it is set. Prints the skipped tests, the executions, and the sum; returns the exit status."""
         for test, outcomes in self.tests.items():
             if self.outcome(test) == SKIPPED:
                 print(f"skip {test}: {outcomes[0][1]}")
+        if file := os.environ.get("CATENA_TALLY"):
+            Path(file).write_text(json.dumps(self.tests))
         counts = {outcome: self.count(outcome) for outcome in (PASSED, FAILED, SKIPPED)}
         print(f"{self.executions} executions")
         print(", ".join(f"{n} {outcome}" for outcome, n in counts.items()), flush=True)
