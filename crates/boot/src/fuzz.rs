@@ -46,7 +46,8 @@ pub fn place(data: &[u8]) {
 
 /// A stream of frames: it is cut alike however it arrives.
 pub fn inbox(data: &[u8]) {
-    let limit = 1 << 12;
+    let limit = 1 << 8;
+    let data = &data[..data.len().min(2 * limit)];
     let frames = |pieces: &mut dyn Iterator<Item = &[u8]>| {
         let (mut inbox, mut all) = (Inbox::default(), Vec::new());
         for piece in pieces {

@@ -332,3 +332,33 @@ fn garbage_disconnects_its_sender_only() {
         panic!("{events:?}");
     };
 }
+
+#[test]
+fn other_users_are_not_listened_to() {
+    let mut server = server(1);
+    let name = SocketAddr::from_abstract_name(server.socket.as_bytes()).unwrap();
+    let cookie = server.cookie;
+    let hello = |mut socket: UnixStream| {
+        let mut frame = Writer::new(Kind::Hello);
+        frame.u32(wire::VERSION);
+        frame.raw(&cookie);
+        frame.u32(0);
+        socket.write_all(&frame.finish()).unwrap();
+        socket
+    };
+    let Some(stranger) = sys::as_stranger(|| hello(UnixStream::connect_addr(&name).unwrap()))
+    else {
+        return;
+    };
+    assert_eq!(server.step(), []);
+    // It was cut off, although it knows the cookie.
+    let gone = (&stranger).read(&mut [0; 64]);
+    assert!(matches!(&gone, Ok(0)) || gone.is_err(), "{gone:?}");
+    let own = hello(UnixStream::connect_addr(&name).unwrap());
+    let joined = server.step();
+    assert!(
+        matches!(joined[..], [Event::Joined { rank: 0, .. }]),
+        "{joined:?}"
+    );
+    drop(own);
+}
