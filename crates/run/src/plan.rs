@@ -156,7 +156,12 @@ impl Plan {
             && plan
                 .node_of
                 .iter()
-                .all(|&n| (n as usize) < plan.hosts.len());
+                .all(|&n| (n as usize) < plan.hosts.len())
+            && plan.stdin.is_none_or(|rank| (rank as usize) < size)
+            && plan.psets.iter().all(|(_, ranks)| {
+                ranks.is_sorted_by(|a, b| a < b)
+                    && ranks.last().is_none_or(|&r| (r as usize) < size)
+            });
         match sound {
             true => Ok(plan),
             false => Err(Malformed("the plan contradicts itself")),

@@ -17,6 +17,7 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
 /// A file of hwloc's.
 pub fn xml(data: &[u8]) {
     if let Ok(machine) = Machine::from_xml(&String::from_utf8_lossy(data)) {
+        assert!(!machine.of(Resource::Pu).is_empty() && !machine.of(Resource::Core).is_empty());
         check(&machine);
     }
 }

@@ -70,10 +70,16 @@ impl Machine {
         let allowed = root
             .descendants()
             .find_map(|object| Cpus::parse_mask(object.attribute("allowed_cpuset")?));
-        Ok(match allowed {
+        let machine = match allowed {
             Some(allowed) => machine.restricted(&allowed),
             None => machine,
-        })
+        };
+        match machine.of(Resource::Pu) {
+            [] => Err(XmlError(
+                "its allowed_cpuset leaves none of its CPUs to programs".to_string(),
+            )),
+            _ => Ok(machine),
+        }
     }
 }
 

@@ -303,6 +303,10 @@ fn files_that_are_no_topology_are_refused() {
         ("<html/>", "no topology"),
         ("<topology/>", "no processing unit"),
         (
+            "<topology><object type=\"PU\" cpuset=\"0x3\" allowed_cpuset=\"0x4\"/></topology>",
+            "leaves none of its CPUs",
+        ),
+        (
             "<topology><object type=\"PU\" cpuset=\"0x3\"/><object type=\"PU\" cpuset=\"0x1\"/></topology>",
             "two objects",
         ),
