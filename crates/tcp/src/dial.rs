@@ -439,3 +439,38 @@ impl Tcp {
         learnt.ok_or(TcpError::Address { rank: peer.0 })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMEOUT: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_peer_that_refuses_is_not_asked_for_ever() {
+        let begun = Instant::now();
+        let mut again = Again::new(begun);
+        let mut calls = 1;
+        while again.goes_on(true, begun, TIMEOUT) {
+            calls += 1;
+        }
+        assert_eq!(calls, REFUSALS);
+    }
+
+    #[test]
+    fn a_peer_with_too_many_callers_is_called_until_the_timeout() {
+        let begun = Instant::now();
+        let mut again = Again::new(begun);
+        let (mut now, mut pauses) = (begun, Vec::new());
+        while again.goes_on(false, now, TIMEOUT) {
+            pauses.push(again.next - now);
+            now = again.next;
+        }
+        assert!(now - begun > TIMEOUT && now - begun < 2 * TIMEOUT);
+        assert_eq!(pauses[..3], [1, 2, 4].map(|n| n * PAUSE));
+        assert_eq!(pauses.iter().max(), Some(&(128 * PAUSE)));
+        // One that computed for longer than that has not lost its calls.
+        let mut again = Again::new(begun);
+        assert!(again.goes_on(false, begun + 2 * TIMEOUT, TIMEOUT));
+    }
+}

@@ -196,6 +196,30 @@ mod tests {
     }
 
     #[test]
+    fn nobody_is_let_in_at_a_buoy() {
+        let buoy = Buoy::open().expect("a port");
+        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, buoy.port));
+        let error = std::net::TcpStream::connect(at).expect_err("nobody listens");
+        assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
+    }
+
+    /// What the other end of a lifeline sends is not even looked at.
+    #[test]
+    fn a_lifeline_carries_nothing() {
+        use std::io::Write;
+        let mut lines = lifelines(Duration::ZERO);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let at = listener.local_addr().expect("its address");
+        lines.learn(PEER, vec![at]);
+        assert_eq!(lines.look(PEER), Ok(true));
+        let (mut other, _) = listener.accept().expect("a connection");
+        other.write_all(&[0xff; 1000]).expect("sent");
+        assert_eq!(lines.look(PEER), Ok(true));
+        drop(other);
+        assert_eq!(lines.look(PEER), Ok(true), "it has only answered");
+    }
+
+    #[test]
     fn a_host_lives_if_one_address_answers() {
         let buoy = Buoy::open().expect("a port");
         let at = SocketAddr::from((Ipv4Addr::LOCALHOST, buoy.port));
