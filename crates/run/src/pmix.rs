@@ -317,3 +317,51 @@ fn candidates(program: &Program) -> impl Iterator<Item = PathBuf> {
         .collect::<Vec<_>>();
     all.into_iter().map(move |path| wdir.join(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Wish;
+    use catena_proof::Secret;
+
+    /// What others can see of the helper, and what it is told itself, tell nothing
+    /// of the secret.
+    #[test]
+    fn no_folder_has_the_secret_in_its_name() {
+        let secret = Secret::from_bytes(*b"a secret of 32 bytes, not random");
+        let plan = Plan {
+            job_id: 0x0123_4567_89ab_cdef,
+            secret: Some(secret.clone()),
+            apps: Vec::new(),
+            env: Vec::new(),
+            psets: Vec::new(),
+            hosts: vec!["host".to_string()],
+            node_of: Vec::new(),
+            slots: None,
+            seats: Vec::new(),
+            slots_of: Vec::new(),
+            wish: Wish::default(),
+            stdin: None,
+            pmix: true,
+        };
+        let name = directory(plan.job_id, 1);
+        let brief = Brief {
+            node: 0,
+            libraries: Vec::new(),
+            cpus: Vec::new(),
+            plan,
+        };
+        let frame = brief.frame();
+        let text = name.to_string_lossy().into_owned().into_bytes();
+        for part in secret.bytes().windows(4) {
+            let hex: String = part.iter().map(|byte| format!("{byte:02x}")).collect();
+            for seen in [&frame, &text] {
+                assert!(!seen.windows(4).any(|it| it == part));
+                assert!(!seen.windows(8).any(|it| it == hex.as_bytes()));
+            }
+        }
+        // The helper can do without.
+        let body = &frame[5..];
+        assert_eq!(Brief::read(body).unwrap().plan.secret, None);
+    }
+}

@@ -115,3 +115,21 @@ pub fn open(body: &[u8]) -> Result<Told, Malformed> {
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_secret_is_in_a_frame_only_where_it_is_put() {
+        let secret = Secret::from_bytes([0xa5; 32]);
+        for secret in [None, Some(secret)] {
+            let frame = frame(&[4, 7], secret.as_ref(), b"the rest");
+            let told = open(&frame[5..]).unwrap();
+            assert_eq!((told.nodes, &*told.brief), (vec![4, 7], &b"the rest"[..]));
+            assert_eq!(told.secret, secret);
+        }
+        let frame = frame(&[1], None, &[]);
+        assert!((0..frame.len()).all(|cut| cut >= 17 || open(&frame[5..cut.max(5)]).is_err()));
+    }
+}
