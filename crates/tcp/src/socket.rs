@@ -281,6 +281,17 @@ impl Options {
     }
 }
 
+/// The processor time that this thread has taken.
+pub(crate) fn cpu_time() -> Duration {
+    // SAFETY: all zero is a time, which is written during the call.
+    let time = unsafe {
+        let mut time: libc::timespec = zeroed();
+        libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time);
+        time
+    };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 /// Watches sockets.
 #[derive(Debug)]
 pub(crate) struct Watch(OwnedFd);
