@@ -21,6 +21,9 @@
 
 use std::time::Duration;
 
+#[cfg(not(loom))]
+use rustix::thread::{self, MembarrierCommand};
+
 use crate::Button;
 #[cfg(not(loom))]
 use crate::futex::{self, Reach};
@@ -56,17 +59,10 @@ impl Barrier {
     /// and as sleeper.
     #[cfg(not(loom))]
     pub fn register() -> Barrier {
-        /// Commands of `membarrier(2)`.
-        const QUERY: libc::c_int = 0;
-        const REGISTER: libc::c_int = 1 << 2;
-        // SAFETY: these commands read no memory of ours.
-        let done = unsafe {
-            let known = libc::syscall(libc::SYS_membarrier, QUERY, 0, 0);
-            known > 0
-                && known & libc::c_long::from(REGISTER) != 0
-                && libc::syscall(libc::SYS_membarrier, REGISTER, 0, 0) == 0
-        };
-        if done {
+        let register = MembarrierCommand::RegisterGlobalExpedited;
+        if thread::membarrier_query().contains_command(register)
+            && thread::membarrier(register).is_ok()
+        {
             Barrier::Membarrier
         } else {
             Barrier::Missing
@@ -86,11 +82,10 @@ impl Barrier {
     /// The sleeper's side.
     #[cfg(not(loom))]
     fn heavy(self) {
-        const GLOBAL_EXPEDITED: libc::c_int = 1 << 1;
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         if self == Barrier::Membarrier {
-            // SAFETY: this command reads no memory of ours.
-            unsafe { libc::syscall(libc::SYS_membarrier, GLOBAL_EXPEDITED, 0, 0) };
+            // Registered, so it cannot fail.
+            let _ = thread::membarrier(MembarrierCommand::GlobalExpedited);
         }
     }
 

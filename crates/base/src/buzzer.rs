@@ -16,6 +16,9 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::UnixDatagram;
 
+use rustix::net::SocketAddrUnix;
+use rustix::rand::GetRandomFlags;
+
 /// What presses a buzzer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Button {
@@ -73,19 +76,13 @@ impl Buzzer {
         let socket = UnixDatagram::unbound()?;
         socket.set_nonblocking(true)?;
         let mut key = [0; 8];
-        // SAFETY: as many bytes are writable. So few come at once.
-        if unsafe { libc::getrandom(key.as_mut_ptr().cast(), key.len(), 0) } != 8 {
-            return Err(io::Error::last_os_error());
-        }
+        // So few bytes come at once.
+        rustix::rand::getrandom(&mut key, GetRandomFlags::empty())?;
         let key = u64::from_ne_bytes(key);
         // Before it has a name, so that nothing else ever gets in.
         accept_only(&socket, key)?;
-        let family = libc::AF_UNIX as libc::sa_family_t;
-        let len = size_of_val(&family) as libc::socklen_t;
-        // SAFETY: an address of nothing but a family: the kernel finds a name.
-        if unsafe { libc::bind(socket.as_raw_fd(), (&raw const family).cast(), len) } != 0 {
-            return Err(io::Error::last_os_error());
-        }
+        // The kernel finds a name.
+        rustix::net::bind(&socket, &SocketAddrUnix::new_unnamed())?;
         let address = socket.local_addr()?;
         let name = address.as_abstract_name().map(str::from_utf8);
         let number = name.and_then(|name| u32::from_str_radix(name.ok()?, 16).ok());
@@ -183,16 +180,13 @@ pub mod model {
 
 #[cfg(test)]
 mod tests {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
     use super::*;
 
     fn heard(buzzer: &Buzzer) -> bool {
-        let mut ask = libc::pollfd {
-            fd: buzzer.fd(),
-            events: libc::POLLIN,
-            revents: 0,
-        };
-        // SAFETY: one entry, valid for the call.
-        unsafe { libc::poll(&mut ask, 1, 0) == 1 }
+        let mut ask = [PollFd::new(&buzzer.socket, PollFlags::IN)];
+        poll(&mut ask, Some(&Timespec::default())) == Ok(1)
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
+use rustix::thread::futex::{self, Flags, Timespec};
+
 /// Who may sleep on a word and wake others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
@@ -13,10 +15,10 @@ pub enum Reach {
 }
 
 impl Reach {
-    fn flag(self) -> libc::c_int {
+    fn flags(self) -> Flags {
         match self {
-            Reach::Process => libc::FUTEX_PRIVATE_FLAG,
-            Reach::Node => 0,
+            Reach::Process => Flags::PRIVATE,
+            Reach::Node => Flags::empty(),
         }
     }
 }
@@ -24,32 +26,16 @@ impl Reach {
 /// Sleeps while `word` is `expected`, until woken or for `limit`. May wake for
 /// no reason.
 pub fn wait(word: &AtomicU32, expected: u32, limit: Option<Duration>, reach: Reach) {
-    let limit = limit.map(|limit| libc::timespec {
-        tv_sec: limit.as_secs() as libc::time_t,
-        tv_nsec: limit.subsec_nanos() as libc::c_long,
+    let limit = limit.map(|limit| Timespec {
+        tv_sec: limit.as_secs() as i64,
+        tv_nsec: limit.subsec_nanos().into(),
     });
-    let until = limit.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: both addresses are valid for the whole call.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            libc::FUTEX_WAIT | reach.flag(),
-            expected,
-            until,
-        )
-    };
+    // Every way to return is a reason to look at the word again.
+    let _ = futex::wait(word, reach.flags(), expected, limit.as_ref());
 }
 
 /// Wakes at most `n` of those who sleep on `word`, who slept longest first.
 pub fn wake(word: &AtomicU32, n: i32, reach: Reach) {
-    // SAFETY: the address is valid for the whole call.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            libc::FUTEX_WAKE | reach.flag(),
-            n,
-        )
-    };
+    // It fails only for an address that is none.
+    let _ = futex::wake(word, reach.flags(), n as u32);
 }

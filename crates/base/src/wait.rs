@@ -202,8 +202,7 @@ impl Strangers {
 #[inline(never)]
 pub fn yield_core() {
     let began = clock::ticks();
-    // SAFETY: no arguments, cannot fail.
-    unsafe { libc::sched_yield() };
+    rustix::thread::sched_yield();
     let now = clock::ticks();
     STRANGERS.yielded(now.wrapping_sub(began), now);
 }
