@@ -1,10 +1,17 @@
 //! The mapping, and memory from the arena.
+//!
+//! Memory is mapped by the C library, where the caches of network libraries watch
+//! for it.
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{self, FallocateFlags, MemfdFlags};
+use rustix::io::retry_on_intr;
+use rustix::process::{self, Resource};
 
 use crate::addr::{Block, Front, Layout, PAGE};
 use crate::error::ShmError;
@@ -15,14 +22,8 @@ use crate::error::ShmError;
 /// # Errors
 /// What the kernel says, usually that there are too many open files.
 pub fn create_segment() -> io::Result<OwnedFd> {
-    // SAFETY: the name is a C string; a fresh descriptor belongs to us.
-    unsafe {
-        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-        match libc::memfd_create(c"catena".as_ptr(), flags) {
-            -1 => Err(io::Error::last_os_error()),
-            fd => Ok(OwnedFd::from_raw_fd(fd)),
-        }
-    }
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    Ok(fs::memfd_create("catena", flags)?)
 }
 
 /// A mapped segment.
@@ -133,28 +134,13 @@ impl Segment {
     /// here and not a signal later.
     fn commit(&self, what: &'static str, from: usize, bytes: usize) -> Result<(), ShmError> {
         let (first, last) = (from / PAGE * PAGE, (from + bytes).next_multiple_of(PAGE));
-        loop {
-            // SAFETY: a plain call on a descriptor that we own.
-            let rc = unsafe {
-                libc::fallocate(
-                    self.file.as_raw_fd(),
-                    libc::FALLOC_FL_KEEP_SIZE,
-                    first as libc::off_t,
-                    (last - first) as libc::off_t,
-                )
-            };
-            if rc == 0 {
-                return Ok(());
-            }
-            let source = io::Error::last_os_error();
-            if source.kind() != io::ErrorKind::Interrupted {
-                return Err(ShmError::Memory {
-                    what,
-                    bytes,
-                    source,
-                });
-            }
-        }
+        let (first, len) = (first as u64, (last - first) as u64);
+        let provide = || fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, first, len);
+        retry_on_intr(provide).map_err(|error| ShmError::Memory {
+            what,
+            bytes,
+            source: error.into(),
+        })
     }
 }
 
@@ -197,16 +183,10 @@ fn forbid_shrinking(file: &File) -> io::Result<()> {
 /// Growing a file past the process's limit is a signal, not an error: look
 /// first.
 fn check_file_limit(size: usize) -> Result<(), ShmError> {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: `limit` is valid for the call.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
-    if known && limit.rlim_cur < size as u64 {
+    let limit = process::getrlimit(Resource::Fsize).current;
+    if let Some(limit) = limit.filter(|&limit| limit < size as u64) {
         let text = format!(
-            "the limit on file sizes is {} bytes and {size} are needed (ulimit -f unlimited)",
-            limit.rlim_cur
+            "the limit on file sizes is {limit} bytes and {size} are needed (ulimit -f unlimited)"
         );
         return Err(ShmError::Segment(io::Error::other(text)));
     }
