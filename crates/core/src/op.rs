@@ -250,7 +250,7 @@ impl Reducer {
     /// As [`Reducer::apply`].
     pub unsafe fn apply_right(&self, input: *const u8, inout: *mut u8, len: usize) -> Room<()> {
         if let Reducer::Kernel(_) = self {
-            // Every predefined operation commutes.
+            // Every predefined operation commutes, to the last bit of a NaN.
             // SAFETY: the caller's promise.
             return unsafe { self.apply(input, inout, len) };
         }

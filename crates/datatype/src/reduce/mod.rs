@@ -5,8 +5,9 @@
 //! counts as an 8-bit integer, because programs use it as one.
 //!
 //! On x86-64 every kernel exists twice, for the baseline and for AVX2, and those of
-//! pairs for AVX-512, too; which one fits is decided when a kernel is asked for, not
-//! when it runs.
+//! pairs that vectors are made of for AVX-512, too; which one fits is decided when a
+//! kernel is asked for, not when it runs. All give the same bits, whichever operand
+//! comes first (see `ops`).
 
 mod fortran;
 mod half;
