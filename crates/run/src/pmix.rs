@@ -322,6 +322,7 @@ fn candidates(program: &Program) -> impl Iterator<Item = PathBuf> {
 mod tests {
     use super::*;
     use crate::place::Wish;
+    use catena_boot::OtherMpi;
     use catena_proof::Secret;
 
     /// What others can see of the helper, and what it is told itself, tell nothing
@@ -343,6 +344,7 @@ mod tests {
             wish: Wish::default(),
             stdin: None,
             pmix: true,
+            foreign: OtherMpi::Stop,
         };
         let name = directory(plan.job_id, 1);
         let brief = Brief {

@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{self, FallocateFlags, MemfdFlags};
+use rustix::fs::{self, FallocateFlags, MemfdFlags, SealFlags};
 use rustix::io::retry_on_intr;
 use rustix::process::{self, Resource};
 
@@ -164,20 +164,14 @@ impl Drop for Segment {
 /// Makes sure that nobody makes a file shorter: what is mapped would be gone,
 /// and touching it a signal.
 fn forbid_shrinking(file: &File) -> io::Result<()> {
-    let fd = file.as_raw_fd();
-    // SAFETY: plain calls on a descriptor that is open.
-    let sealed = unsafe {
-        let seals = libc::fcntl(fd, libc::F_GET_SEALS);
-        seals >= 0
-            && (seals & libc::F_SEAL_SHRINK != 0
-                || libc::fcntl(fd, libc::F_ADD_SEALS, libc::F_SEAL_SHRINK) == 0)
-    };
-    match sealed {
-        true => Ok(()),
-        false => Err(io::Error::other(
-            "others could make it shorter while it is in use",
-        )),
+    let seals = fs::fcntl_get_seals(file);
+    let is_sealed = seals.is_ok_and(|seals| seals.contains(SealFlags::SHRINK));
+    if is_sealed || fs::fcntl_add_seals(file, SealFlags::SHRINK).is_ok() {
+        return Ok(());
     }
+    Err(io::Error::other(
+        "others could make it shorter while it is in use",
+    ))
 }
 
 /// Growing a file past the process's limit is a signal, not an error: look
@@ -205,10 +199,9 @@ mod tests {
         let other = File::from(fd.try_clone().expect("a descriptor"));
         let _mapped = Segment::open(fd, layout()).expect("a segment");
         let refused = other.set_len(0).expect_err("sealed");
-        assert_eq!(refused.raw_os_error(), Some(libc::EPERM));
+        assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
         // One that cannot be sealed is not mapped.
-        // SAFETY: the name is a C string; a fresh descriptor belongs to us.
-        let open = unsafe { OwnedFd::from_raw_fd(libc::memfd_create(c"open".as_ptr(), 0)) };
+        let open = fs::memfd_create("open", MemfdFlags::empty()).expect("a file");
         let error = Segment::open(open, layout()).expect_err("not sealed");
         assert!(error.to_string().contains("shorter"), "{error}");
     }
