@@ -431,6 +431,24 @@ fn members_without_data() {
     }
 }
 
+/// Members that combine a piece each, for all or for a root, which alone reads the results.
+#[test]
+fn reductions_in_two_rounds() {
+    const SPLIT: [Call; 5] = [
+        call(Kind::ReduceSplit, 0, LONG),
+        call(Kind::ReduceSplit, 1, LONG),
+        call(Kind::AllreduceSplit, 0, LONG),
+        call(Kind::Bcast, 1, LONG),
+        call(Kind::Reduce, 2, SHORT),
+    ];
+    for calls in sequences(&SPLIT[..4], 5) {
+        explore::<2>(2, &calls, false);
+    }
+    for calls in sequences(&SPLIT, 4) {
+        explore::<2>(3, &calls, false);
+    }
+}
+
 /// Records for more operations than the ring holds payloads.
 #[test]
 fn a_ring_that_fills_up() {

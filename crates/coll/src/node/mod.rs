@@ -152,6 +152,9 @@ pub enum Kind {
     ReducePieces,
     /// The same for an allreduce: into everybody's buffer.
     AllreducePieces,
+    /// Each member combines a piece and publishes it for the root: two hops, for longer vectors of
+    /// many members.
+    ReduceSplit,
     /// Who has neighbours publishes, they copy: each block goes along an edge.
     Neighbors,
 }
@@ -160,7 +163,7 @@ impl Kind {
     /// What a kind of that number is a kind of; `None` for one among neighbours.
     fn collective_of(number: u8) -> Option<Collective> {
         use Collective::*;
-        const OF: [Collective; 19] = [
+        const OF: [Collective; 20] = [
             Barrier,
             Barrier,
             Bcast,
@@ -180,6 +183,7 @@ impl Kind {
             Exscan,
             Reduce,
             Allreduce,
+            Reduce,
         ];
         OF.get(usize::from(number).checked_sub(1)?).copied()
     }
@@ -284,6 +288,8 @@ pub struct Node {
     /// ring.
     votes: bool,
     quorum: u32,
+    /// How many others do, of those the operation that runs has heard from so far.
+    tally: u32,
     /// Whether long payloads pass through the ring, too, what this member said last of that, and what
     /// follows from what all have heard: the same for all when they have completed the operation.
     through_ring: bool,
@@ -318,6 +324,7 @@ impl Node {
             past: Past::default(),
             votes: rank == 0 || size > 2,
             quorum: if size > 2 { size - size / 8 } else { 1 },
+            tally: 0,
             through_ring: false,
             said: false,
             heard: false,
@@ -364,15 +371,21 @@ impl Node {
         (least <= self.limits.segment()).then_some(kind)
     }
 
-    /// Whether a reduction of so many bytes is best done piece by piece, where they are: not what
-    /// fits into a record.
-    #[inline]
-    fn in_pieces(&self, len: usize) -> bool {
-        let is_long = len > INLINE && len / self.size as usize >= self.direct_from(len);
-        is_long && self.size <= PIECES_MEMBERS
+    /// How a reduce or an allreduce of so many bytes, which do not fit into a record, is best done now.
+    fn reduction(&self, kind: Kind, len: usize) -> Kind {
+        let is_long = len / self.size as usize >= self.direct_from(len);
+        let in_pieces = is_long && self.size <= PIECES_MEMBERS;
+        let has_cores = !self.crowded && self.size > FLAT_MEMBERS;
+        match kind {
+            Kind::Reduce if in_pieces => Kind::ReducePieces,
+            _ if in_pieces => Kind::AllreducePieces,
+            // Many are quicker than a root that has to combine all.
+            Kind::Reduce if has_cores && self.splits(len) => Kind::ReduceSplit,
+            _ => kind,
+        }
     }
 
-    /// Whether an allreduce of so many bytes is worth two rounds.
+    /// Whether an allreduce of so many bytes is worth two rounds, or a reduce among many.
     #[inline]
     fn splits(&self, len: usize) -> bool {
         let least = match self.size {

@@ -5,7 +5,10 @@ use std::mem;
 use super::board::{Board, FAILED, IN_LONG, INLINE, LEFT, LOST, Meta, Payload, Place};
 use super::error::{Mismatch, Skipped, Trouble};
 use super::program::{Heard, Program, Turn};
-use super::{FEW, Kind, LINE, Node, barrier, exchange, near, pieces, reduce, rooted, rows, scan};
+use super::{
+    FEW, FLAT_MEMBERS, Kind, LINE, Node, barrier, exchange, near, pieces, reduce, rooted, rows,
+    scan,
+};
 use crate::Args;
 
 /// How many operations ahead the own record is fetched for writing: with fewer
@@ -16,8 +19,8 @@ const WARM_AHEAD: u64 = 2;
 /// others.
 const EXPECT_AHEAD: u64 = 4;
 
-/// So many records are fetched at once by a leader, who would wait for one after the other. No more
-/// than a core has under way.
+/// So many records are fetched at once by a leader, and for longer payloads by each member of many,
+/// who would wait for one after the other. No more than a core has under way.
 const FETCHED: u32 = 16;
 
 /// What one member has for others comes in so many segments, unless they are
@@ -65,8 +68,6 @@ pub struct Op {
     read: usize,
     /// Whether it did without some that everybody hears from.
     partial: bool,
-    /// Of those it has heard from in this round, how many prefer the ring.
-    votes: u32,
     /// Whether to look if those who are waited for will ever publish.
     suspects: bool,
 }
@@ -85,7 +86,6 @@ impl Op {
             borrowed: false,
             read: 0,
             partial: false,
-            votes: 0,
             suspects: false,
         }
     }
@@ -143,18 +143,21 @@ impl Op {
             Kind::BarrierLeader => self.run::<barrier::BarrierLeader, B>(node, args, board),
             Kind::Bcast => self.run::<rooted::Bcast, B>(node, args, board),
             Kind::Reduce | Kind::Allreduce | Kind::AllreduceLeader | Kind::AllreduceSplit
-                if self.is_new() && node.in_pieces(args.send.len(0)) =>
+                if self.is_new()
+                    && args.send.len(0) > INLINE
+                    && node.reduction(self.kind, args.send.len(0)) != self.kind =>
             {
-                self.kind = match self.kind {
-                    Kind::Reduce => Kind::ReducePieces,
-                    _ => Kind::AllreducePieces,
-                };
+                self.kind = node.reduction(self.kind, args.send.len(0));
                 self.dispatch(node, args, board)
             }
-            Kind::Reduce => self.run::<reduce::Reduce, B>(node, args, board),
+            Kind::Reduce if args.root > 1 || node.size == 1 => {
+                self.run::<reduce::Reduce<false>, B>(node, args, board)
+            }
+            Kind::Reduce => self.run::<reduce::Reduce<true>, B>(node, args, board),
             Kind::Allreduce => self.run::<reduce::Allreduce, B>(node, args, board),
             Kind::AllreduceLeader => self.run::<reduce::AllreduceLeader, B>(node, args, board),
-            Kind::AllreduceSplit => self.run::<reduce::AllreduceSplit, B>(node, args, board),
+            Kind::AllreduceSplit => self.run::<reduce::Split<true>, B>(node, args, board),
+            Kind::ReduceSplit => self.run::<reduce::Split<false>, B>(node, args, board),
             Kind::ReducePieces => self.run::<pieces::Pieces<false>, B>(node, args, board),
             Kind::AllreducePieces => self.run::<pieces::Pieces<true>, B>(node, args, board),
             Kind::Allgather => self.run::<exchange::Allgather, B>(node, args, board),
@@ -302,11 +305,15 @@ impl Op {
             if P::publishes_first(&turn) && !self.publish::<P, B>((place, &mut turn), node, board) {
                 return Ok(false);
             }
-            (self.stage, self.next, self.votes) = (Stage::Read, 0, 0);
+            (self.stage, self.next) = (Stage::Read, 0);
         }
         if self.stage == Stage::Read {
+            let counts = counts::<P>(&turn);
+            // Of those it has heard from in this round, how many prefer the ring.
+            let mut votes = if first_look { 0 } else { node.tally };
+            let fetches = P::LEADS || place != Place::Line && args.size > FLAT_MEMBERS;
             while let Some(rank) = P::source(&turn, self.next) {
-                if P::LEADS && self.next.is_multiple_of(FETCHED) {
+                if fetches && self.next.is_multiple_of(FETCHED) {
                     let next = self.next..self.next + FETCHED;
                     let others = next.map_while(|i| P::source(&turn, i));
                     others.for_each(|rank| board.expect(rank, node.seq));
@@ -318,8 +325,10 @@ impl Op {
                 let from = if rank == args.rank {
                     turn.own
                 } else if let Some((place, wants_ring)) = hear::<P, B>(&turn, rank, board)? {
-                    if P::heard(&turn) != Heard::Nobody {
-                        self.votes += u32::from(wants_ring);
+                    if counts {
+                        votes += u32::from(wants_ring);
+                    } else if rank == 0 && P::heard(&turn) == Heard::First {
+                        node.heard = wants_ring;
                     }
                     // Who finds everything there is behind: so is what comes
                     // next.
@@ -333,6 +342,9 @@ impl Op {
                     from.is_taken = takes && from.at & LEFT == 0;
                     from
                 } else {
+                    if counts {
+                        node.tally = votes;
+                    }
                     return Ok(false);
                 };
                 P::take(&turn, &from, self.next, board)?;
@@ -343,6 +355,13 @@ impl Op {
                     node.took(&from, turn.len * P::blocks(args));
                 }
                 self.next += 1;
+            }
+            if counts && !self.partial {
+                match (P::LEADS, args.rank) {
+                    (true, 0) => node.tally = votes,
+                    (true, _) => node.heard = votes > 0,
+                    _ => node.heard = votes + u32::from(node.said) >= node.quorum,
+                }
             }
             self.stage = Stage::Last;
         }
@@ -362,12 +381,8 @@ impl Op {
         if place == Place::Line && !P::VARIES {
             node.pass();
         }
-        if P::heard(&turn) != Heard::Nobody && !self.partial {
-            node.heard = match P::heard(&turn) {
-                Heard::First if args.rank == 0 => node.said,
-                Heard::First => self.votes > 0,
-                _ => self.votes + u32::from(node.said) >= node.quorum,
-            };
+        if args.rank == 0 && P::heard(&turn) == Heard::First && !self.partial {
+            node.heard = node.said;
         }
         node.advance(P::ALL && !self.partial);
         self.stage = Stage::First;
@@ -426,10 +441,14 @@ impl Op {
         }
         self.at = turn.own.at;
         let mut meta = Meta::pack(self.kind, place, self.detail, P::says(turn));
-        if node.votes {
+        let speaks = match counts::<P>(turn) {
+            true => node.votes,
+            false => turn.args.rank == 0,
+        };
+        if speaks {
             node.said = board.prefers_ring(place);
-            if P::heard(turn) == Heard::First && self.stage == Stage::Last {
-                node.said = self.votes + u32::from(node.said) >= node.quorum;
+            if P::LEADS && self.stage == Stage::Last {
+                node.said = node.tally + u32::from(node.said) >= node.quorum;
             }
             meta |= Meta::ring(node.said);
         }
@@ -586,6 +605,12 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
 #[inline(always)]
 fn uses_long<P: Program>(turn: &Turn, node: &Node) -> bool {
     !P::VARIES && node.limits.is_long(turn.whole * P::blocks(turn.args))
+}
+
+/// Whether it counts what all members prefer.
+#[inline(always)]
+fn counts<P: Program>(turn: &Turn) -> bool {
+    P::LEADS || P::heard(turn) == Heard::All
 }
 
 /// Whether who reads a payload takes its lines. Several readers would take them from each other, but

@@ -77,22 +77,39 @@ pub(super) fn take_upwards<B: Board>(
     Ok(())
 }
 
-/// All publish, the root combines.
-///
-/// A root other than the first two begins with the operands of those, so that its own one has the
-/// place that its rank gives it.
-pub(super) struct Reduce;
+/// All publish, the root combines. A root that is not `EARLY`, one of the first two, begins with the
+/// operands of those, so that its own one has the place that its rank gives it.
+pub(super) struct Reduce<const EARLY: bool>;
 
-impl Reduce {
-    /// Whether the operands before the root's own one, which is where the result goes, are combined
-    /// elsewhere.
+impl<const EARLY: bool> Reduce<EARLY> {
+    /// [`Program::take`] of a root that is not early, or alone.
     #[inline(always)]
-    fn grows_apart(t: &Turn) -> bool {
-        t.args.in_place && t.args.rank > 1 && is_root(t)
+    fn take_late<B: Board>(t: &Turn, from: &Payload, board: &mut B) -> Result<(), Trouble> {
+        let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
+        // In place its own operand is where the result goes.
+        let below = match t.args.in_place {
+            true => Region::new(Buf::Scratch, 0, into.len),
+            false => into,
+        };
+        match from.rank {
+            0 if t.args.size > 1 => {}
+            1 => {
+                let mut first = board.payload(0, from.seq, from.place);
+                first.is_taken = t.own.is_taken && first.at & LEFT == 0;
+                board.pair((&first, from), 0, below)?;
+            }
+            rank if rank < t.args.rank => board.combine(from, 0, below, Order::FromRight)?,
+            rank if rank > t.args.rank => board.combine(from, 0, into, Order::FromRight)?,
+            0 if t.args.in_place => {}
+            0 => board.copy(own, into),
+            _ if t.args.in_place => board.fold(below, into, Order::FromLeft)?,
+            _ => board.fold(own, into, Order::FromRight)?,
+        }
+        Ok(())
     }
 }
 
-impl Program for Reduce {
+impl<const EARLY: bool> Program for Reduce<EARLY> {
     const ALL: bool = false;
 
     #[inline(always)]
@@ -127,47 +144,40 @@ impl Program for Reduce {
 
     #[inline]
     fn scratch(t: &Turn) -> usize {
-        if Self::grows_apart(t) { t.len } else { 0 }
+        match !EARLY && t.args.in_place && is_root(t) {
+            true => t.len,
+            false => 0,
+        }
     }
 
+    /// Upwards; the first two begin with the operand of the other one.
     #[inline(always)]
     fn source(t: &Turn, i: u32) -> Option<u32> {
-        match is_root(t) {
-            true => upwards(t, i, true),
-            false => None,
+        let (me, size) = (t.args.rank, t.args.size);
+        if !is_root(t) {
+            return None;
+        }
+        match EARLY {
+            true => below(i, size - 1).map(|i| if i < me { 0 } else { i + 1 }),
+            false => below(i, size),
         }
     }
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
+        if !EARLY {
+            return Self::take_late(t, from, board);
+        }
         let (own, into) = (t.of(t.args.vector_in()), t.of(t.args.vector_out()));
-        let me = t.args.rank;
-        if t.args.size == 1 {
-            if !t.args.in_place {
-                board.copy(own, into);
-            }
-            return Ok(());
-        }
-        if me < 2 {
-            return take_upwards(t, (from, i, true), 0, own, into, board);
-        }
-        let below = match Self::grows_apart(t) {
-            true => Region::new(Buf::Scratch, 0, into.len),
-            false => into,
+        let order = if from.rank < t.args.rank {
+            Order::FromLeft
+        } else {
+            Order::FromRight
         };
-        match from.rank {
-            0 => {}
-            1 => {
-                let mut first = board.payload(0, from.seq, from.place);
-                first.is_taken = t.own.is_taken && first.at & LEFT == 0;
-                board.pair((&first, from), 0, below)?;
-            }
-            rank if rank < me => board.combine(from, 0, below, Order::FromRight)?,
-            rank if rank > me => board.combine(from, 0, into, Order::FromRight)?,
-            _ if Self::grows_apart(t) => board.fold(below, into, Order::FromLeft)?,
-            _ => board.fold(own, into, Order::FromRight)?,
+        match i {
+            0 => merge((from, 0), own, into, order, board),
+            _ => board.combine(from, 0, into, order),
         }
-        Ok(())
     }
 }
 
@@ -285,10 +295,27 @@ impl Program for AllreduceLeader {
     }
 }
 
-/// Each member combines a piece and publishes it: two rounds.
-pub(super) struct AllreduceSplit;
+/// Each member combines a piece and publishes it: two rounds. `ALL` want the result, or the root
+/// does.
+pub(super) struct Split<const ALL: bool>;
 
-impl AllreduceSplit {
+impl<const ALL: bool> Split<ALL> {
+    /// Whether this member wants the result.
+    #[inline(always)]
+    fn wants_result(t: &Turn) -> bool {
+        ALL || is_root(t)
+    }
+
+    /// Where this member's piece grows.
+    #[inline(always)]
+    fn home(t: &Turn) -> Region {
+        let piece = Self::piece(t, t.args.rank, t.args.vector_out());
+        match Self::wants_result(t) {
+            true => piece,
+            false => Region::new(Buf::Scratch, 0, piece.len),
+        }
+    }
+
     /// A member's piece of the segment.
     #[inline]
     fn piece(t: &Turn, rank: u32, of: Region) -> Region {
@@ -297,7 +324,7 @@ impl AllreduceSplit {
     }
 }
 
-impl Program for AllreduceSplit {
+impl<const ALL: bool> Program for Split<ALL> {
     const ALL: bool = true;
     const ROUNDS: u8 = 2;
 
@@ -322,12 +349,21 @@ impl Program for AllreduceSplit {
         true
     }
 
+    /// What the first round leaves there the second one publishes.
+    #[inline]
+    fn scratch(t: &Turn) -> usize {
+        match t.round == 0 && !Self::wants_result(t) {
+            true => Self::home(t).len,
+            false => 0,
+        }
+    }
+
     #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         let all = t.of(t.args.vector_in());
         let (at, len) = cut(t.len, t.args.elem, t.args.size, t.args.rank);
         if t.round > 0 {
-            board.put(&t.own, 0, Self::piece(t, t.args.rank, t.args.vector_out()));
+            board.put(&t.own, 0, Self::home(t));
         } else if t.args.in_place {
             board.put(&t.own, 0, all);
         } else {
@@ -351,14 +387,14 @@ impl Program for AllreduceSplit {
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let me = t.args.rank;
         if t.round > 0 {
-            if from.rank != me {
+            if from.rank != me && Self::wants_result(t) {
                 board.get(from, 0, Self::piece(t, from.rank, t.args.vector_out()))?;
             }
             return Ok(());
         }
         let (at, _) = cut(t.len, t.args.elem, t.args.size, me);
         let own = Self::piece(t, me, t.args.vector_in());
-        let into = Self::piece(t, me, t.args.vector_out());
+        let into = Self::home(t);
         take_upwards(t, (from, i, !t.args.in_place), at, own, into, board)
     }
 }
