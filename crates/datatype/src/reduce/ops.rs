@@ -68,13 +68,6 @@ pub(super) trait Located: Real {
     }
 }
 
-/// A number that can be an index.
-pub(super) trait Index: Real {
-    /// The first of two, if the value that it belongs to is better than the other one; the second,
-    /// if that one's is better; the smaller one, if neither is.
-    fn of_winner(first: (Self, bool), second: (Self, bool)) -> Self;
-}
-
 /// A pattern of bits.
 pub(super) trait Bits: Copy {
     fn and(self, other: Self) -> Self;
@@ -123,13 +116,6 @@ macro_rules! integers {
             #[inline(always)]
             fn winner<const MAX: bool>(first: (Self, bool), second: (Self, bool)) -> Self {
                 select_unpredictable(first.1, first.0, second.0)
-            }
-        }
-        impl Index for $t {
-            #[inline(always)]
-            fn of_winner(first: (Self, bool), second: (Self, bool)) -> Self {
-                let is_first = first.1 | (!second.1 & (first.0 < second.0));
-                select_unpredictable(is_first, first.0, second.0)
             }
         }
         impl Bits for $t {
@@ -210,14 +196,6 @@ macro_rules! floats {
                     (if b_wins { 0 } else { a }) | (if a_wins { 0 } else { b })
                 };
                 $t::from_bits(if nan { $nan } else { bits })
-            }
-        }
-        impl Index for $t {
-            #[inline(always)]
-            fn of_winner(first: (Self, bool), second: (Self, bool)) -> Self {
-                let lower = first.0.lower(second.0);
-                let others = if second.1 { second.0 } else { lower };
-                if first.1 { first.0 } else { others }
             }
         }
     )*};

@@ -6,7 +6,7 @@
 use std::marker::PhantomData;
 
 use super::kernel::{Kernels, Op, pick};
-use super::ops::{Index, Located, NoOp, Replace};
+use super::ops::{Located, NoOp, Real, Replace};
 #[cfg(target_arch = "x86_64")]
 use super::x87;
 use super::{OpKind, Reduce};
@@ -14,11 +14,11 @@ use crate::basic::Scalar;
 
 /// An operation on two values with their indices.
 trait Choice {
-    fn choose<V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I);
+    fn choose<V: Located, I: Real>(a: (V, I), b: (V, I)) -> (V, I);
 
     /// The same choice between values that are no NaNs, one at a time.
     #[inline(always)]
-    fn choose_number<V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
+    fn choose_number<V: Located, I: Real>(a: (V, I), b: (V, I)) -> (V, I) {
         Self::choose(a, b)
     }
 }
@@ -29,40 +29,48 @@ struct Loc<const MAX: bool>;
 
 impl<const MAX: bool> Choice for Loc<MAX> {
     #[inline(always)]
-    fn choose<V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
+    fn choose<V: Located, I: Real>(a: (V, I), b: (V, I)) -> (V, I) {
         let (first, second) = (a.0.wins::<MAX>(b.0), b.0.wins::<MAX>(a.0));
         let value = V::winner::<MAX>((a.0, first), (b.0, second));
-        (value, I::of_winner((a.1, first), (b.1, second)))
+        (value, index((a.1, first), (b.1, second)))
     }
 
     #[inline(always)]
-    fn choose_number<V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
+    fn choose_number<V: Located, I: Real>(a: (V, I), b: (V, I)) -> (V, I) {
         let (first, second) = (a.0.beats::<MAX>(b.0), b.0.beats::<MAX>(a.0));
         let value = a.0.best::<MAX>(b.0);
-        (value, I::of_winner((a.1, first), (b.1, second)))
+        (value, index((a.1, first), (b.1, second)))
     }
+}
+
+/// The index of the winner of two; the smaller one, if neither wins.
+#[inline(always)]
+fn index<I: Real>(first: (I, bool), second: (I, bool)) -> I {
+    let lower = first.0.lower(second.0);
+    let others = if second.1 { second.0 } else { lower };
+    if first.1 { first.0 } else { others }
 }
 
 impl Choice for Replace {
     #[inline(always)]
-    fn choose<V: Located, I: Index>(a: (V, I), _: (V, I)) -> (V, I) {
+    fn choose<V: Located, I: Real>(a: (V, I), _: (V, I)) -> (V, I) {
         a
     }
 }
 
 impl Choice for NoOp {
     #[inline(always)]
-    fn choose<V: Located, I: Index>(_: (V, I), b: (V, I)) -> (V, I) {
+    fn choose<V: Located, I: Real>(_: (V, I), b: (V, I)) -> (V, I) {
         b
     }
 }
 
 /// The choice between two values one at a time: NaNs are rare, and without them it is half the work.
 #[inline(always)]
-fn choose_one<O: Choice, V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
+fn choose_one<O: Choice, V: Located, I: Real>(a: (V, I), b: (V, I)) -> (V, I) {
     #[cold]
     #[inline(never)]
-    fn choose_nan<O: Choice, V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
+    fn choose_nan<O: Choice, V: Located, I: Real>(a: (V, I), b: (V, I)) -> (V, I) {
         O::choose(a, b)
     }
     if a.0.unordered(b.0) {
@@ -74,7 +82,7 @@ fn choose_one<O: Choice, V: Located, I: Index>(a: (V, I), b: (V, I)) -> (V, I) {
 /// A value and its index in some form.
 trait Pair: Copy {
     type Value: Located;
-    type Index: Index;
+    type Index: Real;
 
     /// Whether the compiler can make vectors of it: all that is compared has as many bits.
     const VECTORS: bool;
@@ -109,7 +117,7 @@ struct Packed<V, I> {
     index: I,
 }
 
-impl<V: Located, I: Index> Pair for Packed<V, I> {
+impl<V: Located, I: Real> Pair for Packed<V, I> {
     type Value = V;
     type Index = I;
 
@@ -193,7 +201,7 @@ words! {
 ///
 /// # Safety
 /// As [`Reduce`].
-unsafe fn each<V: Located, I: Index, O: Choice>(inp: *const u8, inout: *mut u8, n: usize) {
+unsafe fn each<V: Located, I: Real, O: Choice>(inp: *const u8, inout: *mut u8, n: usize) {
     let (value, index) = (size_of::<V>(), size_of::<I>());
     let index_at = value.next_multiple_of(index);
     let extent = (index_at + index).next_multiple_of(value.max(index));
@@ -218,7 +226,7 @@ unsafe fn each<V: Located, I: Index, O: Choice>(inp: *const u8, inout: *mut u8, 
 trait Make {
     type Made;
 
-    fn make<V: Located, I: Index>(op: OpKind) -> Option<Self::Made>;
+    fn make<V: Located, I: Real>(op: OpKind) -> Option<Self::Made>;
 }
 
 struct OfPacked;
@@ -226,7 +234,7 @@ struct OfPacked;
 impl Make for OfPacked {
     type Made = Kernels;
 
-    fn make<V: Located, I: Index>(op: OpKind) -> Option<Kernels> {
+    fn make<V: Located, I: Real>(op: OpKind) -> Option<Kernels> {
         chosen::<Packed<V, I>>(op)
     }
 }
@@ -236,7 +244,7 @@ struct InMemory;
 impl Make for InMemory {
     type Made = Reduce;
 
-    fn make<V: Located, I: Index>(op: OpKind) -> Option<Reduce> {
+    fn make<V: Located, I: Real>(op: OpKind) -> Option<Reduce> {
         match op {
             OpKind::MinLoc => Some(each::<V, I, Loc<false>>),
             OpKind::MaxLoc => Some(each::<V, I, Loc<true>>),
