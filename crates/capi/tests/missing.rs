@@ -80,7 +80,8 @@ fn every_missing_function_says_so() {
         for called in [f.name.to_string(), format!("P{}", f.name)] {
             let args = args.join(", ");
             text += &format!(
-                "    check({called}({args}), \"{called}\", \"{}\");\n",
+                // With the colon: MPI_Put is not MPI_Put_c.
+                "    check({called}({args}), \"{called}\", \"{}: \");\n",
                 f.name
             );
             calls += 1;
