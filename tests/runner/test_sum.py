@@ -143,6 +143,9 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
         torn = self.OUTPUT.replace("test over_tcp::b ...", "hello test over_tcp::b ...")
         sum_ = test.judged(torn, {}, {})
         self.assertEqual(sum_.counts, {"passed": 3, "failed": 1, "skipped": 1})
+        torn = self.OUTPUT.replace("test over_net::a ...", "hello test over_net::a ...")
+        sum_ = test.judged(torn, {}, {"conformance-0123 over_net::a": {"net": "none"}})
+        self.assertIn(("conformance-0123 over_net::a", "none"), sum_.skipped())
 
 
 class Steps(unittest.TestCase):

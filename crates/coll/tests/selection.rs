@@ -72,7 +72,9 @@ fn allowed(what: Collective, shape: &Shape) -> f64 {
     }
 }
 
-/// More bytes than a rank has to do with at once.
+/// Calls that are left out: those in which a rank holds more than 64 MiB of blocks, as few
+/// programs do, and exchanges of more than 1024 ranks, whose millions of messages take
+/// minutes to simulate.
 fn too_much(what: Collective, size: u32, bytes: usize) -> bool {
     use Collective::{Allgather, Alltoall, Alltoallv, Gather, Scatter};
     let all = matches!(what, Gather | Scatter | Allgather | Alltoall | Alltoallv);
