@@ -39,11 +39,11 @@ class Tally:
         return found
 
     def close(self):
-        """Writes all outcomes to the file CATENA_TALLY, if it is set. Prints the skipped tests, the executions, and the sum; returns the exit status."""
+        """Writes all outcomes to the file QUALIFY_TALLY, if it is set. Prints the skipped tests, the executions, and the sum; returns the exit status."""
         for test, outcomes in self.tests.items():
             if self.outcome(test) == SKIPPED:
                 print(f"skip {test}: {outcomes[0][1]}")
-        if file := os.environ.get("CATENA_TALLY"):
+        if file := os.environ.get("QUALIFY_TALLY"):
             Path(file).write_text(json.dumps(self.tests))
         counts = {outcome: self.count(outcome) for outcome in (PASSED, FAILED, SKIPPED)}
         print(f"{self.executions} executions")
