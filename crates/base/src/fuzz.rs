@@ -7,8 +7,11 @@ mod replay;
 
 use crate::Cpus;
 
-/// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[("base_cpus", cpus)];
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[("base_cpus", cpus)];
 
 /// Lists of CPUs as Linux writes them, and masks as hwloc does: two of them,
 /// with a line's end between.

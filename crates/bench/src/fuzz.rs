@@ -7,8 +7,11 @@ mod replay;
 
 use crate::{raw, record};
 
-/// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[("bench_raw", raw), ("bench_record", record)];
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[("bench_raw", raw), ("bench_record", record)];
 
 /// A raw file.
 pub fn raw(data: &[u8]) {

@@ -20,8 +20,11 @@ use crate::{Boot, Job};
 
 pub use direct::{card, mapping, parts};
 
-/// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
     ("boot_card", card),
     ("boot_client", client),
     ("boot_inbox", inbox),

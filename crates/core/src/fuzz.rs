@@ -9,8 +9,11 @@ pub use crate::coll::fuzz::aside;
 pub use crate::comm::letters::fuzz::letter;
 pub use crate::routes::fuzz::{chain, record};
 
-/// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
     ("core_aside", aside),
     ("core_chain", chain),
     ("core_letter", letter),

@@ -10,8 +10,11 @@ use catena_base::PeerBytes;
 use crate::frame::{Batch, FRAME, Front, open};
 use crate::{Header, Peer};
 
-/// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[("fabric_frame", frame)];
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[("fabric_frame", frame)];
 
 /// A message of a network: its packets lie within it one after the other, and
 /// are the same when they are written again.

@@ -19,8 +19,11 @@ use crate::{
     Cid, Endpoint, Exposed, MessageId, Mode, Net, Plane, ReqId, Selector, Sent, Sink, Source,
 };
 
-/// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[("link_engine", engine), ("link_wire", wire)];
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[("link_engine", engine), ("link_wire", wire)];
 
 /// The payloads of packets that are no bytes of messages.
 pub fn wire(data: &[u8]) {

@@ -13,8 +13,11 @@ use crate::place::rankfile;
 
 pub use hosts::fuzz::{brief, call, hostfile, stream};
 
-/// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
     ("run_brief", brief),
     ("run_call", call),
     ("run_hostfile", hostfile),

@@ -10,8 +10,11 @@ use std::time::Duration;
 
 use crate::{Bytes, Value};
 
-/// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[("settings_value", value)];
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[("settings_value", value)];
 
 /// The value of a setting, of any type: what is understood survives being
 /// shown, and being kept.

@@ -9,8 +9,11 @@ use crate::addr;
 use crate::frame::{HEAD, Head};
 use crate::greeting::{self, CALL, CHALLENGE};
 
-/// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
     ("tcp_addr", addr),
     ("tcp_greeting", greeting),
     ("tcp_head", head),

@@ -7,8 +7,11 @@ mod replay;
 
 use crate::{Cpus, Machine, Policy, Resource};
 
-/// All of them, with the names of their folders in `fuzz/corpus`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
     ("topo_machine", machine),
     ("topo_policy", policy),
     ("topo_xml", xml),
