@@ -19,8 +19,8 @@ const WARM_AHEAD: u64 = 2;
 /// others.
 const EXPECT_AHEAD: u64 = 4;
 
-/// So many records are fetched at once by a leader, and for longer payloads by each member of many,
-/// who would wait for one after the other. No more than a core has under way.
+/// Records that a leader fetches at once, as each of many members does for longer payloads: else it
+/// would wait for one after the other. No more than a core has under way.
 const FETCHED: u32 = 16;
 
 /// What one member has for others comes in so many segments, unless they are

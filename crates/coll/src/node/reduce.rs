@@ -295,8 +295,8 @@ impl Program for AllreduceLeader {
     }
 }
 
-/// Each member combines a piece and publishes it: two rounds. `ALL` want the result, or the root
-/// does.
+/// Each member combines a piece and publishes it: two rounds. Either `ALL` want the result, or only
+/// the root does.
 pub(super) struct Split<const ALL: bool>;
 
 impl<const ALL: bool> Split<ALL> {

@@ -15,7 +15,8 @@ use catena_shm::read_ticks;
 /// Shortest copy that counts.
 pub const COUNTED: usize = 16 << 10;
 
-/// Copies after which they are compared: one for each pair of the member's, and at least so many.
+/// The least number of copies after which they are compared; a member of more pairs waits for one of
+/// each.
 const SAMPLES: u32 = 8;
 
 /// How many of the last copies weigh most, at least.
@@ -83,8 +84,8 @@ impl Copies {
 }
 
 impl Balance {
-    /// Nothing was copied yet by a member that is one of so many pairs. The ring comes first, if the
-    /// two are weighed at all.
+    /// Nothing was copied yet by a member of that number of pairs. The ring comes first, if the two
+    /// are weighed at all.
     pub fn new(weighs: bool, pairs: u32) -> Self {
         Balance {
             into: Copies::default(),
@@ -121,7 +122,7 @@ impl Balance {
         self.direct.record_among(len, ticks, self.last());
     }
 
-    /// So many copies weigh most: as members may copy from one pair after the other, all of those.
+    /// How many of the last copies weigh most: one of each pair, as they may come one after the other.
     fn last(&self) -> u64 {
         LAST.max(self.pairs.into())
     }
