@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use catena_fabric::{Header, Peer, Place, Transport};
 use catena_fabric_tests::{Inbox, pattern, until};
@@ -257,6 +257,34 @@ fn strangers_that_say_nothing_are_few_and_members_still_come_in() {
         a.counters().strays + a.guests() as u64 >= crowd.len() as u64
     });
     assert!(a.guests() <= 64);
+}
+
+/// While packets arrive, the crowd at the door waits.
+#[test]
+fn strangers_do_not_keep_a_rank_from_its_work() {
+    let (mut a, mut b) = connected(Config::from_settings());
+    let crowd: Vec<_> = (0..300).map(|_| stranger(&a)).collect();
+    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+    let begin = Instant::now();
+    for n in 1..=500 {
+        assert!(try_send(&mut b, 0, b"work"));
+        until(|| {
+            b.poll(&mut at_b);
+            a.poll(&mut at_a);
+            at_a.packets.len() == n
+        });
+    }
+    // Two for each millisecond that has begun, of no more processor time than this.
+    let most = 2 * (begin.elapsed().as_millis() as u64 + 1);
+    let gone = a.counters().strays;
+    assert!(
+        gone <= most,
+        "{gone} strangers sent away, at most {most} may be"
+    );
+    until(|| {
+        a.poll(&mut at_a);
+        a.counters().strays + a.guests() as u64 == crowd.len() as u64
+    });
 }
 
 /// A record of a sound call vouches for its sender, but for one caller at a time.
