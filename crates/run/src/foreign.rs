@@ -127,9 +127,8 @@ impl Watch {
         due
     }
 
-    /// The library of another MPI that a rank has in it, which runs as process
-    /// `rank` and those that this one has started; of which no other launcher
-    /// takes care.
+    /// The library of another MPI that process `rank`, or one that it has started,
+    /// has in memory. Those that another launcher takes care of do not count.
     pub fn look(&mut self, rank: u32) -> Option<PathBuf> {
         let mut processes = vec![rank];
         let mut at = 0;
