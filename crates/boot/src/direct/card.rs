@@ -217,6 +217,15 @@ mod tests {
     }
 
     #[test]
+    fn sizes_beyond_sense_are_refused() {
+        assert!(About::new(0, 1 << 24).is_ok());
+        for (rank, size) in [(0, (1 << 24) + 1), (0, u32::MAX), (3, 3)] {
+            let error = About::new(rank, size).unwrap_err().to_string();
+            assert!(error.contains(&format!("rank {rank} of {size}")), "{error}");
+        }
+    }
+
+    #[test]
     fn programs_are_process_sets() {
         let mut cards = vec![card("a", "0"); 3];
         cards[1].appnum = 1;

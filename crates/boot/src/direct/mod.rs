@@ -44,8 +44,10 @@ use crate::{Boot, BootError, Job, lineage, sys};
 use card::Card;
 use segment::Segment;
 
-/// Most ranks that make sense: MPI counts them in an int.
-const MAX_SIZE: u32 = i32::MAX as u32;
+/// Most ranks that make sense, more than any machine has had cores. A process
+/// manager that names a larger number shall not make this process reserve
+/// memory for each.
+const MAX_SIZE: u32 = 1 << 24;
 
 /// What a process manager tells of its own accord.
 #[derive(Clone, Debug, PartialEq, Eq)]
