@@ -10,8 +10,7 @@
 
 use std::{fs, io};
 
-use crate::settings::SHM_SINGLE_COPY;
-use crate::settings::SingleCopy;
+use crate::settings::{SHM_SINGLE_COPY, SingleCopy};
 
 /// Where Yama tells what it restricts.
 const SCOPE: &str = "/proc/sys/kernel/yama/ptrace_scope";
