@@ -39,7 +39,8 @@ class Tally:
         return found
 
     def close(self):
-        """Writes all outcomes to the file QUALIFY_TALLY, if it is set. Prints the skipped tests, the executions, and the sum; returns the exit status."""
+        """Writes all outcomes to the file QUALIFY_TALLY, if it is set. Prints the tests that were
+        skipped, the executions, and the sum; returns the exit status."""
         for test, outcomes in self.tests.items():
             if self.outcome(test) == SKIPPED:
                 print(f"skip {test}: {outcomes[0][1]}")
