@@ -14,8 +14,8 @@ use crate::link::{Link, Stage};
 use crate::recv::End;
 use crate::socket::{Socket, cpu_time};
 
-/// Callers that are taken in at once, at most.
-const AT_ONCE: usize = 8;
+/// Callers that are taken in at once, at most: a packet may arrive meanwhile.
+const AT_ONCE: usize = 2;
 /// Polls to one that asks for the time while packets arrive.
 const LOOK_EVERY: u64 = 64;
 /// After this many polls in which nothing has arrived there is time for strangers.

@@ -31,7 +31,8 @@ setting! {
     ///
     /// The kernel asks it when nothing else is sent, so a host that is waited
     /// for is noticed, too. Whole seconds count. It holds for libfabric's `tcp`
-    /// and for UCX over TCP, too.
+    /// and for UCX over TCP, too. A caller may take as long to prove that it belongs
+    /// to the job.
     pub static TCP_TIMEOUT: Duration = Duration::from_secs(60);
     range: Duration::from_secs(1)..=Duration::from_secs(86_400),
     scope: Local,
