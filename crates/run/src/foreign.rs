@@ -264,17 +264,23 @@ mod tests {
 
     #[test]
     fn what_another_launcher_has_started_is_its_own_affair() {
-        let start = |variable: &str| {
-            let mut command = Command::new("cat");
-            command.env(variable, "1").stdin(Stdio::piped());
-            command.spawn().unwrap()
-        };
         let own = std::process::id();
         for (variable, expected) in [("PMI_RANK", true), ("OTHER", false)] {
-            let mut child = start(variable);
+            let mut child = Command::new("sh")
+                .args(["-c", "(echo up; cat); :"])
+                .env(variable, "1")
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            // Now both have begun; they end with their input.
+            let mut up = [0; 3];
+            let out = child.stdout.as_mut().unwrap();
+            out.read_exact(&mut up).unwrap();
+            let below = children(child.id());
+            assert_eq!(below.len(), 1, "{below:?}");
             assert_eq!(has_launcher(child.id(), own), expected, "{variable}");
-            assert!(children(own).contains(&child.id()));
-            // It ends with its input.
+            assert_eq!(has_launcher(below[0], own), expected, "{variable}");
             drop(child.stdin.take());
             child.wait().unwrap();
         }
