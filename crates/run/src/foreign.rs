@@ -267,13 +267,13 @@ mod tests {
         let own = std::process::id();
         for (variable, expected) in [("PMI_RANK", true), ("OTHER", false)] {
             let mut child = Command::new("sh")
-                .args(["-c", "(echo up; cat); :"])
+                .args(["-c", "(echo up; read end); :"])
                 .env(variable, "1")
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .spawn()
                 .unwrap();
-            // Now both have begun; they end with their input.
+            // Now both have begun, and execute nothing more; they end with their input.
             let mut up = [0; 3];
             let out = child.stdout.as_mut().unwrap();
             out.read_exact(&mut up).unwrap();
