@@ -152,9 +152,6 @@ pub enum Kind {
     ReducePieces,
     /// The same for an allreduce: into everybody's buffer.
     AllreducePieces,
-    /// Each member combines a piece and publishes it for the root: two hops, for longer vectors of
-    /// many members.
-    ReduceSplit,
     /// Who has neighbours publishes, they copy: each block goes along an edge.
     Neighbors,
 }
@@ -163,7 +160,7 @@ impl Kind {
     /// What a kind of that number is a kind of; `None` for one among neighbours.
     fn collective_of(number: u8) -> Option<Collective> {
         use Collective::*;
-        const OF: [Collective; 20] = [
+        const OF: [Collective; 19] = [
             Barrier,
             Barrier,
             Bcast,
@@ -183,7 +180,6 @@ impl Kind {
             Exscan,
             Reduce,
             Allreduce,
-            Reduce,
         ];
         OF.get(usize::from(number).checked_sub(1)?).copied()
     }
@@ -371,21 +367,15 @@ impl Node {
         (least <= self.limits.segment()).then_some(kind)
     }
 
-    /// How a reduce or an allreduce of so many bytes, which do not fit into a record, is best done now.
-    fn reduction(&self, kind: Kind, len: usize) -> Kind {
-        let is_long = len / self.size as usize >= self.direct_from(len);
-        let in_pieces = is_long && self.size <= PIECES_MEMBERS;
-        let has_cores = !self.crowded && self.size > FLAT_MEMBERS;
-        match kind {
-            Kind::Reduce if in_pieces => Kind::ReducePieces,
-            _ if in_pieces => Kind::AllreducePieces,
-            // Many are quicker than a root that has to combine all.
-            Kind::Reduce if has_cores && self.splits(len) => Kind::ReduceSplit,
-            _ => kind,
-        }
+    /// Whether a reduction of so many bytes is best done piece by piece, where they are: not what
+    /// fits into a record.
+    #[inline]
+    fn in_pieces(&self, len: usize) -> bool {
+        let is_long = len > INLINE && len / self.size as usize >= self.direct_from(len);
+        is_long && self.size <= PIECES_MEMBERS
     }
 
-    /// Whether an allreduce of so many bytes is worth two rounds, or a reduce among many.
+    /// Whether an allreduce of so many bytes is worth two rounds.
     #[inline]
     fn splits(&self, len: usize) -> bool {
         let least = match self.size {

@@ -143,11 +143,12 @@ impl Op {
             Kind::BarrierLeader => self.run::<barrier::BarrierLeader, B>(node, args, board),
             Kind::Bcast => self.run::<rooted::Bcast, B>(node, args, board),
             Kind::Reduce | Kind::Allreduce | Kind::AllreduceLeader | Kind::AllreduceSplit
-                if self.is_new()
-                    && args.send.len(0) > INLINE
-                    && node.reduction(self.kind, args.send.len(0)) != self.kind =>
+                if self.is_new() && node.in_pieces(args.send.len(0)) =>
             {
-                self.kind = node.reduction(self.kind, args.send.len(0));
+                self.kind = match self.kind {
+                    Kind::Reduce => Kind::ReducePieces,
+                    _ => Kind::AllreducePieces,
+                };
                 self.dispatch(node, args, board)
             }
             Kind::Reduce if args.root > 1 || node.size == 1 => {
@@ -156,8 +157,7 @@ impl Op {
             Kind::Reduce => self.run::<reduce::Reduce<true>, B>(node, args, board),
             Kind::Allreduce => self.run::<reduce::Allreduce, B>(node, args, board),
             Kind::AllreduceLeader => self.run::<reduce::AllreduceLeader, B>(node, args, board),
-            Kind::AllreduceSplit => self.run::<reduce::Split<true>, B>(node, args, board),
-            Kind::ReduceSplit => self.run::<reduce::Split<false>, B>(node, args, board),
+            Kind::AllreduceSplit => self.run::<reduce::AllreduceSplit, B>(node, args, board),
             Kind::ReducePieces => self.run::<pieces::Pieces<false>, B>(node, args, board),
             Kind::AllreducePieces => self.run::<pieces::Pieces<true>, B>(node, args, board),
             Kind::Allgather => self.run::<exchange::Allgather, B>(node, args, board),

@@ -295,27 +295,10 @@ impl Program for AllreduceLeader {
     }
 }
 
-/// Each member combines a piece and publishes it: two rounds. Either `ALL` want the result, or only
-/// the root does.
-pub(super) struct Split<const ALL: bool>;
+/// Each member combines a piece and publishes it: two rounds.
+pub(super) struct AllreduceSplit;
 
-impl<const ALL: bool> Split<ALL> {
-    /// Whether this member wants the result.
-    #[inline(always)]
-    fn wants_result(t: &Turn) -> bool {
-        ALL || is_root(t)
-    }
-
-    /// Where this member's piece grows.
-    #[inline(always)]
-    fn home(t: &Turn) -> Region {
-        let piece = Self::piece(t, t.args.rank, t.args.vector_out());
-        match Self::wants_result(t) {
-            true => piece,
-            false => Region::new(Buf::Scratch, 0, piece.len),
-        }
-    }
-
+impl AllreduceSplit {
     /// A member's piece of the segment.
     #[inline]
     fn piece(t: &Turn, rank: u32, of: Region) -> Region {
@@ -324,7 +307,7 @@ impl<const ALL: bool> Split<ALL> {
     }
 }
 
-impl<const ALL: bool> Program for Split<ALL> {
+impl Program for AllreduceSplit {
     const ALL: bool = true;
     const ROUNDS: u8 = 2;
 
@@ -349,21 +332,12 @@ impl<const ALL: bool> Program for Split<ALL> {
         true
     }
 
-    /// What the first round leaves there the second one publishes.
-    #[inline]
-    fn scratch(t: &Turn) -> usize {
-        match t.round == 0 && !Self::wants_result(t) {
-            true => Self::home(t).len,
-            false => 0,
-        }
-    }
-
     #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         let all = t.of(t.args.vector_in());
         let (at, len) = cut(t.len, t.args.elem, t.args.size, t.args.rank);
         if t.round > 0 {
-            board.put(&t.own, 0, Self::home(t));
+            board.put(&t.own, 0, Self::piece(t, t.args.rank, t.args.vector_out()));
         } else if t.args.in_place {
             board.put(&t.own, 0, all);
         } else {
@@ -387,14 +361,14 @@ impl<const ALL: bool> Program for Split<ALL> {
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
         let me = t.args.rank;
         if t.round > 0 {
-            if from.rank != me && Self::wants_result(t) {
+            if from.rank != me {
                 board.get(from, 0, Self::piece(t, from.rank, t.args.vector_out()))?;
             }
             return Ok(());
         }
         let (at, _) = cut(t.len, t.args.elem, t.args.size, me);
         let own = Self::piece(t, me, t.args.vector_in());
-        let into = Self::home(t);
+        let into = Self::piece(t, me, t.args.vector_out());
         take_upwards(t, (from, i, !t.args.in_place), at, own, into, board)
     }
 }
