@@ -46,7 +46,7 @@ def head(records):
         "# Qualification", "",
         "What the larger clients of MPI find in Catena. `make qualify` writes this page; do not edit it.",
         "",
-        f"**{passed} tests passed, {failed} failed, {skipped} were skipped**, in {executions} executions. "
+        f"**{passed} tests passed, {failed} failed, {skipped} skipped**, in {executions} executions. "
         "Here a test counts once, over whatever transports and on whatever numbers of ranks it ran; it "
         "failed if it did so anywhere, and was skipped if it ran nowhere. In the table it counts in "
         "each row.", "",
