@@ -100,9 +100,15 @@ impl Again {
         }
     }
 
-    /// A call was hung up on, which had been `heard` or not; whether another one is
-    /// to be made. A host may be out of reach for `timeout`.
-    fn goes_on(&mut self, heard: bool, now: Instant, timeout: Duration) -> bool {
+    /// A call of this `age` was hung up on, which had been `heard` or not; whether
+    /// another one is to be made. A host may be out of reach for `timeout`. If the call
+    /// is older, it was this process that did not answer, as it was computing: that
+    /// does not count.
+    fn goes_on(&mut self, heard: bool, age: Duration, now: Instant, timeout: Duration) -> bool {
+        if age > timeout {
+            self.next = now;
+            return true;
+        }
         self.refused += u32::from(heard);
         self.dropped += u32::from(!heard);
         let doublings = (self.refused + self.dropped - 1).min(7);
@@ -198,6 +204,8 @@ impl Tcp {
     /// hung up, `heard` tells whether it had taken the greeting; it is then called
     /// again, a few times.
     fn missed(&mut self, at: usize, peer: Peer, why: &str, heard: Option<bool>) {
+        let now = Instant::now();
+        let since = self.links[at].as_ref().map_or(now, |link| link.since);
         self.remove(at);
         let timeout = self.config.timeout;
         let target = &mut self.peers[peer.0 as usize];
@@ -206,7 +214,7 @@ impl Tcp {
             .take_if(|calling| calling.link == Some(at))
             .filter(|_| target.link.is_none());
         let Some(mut calling) = calling else { return };
-        let goes_on = |heard| calling.again.goes_on(heard, Instant::now(), timeout);
+        let goes_on = |heard| calling.again.goes_on(heard, now - since, now, timeout);
         if heard.is_some_and(goes_on) {
             calling.link = None;
             target.calling = Some(calling);
@@ -451,7 +459,7 @@ mod tests {
         let begun = Instant::now();
         let mut again = Again::new(begun);
         let mut calls = 1;
-        while again.goes_on(true, begun, TIMEOUT) {
+        while again.goes_on(true, Duration::ZERO, begun, TIMEOUT) {
             calls += 1;
         }
         assert_eq!(calls, REFUSALS);
@@ -462,15 +470,23 @@ mod tests {
         let begun = Instant::now();
         let mut again = Again::new(begun);
         let (mut now, mut pauses) = (begun, Vec::new());
-        while again.goes_on(false, now, TIMEOUT) {
+        while again.goes_on(false, Duration::ZERO, now, TIMEOUT) {
             pauses.push(again.next - now);
             now = again.next;
         }
         assert!(now - begun > TIMEOUT && now - begun < 2 * TIMEOUT);
         assert_eq!(pauses[..3], [1, 2, 4].map(|n| n * PAUSE));
         assert_eq!(pauses.iter().max(), Some(&(128 * PAUSE)));
-        // One that computed for longer than that has not lost its calls.
+    }
+
+    #[test]
+    fn a_process_that_computes_for_long_does_not_give_up() {
+        let begun = Instant::now();
         let mut again = Again::new(begun);
-        assert!(again.goes_on(false, begun + 2 * TIMEOUT, TIMEOUT));
+        for n in 1..100 {
+            let now = begun + 2 * n * TIMEOUT;
+            assert!(again.goes_on(true, 2 * TIMEOUT, now, TIMEOUT));
+            assert_eq!(again.next, now, "at once");
+        }
     }
 }
