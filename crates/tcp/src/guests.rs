@@ -19,7 +19,7 @@ const AT_ONCE: usize = 2;
 /// Polls to one that asks for the time while packets arrive.
 const LOOK_EVERY: u64 = 64;
 /// After this many polls in which nothing has arrived there is time for strangers.
-const QUIET: u64 = 1000;
+const QUIET: u64 = 20_000;
 
 /// The callers, and what else tells whether there is time for them.
 #[derive(Debug, Default)]
