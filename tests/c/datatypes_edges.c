@@ -74,6 +74,9 @@ static void operations(void)
     MPI_Reduce_local(a, b, 2, MPI_CHAR, MPI_SUM);
     CHECK(b[0] == 4 && b[1] == 6);
     double x = 1, y = 2;
+    EQUAL(told(MPI_Reduce_local(MPI_IN_PLACE, &y, 1, MPI_DOUBLE, MPI_SUM)), MPI_ERR_BUFFER);
+    CHECK(strstr(text, "MPI_IN_PLACE") != NULL);
+    EQUAL(told(MPI_Reduce_local(&x, MPI_IN_PLACE, 1, MPI_DOUBLE, MPI_SUM)), MPI_ERR_BUFFER);
     EQUAL(told(MPI_Reduce_local(&x, &y, 1, MPI_DOUBLE, MPI_BAND)), MPI_ERR_OP);
     CHECK(strstr(text, "MPI_BAND") && strstr(text, "MPI_DOUBLE"));
     EQUAL(told(MPI_Reduce_local(&x, &y, 1, MPI_DOUBLE, MPI_MAXLOC)), MPI_ERR_OP);

@@ -83,6 +83,7 @@ int main(int argc, char **argv)
 
     /* Buffers. */
     RAISES(MPI_Send(NULL, 1, MPI_INT, 0, 0, w), MPI_ERR_BUFFER);
+    RAISES(MPI_Send(MPI_IN_PLACE, 1, MPI_INT, 0, 0, w), MPI_ERR_BUFFER);
     RAISES(MPI_Recv(NULL, 1, MPI_INT, 0, 0, w, &s), MPI_ERR_BUFFER);
     RAISES(MPI_Allreduce(x, x, 1, MPI_INT, MPI_SUM, w), MPI_ERR_BUFFER); /* aliased */
     RAISES(MPI_Bsend(x, 1, MPI_INT, 0, 0, w), MPI_ERR_BUFFER);           /* none attached */

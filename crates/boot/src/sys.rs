@@ -324,7 +324,7 @@ pub fn as_stranger<T: Send>(act: impl FnOnce() -> T + Send) -> Option<T> {
     };
     let done = std::thread::scope(|scope| scope.spawn(stranger).join().expect("no panic"));
     if done.is_none() {
-        eprintln!("skipped: only root can act as another user");
+        catena_testing::skip("another user", &"only root can act as one");
     }
     done
 }

@@ -28,12 +28,13 @@ fn bad_count(count: Count) -> Error {
 /// types that carry addresses.
 ///
 /// # Errors
-/// `Buffer` for a null pointer with a count, `Count` for more than memory can
+/// `Buffer` for `MPI_IN_PLACE` or a null pointer with a count, `Count` for more than memory can
 /// hold.
 #[inline]
 pub(crate) fn buffer(buf: *const c_void, count: u64, ty: &TypeRef) -> Result<()> {
-    if buf.is_null() && count != 0 {
-        return null_buffer(count, ty);
+    // One comparison for both that are no addresses: MPI_BOTTOM is the null pointer.
+    if buf.addr() <= consts::IN_PLACE && count != 0 {
+        no_buffer(buf, count, ty)?;
     }
     match count.checked_mul(ty.size()) {
         Some(bytes) if bytes <= isize::MAX as u64 => Ok(()),
@@ -51,7 +52,10 @@ fn too_much(count: u64, ty: &TypeRef) -> Error {
 }
 
 #[cold]
-fn null_buffer(count: u64, ty: &TypeRef) -> Result<()> {
+fn no_buffer(buf: *const c_void, count: u64, ty: &TypeRef) -> Result<()> {
+    if buf.addr() == consts::IN_PLACE {
+        fail!(Buffer, "MPI_IN_PLACE is no buffer here: only collectives take it");
+    }
     if ty.size() == 0 || ty.true_lb() != 0 || !ty.is_contiguous() {
         return Ok(());
     }
