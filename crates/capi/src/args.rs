@@ -54,7 +54,10 @@ fn too_much(count: u64, ty: &TypeRef) -> Error {
 #[cold]
 fn no_buffer(buf: *const c_void, count: u64, ty: &TypeRef) -> Result<()> {
     if buf.addr() == consts::IN_PLACE {
-        fail!(Buffer, "MPI_IN_PLACE is no buffer here: only collectives take it");
+        fail!(
+            Buffer,
+            "MPI_IN_PLACE is no buffer here: only collectives take it"
+        );
     }
     if ty.size() == 0 || ty.true_lb() != 0 || !ty.is_contiguous() {
         return Ok(());

@@ -52,7 +52,8 @@ fn send_args(
 fn run(w: &World, buf: *const c_void, count: Count, ty: Datatype) -> Option<u64> {
     let unit = w.unit(ty);
     // No overflow: a unit has at most 32 bytes.
-    (unit != 0 && (count as u64) < 1 << 48 && !buf.is_null()).then(|| count as u64 * unit)
+    let has_buffer = buf.addr() > consts::IN_PLACE;
+    (unit != 0 && (count as u64) < 1 << 48 && has_buffer).then(|| count as u64 * unit)
 }
 
 /// No type is needed where nothing moves: there are programs without.

@@ -17,13 +17,19 @@ struct Elements {
     bytes: u64,
 }
 
-fn elements(buf: *const c_void, count: Count, datatype: Datatype) -> Result<Elements> {
+/// Elements that are in a buffer of the program's.
+fn elements_at(buf: *const c_void, count: Count, datatype: Datatype) -> Result<Elements> {
+    let elements = elements(count, datatype)?;
+    args::buffer(buf, elements.count, &elements.ty)?;
+    Ok(elements)
+}
+
+fn elements(count: Count, datatype: Datatype) -> Result<Elements> {
     let count = args::count(count)?;
     let ty = enter_any().committed(datatype)?.clone();
-    args::buffer(buf, count, &ty)?;
     match count.checked_mul(ty.size()) {
-        Some(bytes) => Ok(Elements { ty, count, bytes }),
-        None => Err(too_many(count, &ty)),
+        Some(bytes) if bytes <= isize::MAX as u64 => Ok(Elements { ty, count, bytes }),
+        _ => Err(too_many(count, &ty)),
     }
 }
 
@@ -147,7 +153,7 @@ mpi_fn! {
         on comm
     {
         check_comm(comm)?;
-        let e = elements(std::ptr::dangling(), incount.into(), datatype)?;
+        let e = elements(incount.into(), datatype)?;
         put(size, Num::try_from(e.bytes).unwrap_or(consts::UNDEFINED.into()), "size")
     }
 
@@ -155,7 +161,7 @@ mpi_fn! {
         datatype: Datatype, outbuf: *mut c_void, outsize: Count, position: *mut Count)
     {
         check_datarep(datarep)?;
-        let e = elements(inbuf, incount.into(), datatype)?;
+        let e = elements_at(inbuf, incount.into(), datatype)?;
         let need = e.ty.external_size(e.count).map_err(explain)?;
         let at = get(position, "position")?;
         check_room(at, outsize, need)?;
@@ -171,7 +177,7 @@ mpi_fn! {
         datatype: Datatype)
     {
         check_datarep(datarep)?;
-        let e = elements(outbuf, outcount.into(), datatype)?;
+        let e = elements_at(outbuf, outcount.into(), datatype)?;
         let need = e.ty.external_size(e.count).map_err(explain)?;
         let at = get(position, "position")?;
         check_room(at, insize, need)?;
@@ -186,7 +192,7 @@ mpi_fn! {
         datatype: Datatype, size: *mut Count)
     {
         check_datarep(datarep)?;
-        let e = elements(std::ptr::dangling(), incount.into(), datatype)?;
+        let e = elements(incount.into(), datatype)?;
         put(size, e.ty.external_size(e.count).map_err(explain)? as Count, "size")
     }
 }

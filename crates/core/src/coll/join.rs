@@ -11,7 +11,8 @@ use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_shm::Neighbour;
 
-use super::board::{Area, Seat, Shape, View};
+use super::area::{Area, Shape};
+use super::board::{Seat, View};
 use super::course::Course;
 use super::force::direct_from;
 use super::node::{Place, Retired};

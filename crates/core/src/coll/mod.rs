@@ -8,6 +8,7 @@
 //! it: `node` runs blocking ones on the `board`, which was made by `join`, and
 //! `run` those that were started; `course` is one that waits there.
 
+mod area;
 mod arguments;
 mod aside;
 mod balance;

@@ -10,7 +10,8 @@ use catena_coll::{Args, Collective};
 use catena_shm::Bell;
 
 use super::Prepared;
-use super::board::{Area, Seat, Shape, View};
+use super::area::{Area, Shape};
+use super::board::{Seat, View};
 use super::course::Course;
 use super::force::{COLL_NODE_STARTED, allows_board};
 use super::join::{Joined, Joining};
