@@ -1,4 +1,9 @@
 //! IEEE binary16, computed with as `f32` and rounded once.
+//!
+//! The conversions compute every case and choose at the end, without a branch: so the compiler makes
+//! vectors of them. They are faster than those of the crate `half`, which calls the processor's own for
+//! eight numbers at a time. No `f32` here is subnormal, as a program may have the processor take such
+//! numbers for zero.
 
 use super::ops::{Number, Real};
 
@@ -9,55 +14,58 @@ pub(super) struct F16(pub(super) u16);
 
 impl F16 {
     /// Exact.
+    #[inline(always)]
     pub(super) fn to_f32(self) -> f32 {
-        let sign = u32::from(self.0 >> 15) << 31;
-        let exponent = u32::from(self.0 >> 10 & 0x1f);
-        let fraction = u32::from(self.0 & 0x3ff);
-        match (exponent, fraction) {
-            (0x1f, _) => f32::from_bits(sign | 0x7f80_0000 | fraction << 13),
-            (0, _) => {
-                let tiny = fraction as f32 / (1 << 24) as f32;
-                f32::from_bits(sign | tiny.to_bits())
-            }
-            _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
-        }
+        let sign = u32::from(self.0 & 0x8000) << 16;
+        let magnitude = u32::from(self.0 & 0x7fff);
+        // Below the normal numbers, a multiple of 2^-24: the last place of 0.5.
+        let tiny = f32::from_bits(0.5f32.to_bits() + magnitude) - 0.5;
+        let normal = (magnitude << 13) + (112 << 23);
+        let bits = match magnitude {
+            0..0x400 => tiny.to_bits(),
+            0x400..0x7c00 => normal,
+            _ => normal + (112 << 23),
+        };
+        f32::from_bits(sign | bits)
     }
 
     /// The one NaN that stands for all.
     const NAN: Self = F16(0x7e00);
 
     /// Rounds to nearest, ties to even. Every NaN becomes the same one.
+    #[inline(always)]
     pub(super) fn from_f32(x: f32) -> Self {
         let bits = x.to_bits();
-        let sign = (bits >> 16 & 0x8000) as u16;
+        let sign = bits >> 16 & 0x8000;
         let magnitude = bits & 0x7fff_ffff;
-        if magnitude > 0x7f80_0000 {
-            return F16::NAN;
-        }
-        if magnitude < 0x3880_0000 {
-            // Below the normal numbers; the addition rounds to multiples of
-            // 2^-24 because its result has that unit in the last place.
-            let rounded = f32::from_bits(magnitude) + 0.5;
-            return F16(sign | (rounded.to_bits() - 0.5f32.to_bits()) as u16);
-        }
+        // Below the normal numbers; the addition rounds to multiples of
+        // 2^-24 because its result has that unit in the last place.
+        let tiny = (f32::from_bits(magnitude) + 0.5)
+            .to_bits()
+            .wrapping_sub(0.5f32.to_bits());
         let even = magnitude >> 13 & 1;
-        let rounded = (magnitude + 0xfff + even) >> 13;
-        F16(sign | (rounded.saturating_sub(112 << 10)).min(0x7c00) as u16)
+        let normal = ((magnitude + 0xfff + even) >> 13).wrapping_sub(112 << 10);
+        match magnitude {
+            0..0x3880_0000 => F16((sign | tiny) as u16),
+            0x3880_0000..0x4780_0000 => F16((sign | normal) as u16),
+            0x4780_0000..=0x7f80_0000 => F16((sign | 0x7c00) as u16),
+            _ => F16::NAN,
+        }
     }
 }
 
 impl Number for F16 {
-    #[inline]
+    #[inline(always)]
     fn sum(self, other: Self) -> Self {
         F16::from_f32(self.to_f32() + other.to_f32())
     }
 
-    #[inline]
+    #[inline(always)]
     fn difference(self, other: Self) -> Self {
         F16::from_f32(self.to_f32() - other.to_f32())
     }
 
-    #[inline]
+    #[inline(always)]
     fn product(self, other: Self) -> Self {
         F16::from_f32(self.to_f32() * other.to_f32())
     }

@@ -151,6 +151,7 @@ unsafe fn three_avx512<T: Copy, O: Op<T>>(a: *const u8, b: *const u8, out: *mut 
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
+    use super::super::half::F16;
     use super::super::ops::{Complex, Max, Min, Prod, Sum};
     use super::*;
 
@@ -213,5 +214,12 @@ mod tests {
             f32 0x7fc0_1234 0x7f80_0001;
             f64 0x7ff8_0000_0000_1234 0x7ff0_0000_0000_0001;
         }
+        let regular = (0..=u16::MAX).step_by(0x155);
+        let special = [1, 0x3ff, 0x400, 0x7bff, 0x7c00, 0x7c01, 0x8000, 0xfc00];
+        let some: Vec<F16> = regular.chain(special).map(F16).collect();
+        same::<F16, Sum>(&some);
+        same::<F16, Prod>(&some);
+        same::<F16, Min>(&some);
+        same::<F16, Max>(&some);
     }
 }
