@@ -31,7 +31,10 @@ const LATE: Duration = Duration::from_millis(400);
 /// the OSU latency test with threads a second apart.
 const SILENT: Duration = Duration::from_secs(2);
 
-/// After that, an unfinished line of the rank that reads input is shown.
+/// After that, an unfinished line of the rank that reads input is shown, as it
+/// may be a question. Time alone does not tell: stdio writes its buffer wherever
+/// in a line it is full, and a rank may lose its CPU right then. So the line is
+/// shown early only while somebody may answer ([`Source::may_answer`]).
 const PROMPT: Duration = Duration::from_millis(50);
 
 /// How often to look whether the launcher is in the foreground again.
@@ -296,7 +299,10 @@ impl Job {
             if stream.prompt.is_none_or(|at| at > now) {
                 continue;
             }
-            if sink.is_behind() {
+            if !Source::may_answer() {
+                // Its end is waited for.
+                stream.prompt = None;
+            } else if sink.is_behind() {
                 // Nobody would see it yet, and that holds the rest of the line up as well.
                 stream.prompt = Some(now + PROMPT);
             } else {

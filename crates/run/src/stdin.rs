@@ -51,6 +51,12 @@ impl Source {
         io::stdin().is_terminal()
     }
 
+    /// Whether somebody may still answer what the rank that reads the launcher's
+    /// standard input asks.
+    pub fn may_answer() -> bool {
+        sys::may_grow(io::stdin().as_fd())
+    }
+
     /// Whether to call [`Source::resume`] now and then.
     pub fn is_suspended(&self) -> bool {
         self.background

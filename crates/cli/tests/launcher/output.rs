@@ -111,6 +111,31 @@ fn questions_are_shown_before_they_are_answered() {
     assert!(child.wait().unwrap().success());
 }
 
+/// A rank that is held up in the middle of a line does not ask anything if nobody can answer.
+#[test]
+fn a_line_is_not_taken_for_a_question_without_input() {
+    let scratch = Scratch::new("unasked");
+    let file = scratch.path("in");
+    std::fs::write(&file, "the input\n").unwrap();
+    let (ended, writer) = std::io::pipe().unwrap();
+    drop(writer);
+    // Rank 1 writes a line while that of rank 0 is unfinished, for longer than a question waits.
+    let script = "[ $CATENA_RANK = 0 ] || { sleep 0.3; echo between; exit; }; \
+                  printf 'whole '; sleep 0.6; echo line";
+    for input in [
+        Stdio::null(),
+        std::fs::File::open(&file).unwrap().into(),
+        ended.into(),
+    ] {
+        let mut command = mpirun();
+        command.args(words("-n 2", &sh(script))).stdin(input);
+        let said = said(command.output().unwrap());
+        let mut lines: Vec<_> = said.out.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["between", "whole line"]);
+    }
+}
+
 #[test]
 fn a_line_is_not_taken_for_a_question_while_nobody_reads() {
     let scratch = Scratch::new("line");

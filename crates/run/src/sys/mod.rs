@@ -11,6 +11,7 @@ use std::ptr;
 
 use libc::c_int;
 use rustix::event::{self, PollFd, PollFlags, Timespec};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions};
@@ -123,6 +124,20 @@ pub fn in_foreground(fd: BorrowedFd<'_>) -> bool {
     termios::tcgetpgrp(fd) == Ok(process::getpgrp())
 }
 
+/// Whether somebody may still write to what `fd` reads: to a terminal, or to a
+/// pipe or socket whose other end is open. What a file holds is there already,
+/// and /dev/null holds nothing.
+pub fn may_grow(fd: BorrowedFd<'_>) -> bool {
+    let kind = rustix::fs::fstat(fd).map(|about| FileType::from_raw_mode(about.st_mode));
+    if !matches!(kind, Ok(FileType::Fifo | FileType::Socket)) && !termios::isatty(fd) {
+        return false;
+    }
+    let gone = PollFlags::HUP | PollFlags::RDHUP;
+    let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::RDHUP)];
+    // If poll fails, nothing is known against it.
+    event::poll(&mut fds, Some(&Timespec::default())).is_err() || !fds[0].revents().intersects(gone)
+}
+
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -207,4 +222,39 @@ pub fn end_with_reader() {
 /// Stops this process until somebody sends SIGCONT.
 pub fn stop_self() {
     let _ = process::kill_process(process::getpid(), Signal::STOP);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::net::Shutdown;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn an_input_grows_while_somebody_may_write_to_it() {
+        let (read, mut write) = io::pipe().unwrap();
+        assert!(may_grow(read.as_fd()));
+        io::Write::write_all(&mut write, b"the last").unwrap();
+        assert!(may_grow(read.as_fd()));
+        drop(write);
+        assert!(!may_grow(read.as_fd()));
+
+        let (here, there) = UnixStream::pair().unwrap();
+        assert!(may_grow(here.as_fd()));
+        there.shutdown(Shutdown::Write).unwrap();
+        assert!(!may_grow(here.as_fd()));
+
+        for path in ["/dev/null", "/proc/self/exe"] {
+            assert!(!may_grow(File::open(path).unwrap().as_fd()), "{path}");
+        }
+        // A terminal that somebody holds the other end of.
+        let ours = File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/ptmx")
+            .unwrap();
+        assert!(may_grow(ours.as_fd()));
+    }
 }
