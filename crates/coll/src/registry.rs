@@ -147,7 +147,9 @@ pub fn algorithms(collective: Collective) -> &'static [Algorithm] {
 /// else the cheapest by the model. All ranks choose alike if `shape`, `model`
 /// and `forced` are alike.
 ///
-/// Cost: a few floating-point operations for each algorithm; no allocation.
+/// Cost: a few floating-point operations for each algorithm, or a few for each rank of a
+/// node and each round of those that send round the ring of ranks. The core chooses once
+/// for each plan that it makes, not for each call.
 pub fn select(
     collective: Collective,
     shape: &Shape,

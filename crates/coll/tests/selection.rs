@@ -61,13 +61,14 @@ fn knows_counts(what: Collective) -> bool {
     !matches!(what, Gatherv | Scatterv | Alltoallv)
 }
 
-/// Largest loss by the choice. The exception is a fault of the estimate: Bruck's rounds
-/// for 12 to 100 ranks on nodes of 4 to 16, of which some cross nodes and some do not.
-/// `MPI_Allgather` has another algorithm there, `MPI_Allgatherv` has none.
+/// Largest loss by the choice. The exception is a fault of the estimate: it takes the rank
+/// that a busy card serves last to be also the one whose messages leave its node in the
+/// other rounds, but cards work for others while that one waits. So it is a fifth too
+/// pessimistic about `bruck_4` where a node and a half exchange some KiB.
 fn allowed(what: Collective, shape: &Shape) -> f64 {
-    let few_nodes = shape.placement.per_node > 1 && shape.placement.nodes > 1;
+    let half = shape.placement.per_node == 16 && shape.placement.fewest == 8;
     match what {
-        Collective::Allgatherv if few_nodes && (12..=100).contains(&shape.size) => 1.45,
+        Collective::Allgatherv if half && shape.size == 24 && shape.bytes == 8256 => 1.25,
         _ => 1.1,
     }
 }

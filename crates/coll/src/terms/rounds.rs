@@ -51,6 +51,11 @@ impl Rounds {
     pub(crate) fn time(&self) -> f64 {
         self.total + self.stagger
     }
+
+    /// What the rest of one round costs besides what all rounds do.
+    pub(super) fn stagger(&self) -> f64 {
+        self.stagger
+    }
 }
 
 impl Terms<'_> {

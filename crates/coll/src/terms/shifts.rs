@@ -5,14 +5,87 @@ use super::rounds::Rounds;
 use super::{Level, Terms};
 use crate::acc::arrivals;
 
+/// With more ranks than this, a last node that has fewer is taken to be like the others.
+/// Among many rounds, the message that a chain may leave its node by because of that
+/// costs little, while to follow the chains to all ranks would make the choice slow.
+const MANY: u32 = 256;
+
+/// The longest chains of messages, one of each round, that end at each rank; or at each
+/// rank of a node, where all nodes are alike.
+struct Chains {
+    size: u32,
+    per_node: u32,
+    per_domain: u32,
+    times: Vec<f64>,
+}
+
+impl Chains {
+    fn new(t: &Terms) -> Self {
+        let (size, per_node, per_domain) = (t.shape.size, t.per_node, t.per_domain);
+        let different = if per_domain == size {
+            1
+        } else if t.shape.placement.fewest == per_node || size > MANY {
+            per_node
+        } else {
+            size
+        };
+        Chains {
+            size,
+            per_node,
+            per_domain,
+            times: vec![0.0; different as usize],
+        }
+    }
+
+    /// Adds a round in which everyone sends `messages` messages, to those `distance` and
+    /// its multiples above it. Each takes one of these times: within a domain, within a
+    /// node, or between nodes.
+    fn extend(&mut self, distance: u32, messages: u32, [domain, node, network]: [f64; 3]) {
+        let place = |rank: u32| (rank / self.per_node, rank % self.per_node / self.per_domain);
+        let different = self.times.len();
+        let mut ends = vec![0.0_f64; different];
+        for (from, time) in (0..).zip(&self.times) {
+            let here = place(from);
+            for k in 1..=messages {
+                let to = (from + k * distance) % self.size;
+                let there = place(to);
+                let hop = if here == there {
+                    domain
+                } else if here.0 == there.0 {
+                    node
+                } else {
+                    network
+                };
+                let end = &mut ends[to as usize % different];
+                *end = end.max(time + hop);
+            }
+        }
+        self.times = ends;
+    }
+
+    fn longest(&self) -> f64 {
+        self.times.iter().copied().fold(0.0, f64::max)
+    }
+}
+
 impl Terms<'_> {
     /// Rounds in which everyone sends `number` messages of `bytes` to those
     /// `distance` and multiples of it above, round the ring, and works for some time
     /// on each that it gets: `(distance, number, bytes, work)`. A fraction of a message
     /// is one with fewer bytes.
+    ///
+    /// No rank starts a round before it has what it gets in the round before. So the
+    /// last rank is done at the end of the longest chain of messages, one of each
+    /// round, and each of those costs what connects its two ranks. Distances are not
+    /// aligned to nodes: of the messages of one round some stay on a node and others
+    /// leave it, and where a chain is on its node decides which it meets next. So the
+    /// chains are followed from round to round.
+    ///
+    /// It does not matter which end the rounds start from: a chain read backwards is one
+    /// of the mirrored ranks.
     pub(crate) fn shifts(&self, rounds: impl Iterator<Item = (u32, f64, f64, f64)>) -> f64 {
         let mut all = Rounds::default();
-        let mut detour: f64 = 0.0;
+        let mut chains = Chains::new(self);
         for (distance, number, bytes, work) in rounds {
             let messages = number.ceil() as u32;
             let level = match self.level(distance * messages) {
@@ -33,12 +106,11 @@ impl Terms<'_> {
             let moving = number * self.moving(level, bytes);
             let busy = self.model.handover + memory.max(card);
             all.add_burst(path(level), fixed, moving, busy);
-            detour = detour.max(path(self.far()) - path(level));
+            let hops = [Level::Domain, Level::Node, Level::Network].map(|l| path(l).max(busy));
+            chains.extend(distance, messages, hops);
         }
-        // Rounds within a node, all together, lead to the next one at most; or
-        // past it, if it is the last and has fewer ranks.
-        let ragged = self.shape.placement.fewest < self.per_node;
-        all.time() + if ragged { 2.0 } else { 1.0 } * detour
+        // What the ranks of one round are late by comes on top.
+        chains.longest() + all.stagger()
     }
 
     /// If everyone sends a message that far up, round the ring: how many those of a
@@ -137,5 +209,67 @@ impl Terms<'_> {
             .max(card)
             + last;
         processor.max(wire)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Placement, Shape, TYPICAL};
+
+    fn chains(size: u32, per_node: u32) -> Chains {
+        let nodes = size.div_ceil(per_node);
+        let shape = Shape {
+            size,
+            bytes: 8,
+            elem: 8,
+            commutative: true,
+            placement: Placement {
+                nodes,
+                per_node,
+                fewest: size - (nodes - 1) * per_node,
+                per_domain: per_node,
+                consecutive: true,
+            },
+        };
+        Chains::new(&Terms::new(&shape, &TYPICAL))
+    }
+
+    /// How many messages of the longest chain leave their nodes.
+    fn leave(size: u32, per_node: u32, rounds: &[(u32, u32)]) -> f64 {
+        let mut chains = chains(size, per_node);
+        for &(distance, messages) in rounds {
+            chains.extend(distance, messages, [0.0, 0.0, 1.0]);
+        }
+        chains.longest()
+    }
+
+    #[test]
+    fn a_chain_leaves_its_node_where_distances_take_it_there() {
+        // Aligned: once by the short distances, and by each long one.
+        assert_eq!(leave(16, 4, &[(8, 1), (4, 1), (2, 1), (1, 1)]), 3.0);
+        // Rank 1 of a node gets to the next by 3, and from its last rank by 1 or 2.
+        assert_eq!(leave(12, 4, &[(6, 1), (3, 1), (1, 2)]), 3.0);
+        // A round within a node leaves it once, however few ranks the last node has.
+        assert_eq!(leave(13, 4, &[(4, 3), (1, 3)]), 2.0);
+        assert_eq!(leave(9, 9, &[(4, 2), (1, 3)]), 0.0);
+    }
+
+    #[test]
+    fn ranks_of_like_nodes_have_like_chains() {
+        for (size, per_node) in [(12, 4), (24, 4), (48, 16), (64, 8), (60, 6)] {
+            let mut short = chains(size, per_node);
+            let mut whole = chains(size, per_node);
+            whole.times = vec![0.0; size as usize];
+            assert_eq!(short.times.len(), per_node as usize);
+            let mut distance = size.div_ceil(2);
+            while distance > 1 {
+                for chains in [&mut short, &mut whole] {
+                    chains.extend(distance, 1, [1.0, 2.0, 7.0]);
+                }
+                assert_eq!(short.times, whole.times[..per_node as usize]);
+                distance = distance.div_ceil(2);
+            }
+        }
     }
 }
