@@ -15,6 +15,7 @@ pub struct Sleeper {
     fds: [RawFd; MOST],
     count: usize,
     blind: bool,
+    limit: Duration,
 }
 
 impl Sleeper {
@@ -23,6 +24,7 @@ impl Sleeper {
         fds: [-1; MOST],
         count: 0,
         blind: true,
+        limit: LONGEST,
     };
 
     /// A descriptor that becomes readable when there is something to do, if
@@ -39,6 +41,7 @@ impl Sleeper {
     #[must_use]
     pub fn or(mut self, other: Sleeper) -> Sleeper {
         self.blind |= other.blind;
+        self.limit = self.limit.min(other.limit);
         for &fd in &other.fds[..other.count] {
             if self.count == MOST {
                 self.blind = true;
@@ -50,6 +53,13 @@ impl Sleeper {
         self
     }
 
+    /// The same descriptors, for a sleep of at most `limit`.
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Sleeper {
+        self.limit = self.limit.min(limit);
+        self
+    }
+
     /// Whether something may happen that does not wake the process.
     pub fn is_blind(&self) -> bool {
         self.blind
@@ -58,7 +68,7 @@ impl Sleeper {
     /// Sleeps until something may have happened, at most for `limit`; whether
     /// a descriptor woke it. May wake for no reason.
     pub fn sleep(self, limit: Duration) -> bool {
-        let limit = limit.min(LONGEST);
+        let limit = limit.min(self.limit);
         if self.count == 0 {
             std::thread::sleep(limit);
             return false;
@@ -109,6 +119,15 @@ mod tests {
         assert!(sleeper.is_blind());
         let (one, _pipe) = pipes(1);
         assert!(!one.is_blind() && one.or(Sleeper::BLIND).is_blind());
+    }
+
+    #[test]
+    fn the_shortest_limit_counts() {
+        let millis = Duration::from_millis;
+        let short = Sleeper::BLIND.within(millis(1)).within(millis(2));
+        assert_eq!(short.limit, millis(1));
+        assert_eq!(Sleeper::BLIND.or(short).limit, millis(1));
+        assert_eq!(short.or(Sleeper::BLIND).limit, millis(1));
     }
 
     #[test]

@@ -53,13 +53,19 @@ impl<K> Default for Door<K> {
 
 impl<K: Copy + PartialEq> Door<K> {
     /// Whether another caller may be looked at, where there is other work to do. `spent`
-    /// is the processor time that all work has taken so far: a clock on the wall would
-    /// leave nothing to a process that has little of its processor.
+    /// is the processor time that all work has taken so far, and the time that the
+    /// process has slept: a clock on the wall would leave nothing to a process that has
+    /// little of its processor.
     pub fn may_open(&mut self, spent: Duration) -> bool {
         if spent.saturating_sub(self.span) >= SPAN {
             (self.span, self.strangers) = (spent, 0);
         }
         self.strangers < SENT_AWAY
+    }
+
+    /// When `spent` is this much greater, another caller may be looked at in any case.
+    pub fn opens_in(&self, spent: Duration) -> Duration {
+        (self.span + SPAN).saturating_sub(spent)
     }
 
     /// Somebody calls; gives the one that must go for it.
@@ -204,6 +210,22 @@ mod tests {
         let spans = 10;
         let bound = FROM_ONE as u32 + spans * SENT_AWAY;
         assert!((bound / 2..=bound).contains(&opened), "{opened}");
+    }
+
+    #[test]
+    fn a_shut_door_tells_when_it_opens() {
+        let (mut door, now) = (Door::default(), Instant::now());
+        let begin = 7 * SPAN;
+        assert!(door.may_open(begin));
+        for n in 0..SENT_AWAY {
+            let _ = door.enter(n, address(1), now);
+            door.leave(n);
+        }
+        assert!(!door.may_open(begin + SPAN / 4));
+        let left = door.opens_in(begin + SPAN / 4);
+        assert_eq!(left, SPAN * 3 / 4);
+        assert_eq!(door.opens_in(begin + 2 * SPAN), Duration::ZERO);
+        assert!(door.may_open(begin + SPAN / 4 + left));
     }
 
     proptest! {

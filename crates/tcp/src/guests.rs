@@ -3,7 +3,8 @@
 //! while packets arrive ([`Door`]).
 
 use std::io;
-use std::time::Instant;
+use std::os::fd::AsRawFd;
+use std::time::{Duration, Instant};
 
 use catena_fabric::Peer;
 use catena_proof::Door;
@@ -11,6 +12,7 @@ use catena_proof::Door;
 use crate::greeting::{Greeting, Handshake, Refused, Step};
 use crate::init::Tcp;
 use crate::link::{Link, Stage};
+use crate::progress::LISTENERS;
 use crate::recv::End;
 use crate::socket::{Socket, cpu_time};
 
@@ -28,8 +30,15 @@ pub(crate) struct Guests {
     /// Packets that had arrived when this was last looked at and had changed, and
     /// the number of that poll.
     seen: (u64, u64),
-    /// The last poll that asked for the time.
-    asked: u64,
+    /// The first poll that may ask for the time again.
+    ask: u64,
+    /// Callers wait, and there was no time for them.
+    shut: bool,
+    /// The listening sockets wake nobody, as there is no time for callers.
+    muted: bool,
+    /// Time slept while they were mute, and when the present sleep began.
+    slept: Duration,
+    asleep: Option<Instant>,
 }
 
 impl Guests {
@@ -43,14 +52,23 @@ impl Guests {
 
     /// Whether there is time for another caller, although packets arrive.
     fn may_open(&mut self, turn: u64) -> bool {
-        if turn - self.asked < LOOK_EVERY {
+        if turn < self.ask {
             return false;
         }
-        let may = self.door.may_open(cpu_time());
-        if !may {
-            self.asked = turn;
+        let spent = self.spent();
+        self.shut = !self.door.may_open(spent);
+        if self.shut {
+            self.ask = turn + LOOK_EVERY;
         }
-        may
+        !self.shut
+    }
+
+    /// The time in which strangers are counted.
+    fn spent(&mut self) -> Duration {
+        if let Some(since) = self.asleep.take() {
+            self.slept += since.elapsed();
+        }
+        cpu_time() + self.slept
     }
 }
 
@@ -77,6 +95,38 @@ impl Tcp {
             // Its call may have come with it.
             self.greet(at);
         }
+    }
+
+    /// This process is about to sleep. Callers for whom there is no time are not to wake
+    /// it: gives the time after which it is to look after them, if there are any.
+    pub(crate) fn shut_eyes(&mut self) -> Option<Duration> {
+        // It leaves its processor to others, so that its time is not free.
+        self.guests.seen.1 = self.turn;
+        self.guests.ask = 0;
+        if !self.guests.shut {
+            return None;
+        }
+        if !self.guests.muted {
+            self.mute(true);
+        }
+        let spent = self.guests.spent();
+        self.guests.asleep = Some(Instant::now());
+        Some(self.guests.door.opens_in(spent))
+    }
+
+    /// Hears the callers again for whom there was no time, if there is now.
+    pub(crate) fn open_eyes(&mut self) {
+        if self.guests.muted && self.guests.may_open(self.turn) {
+            self.mute(false);
+        }
+    }
+
+    fn mute(&mut self, mute: bool) {
+        for (number, listener) in (LISTENERS..).zip(&self.listeners) {
+            // Both are open, so the kernel does not refuse.
+            let _ = self.watch.mute(listener.as_raw_fd(), number, mute);
+        }
+        self.guests.muted = mute;
     }
 
     /// Ends callers that have taken too long.

@@ -89,6 +89,7 @@ impl Tcp {
     /// Asks which sockets can be used, and uses them.
     #[inline(never)]
     fn look<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        self.open_eyes();
         let mut count = 0;
         for number in self.watch.ready() {
             if let Some(listener) = number.checked_sub(LISTENERS) {
@@ -144,6 +145,10 @@ impl Tcp {
             link.heed(&self.watch, at, true);
         }
         self.counters.sleeps += 1;
-        Sleeper::new(Some(self.watch.fd()))
+        let sleeper = Sleeper::new(Some(self.watch.fd()));
+        match self.shut_eyes() {
+            Some(limit) => sleeper.within(limit),
+            None => sleeper,
+        }
     }
 }

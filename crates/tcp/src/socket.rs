@@ -292,6 +292,11 @@ pub(crate) fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// What is of interest at a socket.
+fn events(write: bool) -> i32 {
+    libc::EPOLLIN | if write { libc::EPOLLOUT } else { 0 }
+}
+
 /// Watches sockets.
 #[derive(Debug)]
 pub(crate) struct Watch(OwnedFd);
@@ -310,10 +315,9 @@ impl Watch {
         self.0.as_raw_fd()
     }
 
-    fn control(&self, what: i32, fd: RawFd, number: u64, write: bool) -> io::Result<()> {
-        let write = if write { libc::EPOLLOUT } else { 0 };
+    fn control(&self, what: i32, fd: RawFd, number: u64, events: i32) -> io::Result<()> {
         let mut event = libc::epoll_event {
-            events: (libc::EPOLLIN | write) as u32,
+            events: events as u32,
             u64: number,
         };
         // SAFETY: the description is read during the call.
@@ -322,12 +326,18 @@ impl Watch {
 
     /// Watches a socket until it is closed.
     pub fn add(&self, fd: RawFd, number: u64, write: bool) -> io::Result<()> {
-        self.control(libc::EPOLL_CTL_ADD, fd, number, write)
+        self.control(libc::EPOLL_CTL_ADD, fd, number, events(write))
     }
 
     /// Whether it is of interest that a socket can be written.
     pub fn change(&self, fd: RawFd, number: u64, write: bool) -> io::Result<()> {
-        self.control(libc::EPOLL_CTL_MOD, fd, number, write)
+        self.control(libc::EPOLL_CTL_MOD, fd, number, events(write))
+    }
+
+    /// Whether it is of no interest that a socket can be read.
+    pub fn mute(&self, fd: RawFd, number: u64, mute: bool) -> io::Result<()> {
+        let events = if mute { 0 } else { events(false) };
+        self.control(libc::EPOLL_CTL_MOD, fd, number, events)
     }
 
     /// The numbers of sockets that can be used now, of some of them.

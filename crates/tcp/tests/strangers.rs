@@ -298,6 +298,44 @@ fn strangers_do_not_keep_a_rank_from_its_work() {
     });
 }
 
+/// A crowd at the door wakes a rank that sleeps only now and then.
+#[test]
+fn strangers_do_not_keep_a_rank_awake() {
+    let (mut a, mut b) = pair(Config::from_settings());
+    let crowd: Vec<_> = (0..300).map(|_| stranger(&a)).collect();
+    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+    let wakes = |a: &mut Tcp| a.sleeper().sleep(Duration::ZERO);
+    let inside = |a: &Tcp| a.counters().strays as usize + a.guests();
+    assert!(wakes(&mut a), "there is time for the first ones");
+    until(|| {
+        a.poll(&mut at_a);
+        !wakes(&mut a)
+    });
+    let before = inside(&a);
+    assert!(before < crowd.len(), "the others still wait");
+    // When there is time again, it hears them.
+    until(|| {
+        a.poll(&mut at_a);
+        wakes(&mut a)
+    });
+    assert!(inside(&a) < crowd.len(), "the others still wait");
+    // A member of the job stands in line with them.
+    until(|| {
+        b.poll(&mut at_b);
+        let sent = try_send(&mut b, 0, b"a member");
+        a.poll(&mut at_a);
+        let _ = wakes(&mut a);
+        sent
+    });
+    until(|| {
+        b.poll(&mut at_b);
+        a.poll(&mut at_a);
+        let _ = wakes(&mut a);
+        !at_a.packets.is_empty()
+    });
+    assert_eq!(at_a.packets[0].2, b"a member");
+}
+
 /// A record of a sound call vouches for its sender, but for one caller at a time.
 #[test]
 fn a_record_of_a_call_holds_one_place() {
