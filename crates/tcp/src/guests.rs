@@ -23,6 +23,10 @@ const LOOK_EVERY: u64 = 64;
 /// After this many polls in which nothing has arrived there is time for strangers.
 const QUIET: u64 = 20_000;
 
+/// Time asleep counts this much less than processor time: to be woken for callers
+/// costs about as much as they do.
+const ASLEEP: u32 = 2;
+
 /// The callers, and what else tells whether there is time for them.
 #[derive(Debug, Default)]
 pub(crate) struct Guests {
@@ -36,7 +40,7 @@ pub(crate) struct Guests {
     shut: bool,
     /// The listening sockets wake nobody, as there is no time for callers.
     muted: bool,
-    /// Time slept while they were mute, and when the present sleep began.
+    /// Time slept while they were mute, by [`ASLEEP`], and when the present sleep began.
     slept: Duration,
     asleep: Option<Instant>,
 }
@@ -66,7 +70,7 @@ impl Guests {
     /// The time in which strangers are counted.
     fn spent(&mut self) -> Duration {
         if let Some(since) = self.asleep.take() {
-            self.slept += since.elapsed();
+            self.slept += since.elapsed() / ASLEEP;
         }
         cpu_time() + self.slept
     }
@@ -111,7 +115,7 @@ impl Tcp {
         }
         let spent = self.guests.spent();
         self.guests.asleep = Some(Instant::now());
-        Some(self.guests.door.opens_in(spent))
+        Some(self.guests.door.opens_in(spent) * ASLEEP)
     }
 
     /// Hears the callers again for whom there was no time, if there is now.
