@@ -99,6 +99,10 @@ impl Tcp {
             // Its call may have come with it.
             self.greet(at);
         }
+        // The next callers may wake a rank that sleeps only if there is time for them.
+        if busy {
+            let _ = self.guests.may_open(self.turn);
+        }
     }
 
     /// This process is about to sleep. Callers for whom there is no time are not to wake
