@@ -57,7 +57,8 @@ impl<K: Copy + PartialEq> Door<K> {
     /// process has slept: a clock on the wall would leave nothing to a process that has
     /// little of its processor.
     pub fn may_open(&mut self, spent: Duration) -> bool {
-        if spent.saturating_sub(self.span) >= SPAN {
+        // Another thread, which has taken less, begins a span of its own.
+        if spent.checked_sub(self.span).is_none_or(|it| it >= SPAN) {
             (self.span, self.strangers) = (spent, 0);
         }
         self.strangers < SENT_AWAY
@@ -65,7 +66,7 @@ impl<K: Copy + PartialEq> Door<K> {
 
     /// When `spent` is this much greater, another caller may be looked at in any case.
     pub fn opens_in(&self, spent: Duration) -> Duration {
-        (self.span + SPAN).saturating_sub(spent)
+        (self.span + SPAN).saturating_sub(spent).min(SPAN)
     }
 
     /// Somebody calls; gives the one that must go for it.
@@ -226,6 +227,19 @@ mod tests {
         assert_eq!(left, SPAN * 3 / 4);
         assert_eq!(door.opens_in(begin + 2 * SPAN), Duration::ZERO);
         assert!(door.may_open(begin + SPAN / 4 + left));
+    }
+
+    #[test]
+    fn a_thread_that_has_taken_little_time_finds_it_open() {
+        let (mut door, now) = (Door::default(), Instant::now());
+        assert!(door.may_open(1000 * SPAN));
+        for n in 0..SENT_AWAY {
+            let _ = door.enter(n, address(1), now);
+            door.leave(n);
+        }
+        assert!(!door.may_open(1000 * SPAN));
+        assert_eq!(door.opens_in(SPAN), SPAN);
+        assert!(door.may_open(SPAN));
     }
 
     proptest! {
