@@ -10,6 +10,7 @@ import signal
 import subprocess
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 MARK = "TEST_STEP_MARK"
@@ -18,14 +19,15 @@ LAST_LINES = 30
 
 
 def marked(mark):
-    """The processes that have the mark in their environment."""
-    found = []
+    """The processes that have the mark in their environment, alone or among others."""
+    found, head = [], f"{MARK}=".encode()
     for path in Path("/proc").glob("[0-9]*/environ"):
         try:
-            if f"{MARK}={mark}".encode() in path.read_bytes().split(b"\0"):
-                found.append(int(path.parent.name))
+            words = path.read_bytes().split(b"\0")
         except OSError:
             continue
+        if any(word.startswith(head) and mark.encode() in word[len(head):].split() for word in words):
+            found.append(int(path.parent.name))
     return found
 
 
@@ -45,15 +47,20 @@ def end(child, mark):
         time.sleep(0.01)
 
 
-def run(command, *, limit=1800, silence=600, shown=lambda line: True, cwd=None, **environment):
-    """Runs a command and shows those of its lines that `shown` accepts, as they come. Returns its
-    exit status and all it said. `limit` and `silence` are seconds; a command that goes beyond one of
-    them is ended, told with its last lines, and has the status HUNG."""
+def run(command, *, limit=1800, silence=600, shown=lambda line: True, log=None, cwd=None,
+        **environment):
+    """Runs a command and shows those of its lines that `shown` accepts, as they come: on the
+    standard output, or in the open file `log`. Returns its exit status and all it said. `limit` and
+    `silence` are seconds; a command that goes beyond one of them is ended, reported with its last
+    lines, and has the status HUNG."""
     words = [str(word) for word in command]
-    print("$ " + " ".join(words), flush=True)
+    say = partial(print, file=log, flush=True)
+    say("$ " + " ".join(words))
     mark = f"{os.getpid()}-{time.monotonic_ns()}"
+    # The command may run others with this function: the marks of those come after its own.
+    marks = f"{os.environ.get(MARK, '')} {mark}".strip()
     child = subprocess.Popen(words, cwd=cwd, text=True, errors="replace",
-                             env={**os.environ, **environment, MARK: mark}, start_new_session=True,
+                             env={**os.environ, **environment, MARK: marks}, start_new_session=True,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT)
     said = queue.Queue()
@@ -75,14 +82,14 @@ def run(command, *, limit=1800, silence=600, shown=lambda line: True, cwd=None, 
                 return child.wait(timeout=max(1.0, left)), "".join(lines)
             lines.append(line)
             if shown(line):
-                print(line, end="", flush=True)
+                say(line, end="")
             if left <= 0:
                 raise queue.Empty
     except (queue.Empty, subprocess.TimeoutExpired):
         took = time.monotonic() - begin
         why = "" if took > limit else f", and said nothing for the last {silence:g} s"
-        print(f"HUNG {' '.join(words)}: ended after {took:.0f} s{why}. Its last lines:")
-        print("".join(lines[-LAST_LINES:]) or "(it said nothing)\n", end="", flush=True)
+        say(f"HUNG {' '.join(words)}: ended after {took:.0f} s{why}. Its last lines:")
+        say("".join(lines[-LAST_LINES:]) or "(it said nothing)\n", end="")
         return HUNG, "".join(lines)
     finally:
         end(child, mark)

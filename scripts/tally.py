@@ -5,18 +5,17 @@ other networks, with another version of a library. It fails if one of them fails
 something that it needs was missing in every one of them.
 
 A suite ends with the lines `N executions` and `N passed, N failed, N skipped`, which count tests.
-Where TEST_RECORD names a file, the suite appends to it a line of JSON for each execution, so that the
-same test is known when another suite executes it again. (Names of settings begin with CATENA_, and
-the library warns of unknown ones.)
+Where TEST_RECORD names a file, the suite appends a line of JSON to it for each execution, [name,
+outcome, reason], so that the same test is known when another suite executes it again. (Names of
+settings begin with CATENA_, and the library warns of unknown ones.)
 """
 
 import json
 import os
-import re
 
-CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
-EXECUTIONS = re.compile(r"^(\d+) executions$", re.M)
-OUTCOMES = ("passed", "failed", "skipped")
+PASSED, FAILED, SKIPPED = OUTCOMES = ("passed", "failed", "skipped")
+# What a program exits with that lacks what it needs here; its last line says what.
+LACKING = 77
 
 
 def closing(counts):
@@ -24,25 +23,13 @@ def closing(counts):
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
 
 
-def closings(output):
-    """What the closing lines in an output add up to: the executions, and a count of each outcome.
-    None if there is no closing line."""
-    found = CLOSING.findall(output)
-    if not found:
-        return None
-    counts = dict.fromkeys(OUTCOMES, 0)
-    for numbers in found:
-        for outcome, number in zip(OUTCOMES, numbers, strict=True):
-            counts[outcome] += int(number or 0)
-    told = sum(map(int, EXECUTIONS.findall(output)))
-    return told or counts["passed"] + counts["failed"], counts
-
-
 class Test:
     """One test, and what came of its executions."""
 
     def __init__(self):
         self.executions, self.troubles, self.lacks = 0, [], None
+        # It may be skipped even where nothing of ours may be (scripts/test --no-skips).
+        self.excused = False
 
     def add(self, failed=None, lacks=()):
         """An execution: why it failed, if it did, and what it lacked, by name, with the reason.
@@ -56,24 +43,24 @@ class Test:
 
     @property
     def outcome(self):
-        return "failed" if self.troubles else "skipped" if self.lacks else "passed"
+        return FAILED if self.troubles else SKIPPED if self.lacks else PASSED
 
     @property
-    def reasons(self):
-        """Why it is skipped."""
-        return "; ".join(sorted(set((self.lacks or {}).values())))
+    def reason(self):
+        """Why it failed first, or all that it lacked; empty if it passed."""
+        return self.troubles[0] if self.troubles else "; ".join(sorted(set((self.lacks or {}).values())))
 
 
 class Tally:
-    """Tests by name, and suites that tell only how many they have."""
+    """Tests by name, and suites that only say how many tests they have."""
 
     def __init__(self):
         self.tests, self.suites = {}, {}
 
     def add(self, name, outcome, reason=""):
         """An execution that passed, failed or was skipped."""
-        failed = reason if outcome == "failed" else None
-        self.test(name).add(failed, {"": reason} if outcome == "skipped" else ())
+        failed = reason if outcome == FAILED else None
+        self.test(name).add(failed, {"": reason} if outcome == SKIPPED else ())
 
     def test(self, name):
         return self.tests.setdefault(name, Test())
@@ -83,9 +70,9 @@ class Tally:
         many tests there are, and the worst how many fail."""
         before, longest = self.suites.get(name, (0, dict.fromkeys(OUTCOMES, 0)))
         merged = dict(max(longest, counts, key=lambda c: sum(c.values())))
-        worst = max(longest["failed"], counts["failed"])
-        merged["passed"] = max(0, merged["passed"] - (worst - merged["failed"]))
-        merged["failed"] = worst
+        worst = max(longest[FAILED], counts[FAILED])
+        merged[PASSED] = max(0, merged[PASSED] - (worst - merged[FAILED]))
+        merged[FAILED] = worst
         self.suites[name] = (before + executions, merged)
 
     def merge(self, other):
@@ -94,6 +81,7 @@ class Tally:
             mine = self.test(name)
             before = mine.lacks
             mine.executions += test.executions
+            mine.excused = mine.excused or test.excused
             mine.troubles += test.troubles
             mine.lacks = (test.lacks if before is None
                           else {k: v for k, v in before.items() if k in (test.lacks or {})})
@@ -117,8 +105,12 @@ class Tally:
 
     def skipped(self):
         """The tests that are skipped, with their reasons."""
-        return [(name, test.reasons) for name, test in self.tests.items()
-                if test.outcome == "skipped"]
+        return [(name, test.reason) for name, test in self.tests.items() if test.outcome == SKIPPED]
+
+    def verdicts(self):
+        """What came of each test: its outcome, the reason, and how often it was executed."""
+        return {name: (test.outcome, test.reason, test.executions)
+                for name, test in self.tests.items()}
 
 
 class Suite(Tally):
@@ -142,12 +134,13 @@ class Suite(Tally):
         counts = self.counts
         print(f"{self.executions} executions")
         print(closing(counts), flush=True)
-        return 1 if counts["failed"] or not sum(counts.values()) else 0
+        return 1 if counts[FAILED] or not sum(counts.values()) else 0
 
 
-def recorded(path):
-    """The executions that suites have told in a file."""
+def recorded(path, of=""):
+    """The executions that suites have recorded in a file; `of` comes before the names of the tests."""
     tally = Tally()
     for line in path.read_text().splitlines():
-        tally.add(*json.loads(line))
+        name, outcome, reason = json.loads(line)
+        tally.add(of + name, outcome, reason)
     return tally

@@ -1,6 +1,6 @@
 """Writes docs/qualification.md from the results of scripts/qualify."""
 
-from tally import FAILED, PASSED, SKIPPED, Tally
+from tally import FAILED, OUTCOMES, SKIPPED, Tally
 
 SUITES = {
     "c": "Catena's own C tests (`tests/c`)",
@@ -16,8 +16,8 @@ NAMED = 4  # tests that a line names before it only counts
 
 
 def counts(record):
-    outcomes = [outcome for outcome, _ in record["tests"].values()]
-    return [outcomes.count(o) for o in (PASSED, FAILED, SKIPPED)]
+    outcomes = [outcome for outcome, *_ in record["tests"].values()]
+    return [outcomes.count(o) for o in OUTCOMES]
 
 
 def where(record):
@@ -38,9 +38,9 @@ def head(records):
     dates = sorted(record["date"] for record in records)
     tally = Tally()
     for record in records:
-        for test, (outcome, reason) in record["tests"].items():
+        for test, (outcome, reason, *_) in record["tests"].items():
             tally.add(f"{record['suite']} {test}", outcome, reason)
-    passed, failed, skipped = (tally.count(o) for o in (PASSED, FAILED, SKIPPED))
+    passed, failed, skipped = (tally.counts[o] for o in OUTCOMES)
     executions = sum(record["executions"] for record in records)
     return [
         "# Qualification", "",
@@ -76,7 +76,7 @@ def failures(records):
     """A test that failed, where and why: once for all of its rows."""
     found = {}
     for record in records:
-        for test, (outcome, reason) in record["tests"].items():
+        for test, (outcome, reason, *_) in record["tests"].items():
             if outcome == FAILED:
                 found.setdefault((record["suite"], test), []).append((where(record), reason))
     lines = ["## Failed", ""] + ([] if found else ["Nothing.", ""])
@@ -90,7 +90,7 @@ def skips(records):
     """The tests that ran in no row, by reason."""
     ran, reasons = set(), {}
     for record in records:
-        for test, (outcome, reason) in record["tests"].items():
+        for test, (outcome, reason, *_) in record["tests"].items():
             if outcome == SKIPPED:
                 reasons.setdefault((record["suite"], test), reason)
             else:

@@ -1,10 +1,9 @@
 """The sum of scripts/test: what counts as one test, what a hang is, and what the last line says."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,19 +11,12 @@ import time
 import unittest
 from pathlib import Path
 
+from loading import script
+
+import command
+import tally
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-import command  # noqa: E402
-import tally  # noqa: E402
-
-
-def script(name):
-    """A script without a suffix, as a module."""
-    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), f"{ROOT}/scripts/{name}")
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
 
 test = script("test")
 
@@ -69,12 +61,20 @@ class Counting(unittest.TestCase):
         self.assertEqual(sum_.executions, 420)
         self.assertEqual(sum_.counts, {"passed": 88, "failed": 2, "skipped": 10})
 
-    def test_closing_lines_of_both_forms_are_read(self):
-        self.assertEqual(tally.closings("x\n12 executions\n3 passed, 1 failed, 2 skipped\n"),
-                         (12, {"passed": 3, "failed": 1, "skipped": 2}))
-        self.assertEqual(tally.closings("3 passed, 1 failed\n"),
-                         (4, {"passed": 3, "failed": 1, "skipped": 0}))
-        self.assertIsNone(tally.closings("3 passed, 1 failed, as told\n"))
+    def test_what_a_suite_records_is_what_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            record = Path(folder) / "record"
+            os.environ["TEST_RECORD"] = str(record)
+            suite = tally.Suite()
+            self.assertNotIn("TEST_RECORD", os.environ)
+            for outcome, reason in (("passed", ""), ("failed", "two\nlines"), ("failed", "again")):
+                suite.add("a", outcome, reason)
+            suite.add("b", "skipped", "no GPU")
+            self.assertEqual(quietly(suite.close), (1, "skipped b: no GPU\n3 executions\n"
+                                                       "0 passed, 1 failed, 1 skipped\n"))
+            read = tally.recorded(record, "mine ")
+        self.assertEqual(read.verdicts(), {"mine a": ("failed", "two\nlines", 3),
+                                           "mine b": ("skipped", "no GPU", 0)})
 
 
 class Commands(unittest.TestCase):
@@ -88,6 +88,17 @@ class Commands(unittest.TestCase):
             self.assertEqual((status, output), (command.HUNG, "last words\n"))
             self.assertIn("HUNG sh -c", said)
             self.assertIn("Its last lines:\nlast words\n", said)
+            self.assertFalse(self.lives(int(child.read_text())))
+
+    def test_what_a_command_leaves_that_ran_others_this_way_is_ended(self):
+        with tempfile.TemporaryDirectory() as folder:
+            child = Path(folder) / "child"
+            # The runner inside is killed, and leaves a job in a session of its own.
+            text = f"setsid sleep 1000 & echo $! >{child}; kill -9 $PPID; sleep 1000"
+            code = (f"import sys; sys.path.insert(0, {str(ROOT / 'scripts')!r}); import command; "
+                    f"command.run(['sh', '-c', {text!r}])")
+            (status, _), _ = quietly(command.run, [sys.executable, "-c", code])
+            self.assertEqual(status, -signal.SIGKILL)
             self.assertFalse(self.lives(int(child.read_text())))
 
     def test_the_limit_holds_however_much_is_said(self):
@@ -151,9 +162,9 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
 class Steps(unittest.TestCase):
     """scripts/test with steps of our own: the real ones take half an hour."""
 
-    def of(self, *commands, arguments=()):
+    def of(self, *commands, arguments=(), suite=test.ours):
         """Runs steps that execute shell commands; the last line, and all that was said."""
-        steps = {f"step{n}": lambda text=text: test.theirs(text, ["sh", "-c", text])
+        steps = {f"step{n}": lambda text=text: suite(text, ["sh", "-c", self.RECORD + text])
                  for n, text in enumerate(commands)}
         before, test.STEPS, sys.argv = test.STEPS, steps, ["test", *arguments]
         try:
@@ -162,31 +173,42 @@ class Steps(unittest.TestCase):
             test.STEPS = before
         return status, said.splitlines()[-1], said
 
-    def test_the_last_line_counts(self):
-        good = "echo 8 executions; echo 2 passed, 0 failed, 1 skipped"
-        status, last, said = self.of(good, good)
-        self.assertEqual((status, last), (0, "2 passed, 0 failed, 1 skipped"))
-        self.assertRegex(said, r"\nall +3 +3 +16 +2 +0 +1 ")
-        self.assertRegex(said, r"\nstep1 +3 +0 +8 +2 +0 +1 ")
+    # record NAME OUTCOME, in the shell
+    RECORD = """record() { printf '["%s", "%s", "why"]\\n' "$@" >>"$TEST_RECORD"; }; """
+    GOOD = "record a passed; record b passed; record b passed"
 
-    def test_a_step_without_a_count_fails(self):
+    def test_the_last_line_counts(self):
+        status, last, said = self.of(self.GOOD, self.GOOD + "; record c skipped")
+        self.assertEqual((status, last), (0, "2 passed, 0 failed, 1 skipped"))
+        self.assertRegex(said, r"\nall +3 +3 +6 +2 +0 +1 ")
+        self.assertRegex(said, r"\nstep1 +3 +1 +3 +2 +0 +1 ")
+
+    def test_a_step_without_a_test_fails(self):
         status, last, said = self.of("true")
         self.assertEqual((status, last), (1, "0 passed, 1 failed, 0 skipped"))
         self.assertIn("FAILED  true: runs no test", said)
 
     def test_a_step_that_ends_badly_fails(self):
-        status, last, _ = self.of("echo 2 passed, 0 failed; exit 1")
+        status, last, _ = self.of(self.GOOD + "; exit 1")
         self.assertEqual((status, last), (1, "2 passed, 1 failed, 0 skipped"))
 
     def test_what_lacks_something_is_skipped_and_fails_where_nothing_may_be(self):
-        lacking, good = "echo there is no pip; exit 77", "echo 2 passed, 0 failed"
-        status, last, said = self.of(lacking, good)
-        self.assertEqual((status, last), (0, "2 passed, 0 failed, 1 skipped"))
-        self.assertIn(f"skipped {lacking}: there is no pip\n", said)
-        status, last, said = self.of(lacking, good, arguments=["--no-skips"])
-        self.assertEqual((status, last), (1, "2 passed, 1 failed, 0 skipped"))
-        self.assertIn("there is no pip", said)
+        lacking = "echo there is no pip; exit 77"
+        for suite in (test.ours, test.theirs):
+            status, last, said = self.of(lacking, self.GOOD, suite=suite)
+            self.assertEqual((status, last), (0, "2 passed, 0 failed, 1 skipped"))
+            self.assertIn(f"skipped {lacking}: there is no pip\n", said)
+            status, last, said = self.of(lacking, self.GOOD, arguments=["--no-skips"], suite=suite)
+            self.assertEqual((status, last), (1, "2 passed, 1 failed, 0 skipped"))
+            self.assertIn("there is no pip", said)
 
+    def test_skips_of_suites_of_others_are_listed_and_fail_nowhere(self):
+        skips, arguments = self.GOOD + "; record c skipped", ["--no-skips"]
+        status, last, said = self.of(skips, arguments=arguments, suite=test.theirs)
+        self.assertEqual((status, last), (0, "2 passed, 0 failed, 1 skipped"))
+        self.assertIn("skipped c: why\n", said)
+        status, last, _ = self.of(skips, arguments=arguments)
+        self.assertEqual((status, last), (1, "2 passed, 1 failed, 0 skipped"))
 
     def test_asked_to_end_it_tells_what_was_done(self):
         code = f"""import sys
