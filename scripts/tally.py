@@ -48,7 +48,9 @@ class Test:
     @property
     def reason(self):
         """Why it failed first, or all that it lacked; empty if it passed."""
-        return self.troubles[0] if self.troubles else "; ".join(sorted(set((self.lacks or {}).values())))
+        if self.troubles:
+            return self.troubles[0]
+        return "; ".join(sorted(set((self.lacks or {}).values())))
 
 
 class Tally:
@@ -138,7 +140,7 @@ class Suite(Tally):
 
 
 def recorded(path, of=""):
-    """The executions that suites have recorded in a file; `of` comes before the names of the tests."""
+    """The executions that suites have recorded in a file; `of` comes before the tests' names."""
     tally = Tally()
     for line in path.read_text().splitlines():
         name, outcome, reason = json.loads(line)

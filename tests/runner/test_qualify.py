@@ -1,5 +1,7 @@
-"""What counts, declares and ends the large clients: scripts/qualify and scripts/clients. No MPI is needed."""
+"""scripts/qualify and scripts/clients: what is declared, how parts are judged and end. No MPI is needed."""
 
+import contextlib
+import io
 import os
 import subprocess
 import tempfile
@@ -70,7 +72,8 @@ class Qualify(unittest.TestCase):
         wanted = {"test_a.*.testX": "why"}
         assert mpi4py.without_of(path, wanted, ["test_b"], []) == []
         assert mpi4py.without_of(path, wanted, ["test_a"], ["test_a.A.testX"]) == ["test_a.*.testX"]
-        assert "no test is called" in ends(mpi4py.without_of, path, wanted, ["test_a"], ["test_a.A.testY"])
+        assert "no test is called" in ends(mpi4py.without_of, path, wanted, ["test_a"],
+                                           ["test_a.A.testY"])
 
     def test_a_rank_that_vanishes_fails_the_test_that_it_was_in(self):
         folder = self.folder()
@@ -159,6 +162,16 @@ class Qualify(unittest.TestCase):
         parts = list(qualify.everything(types.SimpleNamespace(patience=1.0)))
         assert {part.suite for part in parts} == set(SUITES)
         assert len({part.key() for part in parts}) == len(parts)
+
+    def test_the_slice_is_of_parts_that_there_are(self):
+        parts = list(qualify.slices(types.SimpleNamespace(patience=1.0)))
+        assert [part.suite for part in parts] == ["mpi4py", "mpich-suite", "osu", "osu", "launchers"]
+
+    def test_what_gets_no_sources_is_skipped(self):
+        mpich = script("clients/mpich-suite")
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            assert ends(mpich.call_for_line, ["false"]) == "77"
+        assert "MPICH_SRC" in said.getvalue().splitlines()[-1]
 
     def test_fetching_without_apt_says_what_to_do(self):
         folder = self.folder()
