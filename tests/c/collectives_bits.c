@@ -47,7 +47,8 @@ static double upwards(int ranks, int i)
 
 enum { REDUCE, ALLREDUCE, REDUCE_SCATTER, SCAN, EXSCAN, KINDS };
 
-/* One call of so many elements, of the form that blocks or the other one; how many of the result this rank has in `out`, and from where. */
+/* One call with `n` elements, of the form that blocks or of the other one. Tells how many elements of the
+   result this rank has in `out`, and from which one on. */
 static int call(int kind, int n, int root, int in_place, int blocks, int *from)
 {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -153,7 +153,7 @@ pub(crate) fn interfaces() -> Interfaces {
     Interfaces { usable, passed }
 }
 
-/// Those of these addresses that a process tells the others: as many as there is
+/// The addresses that a process tells the others: as many of those given as there is
 /// room for, none twice.
 pub(crate) fn told(addresses: impl Iterator<Item = IpAddr>) -> Vec<IpAddr> {
     let (mut told, mut len) = (Vec::new(), size_of::<u16>());

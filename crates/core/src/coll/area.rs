@@ -38,7 +38,7 @@ impl Shape {
     /// long as many calls: there must be room for those that can be made before.
     pub fn new(size: u32, crowded: bool) -> Self {
         let size = size as usize;
-        // Those of a few members stay in the nearest caches even so.
+        // The rings of a few members stay in the nearest caches even so.
         let most = if size <= 8 { 512 << 10 } else { 256 << 10 };
         let ring = ((4 << 20) / size.next_power_of_two()).clamp(8 << 10, most);
         let lines = match size {

@@ -21,9 +21,9 @@ const WITHIN_NODE: [Resource; DEPTH - 1] =
 /// Which members get a rank, and which one.
 #[derive(Clone, Debug)]
 pub(super) enum Seats {
-    /// The first so many, the same as they have.
+    /// The first members up to that number, each the rank that it has.
     First(u32),
-    /// Those that are listed, by their new ranks.
+    /// The members that are listed, in the order of their new ranks.
     Moved(Box<[u32]>),
 }
 

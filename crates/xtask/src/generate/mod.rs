@@ -22,7 +22,7 @@ fn files(root: &Path) -> Result<[(&'static str, String); 5], String> {
     ])
 }
 
-/// Those of the files whose content is not what it should be.
+/// The files whose content is not what it should be.
 fn stale(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
     let mut files = Vec::from(files(root)?);
     files.retain(|(path, text)| !fs::read_to_string(root.join(path)).is_ok_and(|old| old == *text));
