@@ -301,25 +301,27 @@ impl Tcp {
         let me = self.me;
         let target = &mut self.peers[from.0 as usize];
         target.closed = None;
-        let calling = target
+        // What this process has tried so far tells why it goes this way, also if the peer's call
+        // was quicker than its own next one.
+        if let (Some(calling), Some(link)) = (&target.calling, &mut self.links[at]) {
+            link.tried.clone_from(&calling.tried);
+        }
+        target
             .calling
             .take_if(|calling| calling.link.is_none_or(|link| link == at));
-        if let (Some(calling), Some(link)) = (calling, &mut self.links[at]) {
-            link.tried = calling.tried;
-        }
         let Some(old) = target.link else {
             target.link = Some(at);
             return;
         };
         let before = self.links[old].as_ref().is_some_and(|old| old.ours);
         let lower = if ours { me } else { from };
-        let kept = if before == ours || lower == me.min(from) {
+        let retired = if before == ours || lower == me.min(from) {
             target.link = Some(at);
             old
         } else {
             at
         };
-        self.retire(kept);
+        self.retire(retired);
     }
 
     /// A connection ends when nothing waits in it any more.

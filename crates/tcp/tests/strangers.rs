@@ -404,6 +404,8 @@ fn listening(port: u16) -> Vec<String> {
         }
     }
     all.sort();
+    // The kernel may show a row twice while sockets of others come and go.
+    all.dedup();
     all
 }
 
