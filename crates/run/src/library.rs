@@ -5,6 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Name of the library with the standard binary interface.
@@ -46,17 +47,23 @@ pub fn offer(folder: &Path, vars: &mut Vec<(OsString, OsString)>) {
 }
 
 /// Whether the loader comes upon another file of that name before the one in
-/// `folder`, if it begins with the folders that `vars` name. One of which that
-/// is not known counts.
+/// `folder`, if it begins with the folders that `vars` name. The same file in another
+/// folder, such as `lib`, is no other one; a folder that is not known may hold one.
 pub fn is_behind(folder: &Path, vars: &[(OsString, OsString)]) -> bool {
     let search = vars.iter().find(|(name, _)| name == SEARCH);
     let Some((_, search)) = search else {
         return true;
     };
+    let file = |folder: &Path| {
+        let about = folder.join(NAME).metadata().ok()?;
+        Some((about.dev(), about.ino()))
+    };
+    let own = file(folder);
     let before = elements(search).take_while(|element| *element != folder.as_os_str());
     let holds = |element: &OsStr| {
         let relative = !element.as_bytes().starts_with(b"/");
-        relative || element.as_bytes().contains(&b'$') || Path::new(element).join(NAME).exists()
+        let known = !relative && !element.as_bytes().contains(&b'$');
+        !known || file(Path::new(element)).is_some_and(|it| Some(it) != own)
     };
     before.into_iter().any(holds)
 }
@@ -106,6 +113,12 @@ mod tests {
         let search = |value: String| [(OsString::from(SEARCH), OsString::from(value))];
         let own = folder.display();
         assert!(!is_behind(&folder, &search(format!("/nonexistent:{own}"))));
+        std::os::unix::fs::symlink(folder.join(NAME), home.join("lib").join(NAME)).unwrap();
+        let lib = home.join("lib");
+        assert!(!is_behind(
+            &folder,
+            &search(format!("{}:{own}", lib.display()))
+        ));
         assert!(is_behind(&folder, &search(format!("relative:{own}"))));
         assert!(is_behind(&folder, &search(format!("{own}/$LIB:{own}"))));
         let other = home.join("other");
