@@ -42,6 +42,12 @@ static void grid(void)
     CHECK((r == MPI_UNDEFINED) == (rank >= 6));
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BOR, MPI_COMM_WORLD);
     EQUAL(all, 63);
+    MPI_Comm node;
+    int near;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &near);
+    MPI_Comm_free(&node);
+    CHECK(near < size || rank >= 6 || r == rank);
     CHECK((cart == MPI_COMM_NULL) == (rank >= 6));
     if (cart == MPI_COMM_NULL)
         return;
