@@ -285,7 +285,7 @@ impl Tcp {
         let (handshake, call) = Handshake::call(greeting, &self.secret).map_err(End::Failed)?;
         let link = self.links[at].as_mut().expect("it is connected");
         link.stage = Stage::Greeting(Box::new(handshake));
-        let watched = self.watch.change(link.socket.fd(), at as u64, false);
+        let watched = self.watch.change(&link.socket, at as u64, false);
         watched.map_err(End::Failed)?;
         self.say(at, &call)
     }
@@ -415,9 +415,9 @@ impl Tcp {
             self.links.push(None);
             self.links.len() - 1
         });
-        let (fd, calling) = (link.socket.fd(), matches!(link.stage, Stage::Calling));
+        let calling = matches!(link.stage, Stage::Calling);
+        let watched = self.watch.add(&link.socket, at as u64, calling);
         self.links[at] = Some(link);
-        let watched = self.watch.add(fd, at as u64, calling);
         if watched.is_err() {
             self.remove(at);
         }

@@ -3,7 +3,6 @@
 //! while packets arrive ([`Door`]).
 
 use std::io;
-use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use catena_fabric::Peer;
@@ -132,7 +131,7 @@ impl Tcp {
     fn mute(&mut self, mute: bool) {
         for (number, listener) in (LISTENERS..).zip(&self.listeners) {
             // Both are open, so the kernel does not refuse.
-            let _ = self.watch.mute(listener.as_raw_fd(), number, mute);
+            let _ = self.watch.mute(listener, number, mute);
         }
         self.guests.muted = mute;
     }

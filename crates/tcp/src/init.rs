@@ -3,7 +3,6 @@
 use std::fmt;
 use std::io;
 use std::net::TcpListener;
-use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use catena_fabric::{
@@ -184,7 +183,7 @@ impl Tcp {
         let listeners = listen(&told).map_err(TcpError::Listen)?;
         let watch = Watch::new().map_err(TcpError::Listen)?;
         for (number, listener) in (LISTENERS..).zip(&listeners) {
-            let watched = watch.add(listener.as_raw_fd(), number, false);
+            let watched = watch.add(listener, number, false);
             watched.map_err(TcpError::Listen)?;
         }
         Ok(Tcp {

@@ -84,7 +84,7 @@ impl Link {
         if self.heeded != write {
             self.heeded = write;
             // A failure shows when the socket is next used.
-            let _ = watch.change(self.socket.fd(), at as u64, write);
+            let _ = watch.change(&self.socket, at as u64, write);
         }
     }
 

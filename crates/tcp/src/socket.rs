@@ -3,9 +3,15 @@
 
 use std::io;
 use std::mem::{MaybeUninit, zeroed};
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::slice;
 use std::time::Duration;
+
+use rustix::event::{Timespec, epoll};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, sockopt,
+};
 
 /// Connections that wait to be accepted, at most.
 const BACKLOG: i32 = 4096;
@@ -14,23 +20,17 @@ const PORTS: usize = 100;
 /// Bytes of a connection that the kernel keeps because the other end has no
 /// room for them, about.
 const UNSENT: i32 = 256 << 10;
+/// How bytes are handed to the kernel: it neither waits nor signals that nobody reads.
+const SEND: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
 
-fn check(result: i32) -> io::Result<i32> {
-    if result < 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(result)
-    }
-}
-
-fn count(result: isize) -> io::Result<usize> {
-    usize::try_from(result).map_err(|_| io::Error::last_os_error())
-}
-
-fn set(fd: RawFd, level: i32, name: i32, value: i32) -> io::Result<()> {
-    let len = size_of::<i32>() as libc::socklen_t;
-    // SAFETY: the value is read during the call.
-    check(unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast(), len) }).map(drop)
+fn stream(family: AddressFamily, flags: SocketFlags) -> io::Result<OwnedFd> {
+    let flags = flags | SocketFlags::CLOEXEC;
+    Ok(rustix::net::socket_with(
+        family,
+        SocketType::STREAM,
+        flags,
+        None,
+    )?)
 }
 
 /// Sockets that take connections at these addresses and nowhere else, all at one
@@ -64,39 +64,29 @@ pub(crate) fn listen(at: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
 fn listen_at(at: SocketAddr) -> io::Result<TcpListener> {
     let listener = TcpListener::bind(at)?;
     listener.set_nonblocking(true)?;
-    // SAFETY: a socket that listens; only its backlog changes.
-    check(unsafe { libc::listen(listener.as_raw_fd(), BACKLOG) })?;
+    // It listens already; only its backlog changes.
+    rustix::net::listen(&listener, BACKLOG)?;
     Ok(listener)
 }
 
 /// A port that the kernel chooses and at which nobody listens: it refuses who calls,
 /// as long as the descriptor is open.
 pub(crate) fn reserve() -> io::Result<(OwnedFd, u16)> {
-    // All zero but for the family: any address, and any port.
-    let of = |family: i32| {
-        // SAFETY: no memory; the descriptor is ours; all zero is an address, in room
-        // for any of them.
-        unsafe {
-            let fd = check(libc::socket(
-                family,
-                libc::SOCK_STREAM | libc::SOCK_CLOEXEC,
-                0,
-            ))?;
-            let fd = OwnedFd::from_raw_fd(fd);
-            let mut name: libc::sockaddr_storage = zeroed();
-            name.ss_family = family as libc::sa_family_t;
-            let (at, mut len) = (
-                (&raw mut name).cast(),
-                size_of_val(&name) as libc::socklen_t,
-            );
-            check(libc::bind(fd.as_raw_fd(), at, len))?;
-            check(libc::getsockname(fd.as_raw_fd(), at, &mut len))?;
-            // The port has the same place in all of them.
-            let port = (*at.cast::<libc::sockaddr_in>()).sin_port;
-            Ok((fd, u16::from_be(port)))
-        }
+    let at = |any: IpAddr| {
+        let any = SocketAddr::new(any, 0);
+        let socket = stream(family(any), SocketFlags::empty())?;
+        rustix::net::bind(&socket, &any)?;
+        let name = SocketAddr::try_from(rustix::net::getsockname(&socket)?)?;
+        Ok((socket, name.port()))
     };
-    of(libc::AF_INET6).or_else(|_: io::Error| of(libc::AF_INET))
+    at(Ipv6Addr::UNSPECIFIED.into()).or_else(|_: io::Error| at(Ipv4Addr::UNSPECIFIED.into()))
+}
+
+fn family(of: SocketAddr) -> AddressFamily {
+    match of {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    }
 }
 
 /// One end of a connection.
@@ -111,57 +101,14 @@ impl Socket {
     /// Begins to connect; what comes of it is told by [`Socket::error`] when
     /// the socket can be written.
     pub fn connect(to: SocketAddr, options: Options) -> io::Result<Socket> {
-        let family = if to.is_ipv4() {
-            libc::AF_INET
-        } else {
-            libc::AF_INET6
+        let socket = Socket {
+            stream: TcpStream::from(stream(family(to), SocketFlags::NONBLOCK)?),
+            there: to.ip(),
         };
-        let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-        // SAFETY: no memory; the descriptor is ours.
-        let socket = unsafe {
-            let fd = check(libc::socket(family, kind, 0))?;
-            Socket {
-                stream: TcpStream::from(OwnedFd::from_raw_fd(fd)),
-                there: to.ip(),
-            }
-        };
-        options.apply(socket.fd())?;
-        // SAFETY: all zero is an address.
-        let mut name: libc::sockaddr_storage = unsafe { zeroed() };
-        let at = &raw mut name;
-        let len = match to.ip() {
-            IpAddr::V4(ip) => {
-                let name = libc::sockaddr_in {
-                    sin_family: family as libc::sa_family_t,
-                    sin_port: to.port().to_be(),
-                    sin_addr: libc::in_addr {
-                        s_addr: ip.to_bits().to_be(),
-                    },
-                    sin_zero: [0; 8],
-                };
-                // SAFETY: there is room for any address.
-                unsafe { at.cast::<libc::sockaddr_in>().write(name) };
-                size_of::<libc::sockaddr_in>()
-            }
-            IpAddr::V6(ip) => {
-                let name = libc::sockaddr_in6 {
-                    sin6_family: family as libc::sa_family_t,
-                    sin6_port: to.port().to_be(),
-                    sin6_flowinfo: 0,
-                    sin6_addr: libc::in6_addr {
-                        s6_addr: ip.octets(),
-                    },
-                    sin6_scope_id: 0,
-                };
-                // SAFETY: there is room for any address.
-                unsafe { at.cast::<libc::sockaddr_in6>().write(name) };
-                size_of::<libc::sockaddr_in6>()
-            }
-        };
-        // SAFETY: a whole address, read during the call.
-        match check(unsafe { libc::connect(socket.fd(), at.cast(), len as libc::socklen_t) }) {
-            Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
-            _ => Ok(socket),
+        socket.apply(options)?;
+        match rustix::net::connect(&socket.stream, &to) {
+            Ok(()) | Err(rustix::io::Errno::INPROGRESS) => Ok(socket),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -176,11 +123,7 @@ impl Socket {
 
     /// Prepares it for packets.
     pub fn apply(&self, options: Options) -> io::Result<()> {
-        options.apply(self.fd())
-    }
-
-    pub fn fd(&self) -> RawFd {
-        self.stream.as_raw_fd()
+        options.apply(self.stream.as_fd())
     }
 
     /// Where this end is.
@@ -203,45 +146,35 @@ impl Socket {
     /// Hands bytes to the kernel, as many as it takes.
     #[inline]
     pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
-        let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-        // SAFETY: the bytes are read during the call.
-        count(unsafe { libc::send(self.fd(), bytes.as_ptr().cast(), bytes.len(), flags) })
+        Ok(rustix::net::send(&self.stream, bytes, SEND)?)
     }
 
     /// Hands two runs of bytes to the kernel, as far as it takes them.
     ///
     /// # Safety
-    /// `len` bytes at `second` must be readable.
+    /// `len` bytes at `second` must be readable, and nobody may write them during the call.
     pub unsafe fn send_both(
         &self,
         first: &[u8],
         second: *const u8,
         len: usize,
     ) -> io::Result<usize> {
-        let mut parts = [
-            libc::iovec {
-                iov_base: first.as_ptr().cast_mut().cast(),
-                iov_len: first.len(),
-            },
-            libc::iovec {
-                iov_base: second.cast_mut().cast(),
-                iov_len: len,
-            },
-        ];
-        // SAFETY: all zero is a message without address.
-        let mut message: libc::msghdr = unsafe { zeroed() };
-        (message.msg_iov, message.msg_iovlen) = (parts.as_mut_ptr(), 2);
-        let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-        // SAFETY: both runs are read during the call.
-        count(unsafe { libc::sendmsg(self.fd(), &message, flags) })
+        // SAFETY: as promised.
+        let second = unsafe { slice::from_raw_parts(second, len) };
+        let parts = [io::IoSlice::new(first), io::IoSlice::new(second)];
+        let mut nothing = SendAncillaryBuffer::default();
+        Ok(rustix::net::sendmsg(
+            &self.stream,
+            &parts,
+            &mut nothing,
+            SEND,
+        )?)
     }
 
     /// Takes what has arrived; 0 bytes if nothing will any more.
     #[inline]
     pub fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        let (at, len) = (room.as_mut_ptr().cast(), room.len());
-        // SAFETY: the room is written during the call.
-        count(unsafe { libc::recv(self.fd(), at, len, libc::MSG_DONTWAIT) })
+        Ok(rustix::net::recv(&self.stream, room, RecvFlags::DONTWAIT)?.0)
     }
 
     /// Whether the kernel keeps what is short while something short is under way
@@ -249,6 +182,12 @@ impl Socket {
     pub fn gather(&self, keep: bool) {
         // A connection that has failed is noticed elsewhere.
         let _ = self.stream.set_nodelay(!keep);
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
     }
 }
 
@@ -262,22 +201,31 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    fn apply(self, fd: RawFd) -> io::Result<()> {
-        let seconds = i32::try_from(self.timeout.as_secs())
-            .unwrap_or(i32::MAX)
-            .max(1);
-        let tcp = |name, value| set(fd, libc::IPPROTO_TCP, name, value);
-        tcp(libc::TCP_NODELAY, 1)?;
-        tcp(libc::TCP_NOTSENT_LOWAT, UNSENT)?;
-        tcp(libc::TCP_KEEPIDLE, (seconds / 2).max(1))?;
-        tcp(libc::TCP_KEEPINTVL, (seconds / 8).max(1))?;
-        tcp(libc::TCP_USER_TIMEOUT, seconds.saturating_mul(1000))?;
-        set(fd, libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
+    fn apply(self, socket: BorrowedFd<'_>) -> io::Result<()> {
+        let least = Duration::from_secs(1);
+        let timeout = self.timeout.max(least);
+        let millis = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
+        sockopt::set_tcp_nodelay(socket, true)?;
+        limit_unsent(socket)?;
+        sockopt::set_tcp_keepidle(socket, (timeout / 2).max(least))?;
+        sockopt::set_tcp_keepintvl(socket, (timeout / 8).max(least))?;
+        sockopt::set_tcp_user_timeout(socket, millis)?;
+        sockopt::set_socket_keepalive(socket, true)?;
         if let Some(bytes) = self.kernel {
-            let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
-            set(fd, libc::SOL_SOCKET, libc::SO_SNDBUF, bytes)?;
+            sockopt::set_socket_send_buffer_size(socket, bytes)?;
         }
         Ok(())
+    }
+}
+
+/// Sets how much of a connection the kernel keeps unsent, which rustix cannot.
+fn limit_unsent(socket: BorrowedFd<'_>) -> io::Result<()> {
+    let (fd, len) = (socket.as_raw_fd(), size_of_val(&UNSENT) as libc::socklen_t);
+    let (level, name) = (libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT);
+    // SAFETY: the value is read during the call.
+    match unsafe { libc::setsockopt(fd, level, name, (&UNSENT as *const i32).cast(), len) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
@@ -293,8 +241,10 @@ pub(crate) fn cpu_time() -> Duration {
 }
 
 /// What is of interest at a socket.
-fn events(write: bool) -> i32 {
-    libc::EPOLLIN | if write { libc::EPOLLOUT } else { 0 }
+fn events(write: bool) -> epoll::EventFlags {
+    let mut events = epoll::EventFlags::IN;
+    events.set(epoll::EventFlags::OUT, write);
+    events
 }
 
 /// Watches sockets.
@@ -303,11 +253,7 @@ pub(crate) struct Watch(OwnedFd);
 
 impl Watch {
     pub fn new() -> io::Result<Watch> {
-        // SAFETY: no memory; the descriptor is ours.
-        unsafe {
-            let fd = check(libc::epoll_create1(libc::EPOLL_CLOEXEC))?;
-            Ok(Watch(OwnedFd::from_raw_fd(fd)))
-        }
+        Ok(Watch(epoll::create(epoll::CreateFlags::CLOEXEC)?))
     }
 
     /// A descriptor that can be read when a socket can be used.
@@ -315,40 +261,43 @@ impl Watch {
         self.0.as_raw_fd()
     }
 
-    fn control(&self, what: i32, fd: RawFd, number: u64, events: i32) -> io::Result<()> {
-        let mut event = libc::epoll_event {
-            events: events as u32,
-            u64: number,
-        };
-        // SAFETY: the description is read during the call.
-        check(unsafe { libc::epoll_ctl(self.fd(), what, fd, &mut event) }).map(drop)
-    }
-
     /// Watches a socket until it is closed.
-    pub fn add(&self, fd: RawFd, number: u64, write: bool) -> io::Result<()> {
-        self.control(libc::EPOLL_CTL_ADD, fd, number, events(write))
+    pub fn add(&self, socket: impl AsFd, number: u64, write: bool) -> io::Result<()> {
+        let number = epoll::EventData::new_u64(number);
+        Ok(epoll::add(&self.0, socket, number, events(write))?)
     }
 
     /// Whether it is of interest that a socket can be written.
-    pub fn change(&self, fd: RawFd, number: u64, write: bool) -> io::Result<()> {
-        self.control(libc::EPOLL_CTL_MOD, fd, number, events(write))
+    pub fn change(&self, socket: impl AsFd, number: u64, write: bool) -> io::Result<()> {
+        self.modify(socket, number, events(write))
     }
 
     /// Whether it is of no interest that a socket can be read.
-    pub fn mute(&self, fd: RawFd, number: u64, mute: bool) -> io::Result<()> {
-        let events = if mute { 0 } else { events(false) };
-        self.control(libc::EPOLL_CTL_MOD, fd, number, events)
+    pub fn mute(&self, socket: impl AsFd, number: u64, mute: bool) -> io::Result<()> {
+        let events = match mute {
+            true => epoll::EventFlags::empty(),
+            false => events(false),
+        };
+        self.modify(socket, number, events)
+    }
+
+    fn modify(&self, socket: impl AsFd, number: u64, to: epoll::EventFlags) -> io::Result<()> {
+        let number = epoll::EventData::new_u64(number);
+        Ok(epoll::modify(&self.0, socket, number, to)?)
     }
 
     /// The numbers of sockets that can be used now, of some of them.
     pub fn ready(&self) -> impl Iterator<Item = u64> + use<> {
         const BATCH: usize = 32;
-        let mut events = [const { MaybeUninit::<libc::epoll_event>::uninit() }; BATCH];
-        let at = events.as_mut_ptr().cast();
-        // SAFETY: room for as many as told.
-        let n = unsafe { libc::epoll_wait(self.fd(), at, BATCH as i32, 0) };
-        let events = events.into_iter().take(n.max(0) as usize);
+        const NOW: Timespec = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        let mut events = [const { MaybeUninit::<epoll::Event>::uninit() }; BATCH];
+        // A signal is no reason to look again at once.
+        let n = epoll::wait(&self.0, &mut events, Some(&NOW)).map_or(0, |(ready, _)| ready.len());
+        let events = events.into_iter().take(n);
         // SAFETY: the kernel has written the first `n`.
-        events.map(|event| unsafe { event.assume_init() }.u64)
+        events.map(|event| unsafe { event.assume_init() }.data.u64())
     }
 }
