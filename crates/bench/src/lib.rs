@@ -230,7 +230,7 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
             .into_iter()
             .chain(command)
             .collect(),
-        machine: Machine::this(),
+        machine: Machine::before_measuring(),
         plan: Plan {
             purpose: request.purpose,
             label: request.label.clone(),

@@ -2,8 +2,15 @@
 
 use std::fs;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+/// Above this load, for each processor, other programs spoil figures.
+const BUSY: f64 = 0.35;
+/// How long the processors are watched where the load average is high.
+const WATCH: Duration = Duration::from_secs(1);
 
 /// What is known of a machine; empty or 0 where it does not tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,8 +27,41 @@ pub struct Machine {
     pub governor: String,
     /// Bytes of memory.
     pub memory: u64,
-    /// Programs that were running or waiting during the last minute, on average.
+    /// Programs that were running or waiting: on average over the last minute, or, where
+    /// those were many, over a second before anything was measured.
     pub load: f64,
+}
+
+/// What the processors have done since the machine started, in ticks of its clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Ticks {
+    busy: u64,
+    all: u64,
+}
+
+impl Ticks {
+    /// From the text of `/proc/stat`: its first line has the ticks of all processors, for user, nice,
+    /// system, idle, iowait, irq, softirq and steal.
+    fn from(stat: &str) -> Option<Ticks> {
+        let line = stat.lines().next()?.strip_prefix("cpu ")?;
+        let ticks: Vec<u64> = line
+            .split_whitespace()
+            .take(8)
+            .map_while(|n| n.parse().ok())
+            .collect();
+        let all = ticks.iter().sum();
+        let idle = ticks.get(3)? + ticks.get(4)?;
+        Some(Ticks {
+            busy: all - idle,
+            all,
+        })
+    }
+
+    /// The share of the time from `before` to here that processors were busy, if any has passed.
+    fn share_since(self, before: Ticks) -> Option<f64> {
+        let all = self.all.checked_sub(before.all).filter(|&all| all > 0)?;
+        Some(self.busy.saturating_sub(before.busy) as f64 / all as f64)
+    }
 }
 
 impl Machine {
@@ -50,10 +90,32 @@ impl Machine {
         }
     }
 
+    /// This one, just before it is measured. The load average remembers a program that has ended, be it
+    /// a compiler or the measurement before this one; so where it is high, the processors are
+    /// watched for a second.
+    pub fn before_measuring() -> Machine {
+        let mut this = Machine::this();
+        if this.is_busy() {
+            let ticks = || Ticks::from(&read("/proc/stat"));
+            let before = ticks();
+            thread::sleep(WATCH);
+            if let (Some(before), Some(after)) = (before, ticks())
+                && let Some(share) = after.share_since(before)
+            {
+                this.load = this.load.min(share * this.cpus as f64);
+            }
+        }
+        this
+    }
+
+    fn is_busy(&self) -> bool {
+        self.load > BUSY * self.cpus as f64
+    }
+
     /// What may spoil figures, with a remedy each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        if self.load > 0.35 * self.cpus as f64 {
+        if self.is_busy() {
             warnings.push(format!(
                 "other programs are busy here (load {:.1} on {} processors): intervals will be wide; \
                  measure when the machine is quiet",
@@ -87,6 +149,19 @@ mod tests {
             "{this:?}"
         );
         assert!(this.cpus > 0 && this.memory > 1 << 20);
+    }
+
+    #[test]
+    fn the_share_of_busy_processors_is_read_from_the_kernels_ticks() {
+        let of = |busy, idle| Ticks::from(&format!("cpu  {busy} 1 2 {idle} 4 5 6 7 8 9\ncpu0 1\n"));
+        let (before, after) = (of(100, 1000).unwrap(), of(150, 1150).unwrap());
+        assert_eq!((before.busy, before.all), (121, 1125));
+        assert_eq!(after.share_since(before), Some(0.25));
+        assert_eq!(before.share_since(before), None);
+        assert_eq!(before.share_since(after), None);
+        assert_eq!(Ticks::from("cpu 1 2 3"), None);
+        assert_eq!(Ticks::from(""), None);
+        assert!(Ticks::from(&read("/proc/stat")).is_some());
     }
 
     #[test]
