@@ -1,6 +1,7 @@
 //! The buffer arguments of collectives, as the program passes them, and their checks.
 
 use std::ffi::c_int;
+use std::ptr;
 
 use catena_abi::{self as abi, Datatype, consts};
 use catena_datatype::TypeRef;
@@ -179,6 +180,19 @@ impl VData<'_> {
         is_in_place(self.buf)
     }
 
+    /// Where block `i` begins; null if it is empty.
+    #[inline(always)]
+    pub(super) fn start(&self, w: &World, i: usize) -> Result<*const u8> {
+        if self.counts.at(i) <= 0 {
+            return Ok(ptr::null());
+        }
+        let displ = self
+            .displs
+            .at(i)
+            .wrapping_mul(w.objects.committed(self.ty)?.extent());
+        Ok(self.buf.wrapping_offset(displ as isize))
+    }
+
     /// Checks the blocks; `side`, which was none, and `ranges` become theirs.
     #[inline(always)]
     pub(super) fn side(
@@ -247,6 +261,14 @@ impl WData<'_> {
     /// Whether the program passed `MPI_IN_PLACE`.
     pub fn is_in_place(&self) -> bool {
         is_in_place(self.buf)
+    }
+
+    /// As [`VData::start`].
+    pub(super) fn start(&self, i: usize) -> *const u8 {
+        match self.counts.at(i) {
+            ..=0 => ptr::null(),
+            _ => self.buf.wrapping_offset(self.displs.at(i) as isize),
+        }
     }
 
     /// As [`VData::side`].

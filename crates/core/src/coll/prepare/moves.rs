@@ -68,6 +68,9 @@ impl Caller<'_> {
         }
         if is_leaf && !call.args.in_place {
             let block = blocks(self.world, &send, 1, "send", &mut call.input)?;
+            if is_root {
+                no_alias(send.buf, recv.start(self.world, comm.rank as usize)?, block)?;
+            }
             call.args.send = Layout::Even(block);
         }
         call.go(Collective::Gatherv, self, comm)
@@ -108,6 +111,9 @@ impl Caller<'_> {
         }
         if is_leaf && !call.args.in_place {
             let block = blocks(self.world, &recv, 1, "receive", &mut call.output)?;
+            if is_root {
+                no_alias(send.start(self.world, comm.rank as usize)?, recv.buf, block)?;
+            }
             call.args.recv = Layout::Even(block);
         }
         call.go(Collective::Scatterv, self, comm)
@@ -161,6 +167,7 @@ impl Caller<'_> {
             let block = blocks(self.world, &send, 1, "send", &mut call.input)?;
             if !comm.is_inter() {
                 same_length("allgatherv", block, call.args.send.len(0))?;
+                no_alias(send.buf, recv.start(self.world, comm.rank as usize)?, block)?;
             }
             call.args.send = Layout::Even(block);
         }
@@ -170,8 +177,13 @@ impl Caller<'_> {
     /// `MPI_Alltoallv`.
     pub fn alltoallv(&self, comm: &CommRef, send: VData<'_>, recv: VData<'_>) -> Prepare {
         let there = !in_place(comm, send.buf)?;
-        if there && comm.peers == 1 && !comm.is_inter() {
-            return self.exchange_alone(comm, &send, &recv);
+        if there && !comm.is_inter() {
+            let mine = comm.rank as usize;
+            let (sent, received) = (send.start(self.world, mine)?, recv.start(self.world, mine)?);
+            no_alias(sent, received, 1)?;
+            if comm.peers == 1 {
+                return self.exchange_alone(comm, &send, &recv);
+            }
         }
         self.exchange(
             comm,
@@ -194,6 +206,10 @@ impl Caller<'_> {
     /// `MPI_Alltoallw`.
     pub fn alltoallw(&self, comm: &CommRef, send: WData<'_>, recv: WData<'_>) -> Prepare {
         let there = !in_place(comm, send.buf)?;
+        if there && !comm.is_inter() {
+            let mine = comm.rank as usize;
+            no_alias(send.start(mine), recv.start(mine), 1)?;
+        }
         self.exchange(
             comm,
             |ranges, to| recv.side(self.world, "receive", ranges, to),
