@@ -7,12 +7,12 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
-use crate::wire::{self, Inbox, Kind, Malformed, Reader, Writer};
+use crate::wire::{self, FrameKind, Inbox, Malformed, Reader, Writer};
 use crate::{Boot, BootError, Interest, Job, Poller, lineage, sys};
 
 /// Where the launcher is, and who I am: what `CATENA_BOOT` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LauncherAddress {
     /// Name of the abstract socket.
     pub socket: String,
     /// My rank.
@@ -21,7 +21,7 @@ pub struct Place {
     pub cookie: [u8; wire::COOKIE],
 }
 
-impl Place {
+impl LauncherAddress {
     /// As the value of `CATENA_BOOT`.
     pub fn to_text(&self) -> String {
         let mut text = format!("{}:{}:{}:", wire::VERSION, self.socket, self.rank);
@@ -31,8 +31,8 @@ impl Place {
         text
     }
 
-    /// Reads what [`Place::to_text`] wrote.
-    pub fn parse(text: &str) -> Option<Place> {
+    /// Reads what [`LauncherAddress::to_text`] wrote.
+    pub fn parse(text: &str) -> Option<LauncherAddress> {
         let mut parts = text.split(':');
         let version = parts.next()?.parse::<u32>().ok()?;
         let socket = parts.next()?.to_string();
@@ -49,7 +49,7 @@ impl Place {
         for (byte, at) in cookie.iter_mut().zip((0..).step_by(2)) {
             *byte = u8::from_str_radix(&hex[at..at + 2], 16).ok()?;
         }
-        Some(Place {
+        Some(LauncherAddress {
             socket,
             rank,
             cookie,
@@ -87,7 +87,8 @@ pub struct Client {
 impl Client {
     /// Connects as `place`, the value of `CATENA_BOOT`, says. One round trip.
     pub fn connect(place: &str) -> Result<Client, BootError> {
-        let place = Place::parse(place).ok_or_else(|| BootError::BadVariable(place.to_string()))?;
+        let place = LauncherAddress::parse(place)
+            .ok_or_else(|| BootError::BadVariable(place.to_string()))?;
         let address = SocketAddr::from_abstract_name(place.socket.as_bytes())
             .map_err(BootError::Unreachable)?;
         let socket = UnixStream::connect_addr(&address).map_err(BootError::Unreachable)?;
@@ -98,7 +99,7 @@ impl Client {
             return Err(BootError::Stranger { user });
         }
 
-        let mut hello = Writer::new(Kind::Hello);
+        let mut hello = Writer::new(FrameKind::Hello);
         hello.u32(wire::VERSION);
         hello.raw(&place.cookie);
         hello.u32(place.rank);
@@ -114,9 +115,9 @@ impl Client {
                 continue;
             };
             let mut body = Reader::new(body);
-            match Kind::from_byte(kind)? {
-                Kind::Welcome => break Job::read(&mut body)?,
-                Kind::Refused => return Err(BootError::Refused(body.text()?)),
+            match FrameKind::from_byte(kind)? {
+                FrameKind::Welcome => break Job::read(&mut body)?,
+                FrameKind::Refused => return Err(BootError::Refused(body.text()?)),
                 _ => return Err(Malformed("not an answer to hello").into()),
             }
         };
@@ -141,7 +142,7 @@ impl Client {
     }
 
     /// Sends a frame that its kind says all of.
-    fn say(&mut self, kind: Kind) -> Result<(), BootError> {
+    fn say(&mut self, kind: FrameKind) -> Result<(), BootError> {
         send(&self.socket, &mut self.inbox, &Writer::new(kind).finish())
     }
 
@@ -149,8 +150,8 @@ impl Client {
     fn take(&mut self) -> Result<(), BootError> {
         while let Some((kind, body)) = self.inbox.next(wire::MAX_BODY)? {
             let mut r = Reader::new(body);
-            match Kind::from_byte(kind)? {
-                Kind::Fenced if self.fence == Fence::Begun => {
+            match FrameKind::from_byte(kind)? {
+                FrameKind::Fenced if self.fence == Fence::Begun => {
                     while !r.is_empty() {
                         let rank = r.u32()?;
                         let key = r.text()?;
@@ -159,7 +160,7 @@ impl Client {
                     }
                     self.fence = Fence::Over;
                 }
-                Kind::Answer => {
+                FrameKind::Answer => {
                     let rank = r.u32()?;
                     let asked = self.asked.get_mut(&r.text()?);
                     let asked = asked.and_then(|of| of.get_mut(&rank));
@@ -241,7 +242,7 @@ impl Boot for Client {
         if self.fence != Fence::None {
             return Err(BootError::Fence);
         }
-        let mut frame = Writer::new(Kind::Fence);
+        let mut frame = Writer::new(FrameKind::Fence);
         for (key, value) in std::mem::take(&mut self.puts) {
             frame.bytes(key.as_bytes());
             frame.bytes(&value);
@@ -276,7 +277,7 @@ impl Boot for Client {
 
     fn publish(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
         check_length(key, value)?;
-        let mut frame = Writer::new(Kind::Publish);
+        let mut frame = Writer::new(FrameKind::Publish);
         frame.bytes(key.as_bytes());
         frame.bytes(value);
         send(&self.socket, &mut self.inbox, &frame.finish())
@@ -294,7 +295,7 @@ impl Boot for Client {
             None => {
                 let of = self.asked.entry(key.to_string()).or_default();
                 of.insert(rank, None);
-                let mut frame = Writer::new(Kind::Ask);
+                let mut frame = Writer::new(FrameKind::Ask);
                 frame.u32(rank);
                 frame.bytes(key.as_bytes());
                 send(&self.socket, &mut self.inbox, &frame.finish())?;
@@ -309,7 +310,7 @@ impl Boot for Client {
     }
 
     fn abort(&mut self, code: i32, message: &str) {
-        let mut frame = Writer::new(Kind::Abort);
+        let mut frame = Writer::new(FrameKind::Abort);
         frame.u32(code as u32);
         frame.bytes(message.as_bytes());
         if send(&self.socket, &mut self.inbox, &frame.finish()).is_err() {
@@ -320,18 +321,18 @@ impl Boot for Client {
     }
 
     fn fault(&mut self, message: &str) {
-        let mut frame = Writer::new(Kind::Fault);
+        let mut frame = Writer::new(FrameKind::Fault);
         frame.bytes(message.as_bytes());
         // A launcher that is gone needs no status.
         let _ = send(&self.socket, &mut self.inbox, &frame.finish());
     }
 
     fn finalize(&mut self) -> Result<(), BootError> {
-        self.say(Kind::Finalize)
+        self.say(FrameKind::Finalize)
     }
 
     fn resume(&mut self) -> Result<(), BootError> {
-        self.say(Kind::Resume)
+        self.say(FrameKind::Resume)
     }
 }
 
@@ -399,12 +400,15 @@ mod tests {
 
     #[test]
     fn places_survive_the_environment() {
-        let place = Place {
+        let place = LauncherAddress {
             socket: "catena-1-ab".to_string(),
             rank: 7,
             cookie: [0xa5; 16],
         };
-        assert_eq!(Place::parse(&place.to_text()), Some(place.clone()));
+        assert_eq!(
+            LauncherAddress::parse(&place.to_text()),
+            Some(place.clone())
+        );
         let text = place.to_text();
         for bad in [
             "",
@@ -418,15 +422,15 @@ mod tests {
             &format!("{text}:"),
             &text[..text.len() - 1],
         ] {
-            assert_eq!(Place::parse(bad), None, "{bad}");
+            assert_eq!(LauncherAddress::parse(bad), None, "{bad}");
         }
     }
 
     /// A launcher's socket with that name, and where it is.
-    fn listen(name: &str) -> (UnixListener, Place) {
+    fn listen(name: &str) -> (UnixListener, LauncherAddress) {
         let socket = format!("catena-test-{name}-{}", std::process::id());
         let address = SocketAddr::from_abstract_name(socket.as_bytes()).unwrap();
-        let place = Place {
+        let place = LauncherAddress {
             socket,
             rank: 0,
             cookie: [7; 16],
@@ -442,7 +446,7 @@ mod tests {
                 let (socket, _) = listener.accept().unwrap();
                 let mut hello = [0; 64];
                 sys::receive(&socket, &mut hello, true).unwrap();
-                let mut w = Writer::new(Kind::Welcome);
+                let mut w = Writer::new(FrameKind::Welcome);
                 Job::singleton("here".to_string(), 1).write(&mut w);
                 sys::send(&socket, &w.finish(), Some(file.as_fd())).unwrap();
             });
@@ -490,7 +494,7 @@ mod tests {
             error.starts_with("CATENA_BOOT=nonsense was not written"),
             "{error}"
         );
-        let place = Place {
+        let place = LauncherAddress {
             socket: "catena-no-such".to_string(),
             rank: 0,
             cookie: [0; 16],

@@ -12,7 +12,7 @@ use std::net::Shutdown;
 use std::os::fd::IntoRawFd;
 use std::os::unix::net::UnixStream;
 
-use crate::client::{Client, Place};
+use crate::client::{Client, LauncherAddress};
 use crate::direct::fuzz as direct;
 use crate::server::Server;
 use crate::wire::{Inbox, MAX_BODY, Reader, Writer};
@@ -42,8 +42,8 @@ pub fn place(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;
     };
-    if let Some(place) = Place::parse(text) {
-        assert_eq!(Place::parse(&place.to_text()), Some(place));
+    if let Some(place) = LauncherAddress::parse(text) {
+        assert_eq!(LauncherAddress::parse(&place.to_text()), Some(place));
     }
 }
 

@@ -19,11 +19,11 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::client::Place;
+use crate::client::LauncherAddress;
 use connection::Client;
 use questions::Questions;
 
-use crate::wire::{self, Kind, Malformed, Reader, Writer};
+use crate::wire::{self, FrameKind, Malformed, Reader, Writer};
 use crate::{Interest, Job, Poller, sys};
 
 /// Size of the segment that the ranks share. All holes: it costs nothing until
@@ -148,7 +148,7 @@ pub struct Server {
 }
 
 fn no_parts() -> Writer {
-    Writer::new(Kind::Fenced)
+    Writer::new(FrameKind::Fenced)
 }
 
 /// A random number for a job.
@@ -206,7 +206,7 @@ impl Server {
 
     /// What to put into the environment of a rank as `CATENA_BOOT`.
     pub fn place(&self, rank: u32) -> String {
-        Place {
+        LauncherAddress {
             socket: self.socket.clone(),
             rank,
             cookie: self.cookie,
@@ -223,7 +223,7 @@ impl Server {
         }
         self.fencing = 0;
         self.members.iter_mut().for_each(|m| m.in_fence = false);
-        let mut frame = Writer::new(Kind::Fenced);
+        let mut frame = Writer::new(FrameKind::Fenced);
         frame.raw(parts);
         let frame: Arc<[u8]> = frame.finish().into();
         for (index, client) in (0..).zip(&mut self.clients) {
@@ -344,22 +344,22 @@ impl Server {
         };
         while let Some((kind, body)) = inbox.next(limit(client))? {
             let mut body = Reader::new(body);
-            match (Kind::from_byte(kind)?, client.rank) {
-                (Kind::Hello, None) => self.hello(client, &mut body, events)?,
-                (Kind::Fence, Some(rank)) => self.fence(rank, &mut body, events)?,
-                (Kind::Publish, Some(rank)) => {
+            match (FrameKind::from_byte(kind)?, client.rank) {
+                (FrameKind::Hello, None) => self.hello(client, &mut body, events)?,
+                (FrameKind::Fence, Some(rank)) => self.fence(rank, &mut body, events)?,
+                (FrameKind::Publish, Some(rank)) => {
                     let key = body.text()?;
                     let value = body.bytes()?;
                     check_pair(&key, value)?;
                     self.tell(client, rank, key, value.into(), events);
                 }
-                (Kind::Ask, Some(me)) => {
+                (FrameKind::Ask, Some(me)) => {
                     let rank = body.u32()?;
                     let key = body.text()?;
                     check_pair(&key, &[])?;
                     self.question(client, me, rank, key, events)?;
                 }
-                (Kind::Abort, Some(rank)) => {
+                (FrameKind::Abort, Some(rank)) => {
                     let code = body.u32()? as i32;
                     let message = String::from_utf8_lossy(body.bytes()?).into_owned();
                     events.push(Event::Abort {
@@ -368,12 +368,12 @@ impl Server {
                         message,
                     });
                 }
-                (Kind::Fault, Some(rank)) => {
+                (FrameKind::Fault, Some(rank)) => {
                     let message = String::from_utf8_lossy(body.bytes()?).into_owned();
                     events.push(Event::Fault { rank, message });
                 }
-                (Kind::Finalize, Some(rank)) => events.push(Event::Finalized { rank }),
-                (Kind::Resume, Some(rank)) => events.push(Event::Resumed { rank }),
+                (FrameKind::Finalize, Some(rank)) => events.push(Event::Finalized { rank }),
+                (FrameKind::Resume, Some(rank)) => events.push(Event::Resumed { rank }),
                 _ => return Err(Malformed("a message at the wrong time")),
             }
             if client.closing {
@@ -421,7 +421,7 @@ impl Server {
             }
         };
         if let Some(words) = refusal {
-            let mut w = Writer::new(Kind::Refused);
+            let mut w = Writer::new(FrameKind::Refused);
             w.bytes(words.as_bytes());
             client.push(w.finish().into(), false);
             client.closing = true;
@@ -431,7 +431,7 @@ impl Server {
         client.rank = Some(rank);
         self.job.rank = rank;
         self.job.appnum = self.appnums[rank as usize];
-        let mut w = Writer::new(Kind::Welcome);
+        let mut w = Writer::new(FrameKind::Welcome);
         self.job.write(&mut w);
         client.push(w.finish().into(), true);
         events.push(Event::Joined { rank, pid });

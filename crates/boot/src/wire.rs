@@ -27,7 +27,7 @@ const HEAD: usize = 5;
 /// Kinds of frames between launcher and ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum FrameKind {
     /// To the launcher: version, cookie, rank.
     Hello = 1,
     /// To the launcher: pairs of key and value.
@@ -54,9 +54,9 @@ pub enum Kind {
     Fault = 12,
 }
 
-impl Kind {
-    pub(crate) fn from_byte(byte: u8) -> Result<Kind, Malformed> {
-        use Kind::*;
+impl FrameKind {
+    pub(crate) fn from_byte(byte: u8) -> Result<FrameKind, Malformed> {
+        use FrameKind::*;
         [
             Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume, Publish, Ask, Answer,
             Fault,
@@ -67,8 +67,8 @@ impl Kind {
     }
 }
 
-impl From<Kind> for u8 {
-    fn from(kind: Kind) -> u8 {
+impl From<FrameKind> for u8 {
+    fn from(kind: FrameKind) -> u8 {
         kind as u8
     }
 }
@@ -287,7 +287,7 @@ mod tests {
     }
 
     fn frame() -> Vec<u8> {
-        let mut w = Writer::new(Kind::Welcome);
+        let mut w = Writer::new(FrameKind::Welcome);
         job().write(&mut w);
         w.finish()
     }
@@ -302,7 +302,7 @@ mod tests {
         }
         inbox.push(&bytes[bytes.len() - 1..]);
         let (kind, body) = inbox.next(MAX_BODY).unwrap().unwrap();
-        assert_eq!(Kind::from_byte(kind), Ok(Kind::Welcome));
+        assert_eq!(FrameKind::from_byte(kind), Ok(FrameKind::Welcome));
         let mut r = Reader::new(body);
         assert_eq!(Job::read(&mut r), Ok(job()));
         assert!(r.is_empty());
@@ -312,18 +312,21 @@ mod tests {
     #[test]
     fn two_frames_in_one_read_are_two() {
         let mut inbox = Inbox::default();
-        let mut both = Writer::new(Kind::Finalize).finish();
-        both.extend(Writer::new(Kind::Fence).finish());
+        let mut both = Writer::new(FrameKind::Finalize).finish();
+        both.extend(Writer::new(FrameKind::Fence).finish());
         inbox.push(&both);
-        assert_eq!(inbox.next(0), Ok(Some((Kind::Finalize.into(), &[][..]))));
-        assert_eq!(inbox.next(0), Ok(Some((Kind::Fence.into(), &[][..]))));
+        assert_eq!(
+            inbox.next(0),
+            Ok(Some((FrameKind::Finalize.into(), &[][..])))
+        );
+        assert_eq!(inbox.next(0), Ok(Some((FrameKind::Fence.into(), &[][..]))));
         assert_eq!(inbox.next(0), Ok(None));
     }
 
     #[test]
     fn long_frames_are_refused_before_they_arrive() {
         let mut inbox = Inbox::default();
-        inbox.push(&[0xff, 0xff, 0xff, 0xff, Kind::Hello.into()]);
+        inbox.push(&[0xff, 0xff, 0xff, 0xff, FrameKind::Hello.into()]);
         assert_eq!(inbox.next(64), Err(Malformed("a message is too long")));
     }
 
@@ -338,7 +341,7 @@ mod tests {
         ] {
             let mut spoilt = job();
             spoil(&mut spoilt);
-            let mut w = Writer::new(Kind::Welcome);
+            let mut w = Writer::new(FrameKind::Welcome);
             spoilt.write(&mut w);
             let bytes = w.finish();
             assert!(Job::read(&mut Reader::new(&bytes[HEAD..])).is_err());

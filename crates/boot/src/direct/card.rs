@@ -7,7 +7,7 @@ use catena_base::Cpus;
 use catena_proof::Secret;
 
 use super::About;
-use super::segment::Place;
+use super::segment::FileLocation;
 use crate::{BootError, Job, sys};
 
 /// First line of a card; changes whenever the meaning of another one does.
@@ -19,7 +19,7 @@ pub(super) struct Card {
     /// Ranks for which this differs cannot share memory.
     pub kernel: String,
     /// Its segment, which counts if it is the lowest on its node.
-    pub place: Place,
+    pub place: FileLocation,
     /// Random number; that of rank 0 becomes the job's.
     pub number: u64,
     /// That of the job, in the card of rank 0. It is as secret as what the process
@@ -35,7 +35,7 @@ pub(super) struct Card {
 
 impl Card {
     /// That of this process.
-    pub fn mine(rank: u32, appnum: u32, place: Place) -> Result<Card, BootError> {
+    pub fn mine(rank: u32, appnum: u32, place: FileLocation) -> Result<Card, BootError> {
         let mut number = [0; 8];
         sys::random(&mut number)?;
         Ok(Card {
@@ -54,7 +54,7 @@ impl Card {
     pub fn to_text(&self) -> String {
         let Card {
             kernel,
-            place: Place { pid, fd, mark },
+            place: FileLocation { pid, fd, mark },
             number,
             secret,
             appnum,
@@ -79,7 +79,7 @@ impl Card {
         }
         let card = Card {
             kernel: next()?.to_string(),
-            place: Place {
+            place: FileLocation {
                 pid: next()?.parse().ok()?,
                 fd: next()?.parse().ok()?,
                 mark: u64::from_str_radix(next()?, 16).ok()?,
@@ -174,7 +174,7 @@ mod tests {
     fn card(kernel: &str, cpus: &str) -> Card {
         Card {
             kernel: kernel.to_string(),
-            place: Place {
+            place: FileLocation {
                 pid: 7,
                 fd: 8,
                 mark: 9,

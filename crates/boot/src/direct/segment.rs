@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where a rank's file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FileLocation {
     pub pid: u32,
     pub fd: i32,
     pub mark: u64,
@@ -45,12 +45,12 @@ impl Segment {
     ///
     /// # Errors
     /// If descriptors or memory are short, or anonymous files are forbidden.
-    pub fn make() -> io::Result<(Segment, Place)> {
+    pub fn make() -> io::Result<(Segment, FileLocation)> {
         let mut mark = [0; MARK as usize];
         sys::random(&mut mark)?;
         let file = File::from(sys::memfd(SEGMENT + TAIL)?);
         file.write_all_at(&mark, tail(&file)?)?;
-        let place = Place {
+        let place = FileLocation {
             pid: std::process::id(),
             fd: file.as_raw_fd(),
             mark: u64::from_le_bytes(mark),
@@ -65,8 +65,8 @@ impl Segment {
     }
 
     /// Opens that of `maker`, as number `number` on the node, from 1.
-    pub fn open(place: &Place, maker: u32, number: u64) -> Segment {
-        let Place { pid, fd, .. } = place;
+    pub fn open(place: &FileLocation, maker: u32, number: u64) -> Segment {
+        let FileLocation { pid, fd, .. } = place;
         let file = find(place, number)
             .map_err(|error| format!("rank {maker}, /proc/{pid}/fd/{fd}: {error}"));
         Segment { file, others: 0 }
@@ -104,7 +104,7 @@ fn tail(file: &File) -> io::Result<u64> {
     Ok(file.metadata()?.len().saturating_sub(TAIL))
 }
 
-fn find(place: &Place, number: u64) -> io::Result<File> {
+fn find(place: &FileLocation, number: u64) -> io::Result<File> {
     let path = format!("/proc/{}/fd/{}", place.pid, place.fd);
     let file = OpenOptions::new()
         .read(true)
@@ -148,12 +148,12 @@ mod tests {
     fn another_file_is_not_taken() {
         let (_made, place) = Segment::make().unwrap();
         let (_other, elsewhere) = Segment::make().unwrap();
-        let refused = |place: Place| match Segment::open(&place, 5, 1).take() {
+        let refused = |place: FileLocation| match Segment::open(&place, 5, 1).take() {
             Err(BootError::Segment(cause)) => cause,
             other => panic!("{other:?}"),
         };
         let fd = elsewhere.fd;
-        let wrong = refused(Place { fd, ..place });
+        let wrong = refused(FileLocation { fd, ..place });
         assert!(
             wrong.contains("rank 5") && wrong.contains("another file"),
             "{wrong}"
@@ -161,10 +161,10 @@ mod tests {
         // One that could shrink while it is used.
         let open = File::open("/proc/self/status").unwrap();
         let fd = open.as_raw_fd();
-        assert!(find(&Place { fd, ..place }, 1).is_err());
+        assert!(find(&FileLocation { fd, ..place }, 1).is_err());
         // Standard input has no mark; a process that has ended has nothing.
-        refused(Place { fd: 0, ..place });
-        let gone = refused(Place {
+        refused(FileLocation { fd: 0, ..place });
+        let gone = refused(FileLocation {
             pid: u32::MAX,
             ..place
         });

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::connection::Client;
 use super::{Event, Server};
-use crate::wire::{Kind, Malformed, Writer};
+use crate::wire::{FrameKind, Malformed, Writer};
 
 /// Who waits for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ fn answer_to(node: u32, rank: u32, key: &str, value: &[u8]) -> Event {
 }
 
 fn frame(rank: u32, key: &str, value: &[u8]) -> Arc<[u8]> {
-    let mut w = Writer::new(Kind::Answer);
+    let mut w = Writer::new(FrameKind::Answer);
     w.u32(rank);
     w.bytes(key.as_bytes());
     w.bytes(value);

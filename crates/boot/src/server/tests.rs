@@ -267,7 +267,7 @@ fn strangers_and_second_processes_are_refused_with_words() {
     };
     assert!(refused(&places[1]).contains("already taken part in this job as rank 1"));
     assert!(refused(&outside).contains("rank 2 is not in this job"));
-    let mut forged = Place::parse(&places[0]).unwrap();
+    let mut forged = LauncherAddress::parse(&places[0]).unwrap();
     forged.cookie[3] ^= 1;
     assert!(refused(&forged.to_text()).contains("cookie"));
 
@@ -291,7 +291,7 @@ fn strangers_and_second_processes_are_refused_with_words() {
 fn garbage_disconnects_its_sender_only() {
     let server = server(1);
     let place = places(&server).remove(0);
-    let socket = Place::parse(&place).unwrap().socket;
+    let socket = LauncherAddress::parse(&place).unwrap().socket;
     let serving = serve(server, |event| matches!(event, Event::Broken { .. }));
 
     let address = SocketAddr::from_abstract_name(&socket).unwrap();
@@ -312,14 +312,14 @@ fn garbage_disconnects_its_sender_only() {
     // One that is taken in may write no nonsense either.
     let hello = |w: &mut Writer| {
         w.u32(wire::VERSION);
-        w.raw(&Place::parse(&place).unwrap().cookie);
+        w.raw(&LauncherAddress::parse(&place).unwrap().cookie);
         w.u32(0);
     };
-    let mut w = Writer::new(Kind::Hello);
+    let mut w = Writer::new(FrameKind::Hello);
     hello(&mut w);
     let mut rank = UnixStream::connect_addr(&address).unwrap();
     rank.write_all(&w.finish()).unwrap();
-    let mut w = Writer::new(Kind::Fence);
+    let mut w = Writer::new(FrameKind::Fence);
     w.u32(1000);
     rank.write_all(&w.finish()).unwrap();
     let events = serving.join().unwrap();
@@ -339,7 +339,7 @@ fn other_users_are_not_listened_to() {
     let name = SocketAddr::from_abstract_name(server.socket.as_bytes()).unwrap();
     let cookie = server.cookie;
     let hello = |mut socket: UnixStream| {
-        let mut frame = Writer::new(Kind::Hello);
+        let mut frame = Writer::new(FrameKind::Hello);
         frame.u32(wire::VERSION);
         frame.raw(&cookie);
         frame.u32(0);
