@@ -58,7 +58,7 @@ pub fn coll(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
         }
         Err(text) => {
             eprintln!("catena coll: {text}");
-            catena_run::USAGE
+            catena_launcher::USAGE
         }
     }
 }
@@ -171,8 +171,8 @@ fn question(args: &[String]) -> Result<Question, String> {
 
 impl Question {
     fn answer(&self, registry: &Registry) -> String {
-        let crowded = self.cores < self.per_node;
-        let machine = model::machine(crowded.then_some(self.cores));
+        let oversubscribed = self.cores < self.per_node;
+        let machine = model::machine(oversubscribed.then_some(self.cores));
         let cluster = Cluster::regular(self.ranks, self.per_node, self.per_domain, &machine);
         let shape = cluster.shape(self.bytes, self.elem, self.commutative);
         let selection = explain(self.what, &shape, &machine, forced(self.what));

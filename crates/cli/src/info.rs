@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
+use catena_mpit::{Bind, Pvar, catalog};
 use catena_settings::{Level, Registry, Setting};
-use catena_tool::{Bind, Pvar, catalog};
 
 const HELP: &str = "\
 usage: catena info [--all] [--pvars] [name]...
@@ -34,7 +34,7 @@ pub fn info(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
             "--pvars" => pvars = true,
             option if option.starts_with('-') => {
                 eprintln!("catena info: there is no option {option}; see catena info --help");
-                return catena_run::USAGE;
+                return catena_launcher::USAGE;
             }
             _ => names.push(arg.trim_start_matches("CATENA_").to_ascii_uppercase()),
         }

@@ -41,9 +41,9 @@ fn main() -> ExitCode {
         .to_string_lossy()
         .into_owned();
     let args: Vec<OsString> = args.collect();
-    let status = match (catena_run::daemon(&args), called.as_str()) {
+    let status = match (catena_launcher::daemon(&args), called.as_str()) {
         (Some(status), _) => status,
-        (None, "mpirun" | "mpiexec") => catena_run::run(&called, args, &registry()),
+        (None, "mpirun" | "mpiexec") => catena_launcher::run(&called, args, &registry()),
         (None, _) => catena(args.into_iter()),
     };
     ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1))
@@ -52,10 +52,10 @@ fn main() -> ExitCode {
 fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
     let command = args.next().map(|arg| arg.to_string_lossy().into_owned());
     if !matches!(command.as_deref(), Some("run" | "bench")) {
-        catena_run::end_with_reader();
+        catena_launcher::end_with_reader();
     }
     match command.as_deref() {
-        Some("run") => catena_run::run("catena run", args, &registry()),
+        Some("run") => catena_launcher::run("catena run", args, &registry()),
         Some("info") => info::info(args, &registry()),
         Some("bench") => catena_bench::bench(args, &registry()),
         Some("coll") => coll::coll(args, &registry()),
@@ -69,7 +69,7 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
         }
         None => {
             eprint!("{HELP}");
-            catena_run::USAGE
+            catena_launcher::USAGE
         }
         Some(other) => {
             let hint = match nearest(other, COMMANDS) {
@@ -77,7 +77,7 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
                 None => "`catena help` lists them".to_string(),
             };
             eprintln!("catena: there is no command {other}; {hint}");
-            catena_run::USAGE
+            catena_launcher::USAGE
         }
     }
 }

@@ -55,7 +55,7 @@ pub struct Job {
     /// This node.
     pub node: u32,
     /// Whether this node has more ranks than cores, so that who waits should yield.
-    pub crowded: bool,
+    pub oversubscribed: bool,
     /// What each rank of this node is bound to, as `0-3,8`; empty if it is not.
     pub cpus: Vec<String>,
 }
@@ -217,7 +217,7 @@ impl Server {
         facts.u32(c"pmix.node.size", local.len() as u32);
         facts.text(c"pmix.lpeers", &ranks_on(job.node).join(","));
         facts.rank(c"pmix.lldr", local.first().copied().unwrap_or(0));
-        if job.crowded {
+        if job.oversubscribed {
             facts.yes(c"pmix.ndosub");
         }
         facts.text(c"pmix.tmpdir", directory);

@@ -25,13 +25,12 @@ const ROWS: &[&[&str]] = &[
         "shm",
         "sim",
         "tcp",
-        "trace",
         "ucx",
     ],
     &["core"],
-    &["dynamic", "io", "rma", "session", "tool"],
+    &["mpit"],
     &["capi"],
-    &["bench", "run"],
+    &["bench", "launcher"],
     &["cli", "xtask"],
 ];
 
@@ -44,14 +43,12 @@ const UNSAFE: &[&str] = &[
     "datatype",
     "fabric",
     "fabric-tests",
+    "launcher",
     "loader",
     "ofi",
-    "rma",
-    "run",
     "shm",
     "sim",
     "tcp",
-    "trace",
     "ucx",
 ];
 

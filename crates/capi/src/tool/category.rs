@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use catena_tool::{Category, Error, Result, catalog};
+use catena_mpit::{Category, Error, Result, catalog};
 
 use super::{at, give, give_string, name as text, needed, put, tool_fn};
 

@@ -3,8 +3,8 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{Datatype, TCvarHandle, TEnum, consts};
+use catena_mpit::{Bind, Error, Result, Type, catalog, cvar};
 use catena_settings::{Plain, Scope};
-use catena_tool::{Bind, Error, Result, Type, catalog, cvar};
 
 use super::{
     at, bind, datatype, enumeration, give, give_string, index, name as text, needed, put, tool_fn,

@@ -9,8 +9,8 @@ use catena_abi::{
     TEventFreeCbFunction, TEventInstance, TEventRegistration, TSourceOrder,
 };
 use catena_core::enter_any;
-use catena_tool::event::{self, Callers, UserData};
-use catena_tool::{Bind, Error, Result, Type, Value, catalog};
+use catena_mpit::event::{self, Callers, UserData};
+use catena_mpit::{Bind, Error, Result, Type, Value, catalog};
 
 use super::{
     at, bind, datatype, enumeration, give, give_string, index, name as text, needed, object, put,

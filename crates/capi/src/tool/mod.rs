@@ -12,7 +12,7 @@ mod pvar;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use catena_abi::{Comm, Datatype, TEnum, consts};
-use catena_tool::{self as tool, Audience, Bind, Error, Result, Type, Value, catalog};
+use catena_mpit::{self as tool, Audience, Bind, Error, Result, Type, Value, catalog};
 
 use crate::export::export;
 
@@ -22,9 +22,9 @@ macro_rules! tool_fn {
     ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {
         $crate::export::export! {$(
             fn $name($($arg: $ty),*) -> ::core::ffi::c_int {
-                let body = move || -> ::catena_tool::Result<()> {
-                    if !::catena_tool::is_initialized() {
-                        return Err(::catena_tool::Error::NotInitialized);
+                let body = move || -> ::catena_mpit::Result<()> {
+                    if !::catena_mpit::is_initialized() {
+                        return Err(::catena_mpit::Error::NotInitialized);
                     }
                     $body
                 };

@@ -3,8 +3,8 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{Datatype, TEnum, TPvarHandle, TPvarSession, consts};
-use catena_tool::session::{self, Which};
-use catena_tool::{Bind, Class, Error, Result, Type, Value, catalog};
+use catena_mpit::session::{self, Which};
+use catena_mpit::{Bind, Class, Error, Result, Type, Value, catalog};
 
 use super::{
     at, bind, datatype, enumeration, give, give_string, index, name as text, needed, object, put,

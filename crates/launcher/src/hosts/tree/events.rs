@@ -1,0 +1,110 @@
+//! What happens in the tree: it comes together here, and is passed on.
+
+use catena_boot::server::Event;
+use catena_boot::wire::MAX_BODY;
+
+use super::{DaemonState, Tree};
+use crate::hosts::link::End;
+use crate::message::{MessageKind, NodeEvent};
+use crate::node::Node;
+
+impl Tree {
+    /// Sends what one node has for another on its way.
+    pub(super) fn pass(&mut self, event: NodeEvent) {
+        let target = match event {
+            NodeEvent::Said(Event::Ask { rank, .. }) => self.node_of[rank as usize],
+            NodeEvent::Said(Event::Answer { node, .. }) | NodeEvent::ServerMessage { node, .. } => {
+                node
+            }
+            _ => return,
+        };
+        match (self.way[target as usize], &self.node) {
+            (Some(daemon), _) => self.daemons[daemon].push(event.encode()),
+            (None, Some(node)) if node.number() == target => {
+                self.at_node(|node, more| node.exchange(&event, more));
+            }
+            _ => self.events.push(event),
+        }
+    }
+
+    /// Does something with the own node, and takes in what happened there.
+    pub(super) fn at_node(&mut self, action: impl FnOnce(&mut Node, &mut Vec<NodeEvent>)) {
+        let mut events = Vec::new();
+        if let Some(node) = &mut self.node {
+            action(node, &mut events);
+        }
+        self.add(events);
+    }
+
+    /// Takes in what has happened at the own node.
+    pub fn add(&mut self, events: Vec<NodeEvent>) {
+        for event in events {
+            self.take_in(event);
+        }
+    }
+
+    /// Takes in what a daemon says.
+    pub(super) fn hear(&mut self, index: usize) {
+        let daemon = &mut self.daemons[index];
+        let Some(link) = &mut daemon.link else { return };
+        let received = link.receive();
+        let chatter = link.take_chatter();
+        daemon
+            .agent
+            .iter_mut()
+            .for_each(|agent| agent.hear(&chatter));
+        loop {
+            let Some(link) = &mut self.daemons[index].link else {
+                return;
+            };
+            let taken = match link.next() {
+                Ok(None) => break,
+                Ok(Some((MessageKind::Hello, _))) => {
+                    self.daemons[index].state = DaemonState::Up;
+                    Ok(())
+                }
+                Ok(Some((kind, body))) => {
+                    let (ranks, nodes) = self.size();
+                    NodeEvent::decode(kind, &body, ranks, nodes)
+                        .map_err(End::Malformed)
+                        .map(|event| self.take_in(event))
+                }
+                Err(end) => Err(end),
+            };
+            if let Err(end) = taken {
+                return self.closed(index, end);
+            }
+        }
+        if let Err(end) = received {
+            self.closed(index, end);
+        }
+    }
+
+    /// Takes in what has happened somewhere below.
+    pub(super) fn take_in(&mut self, event: NodeEvent) {
+        match &event {
+            NodeEvent::Said(Event::Fencing) if std::mem::replace(&mut self.fencing, true) => {}
+            NodeEvent::Said(Event::Fenced { parts }) => {
+                self.parts.extend_from_slice(parts);
+                self.waiting += 1;
+                let all = usize::from(self.node.is_some()) + self.daemons.len();
+                if self.parts.len() > MAX_BODY {
+                    let text = "the ranks exchange more than 256 MiB in one fence".to_string();
+                    self.events.push(NodeEvent::Failed { status: 1, text });
+                } else if self.waiting == all {
+                    let parts = std::mem::take(&mut self.parts);
+                    self.events.push(NodeEvent::Said(Event::Fenced { parts }));
+                }
+            }
+            NodeEvent::Said(Event::Ask { .. } | Event::Answer { .. })
+            | NodeEvent::ServerMessage { .. } => {
+                self.pass(event);
+            }
+            NodeEvent::Done { node } | NodeEvent::Lost { node, .. } => {
+                self.over[*node as usize] = true;
+                self.events.push(event);
+            }
+            _ => self.events.push(event),
+        }
+    }
+}

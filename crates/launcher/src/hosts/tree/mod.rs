@@ -1,0 +1,366 @@
+//! The part of the job below one process of the launcher: its own node, if it
+//! has one, and the daemons that it has started, each with others below it.
+//! The events of all of them come together here, and commands are spread.
+
+mod ends;
+mod events;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Instant;
+
+use catena_boot::Poller;
+use catena_proof::Secret;
+
+use super::agent::Agent;
+use super::call::{self, Calls};
+use super::link::{End, Link};
+use super::list::alike;
+use super::{Means, brief};
+use crate::base::Base;
+use crate::message::{NodeCommand, NodeEvent};
+use crate::node::{self, Node};
+use crate::plan::Plan;
+
+/// Tokens of the poller: for each daemon its two of the link, and its agent's
+/// stderr.
+const DAEMONS: u64 = 2 << 32;
+const TOKENS: u64 = 4;
+const STDERR: u64 = 2;
+
+/// What a resource manager says, and from the next one on daemons that call.
+const MANAGER: u64 = 3 << 32;
+
+/// How far it is with a daemon.
+#[derive(Debug, PartialEq)]
+enum DaemonState {
+    /// It has not answered yet.
+    Starting,
+    /// It works.
+    Up,
+    /// Nothing will be heard of it any more; the reason is told at this time,
+    /// or when its agent has ended. Before, it had answered or not.
+    Ending(End, Instant, bool),
+    /// It is no longer there.
+    Gone,
+}
+
+/// A daemon, and the part of the tree below it.
+struct Daemon {
+    /// Its node, then those below.
+    nodes: Vec<u32>,
+    link: Option<Link>,
+    /// Unless a resource manager has started it.
+    agent: Option<Agent>,
+    state: DaemonState,
+    since: Instant,
+    /// Frames for a daemon that has not called yet.
+    waiting: Vec<Vec<u8>>,
+}
+
+/// A resource manager, which starts all daemons with one command.
+struct Manager {
+    command: Vec<OsString>,
+    agent: Agent,
+    /// While daemons are awaited.
+    calls: Option<Calls>,
+    brief: Arc<[u8]>,
+}
+
+/// A part of the job.
+pub struct Tree {
+    pub node: Option<Node>,
+    daemons: Vec<Daemon>,
+    manager: Option<Manager>,
+    means: Means,
+    secret: Option<Secret>,
+    hosts: Vec<String>,
+    node_of: Vec<u32>,
+    /// The daemon that leads to each node.
+    way: Vec<Option<usize>>,
+    /// Nodes of which all is known.
+    over: Vec<bool>,
+    /// Whether somebody waits in a fence, how many parts of the tree wait as a
+    /// whole, and what they have brought.
+    fencing: bool,
+    waiting: usize,
+    parts: Vec<u8>,
+    /// What has happened and was not taken yet.
+    events: Vec<NodeEvent>,
+}
+
+impl Tree {
+    /// One without nodes.
+    pub fn new(means: Means, plan: &Plan) -> Tree {
+        let hosts = &plan.hosts;
+        Tree {
+            node: None,
+            daemons: Vec::new(),
+            manager: None,
+            means,
+            secret: plan.secret.clone(),
+            hosts: hosts.clone(),
+            node_of: plan.node_of.clone(),
+            way: vec![None; hosts.len()],
+            over: vec![false; hosts.len()],
+            fencing: false,
+            waiting: 0,
+            parts: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
+    /// Starts daemons for `nodes`.
+    pub fn grow(&mut self, nodes: &[u32], brief: &Arc<[u8]>, base: &Base) {
+        for nodes in split(nodes, self.means.fanout) {
+            let host = &self.hosts[nodes[0] as usize];
+            let token = DAEMONS + self.daemons.len() as u64 * TOKENS;
+            let (agent, command) = (&self.means.agent, &self.means.daemon);
+            let started = Agent::start(agent, host, command, token + STDERR, base);
+            let started = started.and_then(|(agent, to, from)| {
+                let tokens = [token, token + 1];
+                let link = Link::new(from.into(), Some(to.into()), tokens, &base.poller)?;
+                Ok((agent, link.greeted()))
+            });
+            match started {
+                Ok((agent, mut link)) => {
+                    link.push(brief::frame(nodes, self.secret.as_ref(), brief));
+                    self.await_daemon(nodes, Some(link), Some(agent));
+                }
+                Err(error) => {
+                    let agent = agent[0].to_string_lossy();
+                    let text = format!(
+                        "host {host}: the agent {agent} cannot be started: {error}; install it, or \
+                         name another with --launcher-agent"
+                    );
+                    self.lose(nodes, Some(text));
+                }
+            }
+        }
+    }
+
+    /// Has a resource manager start the daemons for `nodes`: `command`, and what
+    /// it is to start.
+    pub fn hire(
+        &mut self,
+        nodes: &[u32],
+        command: Vec<OsString>,
+        brief: &Arc<[u8]>,
+        base: &Base,
+    ) -> io::Result<()> {
+        let secret = self.secret.clone().map_or_else(Secret::random, Ok)?;
+        let calls = Calls::open(MANAGER + 1, secret, &base.poller)?;
+        let place = calls.place(self.means.start)?;
+        let all = [&command[..], &self.means.daemon[..]].concat();
+        match Agent::start_all(&all, (call::VAR, &place), MANAGER, base) {
+            Ok(agent) => {
+                nodes
+                    .iter()
+                    .for_each(|&node| self.await_daemon(&[node], None, None));
+                self.manager = Some(Manager {
+                    command,
+                    agent,
+                    calls: Some(calls),
+                    brief: Arc::clone(brief),
+                });
+            }
+            Err(error) => {
+                let name = command[0].to_string_lossy();
+                let text = format!(
+                    "{name} cannot be started: {error}; put it in PATH, or say where it is with \
+                     --launcher-agent"
+                );
+                self.lose(nodes, Some(text));
+            }
+        }
+        Ok(())
+    }
+
+    /// A daemon is about to come up.
+    fn await_daemon(&mut self, nodes: &[u32], link: Option<Link>, agent: Option<Agent>) {
+        for &node in nodes {
+            self.way[node as usize] = Some(self.daemons.len());
+        }
+        self.daemons.push(Daemon {
+            nodes: nodes.to_vec(),
+            link,
+            agent,
+            state: DaemonState::Starting,
+            since: Instant::now(),
+            waiting: Vec::new(),
+        });
+    }
+
+    /// A daemon calls, whose node has these names.
+    fn called(&mut self, from: OwnedFd, names: &[String], poller: &Poller) {
+        let hosts = &self.hosts;
+        let awaited = |daemon: &Daemon| {
+            let host = &hosts[daemon.nodes[0] as usize];
+            let waiting = daemon.state == DaemonState::Starting && daemon.link.is_none();
+            waiting && names.iter().any(|name| alike(name, host))
+        };
+        let index = self.daemons.iter().position(awaited);
+        let (Some(index), Some(manager)) = (index, &self.manager) else {
+            return;
+        };
+        let token = DAEMONS + index as u64 * TOKENS;
+        if let Ok(mut link) = Link::new(from, None, [token; 2], poller) {
+            let daemon = &mut self.daemons[index];
+            // The daemon knows the secret, which others could read here.
+            link.push(brief::frame(&daemon.nodes, None, &manager.brief));
+            daemon.waiting.drain(..).for_each(|frame| link.push(frame));
+            daemon.link = Some(link);
+        }
+        self.stop_listening();
+    }
+
+    /// Shuts the door behind the last daemon that is awaited.
+    fn stop_listening(&mut self) {
+        let awaited = |d: &Daemon| d.state == DaemonState::Starting && d.link.is_none();
+        if let (Some(manager), false) = (&mut self.manager, self.daemons.iter().any(awaited)) {
+            manager.calls = None;
+        }
+    }
+
+    /// How many ranks and nodes the job has.
+    pub fn size(&self) -> (u32, u32) {
+        (self.node_of.len() as u32, self.hosts.len() as u32)
+    }
+
+    /// What has happened since the last call.
+    pub fn take_events(&mut self) -> Vec<NodeEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Whether all was told of all nodes.
+    pub fn is_done(&self) -> bool {
+        self.node.as_ref().is_none_or(Node::is_done)
+            && self.daemons.iter().all(|d| self.is_over(&d.nodes))
+    }
+
+    fn is_over(&self, nodes: &[u32]) -> bool {
+        nodes.iter().all(|&node| self.over[node as usize])
+    }
+
+    /// Handles a token that the poller gave.
+    pub fn handle(&mut self, token: u64, base: &Base) {
+        if token <= node::token::LAST {
+            self.at_node(|node, events| node.handle(token, &base.poller, events));
+        } else if token >= MANAGER {
+            let Some(manager) = &mut self.manager else {
+                return;
+            };
+            if token == MANAGER {
+                manager.agent.listen();
+            } else if let Some((from, names)) = manager
+                .calls
+                .as_mut()
+                .and_then(|calls| calls.handle(token, &base.poller))
+            {
+                self.called(from, &names, &base.poller);
+            }
+        } else if let Some(of) = token.checked_sub(DAEMONS) {
+            let index = (of / TOKENS) as usize;
+            let Some(daemon) = self.daemons.get_mut(index) else {
+                return;
+            };
+            match of % TOKENS {
+                STDERR => daemon.agent.iter_mut().for_each(Agent::listen),
+                0 => self.hear(index),
+                // Links are flushed after every turn.
+                _ => {}
+            }
+        }
+    }
+
+    /// Some children may have ended.
+    pub fn children(&mut self) {
+        self.at_node(Node::children);
+        for agent in self.agents() {
+            agent.look();
+        }
+        let ended = self.manager.as_ref().is_some_and(|m| !m.agent.is_running());
+        for index in 0..self.daemons.len() {
+            let daemon = &self.daemons[index];
+            if ended && daemon.agent.is_none() && daemon.state == DaemonState::Starting {
+                self.closed(index, End::Closed);
+            }
+        }
+    }
+
+    fn agents(&mut self) -> impl Iterator<Item = &mut Agent> {
+        let own = self.daemons.iter_mut().filter_map(|d| d.agent.as_mut());
+        own.chain(self.manager.iter_mut().map(|m| &mut m.agent))
+    }
+
+    /// Has a command carried out.
+    pub fn command(&mut self, command: &NodeCommand, poller: &Poller) {
+        match command {
+            NodeCommand::Pass(event) => self.pass(event.clone()),
+            NodeCommand::Taken { node, .. } => match self.way.get(*node as usize) {
+                Some(Some(daemon)) => self.daemons[*daemon].push(command.encode()),
+                _ => self.at_node(|node, events| node.obey(command, poller, events)),
+            },
+            _ => {
+                let signal = match command {
+                    NodeCommand::Signal { signal, .. } => *signal,
+                    _ => 0,
+                };
+                let starting = self
+                    .daemons
+                    .iter()
+                    .any(|d| d.state == DaemonState::Starting);
+                if let (Some(manager), libc::SIGKILL, true) = (&self.manager, signal, starting) {
+                    manager.agent.kill();
+                }
+                for daemon in &mut self.daemons {
+                    match (&daemon.state, signal) {
+                        (DaemonState::Starting, libc::SIGKILL) => {
+                            daemon.agent.iter().for_each(Agent::kill);
+                        }
+                        (_, libc::SIGCONT) => daemon.link.iter_mut().for_each(Link::wake),
+                        _ => {}
+                    }
+                    daemon.push(command.encode());
+                }
+                self.at_node(|node, events| node.obey(command, poller, events));
+            }
+        }
+        if let NodeCommand::EndFence(_) = command {
+            (self.fencing, self.waiting) = (false, 0);
+        }
+    }
+
+    /// Sends what waits.
+    pub fn flush(&mut self, poller: &Poller) {
+        if let Some(node) = &mut self.node {
+            node.flush(poller);
+        }
+        for daemon in &mut self.daemons {
+            if let Some(link) = &mut daemon.link {
+                // An end is noticed where it is read.
+                let _ = link.flush(poller);
+            }
+        }
+    }
+}
+
+impl Daemon {
+    fn push(&mut self, frame: Vec<u8>) {
+        match &mut self.link {
+            Some(link) => link.push(frame),
+            None if self.state == DaemonState::Starting => self.waiting.push(frame),
+            None => {}
+        }
+    }
+}
+
+/// As many parts as may be, about equally long.
+fn split(nodes: &[u32], parts: u32) -> Vec<&[u32]> {
+    let parts = nodes.len().min(parts.max(1) as usize);
+    (0..parts)
+        .map(|i| &nodes[i * nodes.len() / parts..(i + 1) * nodes.len() / parts])
+        .collect()
+}

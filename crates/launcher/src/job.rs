@@ -1,0 +1,474 @@
+//! A running job: one loop that learns what happens on the nodes, passes output
+//! on, judges how ranks end, and ends what has to be ended.
+
+mod lifecycle;
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use catena_boot::server::Event;
+use catena_boot::{Interest, OtherMpi};
+
+use crate::base::Base;
+use crate::hosts::tree::Tree;
+use crate::message::{NodeCommand, NodeEvent, WINDOW};
+use crate::output::{Lines, Sink, own_stream};
+use crate::plan::Plan;
+use crate::report::Failure;
+use crate::stdin::Source;
+use crate::sys::Exit;
+
+/// How long ranks that were asked to end may take, before they are killed.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// How long the ranks may go on when one that had finalized failed, or when one
+/// says that another is gone.
+const LATE: Duration = Duration::from_millis(400);
+
+/// How long a rank may take from closing its connection without a word to
+/// ending, or the others from its end to theirs. Leaving out MPI_Finalize is
+/// wrong, but programs do it, and their ranks end one after the other: those of
+/// the OSU latency test with threads a second apart.
+const SILENT: Duration = Duration::from_secs(2);
+
+/// After that, an unfinished line of the rank that reads input is shown, as it
+/// may be a question. Time alone does not tell: stdio writes its buffer wherever
+/// in a line it is full, and a rank may lose its CPU right then. So the line is
+/// shown early only while somebody may answer ([`Source::may_answer`]).
+const PROMPT: Duration = Duration::from_millis(50);
+
+/// How often to look whether the launcher is in the foreground again.
+const FOREGROUND: Duration = Duration::from_millis(200);
+
+/// How long a failed job waits for somebody to read its output.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// After that, it is strange that a rank has ended without MPI while others
+/// use it.
+const STRANGE: Duration = Duration::from_secs(1);
+
+/// How long hosts may take to tell the rest once their ranks were killed.
+const ABANDON: Duration = Duration::from_secs(3);
+
+/// So much output of a node is taken before it is told.
+const TAKEN: usize = WINDOW / 4;
+
+/// Tokens of the poller; smaller ones belong to the tree.
+mod token {
+    pub const FIRST: u64 = u64::MAX - 4;
+    pub const SIGNALS: u64 = FIRST;
+    pub const STDIN: u64 = FIRST + 1;
+    /// And the next one for stderr.
+    pub const SINK: u64 = FIRST + 2;
+}
+
+/// A rank's stdout or stderr.
+struct Stream {
+    lines: Lines,
+    /// When its unfinished line is to be shown.
+    prompt: Option<Instant>,
+}
+
+/// One rank.
+struct Process {
+    /// Once it was started.
+    pid: u32,
+    app: usize,
+    running: bool,
+    exit: Option<Exit>,
+    /// The process that has called MPI_Init: this one or a child of it.
+    joined: Option<u32>,
+    finalized: bool,
+    /// Whether it wanted the end, and so has told more than its status does.
+    aborted: bool,
+    /// Whether it could not execute its program, which was told.
+    unstarted: bool,
+    streams: [Stream; 2],
+}
+
+impl Process {
+    /// One that is to be started. `tag` is what its lines begin with.
+    fn new(app: usize, rank: u32, tag: &[u8]) -> Process {
+        let first = u64::from(rank) * 2;
+        Process {
+            pid: 0,
+            app,
+            running: true,
+            exit: None,
+            joined: None,
+            finalized: false,
+            aborted: false,
+            unstarted: false,
+            streams: [first, first + 1].map(|id| Stream {
+                lines: Lines::new(id, tag.to_vec()),
+                prompt: None,
+            }),
+        }
+    }
+}
+
+/// What to do at some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// End the job, as it has taken too long.
+    Timeout(Duration),
+    /// Ask the ranks to end.
+    End,
+    /// Kill the ranks that are left.
+    Kill,
+    /// Give up hosts that do not say that they have done so.
+    Abandon,
+    /// See whether a rank that closed its connection has ended properly.
+    CheckSilent(u32),
+    /// See whether others use MPI while a rank has ended without.
+    CheckStrange(u32),
+}
+
+/// Everything about a running job.
+pub struct Job {
+    /// The command that the user called, for messages.
+    command: String,
+    plan: Plan,
+    /// By rank.
+    processes: Vec<Process>,
+    /// The nodes.
+    tree: Tree,
+    base: Base,
+    /// Standard input, if it is passed on.
+    source: Option<Source>,
+    /// Whether to say what is started where.
+    verbose: bool,
+    sinks: [Sink; 2],
+    /// Bytes of output of each node that were taken and not told yet.
+    taken: Vec<[usize; 2]>,
+    tasks: Vec<(Instant, Task)>,
+    failure: Option<Failure>,
+    /// What has failed without ending the job.
+    fault: Option<Failure>,
+    /// What to do about the next rank that has another MPI in it.
+    foreign: OtherMpi,
+    /// Whether ranks wait in a fence.
+    fencing: bool,
+    /// How many ranks were still running when the job was ended.
+    ended: usize,
+    /// Whether the ranks were asked to end.
+    ending: bool,
+    /// Whether all have ended.
+    finishing: bool,
+}
+
+/// What the user wants to see, and how long.
+pub struct Show {
+    /// The command that the user called.
+    pub command: String,
+    /// Whether lines begin with the rank that wrote them.
+    pub tag: bool,
+    /// Whether to say what is started where.
+    pub verbose: bool,
+    /// After which time everything is ended.
+    pub timeout: Option<Duration>,
+}
+
+impl Job {
+    /// One whose ranks `tree` has started or will start; it has standard input
+    /// passed on if `typed`.
+    pub fn new(show: Show, plan: Plan, tree: Tree, base: Base, typed: bool) -> io::Result<Job> {
+        let poller = &base.poller;
+        poller.add(&base.signals, token::SIGNALS, Interest::Read)?;
+        let sinks =
+            [false, true].map(|e| Sink::new(own_stream(e), token::SINK + u64::from(e), poller));
+        let timeout = show
+            .timeout
+            .map(|limit| (Instant::now() + limit, Task::Timeout(limit)));
+        let process = |(rank, app)| {
+            let tag = match show.tag {
+                true => format!("[{rank}] "),
+                false => String::new(),
+            };
+            Process::new(app as usize, rank, tag.as_bytes())
+        };
+        Ok(Job {
+            command: show.command,
+            processes: (0..).zip(plan.appnums()).map(process).collect(),
+            taken: vec![[0; 2]; plan.hosts.len()],
+            source: typed.then(|| Source::new(token::STDIN, poller)),
+            foreign: plan.foreign,
+            plan,
+            tree,
+            base,
+            verbose: show.verbose,
+            sinks,
+            tasks: timeout.into_iter().collect(),
+            failure: None,
+            fault: None,
+            fencing: false,
+            ended: 0,
+            ending: false,
+            finishing: false,
+        })
+    }
+
+    /// Works until all ranks have ended and all is written; gives the status.
+    pub fn run(mut self) -> i32 {
+        self.learn();
+        while self.processes.iter().any(|p| p.running) {
+            self.turn(None);
+        }
+        self.finish()
+    }
+
+    /// Waits for something to happen, but no longer than until `patience` ends,
+    /// and handles it. Gives whether something happened.
+    fn turn(&mut self, patience: Option<Instant>) -> bool {
+        let limit = self.next_time().into_iter().chain(patience).min();
+        let limit = limit.map(|at| at.saturating_duration_since(Instant::now()));
+        let ready = self.base.poller.wait(limit).unwrap_or_default();
+        for &ready in &ready {
+            match ready {
+                token::SIGNALS => {
+                    while let Some(signal) = self.base.signals.next() {
+                        self.signal(signal);
+                    }
+                }
+                token::STDIN => self.read_stdin(),
+                // Both sinks are flushed below.
+                sink if sink >= token::SINK => {}
+                token => self.tree.handle(token, &self.base),
+            }
+        }
+        if let Some(source) = &mut self.source {
+            source.resume(&self.base.poller);
+            if source.is_ready() {
+                self.read_stdin();
+            }
+        }
+        self.tree.tick();
+        self.learn();
+        self.do_tasks();
+        self.show_prompts();
+        self.flush();
+        !ready.is_empty()
+    }
+
+    /// Has all nodes do something.
+    fn command(&mut self, command: &NodeCommand) {
+        self.tree.command(command, &self.base.poller);
+    }
+
+    fn read_stdin(&mut self) {
+        let source = self.source.as_mut();
+        if let Some(bytes) = source.and_then(|source| source.read(&self.base.poller)) {
+            self.command(&NodeCommand::Stdin(bytes));
+        }
+    }
+
+    /// When something is to be done next.
+    fn next_time(&self) -> Option<Instant> {
+        let tasks = self.tasks.iter().map(|(at, _)| *at);
+        let prompts = self
+            .prompter()
+            .into_iter()
+            .flat_map(|p| &p.streams)
+            .filter_map(|s| s.prompt);
+        let suspended = self.source.as_ref().is_some_and(Source::is_suspended);
+        let resume = suspended.then(|| Instant::now() + FOREGROUND);
+        let ready = self.source.as_ref().is_some_and(Source::is_ready);
+        let ready = ready.then(Instant::now);
+        let tree = self.tree.next_time();
+        tasks
+            .chain(prompts)
+            .chain(resume)
+            .chain(ready)
+            .chain(tree)
+            .min()
+    }
+
+    /// The rank that may be asking something.
+    fn prompter(&self) -> Option<&Process> {
+        self.processes.get(self.plan.stdin? as usize)
+    }
+
+    /// Shows lines that were begun a while ago and may be questions.
+    fn show_prompts(&mut self) {
+        let Some(rank) = self.plan.stdin else { return };
+        let Some(process) = self.processes.get_mut(rank as usize) else {
+            return;
+        };
+        let now = Instant::now();
+        for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
+            if stream.prompt.is_none_or(|at| at > now) {
+                continue;
+            }
+            if !Source::may_answer() {
+                // Its end is waited for.
+                stream.prompt = None;
+            } else if sink.is_behind() {
+                // Nobody would see it yet, and that holds the rest of the line up as well.
+                stream.prompt = Some(now + PROMPT);
+            } else {
+                stream.lines.flush(sink);
+                stream.prompt = None;
+            }
+        }
+    }
+
+    /// Takes in what has happened.
+    fn learn(&mut self) {
+        loop {
+            let events = self.tree.take_events();
+            if events.is_empty() {
+                return;
+            }
+            for event in events {
+                self.judge(event);
+            }
+        }
+    }
+
+    /// A rank wrote something, or nothing more.
+    fn output(&mut self, rank: u32, which: usize, bytes: &[u8]) {
+        let process = &mut self.processes[rank as usize];
+        let (stream, sink) = (&mut process.streams[which], &mut self.sinks[which]);
+        let taken = &mut self.taken[self.plan.node_of[rank as usize] as usize][which];
+        *taken += bytes.len();
+        if bytes.is_empty() {
+            stream.lines.flush(sink);
+            stream.prompt = None;
+            return;
+        }
+        if sink.closed().is_some() {
+            return self.command(&NodeCommand::Unwanted { which });
+        }
+        stream.lines.push(bytes, sink);
+        let prompting = self.plan.stdin == Some(rank) && stream.lines.has_partial();
+        stream.prompt = prompting.then(|| Instant::now() + PROMPT);
+    }
+
+    /// Writes what can be written, lets the nodes wait while that is too
+    /// little, and sends them what they are told.
+    fn flush(&mut self) {
+        for which in 0..2 {
+            let sink = &mut self.sinks[which];
+            sink.flush(own_stream(which == 1), &self.base.poller);
+            if sink.is_full() {
+                continue;
+            }
+            for node in 0..self.taken.len() {
+                let bytes = self.taken[node][which];
+                if bytes >= TAKEN {
+                    self.taken[node][which] = 0;
+                    let (node, bytes) = (node as u32, bytes as u32);
+                    self.command(&NodeCommand::Taken { node, which, bytes });
+                }
+            }
+        }
+        self.tree.flush(&self.base.poller);
+    }
+
+    /// All ranks have ended: takes what is left of their output and of their
+    /// children, and waits until all is written; or drops it if the user loses
+    /// patience, or if nobody reads what a failed job has written.
+    fn finish(mut self) -> i32 {
+        self.finishing = true;
+        self.find_cause();
+        self.command(&NodeCommand::Finish);
+        self.learn();
+        self.flush();
+        loop {
+            let told = self.tree.is_done();
+            if told {
+                // What ranks wrote whose children still hold their streams.
+                for process in &mut self.processes {
+                    for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
+                        stream.lines.flush(sink);
+                    }
+                }
+                self.flush();
+            }
+            let written = self.sinks.iter().all(Sink::is_empty);
+            if told && written {
+                break;
+            }
+            let patience = (self.failure.is_some() && !written).then(|| Instant::now() + PATIENCE);
+            let late = patience.is_some_and(|at| !self.turn(Some(at)) && Instant::now() >= at);
+            match patience {
+                None => drop(self.turn(None)),
+                Some(_) if late => self.sinks.iter_mut().for_each(Sink::give_up),
+                Some(_) => {}
+            }
+        }
+        self.tree.close(&self.base);
+        self.base.watchdog.stop();
+        if let Some(kind) = self.sinks.iter().find_map(Sink::closed)
+            && kind != io::ErrorKind::BrokenPipe
+        {
+            eprintln!("{}: output was lost: {kind}", self.command);
+            self.failure.get_or_insert(Failure::silent(1));
+        }
+        let Some(failure) = self.failure.as_ref().or(self.fault.as_ref()) else {
+            lifecycle::mention_silent(&self.command, &self.plan, &self.processes);
+            return 0;
+        };
+        if let Some(text) = &failure.text {
+            let others = failure.rank.map(|_| self.processes.len() - 1);
+            let rest = crate::report::rest(self.ended, others);
+            eprintln!("{}: {text}{rest}", self.command);
+        }
+        failure.status
+    }
+
+    /// Takes in one thing that has happened.
+    fn judge(&mut self, event: NodeEvent) {
+        match event {
+            NodeEvent::Placed { text } => eprint!("{text}"),
+            NodeEvent::Started { rank, pid, cpus } => self.started(rank, pid, &cpus),
+            NodeEvent::Output { rank, which, bytes } => self.output(rank, which, &bytes),
+            NodeEvent::Said(event) => self.said(event),
+            NodeEvent::NotStarted { rank, stage, error } => self.not_started(rank, stage, error),
+            NodeEvent::Ended { rank, exit } => self.ended(rank, exit),
+            NodeEvent::Missing { rank } => self.processes[rank as usize].running = false,
+            NodeEvent::Foreign { rank, library } => self.foreign(rank, &library),
+            NodeEvent::Fed { bytes, more } => {
+                if let Some(source) = &mut self.source {
+                    match more {
+                        true => source.taken(bytes as usize, &self.base.poller),
+                        false => source.end(&self.base.poller),
+                    }
+                }
+            }
+            NodeEvent::Failed { status, text } => {
+                self.fail(Failure::new(status, text), Duration::ZERO)
+            }
+            NodeEvent::Lost { node, text } => self.lost(node, text),
+            // The tree has passed it on.
+            NodeEvent::ServerMessage { .. } | NodeEvent::Done { .. } => {}
+        }
+    }
+
+    /// Takes in what ranks told their server.
+    fn said(&mut self, event: Event) {
+        match event {
+            Event::Fencing => {
+                self.fencing = true;
+                self.check_fence();
+            }
+            Event::Fenced { parts } => {
+                self.fencing = false;
+                self.command(&NodeCommand::EndFence(parts.into()));
+            }
+            Event::Joined { rank, pid } => self.processes[rank as usize].joined = Some(pid),
+            Event::Finalized { rank } => self.processes[rank as usize].finalized = true,
+            Event::Resumed { rank } => self.processes[rank as usize].finalized = false,
+            Event::Abort {
+                rank,
+                code,
+                message,
+            } => self.abort(rank, code, &message),
+            Event::Fault { rank, message } => self.fault(rank, &message),
+            Event::Broken { rank, cause, .. } => self.broken(rank, &cause),
+            Event::Left { rank, .. } => self.left(rank),
+            // The tree has passed them on.
+            Event::Ask { .. } | Event::Answer { .. } => {}
+        }
+    }
+}

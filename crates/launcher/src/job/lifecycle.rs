@@ -1,0 +1,308 @@
+//! How ranks end, what that means for the job, and how a job is ended.
+
+use std::io;
+use std::mem;
+use std::time::{Duration, Instant};
+
+use catena_abi::consts::ERR_PROC_ABORTED;
+use catena_boot::OtherMpi;
+
+use super::{ABANDON, GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
+use crate::library;
+use crate::message::NodeCommand;
+use crate::output::Sink;
+use crate::plan::Plan;
+use crate::report::{self, Failure};
+use crate::sys::{self, Exit, Stage};
+
+/// What a rank of Open MPI ends the job with when a connection to another is lost
+/// (its MPI_ERR_UNKNOWN).
+const OPEN_MPI_LOST: i32 = 14;
+
+/// What a rank did that used MPI to its end.
+const SILENTLY: &str = "ended without MPI_Finalize (or MPI_Session_finalize)";
+
+/// Names a rank for the user.
+fn name(plan: &Plan, rank: u32, process: &Process) -> String {
+    // The process that speaks MPI is the one that the user knows.
+    let pid = process.joined.unwrap_or(process.pid);
+    let program = plan.apps[process.app].program.display();
+    format!(
+        "rank {rank} on host {} (pid {pid}, {program})",
+        plan.host_of(rank)
+    )
+}
+
+/// A job that is over has done no harm by leaving MPI_Finalize out.
+pub(super) fn mention_silent(command: &str, plan: &Plan, processes: &[Process]) {
+    let silent = |(_, p): &(u32, &Process)| p.joined.is_some() && !p.finalized;
+    if let Some((rank, process)) = (0..).zip(processes).find(silent) {
+        eprintln!("{command}: {} {SILENTLY}", name(plan, rank, process));
+    }
+}
+
+impl Job {
+    /// Names a rank for the user.
+    fn who(&self, rank: u32) -> String {
+        name(&self.plan, rank, &self.processes[rank as usize])
+    }
+
+    /// Remembers the first failure, or the cause of what was only hearsay, and
+    /// has the ranks asked to end after a while.
+    pub(super) fn fail(&mut self, failure: Failure, after: Duration) {
+        let told = |known: &Failure| !known.hearsay || failure.hearsay || self.ending;
+        if !self.failure.as_ref().is_some_and(told) {
+            self.failure = Some(failure);
+            self.at(after, Task::End);
+            self.do_tasks();
+        }
+    }
+
+    fn at(&mut self, after: Duration, task: Task) {
+        self.tasks.push((Instant::now() + after, task));
+    }
+
+    /// Does what is due.
+    pub(super) fn do_tasks(&mut self) {
+        let now = Instant::now();
+        while let Some(index) = self.tasks.iter().position(|(at, _)| *at <= now) {
+            match self.tasks.swap_remove(index).1 {
+                Task::Timeout(limit) => self.fail(report::timed_out(limit), Duration::ZERO),
+                Task::End => self.end(),
+                Task::Kill => {
+                    self.kill_all(libc::SIGKILL);
+                    self.at(ABANDON, Task::Abandon);
+                }
+                Task::Abandon if self.processes.iter().any(|p| p.running) => {
+                    self.tree.abandon();
+                    self.learn();
+                }
+                Task::Abandon => {}
+                Task::CheckSilent(rank) => self.check_silent(rank),
+                Task::CheckStrange(rank) => self.check_strange(rank),
+            }
+        }
+    }
+
+    /// Asks all ranks to end, and has them killed soon.
+    fn end(&mut self) {
+        if self.ending {
+            return;
+        }
+        self.find_cause();
+        self.ending = true;
+        let failed = self.failure.as_ref().and_then(|failure| failure.rank);
+        for (rank, process) in (0..).zip(&self.processes) {
+            let was_there = process.running && process.pid != 0;
+            self.ended += usize::from(was_there && failed != Some(rank));
+        }
+        self.command(&NodeCommand::End);
+        self.at(GRACE, Task::Kill);
+    }
+
+    /// Who is said to be gone may have left without MPI_Finalize: the others
+    /// notice that first.
+    pub(super) fn find_cause(&mut self) {
+        let silent =
+            |p: &Process| p.exit == Some(Exit::Code(0)) && p.joined.is_some() && !p.finalized;
+        if !self.ending
+            && self.failure.as_ref().is_some_and(|known| known.hearsay)
+            && let Some(rank) = self.processes.iter().position(silent)
+        {
+            self.failure = Some(self.silent(rank as u32));
+        }
+    }
+
+    /// The fault of a rank that left without MPI_Finalize.
+    fn silent(&self, rank: u32) -> Failure {
+        Failure::new(1, format!("{} {SILENTLY}", self.who(rank))).of(rank)
+    }
+
+    /// Sends a signal to all ranks and their children.
+    fn kill_all(&mut self, signal: i32) {
+        let groups = true;
+        self.command(&NodeCommand::Signal { signal, groups });
+    }
+
+    /// A signal to the launcher.
+    pub(super) fn signal(&mut self, signal: i32) {
+        match signal {
+            libc::SIGCHLD => self.tree.children(),
+            libc::SIGUSR1 | libc::SIGUSR2 => {
+                let groups = false;
+                self.command(&NodeCommand::Signal { signal, groups });
+            }
+            libc::SIGTSTP => {
+                self.kill_all(libc::SIGSTOP);
+                self.flush();
+                sys::stop_self();
+            }
+            libc::SIGCONT => self.kill_all(libc::SIGCONT),
+            _ if self.finishing => {
+                self.failure.get_or_insert(report::interrupted(signal));
+                self.sinks.iter_mut().for_each(Sink::give_up);
+            }
+            _ if self.failure.is_some() => self.kill_all(libc::SIGKILL),
+            _ => self.fail(report::interrupted(signal), Duration::ZERO),
+        }
+    }
+
+    /// A rank was started.
+    pub(super) fn started(&mut self, rank: u32, pid: u32, cpus: &str) {
+        self.processes[rank as usize].pid = pid;
+        if self.verbose {
+            let place = match cpus {
+                "" => "not bound".to_string(),
+                _ => format!("bound to CPUs {cpus}"),
+            };
+            let app = &self.plan.apps[self.processes[rank as usize].app];
+            eprintln!(
+                "{}: rank {rank} is {} on host {}, pid {pid}, {place}",
+                self.command,
+                app.program.display(),
+                self.plan.host_of(rank)
+            );
+        }
+    }
+
+    /// Nothing is known of a node any more.
+    pub(super) fn lost(&mut self, node: u32, text: Option<String>) {
+        for (process, of) in self.processes.iter_mut().zip(&self.plan.node_of) {
+            process.running &= *of != node;
+        }
+        if let Some(text) = text {
+            self.fail(Failure::new(1, text), Duration::ZERO);
+        }
+    }
+
+    /// A rank has ended.
+    pub(super) fn ended(&mut self, rank: u32, exit: Exit) {
+        let process = &mut self.processes[rank as usize];
+        process.running = false;
+        process.exit = Some(exit);
+        let (joined, finalized) = (process.joined.is_some(), process.finalized);
+        match exit {
+            Exit::Code(0) if finalized => {}
+            Exit::Code(0) if joined => self.at(SILENT, Task::CheckSilent(rank)),
+            Exit::Code(0) => {
+                self.at(STRANGE, Task::CheckStrange(rank));
+                self.check_fence();
+            }
+            // It has said more than its status does.
+            _ if process.aborted => {}
+            _ if process.unstarted => {}
+            Exit::Signal(libc::SIGPIPE) if self.output_is_unwanted() => {
+                self.fail(Failure::silent(128 + libc::SIGPIPE), Duration::ZERO);
+            }
+            // Others can finish without a rank that has finalized.
+            _ => {
+                let after = if finalized { LATE } else { Duration::ZERO };
+                self.fail(report::ended(&self.who(rank), exit).of(rank), after);
+            }
+        }
+    }
+
+    fn output_is_unwanted(&self) -> bool {
+        self.sinks
+            .iter()
+            .any(|sink| sink.closed() == Some(io::ErrorKind::BrokenPipe))
+    }
+
+    /// A rank could not execute its program.
+    pub(super) fn not_started(&mut self, rank: u32, stage: Stage, error: i32) {
+        let process = &mut self.processes[rank as usize];
+        process.unstarted = true;
+        let app = &self.plan.apps[process.app];
+        let program = app.program.to_string_lossy();
+        let wdir = app.wdir.as_ref().map(|dir| dir.display().to_string());
+        let error = io::Error::from_raw_os_error(error);
+        let failure = report::not_started(&program, wdir.as_deref(), stage, &error);
+        self.fail(failure, Duration::ZERO);
+    }
+
+    /// A rank has the library of another MPI in it.
+    pub(super) fn foreign(&mut self, rank: u32, library: &str) {
+        let program = &self.plan.apps[self.processes[rank as usize].app].program;
+        let own = library::folder().map(|folder| folder.join(library::NAME));
+        let ranks = self.processes.len();
+        let text = report::foreign(&program.to_string_lossy(), library, own.as_deref(), ranks);
+        // Once for all ranks.
+        match mem::replace(&mut self.foreign, OtherMpi::Allow) {
+            OtherMpi::Stop => self.fail(Failure::new(1, text), Duration::ZERO),
+            OtherMpi::Warn => eprintln!("{}: {text}", self.command),
+            OtherMpi::Allow => {}
+        }
+    }
+
+    /// A rank wants the job to end.
+    pub(super) fn abort(&mut self, rank: u32, code: i32, message: &str) {
+        self.processes[rank as usize].aborted = true;
+        let failure = report::aborted(&self.who(rank), code, message).of(rank);
+        // It may see that another has died before the system tells so here.
+        match [ERR_PROC_ABORTED, OPEN_MPI_LOST].contains(&code) {
+            true => self.fail(failure.hearsay(), LATE),
+            false => self.fail(failure, Duration::ZERO),
+        }
+    }
+
+    /// A rank says that the job has failed, and goes on.
+    pub(super) fn fault(&mut self, rank: u32, message: &str) {
+        let text = format!("{}: {message}", self.who(rank));
+        let fault = Failure::new(1, text).of(rank);
+        self.fault.get_or_insert(fault);
+    }
+
+    /// A rank sent nonsense to the server.
+    pub(super) fn broken(&mut self, rank: u32, cause: &str) {
+        let text = format!(
+            "{} sent what mpirun cannot read ({cause}); use the mpirun that belongs to its library",
+            self.who(rank)
+        );
+        self.fail(Failure::new(1, text).of(rank), Duration::ZERO);
+    }
+
+    /// A rank has closed its connection.
+    pub(super) fn left(&mut self, rank: u32) {
+        if !self.processes[rank as usize].finalized {
+            self.at(SILENT, Task::CheckSilent(rank));
+        }
+    }
+
+    /// A rank has left without MPI_Finalize some time ago.
+    fn check_silent(&mut self, rank: u32) {
+        let others = self.processes.iter().any(|p| p.running);
+        if self.failure.is_none() && others {
+            self.fail(self.silent(rank), Duration::ZERO);
+        }
+    }
+
+    /// A rank has ended without MPI_Init some time ago.
+    fn check_strange(&mut self, rank: u32) {
+        let waiting = |p: &Process| p.running && p.joined.is_some() && !p.finalized;
+        let other = self.processes.iter().position(waiting);
+        if let (Some(other), None) = (other, &self.failure) {
+            eprintln!(
+                "{}: {} has ended without MPI_Init, while rank {other} uses MPI and may wait for \
+                 it for ever",
+                self.command,
+                self.who(rank)
+            );
+        }
+    }
+
+    /// Ranks that wait in a fence for one that has ended wait for ever.
+    pub(super) fn check_fence(&mut self) {
+        if !self.fencing {
+            return;
+        }
+        let gone = |p: &Process| p.exit == Some(Exit::Code(0)) && p.joined.is_none();
+        if let Some(rank) = self.processes.iter().position(gone) {
+            let rank = rank as u32;
+            let text = format!(
+                "{} ended without MPI_Init, and others wait for it",
+                self.who(rank)
+            );
+            self.fail(Failure::new(1, text).of(rank), Duration::ZERO);
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! The ranks of one node: starts them, serves them, reads what they write, and
+//! ends them. A [`NodeEvent`] tells what happens, and a [`NodeCommand`] what shall be done.
+//!
+//! Every rank leads a process group, so its children end with it. A rank that
+//! has ended stays a zombie until the job is over: its number, which is that
+//! of its group, cannot be used by somebody else meanwhile.
+
+mod start;
+
+use std::io::{self, PipeReader, PipeWriter};
+use std::path::Path;
+use std::time::Instant;
+
+use catena_boot::server::{Event, Server};
+use catena_boot::{Interest, Poller};
+
+use crate::foreign::Watch;
+use crate::message::{NodeCommand, NodeEvent, WINDOW};
+use crate::pmix::{self, Pmix};
+use crate::stdin::Feed;
+use crate::sys::{self, Exit};
+
+pub use start::Input;
+
+/// Tokens of the poller; smaller ones are streams.
+pub mod token {
+    pub const SERVER: u64 = 1 << 32;
+    pub const FAILURES: u64 = SERVER + 1;
+    pub const FEED: u64 = SERVER + 2;
+    pub const PMIX: u64 = SERVER + 3;
+    pub const LAST: u64 = PMIX;
+}
+
+/// One rank.
+struct Local {
+    rank: u32,
+    pid: i32,
+    /// The process that has called MPI_Init, if it is another one.
+    joined: Option<u32>,
+    /// Whether one has.
+    is_known: bool,
+    running: bool,
+    /// Whether it wanted the end, and so may take its time to end.
+    aborted: bool,
+    /// Its stdout and stderr, until their ends were seen.
+    pipes: [Option<PipeReader>; 2],
+}
+
+/// The ranks of this node.
+pub struct Node {
+    number: u32,
+    server: Server,
+    /// What serves programs of Open MPI, if there are any.
+    pmix: Option<Pmix>,
+    processes: Vec<Local>,
+    /// Looks for other MPIs in ranks, until one was found.
+    watch: Option<Watch>,
+    /// Where processes report that they could not execute their program; the
+    /// other end stays open, as a pipe without one is always ready.
+    failures: (PipeReader, PipeWriter),
+    /// Standard input of the rank that reads it, if it does not inherit it.
+    feed: Option<Feed>,
+    /// Bytes of each kind of stream that nobody has taken yet.
+    untaken: [usize; 2],
+    /// Whether the streams wait for that.
+    paused: [bool; 2],
+    finishing: bool,
+    done: bool,
+}
+
+impl Node {
+    /// Its number.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether all ranks have ended, and all that they wrote was told.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Handles a token that the poller gave.
+    pub fn handle(&mut self, token: u64, poller: &Poller, events: &mut Vec<NodeEvent>) {
+        match token {
+            token::SERVER => self.serve(events),
+            token::FAILURES => self.take_failures(events),
+            token::FEED => self.feed(poller, events),
+            token::PMIX => self.serve_pmix(events),
+            stream => {
+                self.read((stream / 2) as usize, (stream % 2) as usize, poller, events);
+            }
+        }
+    }
+
+    /// Does what was ordered.
+    pub fn obey(&mut self, command: &NodeCommand, poller: &Poller, events: &mut Vec<NodeEvent>) {
+        match command {
+            NodeCommand::EndFence(parts) => {
+                self.server.end_fence(parts);
+                self.tell_pmix(command.encode());
+            }
+            NodeCommand::End => self.end(),
+            NodeCommand::Signal { signal, groups } => self.signal(*signal, *groups),
+            NodeCommand::Stdin(bytes) => {
+                if let Some(feed) = &mut self.feed {
+                    feed.push(bytes);
+                }
+                self.feed(poller, events);
+            }
+            NodeCommand::Unwanted { which } => {
+                for process in &mut self.processes {
+                    // Which the rank shall learn.
+                    process.pipes[*which] = None;
+                }
+            }
+            NodeCommand::Taken { which, bytes, .. } => {
+                self.taken(*which, *bytes as usize, poller, events)
+            }
+            NodeCommand::Pass(told) => self.exchange(told, events),
+            NodeCommand::Finish => self.finish(poller, events),
+        }
+    }
+
+    /// Some children may have ended.
+    pub fn children(&mut self, events: &mut Vec<NodeEvent>) {
+        // What they said before comes first.
+        self.serve(events);
+        self.serve_pmix(events);
+        self.take_failures(events);
+        for process in self.processes.iter_mut().filter(|p| p.running) {
+            if let Some(exit) = sys::peek_exit(process.pid) {
+                // The report of a failure was written before the end.
+                if exit == Exit::Code(127) {
+                    take_failures(&self.failures.0, events);
+                }
+                process.running = false;
+                let rank = process.rank;
+                events.push(NodeEvent::Ended { rank, exit });
+            }
+        }
+    }
+
+    /// When to call [`Node::tick`] next.
+    pub fn next_time(&self) -> Option<Instant> {
+        let unknown = |p: &Local| p.running && !p.is_known;
+        let watch = self.watch.as_ref()?;
+        let waiting = self.processes.iter().any(unknown);
+        waiting.then(|| watch.next_time())
+    }
+
+    /// Looks at ranks that have not called MPI_Init, if it is time.
+    pub fn tick(&mut self, events: &mut Vec<NodeEvent>) {
+        let Some(watch) = &mut self.watch else { return };
+        if !watch.is_due(Instant::now()) {
+            return;
+        }
+        let served = |library: &Path| self.pmix.is_some() && pmix::serves(library);
+        let mut unknown = self.processes.iter().filter(|p| p.running && !p.is_known);
+        let found = unknown.find_map(|process| {
+            let library = watch.look(process.pid as u32);
+            let library = library.filter(|library| !served(library))?;
+            Some((process.rank, library.display().to_string()))
+        });
+        if let Some((rank, library)) = found {
+            self.watch = None;
+            events.push(NodeEvent::Foreign { rank, library });
+        }
+    }
+
+    /// Kills all ranks with their children, and forgets them.
+    pub fn destroy(&mut self) {
+        self.signal(libc::SIGKILL, true);
+        for process in self.processes.drain(..) {
+            sys::reap(process.pid);
+            sweep(process.pid as u32);
+            process.joined.into_iter().for_each(sweep);
+        }
+        self.pmix = None;
+    }
+
+    fn serve(&mut self, events: &mut Vec<NodeEvent>) {
+        for event in self.server.step() {
+            match event {
+                Event::Abort { rank, .. } => {
+                    self.process(rank)
+                        .into_iter()
+                        .for_each(|p| p.aborted = true);
+                }
+                Event::Joined { rank, pid } => {
+                    if let Some(process) = self.process(rank) {
+                        process.is_known = true;
+                        if process.pid as u32 != pid {
+                            process.joined = Some(pid);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            events.push(NodeEvent::Said(event));
+        }
+    }
+
+    fn process(&mut self, rank: u32) -> Option<&mut Local> {
+        self.processes.iter_mut().find(|p| p.rank == rank)
+    }
+
+    /// Takes in what the PMIx server says.
+    fn serve_pmix(&mut self, events: &mut Vec<NodeEvent>) {
+        let Some(pmix) = &mut self.pmix else { return };
+        let Ok(told) = pmix.hear() else {
+            let text = pmix.explain();
+            self.pmix = None;
+            return events.push(NodeEvent::Failed { status: 1, text });
+        };
+        for mut told in told {
+            match &mut told {
+                // It does not know which process it is.
+                NodeEvent::Said(Event::Joined { rank, pid }) => {
+                    if let Some(process) = self.process(*rank) {
+                        process.is_known = true;
+                        *pid = process.pid as u32;
+                    }
+                }
+                NodeEvent::Said(Event::Abort { rank, .. }) => {
+                    self.process(*rank)
+                        .into_iter()
+                        .for_each(|p| p.aborted = true);
+                }
+                _ => {}
+            }
+            events.push(told);
+        }
+    }
+
+    fn tell_pmix(&mut self, frame: Vec<u8>) {
+        if let Some(pmix) = &mut self.pmix {
+            pmix.tell(frame);
+        }
+    }
+
+    /// Sends what waits.
+    pub fn flush(&mut self, poller: &Poller) {
+        if let Some(pmix) = &mut self.pmix {
+            pmix.flush(poller);
+        }
+    }
+
+    fn take_failures(&mut self, events: &mut Vec<NodeEvent>) {
+        take_failures(&self.failures.0, events);
+    }
+
+    /// Asks all ranks to end.
+    fn end(&self) {
+        // One that aborts is about to end, and writes its output first.
+        for process in self.processes.iter().filter(|p| !p.aborted) {
+            sys::kill_group(process.pid, libc::SIGTERM);
+            // So that one that is stopped gets to know.
+            sys::kill_group(process.pid, libc::SIGCONT);
+        }
+    }
+
+    fn signal(&self, signal: i32, groups: bool) {
+        for process in &self.processes {
+            match groups {
+                true => sys::kill_group(process.pid, signal),
+                false if process.running => sys::kill(process.pid, signal),
+                false => {}
+            }
+        }
+    }
+
+    /// Takes in what another node has for this one.
+    pub fn exchange(&mut self, told: &NodeEvent, events: &mut Vec<NodeEvent>) {
+        match told {
+            NodeEvent::Said(Event::Ask { node, rank, key }) => {
+                events.extend(self.server.ask(*node, *rank, key).map(NodeEvent::Said));
+            }
+            NodeEvent::Said(Event::Answer {
+                rank, key, value, ..
+            }) => {
+                let answers = self.server.answer(*rank, key, value);
+                events.extend(answers.into_iter().map(NodeEvent::Said));
+            }
+            NodeEvent::ServerMessage { .. } => self.tell_pmix(told.encode()),
+            _ => {}
+        }
+    }
+
+    /// Passes standard input on, and tells how much the rank took.
+    fn feed(&mut self, poller: &Poller, events: &mut Vec<NodeEvent>) {
+        let Some(feed) = &mut self.feed else { return };
+        let (taken, more) = (feed.write(poller), !feed.is_closed());
+        if taken > 0 || !more {
+            let bytes = taken as u32;
+            events.push(NodeEvent::Fed { bytes, more });
+        }
+    }
+
+    /// Reads what a rank wrote. Gives whether there may be more.
+    fn read(
+        &mut self,
+        at: usize,
+        which: usize,
+        poller: &Poller,
+        events: &mut Vec<NodeEvent>,
+    ) -> bool {
+        let Some(process) = self.processes.get_mut(at) else {
+            return false;
+        };
+        let Some(pipe) = &process.pipes[which] else {
+            return false;
+        };
+        let mut buffer = [0; 64 << 10];
+        let n = match sys::read(pipe, &mut buffer) {
+            Ok(n) => n,
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => return false,
+                _ => 0,
+            },
+        };
+        events.push(NodeEvent::Output {
+            rank: process.rank,
+            which,
+            bytes: buffer[..n].to_vec(),
+        });
+        if n == 0 {
+            if !self.paused[which] {
+                let _ = poller.remove(pipe);
+            }
+            process.pipes[which] = None;
+            return false;
+        }
+        self.untaken[which] += n;
+        if self.untaken[which] > WINDOW && !self.paused[which] {
+            self.pause(which, true, poller);
+        }
+        true
+    }
+
+    fn pause(&mut self, which: usize, paused: bool, poller: &Poller) {
+        self.paused[which] = paused;
+        for (at, process) in (0u64..).zip(&self.processes) {
+            let Some(pipe) = &process.pipes[which] else {
+                continue;
+            };
+            let _ = match paused {
+                true => poller.remove(pipe),
+                false => poller.add(pipe, at * 2 + which as u64, Interest::Read),
+            };
+        }
+    }
+
+    fn taken(&mut self, which: usize, bytes: usize, poller: &Poller, events: &mut Vec<NodeEvent>) {
+        self.untaken[which] = self.untaken[which].saturating_sub(bytes);
+        if self.paused[which] && self.untaken[which] <= WINDOW {
+            self.pause(which, false, poller);
+        }
+        if self.finishing {
+            self.drain(poller, events);
+        }
+    }
+
+    /// All ranks of the job have ended: takes what is left of their output and
+    /// of their children.
+    fn finish(&mut self, poller: &Poller, events: &mut Vec<NodeEvent>) {
+        self.signal(libc::SIGKILL, true);
+        self.finishing = true;
+        self.drain(poller, events);
+    }
+
+    /// Reads all that is there, as far as somebody takes it.
+    fn drain(&mut self, poller: &Poller, events: &mut Vec<NodeEvent>) {
+        for which in 0..2 {
+            for at in 0..self.processes.len() {
+                while !self.paused[which] && self.read(at, which, poller, events) {}
+            }
+        }
+        if !self.done && self.paused == [false; 2] {
+            self.done = true;
+            self.destroy();
+            events.push(NodeEvent::Done { node: self.number });
+        }
+    }
+}
+
+/// Removes what a process that was killed has left in memory: libfabric's
+/// provider for shared memory has files there that are named by process, user
+/// and number.
+fn sweep(pid: u32) {
+    let path = |number| format!("/dev/shm/{pid}:{}:{number}", sys::user());
+    let gone = |&number: &u32| std::fs::remove_file(path(number)).is_ok();
+    (0..).take_while(gone).for_each(drop);
+}
+
+/// Reads all reports of processes that could not execute their program.
+fn take_failures(pipe: &PipeReader, events: &mut Vec<NodeEvent>) {
+    while let Some((rank, stage, error)) = sys::read_failure(pipe) {
+        let error = error.raw_os_error().unwrap_or_default();
+        events.push(NodeEvent::NotStarted { rank, stage, error });
+    }
+}

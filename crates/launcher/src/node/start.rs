@@ -1,0 +1,358 @@
+//! Starting the ranks of a node.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Instant;
+
+use catena_boot::server::Server;
+use catena_boot::{BOOT_VAR, Interest, Job as World, OtherMpi};
+use catena_settings::COMMAND_LINE;
+use catena_topo::Cpus;
+
+use super::{Local, Node, token};
+use crate::USAGE;
+use crate::base::Base;
+use crate::foreign::Watch;
+use crate::launch::system;
+use crate::library;
+use crate::message::NodeEvent;
+use crate::place::{self, Binding};
+use crate::plan::Plan;
+use crate::pmix::{self, Pmix};
+use crate::program::{self, NOT_STARTED, Program, ProgramError};
+use crate::stdin::Feed;
+use crate::sys::{self, Start, Strings};
+
+/// Variables that only the rank itself is given.
+const OWN: [&str; 4] = [BOOT_VAR, "CATENA_RANK", "CATENA_SIZE", "CATENA_LOCAL_RANK"];
+
+/// Where programs are looked for if `PATH` does not say.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Descriptors that the launcher needs besides three per rank.
+const SPARE_FILES: u64 = 40;
+
+/// What the rank that reads standard input gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// That of this process.
+    Inherited,
+    /// What commands bring.
+    Passed,
+}
+
+/// Variables of an environment.
+pub type Vars = Vec<(OsString, OsString)>;
+
+/// Starts ranks one after the other.
+struct Starter<'a> {
+    base: &'a Base,
+    plan: &'a Plan,
+    null: File,
+    input: Input,
+    /// What each rank is bound to.
+    cpus: Vec<Option<Cpus>>,
+}
+
+/// What to start as which rank.
+struct How<'a> {
+    rank: u32,
+    program: &'a Program,
+    args: &'a Strings,
+    shell_args: &'a Strings,
+}
+
+impl Node {
+    /// Starts the ranks of node `number`, whose environment begins with
+    /// `inherited`. Their names, and what goes wrong with one of them, are events.
+    ///
+    /// # Errors
+    /// If the programs cannot be found here, or the system is short of
+    /// something, before any rank was started.
+    pub fn start(
+        plan: &Plan,
+        number: u32,
+        inherited: Vars,
+        input: Input,
+        base: &Base,
+        events: &mut Vec<NodeEvent>,
+    ) -> Result<Node, ProgramError> {
+        let path = inherited.iter().find(|(name, _)| name == "PATH");
+        let path = path.map_or(OsStr::new(PATH), |(_, path)| path);
+        let here = || plan.ranks_on(number);
+        let mut programs = Vec::new();
+        for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
+            if ranks
+                .clone()
+                .any(|rank| plan.node_of[rank as usize] == number)
+            {
+                programs.push((app, ranks, program::find(given, path)?));
+            }
+        }
+        let count = here().count() as u64;
+        let (files, most) = (count * 3 + SPARE_FILES, base.files.most());
+        if most < files {
+            let text = format!(
+                "{count} ranks need {files} open files, but the limit is {most}; raise it \
+                 (ulimit -n) or start fewer"
+            );
+            return Err(ProgramError { status: 1, text });
+        }
+        let vars = programs.iter().map(|(app, ..)| &plan.apps[*app].env);
+        let threads =
+            vars.filter_map(|vars| place::threads(inherited.iter().chain(&plan.env).chain(vars)));
+        let binding = Binding::new(plan, number, base.machine.clone(), threads.max());
+        let binding = binding.map_err(|text| ProgramError {
+            status: USAGE,
+            text,
+        })?;
+        if !binding.text.is_empty() {
+            events.push(NodeEvent::Placed { text: binding.text });
+        }
+        let vars: Vars = inherited.iter().chain(&plan.env).cloned().collect();
+        let found = programs.iter().map(|(.., program)| program);
+        let pmix = Pmix::start(plan, number, found, &vars, &binding.cpus, base);
+        let pmix = pmix.map_err(|text| ProgramError { status: 1, text })?;
+        let names = own_names(pmix.as_ref());
+        let own = library::folder();
+        let mut foreign = None;
+        let programs = programs.into_iter().map(|(app, ranks, program)| {
+            let vars = variables(plan, app, &inherited, &names, own.as_deref());
+            if plan.foreign != OtherMpi::Allow && foreign.is_none() {
+                let library = program.foreign(&vars, own.as_deref());
+                let library = library.filter(|library| pmix.is_none() || !pmix::serves(library));
+                foreign = library.map(|library| (ranks.start, library.display().to_string()));
+            }
+            let env = environment(&vars, &program.name, names.len())?;
+            let args = Strings::new(program.args.clone());
+            let shell_args = Strings::new(shell_args(&program));
+            Ok((ranks, program, env, args, shell_args))
+        });
+        let mut programs = programs.collect::<Result<Vec<_>, _>>()?;
+        let starter = Starter {
+            base,
+            plan,
+            null: File::open("/dev/null").map_err(system)?,
+            input,
+            cpus: binding.cpus,
+        };
+        let mut node = Node::empty(plan, number, base).map_err(system)?;
+        node.pmix = pmix;
+        if let Some((rank, library)) = foreign {
+            events.push(NodeEvent::Foreign { rank, library });
+            if plan.foreign == OtherMpi::Stop {
+                events.extend(here().map(|rank| NodeEvent::Missing { rank }));
+                return Ok(node);
+            }
+        } else if plan.foreign != OtherMpi::Allow {
+            node.watch = Some(Watch::new(Instant::now()));
+        }
+        for (ranks, program, env, args, shell_args) in &mut programs {
+            for rank in ranks.filter(|&rank| plan.node_of[rank as usize] == number) {
+                let how = How {
+                    rank,
+                    program,
+                    args,
+                    shell_args,
+                };
+                if let Err(error) = starter.start(&mut node, &how, env, events) {
+                    let text = format!(
+                        "rank {rank} of {} could not be started: {error}",
+                        plan.node_of.len()
+                    );
+                    events.push(NodeEvent::Failed {
+                        status: NOT_STARTED,
+                        text,
+                    });
+                    let missing = here().skip(node.processes.len());
+                    events.extend(missing.map(|rank| NodeEvent::Missing { rank }));
+                    return Ok(node);
+                }
+            }
+        }
+        Ok(node)
+    }
+
+    /// One without ranks.
+    fn empty(plan: &Plan, number: u32, base: &Base) -> io::Result<Node> {
+        let cpus = catena_boot::available_cpus();
+        let size = plan.node_of.len() as u32;
+        let world = World {
+            size,
+            universe_size: size.max(plan.slots.unwrap_or(cpus)),
+            job_id: plan.job_id,
+            secret: plan.secret.clone(),
+            node_of: plan.node_of.clone().into(),
+            hosts: plan.hosts.clone().into(),
+            psets: plan.psets.clone(),
+            ..World::singleton(String::new(), cpus)
+        };
+        let server = Server::open(world, number, plan.appnums())?;
+        let failures = io::pipe()?;
+        sys::set_nonblocking(&failures.0)?;
+        base.poller.add(&server, token::SERVER, Interest::Read)?;
+        base.poller
+            .add(&failures.0, token::FAILURES, Interest::Read)?;
+        Ok(Node {
+            number,
+            server,
+            pmix: None,
+            processes: Vec::new(),
+            watch: None,
+            failures,
+            feed: None,
+            untaken: [0; 2],
+            paused: [false; 2],
+            finishing: false,
+            done: false,
+        })
+    }
+}
+
+impl Starter<'_> {
+    fn start(
+        &self,
+        node: &mut Node,
+        how: &How<'_>,
+        env: &mut Strings,
+        events: &mut Vec<NodeEvent>,
+    ) -> io::Result<()> {
+        let (rank, index) = (how.rank, node.processes.len());
+        let numbers = [
+            node.server.place(rank),
+            rank.to_string(),
+            self.plan.node_of.len().to_string(),
+            index.to_string(),
+        ];
+        let own = OWN
+            .iter()
+            .zip(&numbers)
+            .map(|(name, value)| format!("{name}={value}"));
+        let own = own.map(|var| CString::new(var).unwrap_or_default());
+        let pmix = node.pmix.as_ref().and_then(|pmix| pmix.env.get(index));
+        let pmix = pmix.into_iter().flatten().cloned();
+        env.replace_last(own.chain(pmix).collect::<Vec<_>>());
+
+        let (out, rank_out) = io::pipe()?;
+        let (err, rank_err) = io::pipe()?;
+        let own_stdin = io::stdin();
+        let reads = self.plan.stdin == Some(rank);
+        let passed = match reads && self.input == Input::Passed {
+            true => {
+                let (feed, pipe) = Feed::open(token::FEED)?;
+                node.feed = Some(feed);
+                Some(pipe)
+            }
+            false => None,
+        };
+        let stdin = match &passed {
+            Some(pipe) => pipe.as_fd(),
+            None if reads => own_stdin.as_fd(),
+            None => self.null.as_fd(),
+        };
+        let cpus = self.cpus.get(index).and_then(Option::as_ref);
+        let pid = sys::start(&Start {
+            rank,
+            path: &how.program.path,
+            args: how.args,
+            shell_args: how.shell_args,
+            env,
+            wdir: how.program.wdir.as_deref(),
+            stdio: [stdin, rank_out.as_fd(), rank_err.as_fd()],
+            failures: node.failures.1.as_fd(),
+            cpus,
+            signals: &self.base.signals,
+            files: self.base.files,
+        })?;
+        self.base.watchdog.watch(pid);
+        let pipes = [out, err];
+        for (pipe, token) in pipes.iter().zip(index as u64 * 2..) {
+            sys::set_nonblocking(pipe)?;
+            self.base.poller.add(pipe, token, Interest::Read)?;
+        }
+        node.processes.push(Local {
+            rank,
+            pid,
+            joined: None,
+            is_known: false,
+            running: true,
+            aborted: false,
+            pipes: pipes.map(Some),
+        });
+        events.push(NodeEvent::Started {
+            rank,
+            pid: pid as u32,
+            cpus: cpus.map(Cpus::to_string).unwrap_or_default(),
+        });
+        Ok(())
+    }
+}
+
+/// The variables that differ between ranks.
+fn own_names(pmix: Option<&Pmix>) -> Vec<OsString> {
+    let vars = pmix.and_then(|pmix| pmix.env.first()).into_iter().flatten();
+    let name = |var: &CString| {
+        let bytes = var.as_bytes();
+        let end = bytes.iter().position(|&byte| byte == b'=');
+        OsStr::from_bytes(&bytes[..end.unwrap_or(bytes.len())]).to_os_string()
+    };
+    OWN.iter()
+        .map(OsString::from)
+        .chain(vars.map(name))
+        .collect()
+}
+
+/// The variables of the ranks of a program: what is inherited, then what was
+/// asked for, and last of all Catena's library in folder `library`. Without those
+/// that differ between ranks, which are called `own`.
+fn variables(
+    plan: &Plan,
+    app: usize,
+    inherited: &Vars,
+    own: &[OsString],
+    library: Option<&Path>,
+) -> Vars {
+    let more: Vec<_> = plan.env.iter().chain(&plan.apps[app].env).collect();
+    let inherited = inherited.iter().filter(|(name, _)| {
+        let differs = own.contains(name) || name == COMMAND_LINE;
+        !differs && !more.iter().any(|(other, _)| other == name)
+    });
+    // Of several values for one name, the last one counts.
+    let last = more
+        .iter()
+        .enumerate()
+        .filter(|(i, (name, _))| !more[i + 1..].iter().any(|(later, _)| later == name));
+    let mut vars: Vars = inherited
+        .chain(last.map(|(_, var)| *var))
+        .cloned()
+        .collect();
+    if let Some(folder) = library {
+        library::offer(folder, &mut vars);
+    }
+    vars
+}
+
+/// The environment of ranks with `vars`, with room at its end for `own` variables
+/// that differ between ranks.
+fn environment(vars: &Vars, program: &str, own: usize) -> Result<Strings, ProgramError> {
+    let mut strings = Vec::with_capacity(vars.len() + own);
+    for (name, value) in vars {
+        let mut var = name.clone();
+        var.push("=");
+        var.push(value);
+        strings.push(program::c_string(&var, program)?);
+    }
+    strings.extend((0..own).map(|_| CString::default()));
+    Ok(Strings::new(strings))
+}
+
+/// How `/bin/sh` runs a script that does not name its interpreter.
+fn shell_args(program: &Program) -> Vec<CString> {
+    let mut args = vec![c"sh".to_owned(), program.path.clone()];
+    args.extend_from_slice(program.args.get(1..).unwrap_or_default());
+    args
+}

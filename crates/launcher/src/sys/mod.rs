@@ -1,0 +1,260 @@
+//! The system calls that the standard library lacks, made safe.
+
+mod signals;
+mod start;
+mod watchdog;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr;
+
+use libc::c_int;
+use rustix::event::{self, PollFd, PollFlags, Timespec};
+use rustix::fs::FileType;
+use rustix::io::Errno;
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
+use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions};
+use rustix::{stdio, termios};
+
+pub use signals::{FileLimit, Signals, restore_in};
+pub use start::{Stage, Start, Strings, read_failure, start};
+pub use watchdog::Watchdog;
+
+fn check(result: c_int) -> io::Result<c_int> {
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result)
+    }
+}
+
+/// Writes some of `bytes`.
+pub fn write(fd: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
+    Ok(rustix::io::write(fd, bytes)?)
+}
+
+/// Reads some bytes past the buffers of the standard library; 0 at the end.
+pub fn read(fd: impl AsFd, bytes: &mut [u8]) -> io::Result<usize> {
+    Ok(rustix::io::read(fd, bytes)?)
+}
+
+/// Whether a write would not block, or would fail at once.
+pub fn has_room(fd: BorrowedFd<'_>) -> bool {
+    let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
+    event::poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
+/// Makes reads and writes fail rather than wait.
+pub fn set_nonblocking(fd: impl AsFd) -> io::Result<()> {
+    Ok(rustix::io::ioctl_fionbio(fd, true)?)
+}
+
+/// Takes this process's stdin and stdout from it, which then are empty.
+pub fn take_streams() -> io::Result<[OwnedFd; 2]> {
+    let null = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open("/dev/null")?;
+    let taken = [
+        io::stdin().as_fd().try_clone_to_owned()?,
+        io::stdout().as_fd().try_clone_to_owned()?,
+    ];
+    stdio::dup2_stdin(&null)?;
+    stdio::dup2_stdout(&null)?;
+    Ok(taken)
+}
+
+/// The addresses of this host's networks that are up, without loopback.
+pub fn addresses() -> Vec<IpAddr> {
+    let mut first = ptr::null_mut();
+    let mut found = Vec::new();
+    // SAFETY: `first` is writable; the list that it then leads to is valid until
+    // it is freed, and an address is of the kind that its family says.
+    unsafe {
+        if libc::getifaddrs(&mut first) != 0 {
+            return found;
+        }
+        let mut next = first;
+        while let Some(entry) = next.as_ref() {
+            next = entry.ifa_next;
+            let up = entry.ifa_flags & libc::IFF_UP as u32 != 0;
+            let loopback = entry.ifa_flags & libc::IFF_LOOPBACK as u32 != 0;
+            if entry.ifa_addr.is_null() || !up || loopback {
+                continue;
+            }
+            match i32::from((*entry.ifa_addr).sa_family) {
+                libc::AF_INET => {
+                    let address = *entry.ifa_addr.cast::<libc::sockaddr_in>();
+                    let bits = u32::from_be(address.sin_addr.s_addr);
+                    found.push(IpAddr::V4(bits.into()));
+                }
+                libc::AF_INET6 => {
+                    let address = *entry.ifa_addr.cast::<libc::sockaddr_in6>();
+                    let address = std::net::Ipv6Addr::from(address.sin6_addr.s6_addr);
+                    // Those of a link need its name, which differs between hosts.
+                    if !address.is_unicast_link_local() {
+                        found.push(IpAddr::V6(address));
+                    }
+                }
+                _ => {}
+            }
+        }
+        libc::freeifaddrs(first);
+    }
+    found
+}
+
+/// Begins to connect; writable once that has succeeded or failed.
+pub fn begin_connect(to: &SocketAddr) -> io::Result<TcpStream> {
+    let family = match to {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = net::socket_with(family, SocketType::STREAM, flags, None)?;
+    match net::connect(&socket, to) {
+        Err(Errno::INPROGRESS) | Ok(()) => Ok(socket.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether this process may read from the terminal `fd`.
+pub fn in_foreground(fd: BorrowedFd<'_>) -> bool {
+    termios::tcgetpgrp(fd) == Ok(process::getpgrp())
+}
+
+/// Whether somebody may still write to what `fd` reads: to a terminal, or to a
+/// pipe or socket whose other end is open. What a file holds is there already,
+/// and /dev/null holds nothing.
+pub fn may_grow(fd: BorrowedFd<'_>) -> bool {
+    let kind = rustix::fs::fstat(fd).map(|about| FileType::from_raw_mode(about.st_mode));
+    if !matches!(kind, Ok(FileType::Fifo | FileType::Socket)) && !termios::isatty(fd) {
+        return false;
+    }
+    let gone = PollFlags::HUP | PollFlags::RDHUP;
+    let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::RDHUP)];
+    // If poll fails, nothing is known against it.
+    event::poll(&mut fds, Some(&Timespec::default())).is_err() || !fds[0].revents().intersects(gone)
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with this status.
+    Code(i32),
+    /// Killed by this signal.
+    Signal(i32),
+}
+
+impl Exit {
+    fn of(status: &WaitIdStatus) -> Exit {
+        match status.exit_status() {
+            Some(status) => Exit::Code(status),
+            None => Exit::Signal(status.terminating_signal().unwrap_or_default()),
+        }
+    }
+}
+
+/// How a child has ended, if it has. It stays a zombie, so that its number,
+/// which is also that of its group, is not used again.
+pub fn peek_exit(pid: i32) -> Option<Exit> {
+    let flags = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let status = process::waitid(WaitId::Pid(Pid::from_raw(pid)?), flags);
+    status.ok().flatten().as_ref().map(Exit::of)
+}
+
+/// How a child ends; waits for that. It stays a zombie.
+pub fn await_exit(pid: i32) -> Exit {
+    let flags = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    let wait = |pid| rustix::io::retry_on_intr(|| process::waitid(WaitId::Pid(pid), flags));
+    let status = Pid::from_raw(pid).and_then(|pid| wait(pid).ok().flatten());
+    status.as_ref().map_or(Exit::Code(0), Exit::of)
+}
+
+/// The user that this process is.
+pub fn user() -> u32 {
+    process::getuid().as_raw()
+}
+
+/// Sets a variable of this process, which must have one thread.
+pub fn set_variable(name: &str, value: &str) {
+    // SAFETY: no other thread can read the environment meanwhile.
+    unsafe { std::env::set_var(name, value) };
+}
+
+/// Ends this process without the farewells of its libraries.
+pub fn exit_now(status: i32) -> ! {
+    // SAFETY: a plain call.
+    unsafe { libc::_exit(status) }
+}
+
+/// Waits for a child and forgets it.
+pub fn reap(pid: i32) {
+    if let Some(pid) = Pid::from_raw(pid) {
+        let wait = || process::waitpid(Some(pid), WaitOptions::empty());
+        // One that is no child is forgotten already.
+        let _ = rustix::io::retry_on_intr(wait);
+    }
+}
+
+/// Sends a signal to a process. One that is gone is no error.
+pub fn kill(pid: i32, signal: i32) {
+    if let (Some(pid), Some(signal)) = (Pid::from_raw(pid), Signal::from_named_raw(signal)) {
+        let _ = process::kill_process(pid, signal);
+    }
+}
+
+/// Sends a signal to all processes of a group. One that is gone is no error.
+pub fn kill_group(group: i32, signal: i32) {
+    if let (Some(group), Some(signal)) = (Pid::from_raw(group), Signal::from_named_raw(signal)) {
+        let _ = process::kill_process_group(group, signal);
+    }
+}
+
+/// Lets this process end without a word when nobody reads what it writes any more. For commands that
+/// do nothing but write: Rust ignores the signal, and a panic would follow.
+pub fn end_with_reader() {
+    // SAFETY: the default action has no code of this process.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+}
+
+/// Stops this process until somebody sends SIGCONT.
+pub fn stop_self() {
+    let _ = process::kill_process(process::getpid(), Signal::STOP);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::net::Shutdown;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn an_input_grows_while_somebody_may_write_to_it() {
+        let (read, mut write) = io::pipe().unwrap();
+        assert!(may_grow(read.as_fd()));
+        io::Write::write_all(&mut write, b"the last").unwrap();
+        assert!(may_grow(read.as_fd()));
+        drop(write);
+        assert!(!may_grow(read.as_fd()));
+
+        let (here, there) = UnixStream::pair().unwrap();
+        assert!(may_grow(here.as_fd()));
+        there.shutdown(Shutdown::Write).unwrap();
+        assert!(!may_grow(here.as_fd()));
+
+        for path in ["/dev/null", "/proc/self/exe"] {
+            assert!(!may_grow(File::open(path).unwrap().as_fd()), "{path}");
+        }
+        // A terminal that somebody holds the other end of.
+        let ours = File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/ptmx")
+            .unwrap();
+        assert!(may_grow(ours.as_fd()));
+    }
+}

@@ -1,0 +1,86 @@
+//! Who ends the ranks if the launcher is killed.
+
+use std::fs::File;
+use std::io::{self, PipeReader, PipeWriter, Read};
+use std::mem::zeroed;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+
+use libc::sigset_t;
+use rustix::{process, stdio, thread};
+
+use super::{check, exit_now, kill, kill_group, reap, write};
+
+/// A process that outlives the launcher by a moment, to kill the groups of all
+/// ranks if the launcher is killed. (The signal that a rank gets when the
+/// launcher dies does not reach the rank's own children.)
+pub struct Watchdog {
+    pid: i32,
+    groups: PipeWriter,
+}
+
+impl Watchdog {
+    /// Starts it. To be called before other descriptors are opened and while
+    /// there is one thread.
+    pub fn start() -> io::Result<Watchdog> {
+        let (read, write) = io::pipe()?;
+        // SAFETY: this process has one thread, so the child may do anything.
+        let pid = check(unsafe { libc::fork() })?;
+        if pid == 0 {
+            drop(write);
+            guard(read);
+        }
+        Ok(Watchdog { pid, groups: write })
+    }
+
+    /// Puts a group of processes under guard.
+    pub fn watch(&self, group: i32) {
+        // A pipe that takes no more is one that the watchdog no longer reads.
+        let _ = write(&self.groups, &group.to_ne_bytes());
+    }
+
+    /// Ends it: nothing is to be guarded any more.
+    pub fn stop(&self) {
+        kill(self.pid, libc::SIGKILL);
+        reap(self.pid);
+    }
+}
+
+/// The life of the watchdog.
+fn guard(mut groups: PipeReader) -> ! {
+    const GROUPS: RawFd = 3;
+    // What fails here leaves more open than need be, and the watchdog still guards.
+    let _ = process::setsid();
+    let _ = thread::set_name(c"catena-watchdog");
+    let _ = process::chdir(c"/");
+    if let Ok(null) = File::options().read(true).write(true).open("/dev/null") {
+        let _ = stdio::dup2_stdin(&null);
+        let _ = stdio::dup2_stdout(&null);
+        let _ = stdio::dup2_stderr(&null);
+    }
+    // SAFETY: plain calls; the descriptors that are closed belong to nobody in
+    // this process, and `groups` is moved to one that stays open.
+    unsafe {
+        let mut all: sigset_t = zeroed();
+        libc::sigfillset(&mut all);
+        libc::sigprocmask(libc::SIG_BLOCK, &all, ptr::null_mut());
+        if groups.as_raw_fd() != GROUPS {
+            libc::dup2(groups.as_raw_fd(), GROUPS);
+            std::mem::forget(std::mem::replace(
+                &mut groups,
+                PipeReader::from(OwnedFd::from_raw_fd(GROUPS)),
+            ));
+        }
+        libc::close_range(GROUPS as u32 + 1, u32::MAX, 0);
+    }
+    let mut watched = Vec::new();
+    let mut group = [0; 4];
+    while groups.read_exact(&mut group).is_ok() {
+        watched.push(i32::from_ne_bytes(group));
+    }
+    for group in watched {
+        kill_group(group, libc::SIGKILL);
+    }
+    // What the launcher has registered does not run here.
+    exit_now(0)
+}
