@@ -66,16 +66,6 @@ impl SendBuf {
         }))
     }
 
-    /// The address, if it is one run of bytes.
-    #[inline]
-    pub fn contiguous(&self) -> Option<*const u8> {
-        match self {
-            SendBuf::Bytes(at, _) => Some(*at),
-            SendBuf::Owned(bytes) => Some(bytes.as_ptr()),
-            SendBuf::Typed(_) => None,
-        }
-    }
-
     /// All bytes, packed into memory of their own.
     ///
     /// # Errors
@@ -165,6 +155,15 @@ impl Source for SendBuf {
             len,
         }
     }
+
+    #[inline]
+    fn contiguous(&self) -> Option<*const u8> {
+        match self {
+            SendBuf::Bytes(at, _) => Some(*at),
+            SendBuf::Owned(bytes) => Some(bytes.as_ptr()),
+            SendBuf::Typed(_) => None,
+        }
+    }
 }
 
 impl RecvBuf {
@@ -189,15 +188,6 @@ impl RecvBuf {
             len: count * ty.size(),
             ty: ty.clone(),
         }))
-    }
-
-    /// The address, if it is one run of bytes.
-    #[inline]
-    pub fn contiguous(&self) -> Option<*mut u8> {
-        match self {
-            RecvBuf::Bytes(at, _) => Some(*at),
-            RecvBuf::Typed(_) => None,
-        }
     }
 }
 
@@ -224,6 +214,14 @@ impl Sink for RecvBuf {
             RecvBuf::Typed(t) => unsafe {
                 t.ty.unpack(t.base, t.count, at, bytes.as_ptr(), bytes.len());
             },
+        }
+    }
+
+    #[inline]
+    fn contiguous(&mut self) -> Option<*mut u8> {
+        match self {
+            RecvBuf::Bytes(at, _) => Some(*at),
+            RecvBuf::Typed(_) => None,
         }
     }
 }

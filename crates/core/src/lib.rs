@@ -16,6 +16,7 @@ pub mod complete;
 pub mod errhandler;
 pub mod error;
 pub mod events;
+pub mod exchange;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;

@@ -16,7 +16,7 @@ use std::thread::{self, ThreadId};
 
 use catena_abi::consts;
 use catena_datatype::Datatype;
-use catena_fabric::Peer;
+use catena_fabric::{Peer, Place};
 use catena_link::Endpoint;
 use catena_shm::Shm;
 
@@ -25,10 +25,11 @@ use crate::coll::{Asked, Counts};
 use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
 use crate::error::{Error, Kind, Result};
 use crate::events::{self, Noted};
+use crate::exchange::{SharedBoot, ThroughLauncher};
 use crate::fail;
 use crate::group::Group;
 use crate::routes::chain::Chain;
-use crate::routes::{Networks, Routes, SharedBoot};
+use crate::routes::{Networks, Routes};
 use crate::threads::Waiting;
 use crate::wait::Waits;
 use crate::world::{self, World};
@@ -200,7 +201,14 @@ fn wire_up() -> Result<Box<World>> {
     // SAFETY: the transport lives in the world, which is never dropped.
     let bell = shm.as_ref().map(|shm| unsafe { shm.bell(me) });
     let boot: SharedBoot = Rc::new(RefCell::new(boot));
-    let networks = Networks::open(&chain, &boot, &local).map_err(|e| other(&e))?;
+    let place = Place {
+        me,
+        processes: job.size,
+        job: job.job_id,
+    };
+    let exchange = Box::new(ThroughLauncher(Rc::clone(&boot)));
+    let networks = Networks::open(&chain, place, &local, job.secret.as_ref(), exchange);
+    let networks = networks.map_err(|e| other(&e))?;
     let everyone: Vec<Peer> = (0..job.size).map(Peer).collect();
     let oversubscribed = local.len() > job.local_cpus.max(1) as usize;
     let cores = job.local_cpus / local.len().max(1) as u32;

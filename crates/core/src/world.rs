@@ -18,20 +18,22 @@ use catena_shm::Bell;
 
 use crate::active::Active;
 use crate::bsend::Attached;
+use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::{Asked, Counts, Retired};
 use crate::comm::{Cids, Comm, Letters};
 use crate::error::{Error, Kind, Result};
 use crate::events::Noted;
+use crate::exchange::SharedBoot;
 use crate::life::Owner;
 use crate::lock::Lock;
 use crate::object::Objects;
 use crate::request::RequestObj;
-use crate::routes::{Routes, SharedBoot};
+use crate::routes::Routes;
 use crate::threads::{self, Waiting};
 use crate::wait::Waits;
 
 /// The matching engine over all routes.
-pub type Link = Endpoint<Routes>;
+pub type Link = Endpoint<Routes<SendBuf, RecvBuf>>;
 
 pub(crate) static LOCK: Lock = Lock::new();
 /// Whether calls take the lock. True unless the library runs for users who say

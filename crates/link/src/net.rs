@@ -26,6 +26,12 @@ pub trait Source: Debug {
 
     /// Bytes `[from, from + len)` of the packed message.
     fn part(&self, from: u64, len: usize) -> Self::Part<'_>;
+
+    /// Where the message lies, if it is one run of bytes that others may read
+    /// there.
+    fn contiguous(&self) -> Option<*const u8> {
+        None
+    }
 }
 
 /// Room for a message to receive.
@@ -36,6 +42,12 @@ pub trait Sink: Debug {
     /// Places `bytes` at offset `at` of the packed message. Bytes beyond the
     /// room are dropped.
     fn place(&mut self, at: u64, bytes: PeerBytes<'_>);
+
+    /// Where the room lies, if it is one run of bytes that others may write
+    /// there.
+    fn contiguous(&mut self) -> Option<*mut u8> {
+        None
+    }
 }
 
 /// Rails that one route may have.

@@ -5,6 +5,7 @@
 //! |------------|------------------------------------------------------------|
 //! | `chain`    | which transports there are: `CATENA_LINK`                  |
 //! | `driver`   | what drives one network                                    |
+//! | `exchange` | what the networks need of whoever started the processes    |
 //! | `loopback` | the route to oneself                                       |
 //! | `near`     | which network cards are near                               |
 //! | `network`  | all networks: whose ends learn of each other as they run   |
@@ -15,6 +16,7 @@
 
 pub mod chain;
 mod driver;
+mod exchange;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod loopback;
@@ -25,18 +27,20 @@ mod record;
 mod report;
 mod ways;
 
+use std::marker::PhantomData;
+
 use catena_base::End;
 use catena_fabric::{
     Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
     Transport,
 };
-use catena_link::{Exposed, Net, Tally};
+use catena_link::{Exposed, Net, Sink, Source, Tally};
 use catena_shm::Shm;
 
-use crate::buffer::{RecvBuf, SendBuf};
 pub use driver::Counters;
+pub use exchange::Exchange;
 use loopback::Loopback;
-pub use network::{Networks, SharedBoot};
+pub use network::Networks;
 
 /// How a peer is reached; fixed at wire-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,16 +55,18 @@ pub enum Route {
     None,
 }
 
-/// The routes to every process of the job.
+/// The routes to every process of the job, for messages that are an `S` where they
+/// are sent and go into an `R` where they are received.
 #[derive(Debug)]
-pub struct Routes {
+pub struct Routes<S, R> {
     table: Box<[Route]>,
     loopback: Loopback,
     shm: Option<Shm>,
     networks: Option<Box<Networks>>,
+    buffers: PhantomData<fn(S) -> R>,
 }
 
-impl Routes {
+impl<S, R> Routes<S, R> {
     /// Routes of process `me`: `local` are reached through `shm`, if there is
     /// any, others over `networks`.
     pub fn new(
@@ -87,6 +93,7 @@ impl Routes {
             loopback: Loopback::new(me),
             shm,
             networks,
+            buffers: PhantomData,
         }
     }
 
@@ -128,15 +135,15 @@ impl Routes {
     pub fn to_itself(&self) -> Tally {
         self.loopback.sent
     }
+}
 
-    #[cold]
-    fn unreachable(peer: Peer) -> PeerLost {
-        PeerLost {
-            peer,
-            cause: "no route leads there: shared memory ends at this node, and CATENA_LINK names \
+#[cold]
+fn unreachable(peer: Peer) -> PeerLost {
+    PeerLost {
+        peer,
+        cause: "no route leads there: shared memory ends at this node, and CATENA_LINK names \
             no network"
-                .into(),
-        }
+            .into(),
     }
 }
 
@@ -162,9 +169,9 @@ macro_rules! by_route {
     };
 }
 
-impl Net for Routes {
-    type Source = SendBuf;
-    type Sink = RecvBuf;
+impl<S: Source, R: Sink> Net for Routes<S, R> {
+    type Source = S;
+    type Sink = R;
 
     #[inline]
     fn caps(&self, peer: Peer) -> Caps {
@@ -184,7 +191,7 @@ impl Net for Routes {
     ) -> Result<Posted, PeerLost> {
         by_route!(self, peer, t => t.try_send(peer, header, payload),
             n => n.try_send(peer, header, payload),
-            else Err(Routes::unreachable(peer)))
+            else Err(unreachable(peer)))
     }
 
     #[inline(always)]
@@ -225,8 +232,8 @@ impl Net for Routes {
         }
     }
 
-    fn expose(&mut self, peer: Peer, source: &SendBuf) -> Option<Exposed> {
-        let (at, len) = (source.contiguous()?, catena_link::Source::len(source));
+    fn expose(&mut self, peer: Peer, source: &S) -> Option<Exposed> {
+        let (at, len) = (source.contiguous()?, source.len());
         by_route!(self, peer, t => t.expose(peer, at, len).map(Exposed::from),
             n => n.expose(peer, at, len), else None)
     }
@@ -240,11 +247,11 @@ impl Net for Routes {
         &mut self,
         peer: Peer,
         exposed: Exposed,
-        sink: &mut RecvBuf,
+        sink: &mut R,
         at: u64,
         len: u64,
     ) -> Result<Got, PeerLost> {
-        let room = catena_link::Sink::room(sink);
+        let room = sink.room();
         let Some(base) = sink.contiguous() else {
             return Ok(Got::Unable);
         };
@@ -258,18 +265,18 @@ impl Net for Routes {
         by_route!(self, peer, t => unsafe { t.try_get(peer, from.first(), into, len) },
             // SAFETY: as above.
             n => unsafe { n.try_get(peer, from, into, len) },
-            else Err(Routes::unreachable(peer)))
+            else Err(unreachable(peer)))
     }
 
-    fn expose_room(&mut self, peer: Peer, sink: &mut RecvBuf) -> Option<Remote> {
-        let (at, len) = (sink.contiguous()?, catena_link::Sink::room(sink));
+    fn expose_room(&mut self, peer: Peer, sink: &mut R) -> Option<Remote> {
+        let (at, len) = (sink.contiguous()?, sink.room());
         by_route!(self, peer, t => t.expose_room(peer, at, len), _n => None, else None)
     }
 
     fn try_put(
         &mut self,
         peer: Peer,
-        source: &SendBuf,
+        source: &S,
         remote: Remote,
         at: u64,
         len: u64,
@@ -277,7 +284,7 @@ impl Net for Routes {
         let Some(base) = source.contiguous() else {
             return Ok(Got::Unable);
         };
-        let rest = catena_link::Source::len(source).saturating_sub(at);
+        let rest = source.len().saturating_sub(at);
         let len = usize::try_from(len.min(rest)).unwrap_or(usize::MAX >> 1);
         let to = Remote {
             addr: remote.addr.wrapping_add(at),
@@ -287,7 +294,7 @@ impl Net for Routes {
         // SAFETY: `[at, at + len)` is within the message that the program lends.
         by_route!(self, peer, t => unsafe { t.try_put(peer, from, to, len) },
             _n => Ok(Got::Unable),
-            else Err(Routes::unreachable(peer)))
+            else Err(unreachable(peer)))
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {

@@ -15,30 +15,23 @@ mod carry;
 mod meet;
 mod wait;
 
-use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
 use std::time::Instant;
 
 use catena_base::{Buzzer, PeerBytes};
-use catena_boot::{Boot, Job};
 use catena_fabric::{Caps, Deliver, Header, Peer, PeerLost, Place};
 use catena_link::Tally;
+use catena_proof::Secret;
 
 use super::chain::Chain;
 use super::driver::{Counters, Driver};
+use super::exchange::Exchange;
 use super::near::Near;
 use super::rails::Rails;
 use super::record::Record;
 use super::report::Report;
 use super::ways::{Via, Ways};
 use wait::HAIL_EVERY;
-
-/// The connection to the launcher, which the networks share.
-pub type SharedBoot = Rc<RefCell<Box<dyn Boot>>>;
-
-/// Under which key the launcher keeps the address records.
-const KEY: &str = "link";
 
 /// Polls of shared memory to one of a network that was silent at the last.
 const RATIO: u32 = 16;
@@ -73,7 +66,8 @@ pub struct Networks {
     lost: HashMap<Peer, String>,
     /// The least of what the networks can do.
     least: Caps,
-    boot: SharedBoot,
+    me: Peer,
+    exchange: Box<dyn Exchange>,
     /// How this process is reached.
     record: Record,
     /// Ranks on this node.
@@ -102,38 +96,35 @@ impl std::fmt::Debug for Networks {
 
 impl Networks {
     /// Opens the networks of `chain`, if the job has processes that shared
-    /// memory does not reach.
+    /// memory does not reach: those that are not among `local`, the processes of
+    /// this node. `secret` is what only the processes of the job know, if
+    /// anything is.
     ///
     /// # Errors
     /// What failed and what to do.
     pub fn open(
         chain: &Chain,
-        boot: &SharedBoot,
+        place: Place,
         local: &[Peer],
+        secret: Option<&Secret>,
+        mut exchange: Box<dyn Exchange>,
     ) -> Result<Option<Box<Networks>>, String> {
-        let mut connection = boot.borrow_mut();
-        let job = connection.job();
-        let me = Peer(job.rank);
+        let me = place.me;
         let joined = if chain.shm { local.len() } else { 1 };
-        if chain.networks.is_empty() || job.size as usize <= joined {
+        if chain.networks.is_empty() || place.processes as usize <= joined {
             return Ok(None);
         }
-        let place = Place {
-            me,
-            processes: job.size,
-            job: job.job_id,
-        };
         let number = local.iter().position(|&peer| peer == me).unwrap_or(0);
         let (mut members, mut ends, near) = (Vec::new(), Vec::new(), Near::here(number));
         let report = Report::wanted();
         for network in &chain.networks {
-            let drivers = Driver::open(network, place, job.secret.as_ref(), &near)?;
+            let drivers = Driver::open(network, place, secret, &near)?;
             if drivers.is_empty() {
                 continue;
             }
             let rails = Rails::new(drivers, number, place.processes);
             if let Some(report) = &report {
-                report.opened(job, &rails.about());
+                report.opened(me, &exchange.host_of(me), &rails.about());
             }
             ends.push(rails.ends()?);
             members.push(Member {
@@ -149,8 +140,7 @@ impl Networks {
         let bytes = record
             .encode()
             .ok_or("an address of a network is too long")?;
-        connection.publish(KEY, &bytes).map_err(|e| e.to_string())?;
-        drop(connection);
+        exchange.publish(&bytes)?;
         let mut ways = Ways::new(place.processes);
         if !chain.shm {
             // One that uses shared memory sends what never arrives, and is not
@@ -170,7 +160,8 @@ impl Networks {
             ways,
             lost: HashMap::new(),
             least: least.expect("a chain with networks"),
-            boot: Rc::clone(boot),
+            me,
+            exchange,
             record,
             local: local.into(),
             stage: Stage::Open,
@@ -217,7 +208,7 @@ impl Networks {
             if all || member.lively {
                 let via = Via::Network(number as u8);
                 let mut through = Through {
-                    boot: &self.boot,
+                    exchange: &*self.exchange,
                     ways: &mut self.ways,
                     via,
                     only,
@@ -229,11 +220,9 @@ impl Networks {
                 moved += count;
             }
         }
-        if let Some(report) = self.report.as_mut().filter(|it| !it.is_complete())
-            && let Ok(boot) = self.boot.try_borrow()
-        {
+        if let Some(report) = self.report.as_mut().filter(|it| !it.is_complete()) {
             let (members, ways) = (&self.members, &self.ways);
-            report.say(boot.job(), |peer| match ways.to(peer) {
+            report.say(self.me, &*self.exchange, |peer| match ways.to(peer) {
                 Via::Network(number) => members[number as usize].rails.way(peer),
                 _ => None,
             });
@@ -246,7 +235,7 @@ impl Networks {
 /// if the peer is reached over it, and not while all part: who is through
 /// first closes its ends.
 struct Through<'a, D> {
-    boot: &'a SharedBoot,
+    exchange: &'a dyn Exchange,
     ways: &'a mut Ways,
     via: Via,
     /// Whether there is no other network.
@@ -266,16 +255,15 @@ impl<D: Deliver> Deliver for Through<'_, D> {
         let via = self.ways.to(lost.peer);
         let unknown = matches!(via, Via::Unknown | Via::Wanted);
         if !self.parting && (via == self.via || unknown && self.only) {
-            self.deliver
-                .lost(at_its_host(self.boot.borrow().job(), lost));
+            self.deliver.lost(at_its_host(self.exchange, lost));
         }
     }
 }
 
 /// The same, which names the host.
 #[cold]
-fn at_its_host(job: &Job, lost: PeerLost) -> PeerLost {
-    let host = job.host_of(lost.peer.0);
+fn at_its_host(exchange: &dyn Exchange, lost: PeerLost) -> PeerLost {
+    let host = exchange.host_of(lost.peer);
     PeerLost {
         cause: format!("{}; it was on host {host}", lost.cause),
         ..lost

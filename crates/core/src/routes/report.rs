@@ -1,8 +1,9 @@
 //! What each rank says of its networks: `CATENA_LINK_REPORT`.
 
-use catena_boot::Job;
 use catena_fabric::Peer;
 use catena_settings::setting;
+
+use super::exchange::Exchange;
 
 setting! {
     /// Whether each rank says on its standard error which networks it has opened,
@@ -26,9 +27,9 @@ impl Report {
         LINK_REPORT.get().then_some(Report { unsaid: Vec::new() })
     }
 
-    /// A network is open.
-    pub fn opened(&self, job: &Job, about: &str) {
-        eprintln!("catena: rank {} on {}: {about}", job.rank, job.host());
+    /// Process `me` on `host` has opened a network.
+    pub fn opened(&self, Peer(me): Peer, host: &str, about: &str) {
+        eprintln!("catena: rank {me} on {host}: {about}");
     }
 
     /// It is known over which network a peer is reached.
@@ -42,18 +43,20 @@ impl Report {
         self.unsaid.is_empty()
     }
 
-    /// Says how those are reached that `way` knows a way to by now.
+    /// Says how process `me` reaches those that `way` knows a way to by now.
     #[cold]
-    pub fn say(&mut self, job: &Job, way: impl Fn(Peer) -> Option<String>) {
+    pub fn say(
+        &mut self,
+        Peer(me): Peer,
+        exchange: &dyn Exchange,
+        way: impl Fn(Peer) -> Option<String>,
+    ) {
         self.unsaid.retain(|&peer| {
             let Some(way) = way(peer) else {
                 return true;
             };
-            let (Peer(rank), host) = (peer, job.host_of(peer.0));
-            eprintln!(
-                "catena: rank {} reaches rank {rank} on {host}: {way}",
-                job.rank
-            );
+            let (Peer(rank), host) = (peer, exchange.host_of(peer));
+            eprintln!("catena: rank {me} reaches rank {rank} on {host}: {way}");
             false
         });
     }

@@ -28,7 +28,7 @@ impl Networks {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 let posted = rails.try_send(peer, header, payload);
-                posted.map_err(|lost| at_its_host(self.boot.borrow().job(), lost))?
+                posted.map_err(|lost| at_its_host(&*self.exchange, lost))?
             }
             Via::Unknown | Via::Wanted => {
                 self.ways.want(peer);
@@ -81,7 +81,7 @@ impl Networks {
                 let rails = &mut self.members[number as usize].rails;
                 // SAFETY: as the caller promised.
                 let got = unsafe { rails.try_get(peer, exposed, into, len) };
-                got.map_err(|lost| at_its_host(self.boot.borrow().job(), lost))
+                got.map_err(|lost| at_its_host(&*self.exchange, lost))
             }
             Via::Unknown | Via::Wanted => {
                 self.ways.want(peer);

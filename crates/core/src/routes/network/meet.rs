@@ -1,11 +1,10 @@
 //! Learning the ways to peers, from their records.
 
 use std::fmt::Write;
-use std::rc::Rc;
 
 use catena_fabric::{Deliver, Peer, PeerLost};
 
-use super::{KEY, Networks, at_its_host};
+use super::{Networks, at_its_host};
 use crate::routes::record::{End, Record};
 use crate::routes::ways::Via;
 
@@ -17,23 +16,17 @@ impl Networks {
     #[cold]
     #[inline(never)]
     pub(super) fn ask<D: Deliver>(&mut self, deliver: &mut D) {
-        let boot = Rc::clone(&self.boot);
-        // Somebody may be looking at the job.
-        let Ok(mut boot) = boot.try_borrow_mut() else {
-            return;
-        };
-        let me = Peer(boot.job().rank);
         for _ in 0..self.ways.wanted().min(QUESTIONS) {
             let Some(peer) = self.ways.next() else {
                 return;
             };
-            let met = match boot.ask(peer.0, KEY) {
+            let met = match self.exchange.ask(peer) {
                 Ok(None) => continue,
-                Ok(Some(record)) => self.meet(me, peer, &record),
-                Err(error) => Err(error.to_string()),
+                Ok(Some(record)) => self.meet(peer, &record),
+                Err(error) => Err(error),
             };
             let via = met.unwrap_or_else(|cause| {
-                let lost = at_its_host(boot.job(), PeerLost { peer, cause });
+                let lost = at_its_host(&*self.exchange, PeerLost { peer, cause });
                 self.lost.insert(peer, lost.cause.clone());
                 deliver.lost(lost);
                 Via::Nowhere
@@ -43,7 +36,7 @@ impl Networks {
     }
 
     /// Learns how one process is reached, from its record.
-    fn meet(&mut self, me: Peer, peer: Peer, record: &[u8]) -> Result<Via, String> {
+    fn meet(&mut self, peer: Peer, record: &[u8]) -> Result<Via, String> {
         let theirs = Record::decode(record).ok_or("it runs another version of Catena")?;
         let ours = &self.record;
         if self.local.contains(&peer) {
@@ -51,18 +44,18 @@ impl Networks {
                 return Err(format!(
                     "the two share a node, and only one of them uses shared memory: {}; give the \
                      ranks of a node the same value",
-                    self.settings(me, peer, &theirs)
+                    self.settings(peer, &theirs)
                 ));
             }
             if ours.shm {
                 return Ok(Via::Nowhere);
             }
         }
-        let Some((at, their)) = ours.common(&theirs, me < peer) else {
+        let Some((at, their)) = ours.common(&theirs, self.me < peer) else {
             return Err(format!(
                 "no network joins the two: {}; name one that both have, of the same version of its \
                  library",
-                self.settings(me, peer, &theirs)
+                self.settings(peer, &theirs)
             ));
         };
         self.members[at].rails.connect(peer, &theirs.ends[their])?;
@@ -73,9 +66,9 @@ impl Networks {
     }
 
     /// What this process and another one say of themselves, for a message.
-    fn settings(&self, me: Peer, peer: Peer, theirs: &Record) -> String {
+    fn settings(&self, peer: Peer, theirs: &Record) -> String {
         let mut text = String::new();
-        for (Peer(rank), record) in [(me, &self.record), (peer, theirs)] {
+        for (Peer(rank), record) in [(self.me, &self.record), (peer, theirs)] {
             let separator = if text.is_empty() { "" } else { ", " };
             let _ = match record.setting.as_str() {
                 "" => write!(text, "{separator}rank {rank} has no CATENA_LINK"),

@@ -4,11 +4,10 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use catena_base::Button;
-use catena_boot::BootError;
 use catena_fabric::{Peer, PeerLost, Sleeper};
 use catena_link::Awaited;
 
-use super::{KEY, Networks, Stage, at_its_host};
+use super::{Networks, Stage, at_its_host};
 use crate::routes::ways::Via;
 
 /// How often a process looks whom it waits for.
@@ -30,14 +29,10 @@ impl Networks {
     pub fn watch(&mut self, Awaited { mut named, any }: Awaited) -> (Vec<PeerLost>, Vec<Peer>) {
         self.next_hail = Instant::now() + HAIL_EVERY;
         let (mut lost, mut unwatched) = (Vec::new(), Vec::new());
-        // Somebody may be looking at the job.
-        let Ok(boot) = self.boot.try_borrow() else {
-            return (lost, unwatched);
-        };
         // Any of them may be the one that sends: one of each host stands for it.
         let mut hosts = HashSet::new();
-        let node = |peer: &Peer| boot.job().node_of[peer.0 as usize];
-        named.extend(any.into_iter().filter(|peer| hosts.insert(node(peer))));
+        let mut first = |peer: &Peer| hosts.insert(self.exchange.node_of(*peer));
+        named.extend(any.into_iter().filter(&mut first));
         let before = std::mem::replace(&mut self.awaited, named);
         for &peer in self.awaited.intersection(&before) {
             let watched = match self.ways.to(peer) {
@@ -47,7 +42,7 @@ impl Networks {
             match watched {
                 Ok(true) => {}
                 Ok(false) => unwatched.push(peer),
-                Err(loss) => lost.push(at_its_host(boot.job(), loss)),
+                Err(loss) => lost.push(at_its_host(&*self.exchange, loss)),
             }
         }
         (lost, unwatched)
@@ -76,8 +71,8 @@ impl Networks {
         let asking = self.ways.wanted() > 0;
         if parting || asking {
             // Who looks for one answer takes in the other.
-            let boot = self.boot.try_borrow().ok().filter(|_| !(parting && asking));
-            let fd = boot.and_then(|boot| boot.descriptor());
+            let fd = self.exchange.descriptor();
+            let fd = fd.filter(|_| !(parting && asking));
             sleeper = sleeper.or(Sleeper::new(fd));
         }
         Some(sleeper)
@@ -88,19 +83,17 @@ impl Networks {
     /// have left yet.
     ///
     /// # Errors
-    /// If the launcher is gone.
-    pub fn part(&mut self) -> Result<bool, BootError> {
+    /// What the exchange says.
+    pub fn part(&mut self) -> Result<bool, String> {
         if self.stage == Stage::Open {
             self.stage = Stage::Leaving;
         }
-        let mut boot = self.boot.borrow_mut();
-        let me = boot.job().rank;
         // Where publishing is a fence, there cannot be another one yet.
-        if self.stage == Stage::Leaving && boot.ask(me, KEY)?.is_some() {
-            boot.begin_fence()?;
+        if self.stage == Stage::Leaving && self.exchange.ask(self.me)?.is_some() {
+            self.exchange.begin_fence()?;
             self.stage = Stage::Parting;
         }
-        if self.stage == Stage::Parting && boot.fence_done()? {
+        if self.stage == Stage::Parting && self.exchange.fence_done()? {
             self.stage = Stage::Parted;
         }
         Ok(self.stage == Stage::Parted)
