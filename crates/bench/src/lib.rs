@@ -1,4 +1,4 @@
-//! Row 7: `catena bench`, benchmarks of any MPI library with sound statistics.
+//! Row 8: `catena bench`, benchmarks of any MPI library with sound statistics.
 //!
 //! | module       | what it does                                                               |
 //! |--------------|----------------------------------------------------------------------------|

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use catena_boot::Boot;
 use catena_fabric::Peer;
 
-use crate::routes::Exchange;
+use catena_net::Exchange;
 
 /// The connection to the launcher, which the world and the networks share.
 pub type SharedBoot = Rc<RefCell<Box<dyn Boot>>>;

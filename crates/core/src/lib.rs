@@ -1,4 +1,4 @@
-//! Row 4: communicators, groups, requests, progress, routes, error handlers,
+//! Row 5: communicators, groups, requests, progress, error handlers,
 //! and running plans. The MPI library without its C interface.
 
 #![allow(
@@ -30,7 +30,6 @@ pub mod object;
 pub mod op;
 pub mod p2p;
 pub mod request;
-pub mod routes;
 pub mod session;
 pub mod settings;
 pub mod table;

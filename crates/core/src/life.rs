@@ -18,6 +18,7 @@ use catena_abi::consts;
 use catena_datatype::Datatype;
 use catena_fabric::{Peer, Place};
 use catena_link::Endpoint;
+use catena_net::{Chain, Networks, Routes};
 use catena_shm::Shm;
 
 use crate::active::Active;
@@ -28,8 +29,6 @@ use crate::events::{self, Noted};
 use crate::exchange::{SharedBoot, ThroughLauncher};
 use crate::fail;
 use crate::group::Group;
-use crate::routes::chain::Chain;
-use crate::routes::{Networks, Routes};
 use crate::threads::Waiting;
 use crate::wait::Waits;
 use crate::world::{self, World};

@@ -6,11 +6,7 @@ use catena_settings::{Registry, Setting};
 pub fn registry() -> Registry {
     let mut all: Vec<&'static dyn Setting> = Vec::new();
     all.extend_from_slice(catena_boot::SETTINGS);
-    all.extend_from_slice(catena_shm::SETTINGS);
-    all.extend_from_slice(catena_ofi::SETTINGS);
-    all.extend_from_slice(catena_tcp::SETTINGS);
-    all.extend_from_slice(catena_ucx::SETTINGS);
-    all.extend_from_slice(crate::routes::chain::SETTINGS);
+    all.extend(catena_net::settings());
     all.extend_from_slice(crate::coll::SETTINGS);
     all.extend_from_slice(crate::coll::model::SETTINGS);
     all.extend_from_slice(crate::errhandler::SETTINGS);

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use catena_base::clock;
 use catena_base::wait::{Idle, Waiter};
+use catena_net::Route;
 
 use crate::events::{self, What};
-use crate::routes::Route;
 use crate::world::World;
 
 /// Longest sleep of a process that nobody can wake.

@@ -14,6 +14,7 @@ use std::thread::ThreadId;
 use catena_abi::{self as abi, consts};
 use catena_fabric::Peer;
 use catena_link::{Cid, Endpoint};
+use catena_net::Routes;
 use catena_shm::Bell;
 
 use crate::active::Active;
@@ -28,7 +29,6 @@ use crate::life::Owner;
 use crate::lock::Lock;
 use crate::object::Objects;
 use crate::request::RequestObj;
-use crate::routes::Routes;
 use crate::threads::{self, Waiting};
 use crate::wait::Waits;
 

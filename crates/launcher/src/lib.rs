@@ -1,4 +1,4 @@
-//! Row 7: the launcher, `mpirun` = `mpiexec` = `catena run`.
+//! Row 8: the launcher, `mpirun` = `mpiexec` = `catena run`.
 //!
 //! | module    | what it does                                                   |
 //! |-----------|----------------------------------------------------------------|

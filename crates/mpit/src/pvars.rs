@@ -2,10 +2,10 @@
 
 use catena_coll::Collective;
 use catena_core::comm::Comm;
-use catena_core::routes::{self, Networks};
 use catena_core::world::{is_running, was_running};
 use catena_core::{World, coll};
 use catena_link::{Protocol, Tally, Traffic};
+use catena_net::Networks;
 use catena_shm::{Counters, Memory};
 
 use crate::facts::{Audience, Bind, Class};
@@ -375,7 +375,7 @@ fn shm(a: &mut Area<'_>) {
 }
 
 fn network(a: &mut Area<'_>) {
-    let mut counter = |name, doc, read: fn(routes::Counters) -> u64| {
+    let mut counter = |name, doc, read: fn(catena_net::Counters) -> u64| {
         a.of_process(Class::Counter, name, doc, move |w| {
             let networks = w.link().net().networks().map(Networks::counters);
             networks.map_or(0, read)

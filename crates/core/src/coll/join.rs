@@ -9,6 +9,7 @@ use std::sync::Arc;
 use catena_coll::node::{Kind, Node};
 use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
+use catena_net::Route;
 use catena_shm::Neighbour;
 
 use super::area::{Area, Shape};
@@ -22,7 +23,6 @@ use super::{Caller, own_run};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::request::RequestObj;
-use crate::routes::Route;
 use crate::world::World;
 
 /// A board that is being made.

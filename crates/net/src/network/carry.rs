@@ -4,12 +4,12 @@ use catena_fabric::{Caps, Got, Header, Load, Payload, Peer, PeerLost, Posted, Re
 use catena_link::Exposed;
 
 use super::{Networks, at_its_host};
-use crate::routes::ways::Via;
+use crate::ways::Via;
 
 impl Networks {
     /// See [`Transport::caps`](catena_fabric::Transport::caps); the others
     /// likewise.
-    pub(in crate::routes) fn caps(&self, peer: Peer) -> Caps {
+    pub(crate) fn caps(&self, peer: Peer) -> Caps {
         match self.ways.to(peer) {
             Via::Network(number) => self.members[number as usize].rails.caps(peer),
             _ => self.least,
@@ -18,7 +18,7 @@ impl Networks {
 
     #[cold]
     #[inline(never)]
-    pub(in crate::routes) fn try_send<P: Payload>(
+    pub(crate) fn try_send<P: Payload>(
         &mut self,
         peer: Peer,
         header: Header,
@@ -44,24 +44,19 @@ impl Networks {
         Ok(posted)
     }
 
-    pub(in crate::routes) fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
+    pub(crate) fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
         match self.number(peer) {
             Some(number) => self.members[number].rails.rendezvous(peer, len, load),
             None => Rendezvous::Stream,
         }
     }
 
-    pub(in crate::routes) fn expose(
-        &mut self,
-        peer: Peer,
-        addr: *const u8,
-        len: u64,
-    ) -> Option<Exposed> {
+    pub(crate) fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Exposed> {
         let number = self.number(peer)?;
         self.members[number].rails.expose(peer, addr, len)
     }
 
-    pub(in crate::routes) fn release(&mut self, peer: Peer, exposed: Exposed) {
+    pub(crate) fn release(&mut self, peer: Peer, exposed: Exposed) {
         if let Some(number) = self.number(peer) {
             self.members[number].rails.release(peer, exposed);
         }
@@ -69,7 +64,7 @@ impl Networks {
 
     /// # Safety
     /// As [`Transport::try_get`](catena_fabric::Transport::try_get).
-    pub(in crate::routes) unsafe fn try_get(
+    pub(crate) unsafe fn try_get(
         &mut self,
         peer: Peer,
         exposed: Exposed,

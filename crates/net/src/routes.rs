@@ -1,31 +1,4 @@
-//! All routes of this process as one [`Net`]: to itself, through shared memory
-//! and over networks. A network is added in `driver`, `chain` and `record`.
-//!
-//! | module     | what                                                       |
-//! |------------|------------------------------------------------------------|
-//! | `chain`    | which transports there are: `CATENA_LINK`                  |
-//! | `driver`   | what drives one network                                    |
-//! | `exchange` | what the networks need of whoever started the processes    |
-//! | `loopback` | the route to oneself                                       |
-//! | `near`     | which network cards are near                               |
-//! | `network`  | all networks: whose ends learn of each other as they run   |
-//! | `rails`    | one network over several domains                           |
-//! | `record`   | what a process tells the others of how it is reached       |
-//! | `report`   | what each rank says of its networks                        |
-//! | `ways`     | which network leads to a peer, and whose records are wanted|
-
-pub mod chain;
-mod driver;
-mod exchange;
-#[cfg(any(test, fuzzing))]
-pub(crate) mod fuzz;
-mod loopback;
-mod near;
-mod network;
-mod rails;
-mod record;
-mod report;
-mod ways;
+//! How each process of the job is reached.
 
 use std::marker::PhantomData;
 
@@ -37,10 +10,8 @@ use catena_fabric::{
 use catena_link::{Exposed, Net, Sink, Source, Tally};
 use catena_shm::Shm;
 
-pub use driver::Counters;
-pub use exchange::Exchange;
-use loopback::Loopback;
-pub use network::Networks;
+use crate::loopback::Loopback;
+use crate::network::Networks;
 
 /// How a peer is reached; fixed at wire-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

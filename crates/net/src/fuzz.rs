@@ -1,7 +1,18 @@
-//! Targets for fuzzing: see [`crate::fuzz`].
+//! Targets for fuzzing (`fuzz/` at the root of the repository). Not a part of
+//! the library.
 
-use super::chain::Chain;
-use super::record::Record;
+#[cfg(test)]
+#[path = "../../../fuzz/replay.rs"]
+mod replay;
+
+use crate::chain::Chain;
+use crate::record::Record;
+
+/// The name of a folder in `fuzz/corpus`, and what takes its files.
+type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[("net_chain", chain), ("net_record", record)];
 
 /// The address records of two processes, with the length of the first in front.
 pub fn record(data: &[u8]) {

@@ -23,14 +23,14 @@ use catena_fabric::{Caps, Deliver, Header, Peer, PeerLost, Place};
 use catena_link::Tally;
 use catena_proof::Secret;
 
-use super::chain::Chain;
-use super::driver::{Counters, Driver};
-use super::exchange::Exchange;
-use super::near::Near;
-use super::rails::Rails;
-use super::record::Record;
-use super::report::Report;
-use super::ways::{Via, Ways};
+use crate::chain::Chain;
+use crate::driver::{Counters, Driver};
+use crate::exchange::Exchange;
+use crate::near::Near;
+use crate::rails::Rails;
+use crate::record::Record;
+use crate::report::Report;
+use crate::ways::{Via, Ways};
 use wait::HAIL_EVERY;
 
 /// Polls of shared memory to one of a network that was silent at the last.

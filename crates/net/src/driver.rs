@@ -13,9 +13,9 @@ use catena_proof::Secret;
 use catena_tcp::{Buoy, Tcp};
 use catena_ucx::Ucx;
 
-use super::chain::Network;
-use super::near::Near;
-use super::record::{End, kind};
+use crate::chain::Network;
+use crate::near::Near;
+use crate::record::{End, kind};
 
 /// Where Linux shows devices that do more than TCP.
 const DEVICES: [&str; 2] = ["/sys/class/infiniband", "/sys/class/cxi"];

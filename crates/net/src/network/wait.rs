@@ -8,7 +8,7 @@ use catena_fabric::{Peer, PeerLost, Sleeper};
 use catena_link::Awaited;
 
 use super::{Networks, Stage, at_its_host};
-use crate::routes::ways::Via;
+use crate::ways::Via;
 
 /// How often a process looks whom it waits for.
 pub(super) const HAIL_EVERY: Duration = Duration::from_secs(1);

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use catena_fabric::{Deliver, Peer, PeerLost};
 
 use super::{Networks, at_its_host};
-use crate::routes::record::{End, Record};
-use crate::routes::ways::Via;
+use crate::record::{End, Record};
+use crate::ways::Via;
 
 /// Records asked for in one poll, at most.
 const QUESTIONS: usize = 8;

@@ -1,9 +1,7 @@
 //! Which transports there are: `CATENA_LINK`.
 
 use catena_link::RAILS;
-use catena_settings::{Setting, Text, setting};
-
-use super::report::LINK_REPORT;
+use catena_settings::{Text, setting};
 
 setting! {
     /// How ranks reach each other: transports joined by `+`.
@@ -25,9 +23,6 @@ setting! {
     scope: Local,
     level: User,
 }
-
-/// The settings of the routes.
-pub static SETTINGS: &[&dyn Setting] = &[&LINK, &LINK_REPORT];
 
 /// The transports that a process may use.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use catena_fabric::Peer;
 use catena_settings::setting;
 
-use super::exchange::Exchange;
+use crate::exchange::Exchange;
 
 setting! {
     /// Whether each rank says on its standard error which networks it has opened,

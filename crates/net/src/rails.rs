@@ -15,8 +15,8 @@ use catena_fabric::{
 use catena_link::{Exposed, RAILS};
 use catena_tcp::Lifelines;
 
-use super::driver::{Counters, Driver};
-use super::record::End;
+use crate::driver::{Counters, Driver};
+use crate::record::End;
 
 /// Bytes of a stripe.
 const STRIPE: usize = 128 << 10;
