@@ -188,7 +188,7 @@ impl World {
     #[inline]
     pub(crate) fn hails(&self) -> bool {
         let networks = self.link().net().networks_mut();
-        networks.is_some_and(|it| it.may_hail()) && self.hail()
+        networks.is_some_and(|it| it.may_ping()) && self.hail()
     }
 
     #[cold]

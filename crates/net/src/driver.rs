@@ -14,7 +14,7 @@ use catena_tcp::{Buoy, Tcp};
 use catena_ucx::Ucx;
 
 use crate::chain::Network;
-use crate::near::Near;
+use crate::device_order::DeviceOrder;
 use crate::record::{End, kind};
 
 /// Where Linux shows devices that do more than TCP.
@@ -91,9 +91,9 @@ impl Driver {
         network: &Network,
         place: Place,
         secret: Option<&Secret>,
-        near: &Near,
+        devices: &DeviceOrder,
     ) -> Result<Vec<Driver>, String> {
-        let order = |names: &[&str]| near.order(names);
+        let order = |names: &[&str]| devices.order(names);
         match network {
             Network::Ofi(ofi) => ofi
                 .rails()

@@ -5,38 +5,38 @@
 //! | module     | what                                                       |
 //! |------------|------------------------------------------------------------|
 //! | `chain`    | which transports there are: `CATENA_LINK`                  |
+//! | `device_order` | in which order a process uses network cards |
 //! | `driver`   | what drives one network                                    |
 //! | `exchange` | what the networks need of whoever started the processes    |
 //! | `loopback` | the route to oneself                                       |
-//! | `near`     | which network cards are near                               |
-//! | `network`  | all networks: whose ends learn of each other as they run   |
+//! | `networks` | all networks: whose ends learn of each other as they run   |
+//! | `peer_table` | which network leads to a peer, and whose records are wanted |
 //! | `rails`    | one network over several domains                           |
 //! | `record`   | what a process tells the others of how it is reached       |
 //! | `report`   | what each rank says of its networks                        |
 //! | `routes`   | how each process is reached                                |
-//! | `ways`     | which network leads to a peer, and whose records are wanted|
 
 mod chain;
+mod device_order;
 mod driver;
 mod exchange;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
 mod loopback;
-mod near;
-mod network;
+mod networks;
+mod peer_table;
 mod rails;
 mod record;
 mod report;
 mod routes;
-mod ways;
 
 use catena_settings::Setting;
 
 pub use chain::{Chain, LINK, Network, Ofi, Tcp};
 pub use driver::Counters;
 pub use exchange::Exchange;
-pub use network::Networks;
+pub use networks::Networks;
 pub use report::LINK_REPORT;
 pub use routes::{Route, Routes};
 

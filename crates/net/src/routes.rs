@@ -11,7 +11,7 @@ use catena_link::{Exposed, Net, Sink, Source, Tally};
 use catena_shm::Shm;
 
 use crate::loopback::Loopback;
-use crate::network::Networks;
+use crate::networks::Networks;
 
 /// How a peer is reached; fixed at wire-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,15 +5,15 @@
 //! until it comes the route is full. Then the peer is reached over one network:
 //! the first of the chain that both ends have.
 //!
-//! | module  | what                                                            |
-//! |---------|-----------------------------------------------------------------|
-//! | `carry` | messages to peers whose way is known                            |
-//! | `meet`  | learning the ways to peers                                      |
-//! | `wait`  | having nothing to do: whom to hail, what to sleep on, the end   |
+//! | module     | what                                                         |
+//! |------------|--------------------------------------------------------------|
+//! | `connect`  | asking for the records of peers and connecting to them       |
+//! | `idle`     | having nothing to do: whom to ping, what to sleep on, the end|
+//! | `transfer` | messages to peers that are connected                         |
 
-mod carry;
-mod meet;
-mod wait;
+mod connect;
+mod idle;
+mod transfer;
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
@@ -24,14 +24,14 @@ use catena_link::Tally;
 use catena_proof::Secret;
 
 use crate::chain::Chain;
+use crate::device_order::DeviceOrder;
 use crate::driver::{Counters, Driver};
 use crate::exchange::Exchange;
-use crate::near::Near;
+use crate::peer_table::{PeerTable, Via};
 use crate::rails::Rails;
 use crate::record::Record;
 use crate::report::Report;
-use crate::ways::{Via, Ways};
-use wait::HAIL_EVERY;
+use idle::PING_EVERY;
 
 /// Polls of shared memory to one of a network that was silent at the last.
 const RATIO: u32 = 16;
@@ -61,7 +61,7 @@ struct Member {
 pub struct Networks {
     /// In the order of the chain.
     members: Vec<Member>,
-    ways: Ways,
+    peers: PeerTable,
     /// Why there is no way to a peer.
     lost: HashMap<Peer, String>,
     /// The least of what the networks can do.
@@ -80,7 +80,7 @@ pub struct Networks {
     /// Those that this process waited for when it last looked, and when it looks
     /// again.
     awaited: BTreeSet<Peer>,
-    next_hail: Instant,
+    next_ping: Instant,
     /// What wakes this process while it sleeps on the networks.
     buzzer: Buzzer,
 }
@@ -115,10 +115,11 @@ impl Networks {
             return Ok(None);
         }
         let number = local.iter().position(|&peer| peer == me).unwrap_or(0);
-        let (mut members, mut ends, near) = (Vec::new(), Vec::new(), Near::here(number));
+        let (mut members, mut ends, order) =
+            (Vec::new(), Vec::new(), DeviceOrder::of_process(number));
         let report = Report::wanted();
         for network in &chain.networks {
-            let drivers = Driver::open(network, place, secret, &near)?;
+            let drivers = Driver::open(network, place, secret, &order)?;
             if drivers.is_empty() {
                 continue;
             }
@@ -141,12 +142,12 @@ impl Networks {
             .encode()
             .ok_or("an address of a network is too long")?;
         exchange.publish(&bytes)?;
-        let mut ways = Ways::new(place.processes);
+        let mut peers = PeerTable::new(place.processes);
         if !chain.shm {
             // One that uses shared memory sends what never arrives, and is not
             // told: this process has to find out.
             let others = local.iter().filter(|&&peer| peer != me);
-            others.for_each(|&peer| ways.want(peer));
+            others.for_each(|&peer| peers.want(peer));
         }
         let buzzer = Buzzer::new().map_err(|e| format!("no socket can be opened: {e}"))?;
         let caps = members.iter().map(|it| it.rails.caps(me));
@@ -157,7 +158,7 @@ impl Networks {
         });
         Ok(Some(Box::new(Networks {
             members,
-            ways,
+            peers,
             lost: HashMap::new(),
             least: least.expect("a chain with networks"),
             me,
@@ -169,7 +170,7 @@ impl Networks {
             turn: 0,
             report,
             awaited: BTreeSet::new(),
-            next_hail: Instant::now() + HAIL_EVERY,
+            next_ping: Instant::now() + PING_EVERY,
             buzzer,
         })))
     }
@@ -199,7 +200,7 @@ impl Networks {
     /// Polls all networks or the lively ones.
     #[inline(never)]
     fn poll_some<D: Deliver>(&mut self, all: bool, deliver: &mut D) -> usize {
-        if self.ways.wanted() > 0 {
+        if self.peers.wanted() > 0 {
             self.ask(deliver);
         }
         let mut moved = 0;
@@ -209,7 +210,7 @@ impl Networks {
                 let via = Via::Network(number as u8);
                 let mut through = Through {
                     exchange: &*self.exchange,
-                    ways: &mut self.ways,
+                    peers: &mut self.peers,
                     via,
                     only,
                     parting: self.stage != Stage::Open,
@@ -221,8 +222,8 @@ impl Networks {
             }
         }
         if let Some(report) = self.report.as_mut().filter(|it| !it.is_complete()) {
-            let (members, ways) = (&self.members, &self.ways);
-            report.say(self.me, &*self.exchange, |peer| match ways.to(peer) {
+            let (members, peers) = (&self.members, &self.peers);
+            report.say(self.me, &*self.exchange, |peer| match peers.via(peer) {
                 Via::Network(number) => members[number as usize].rails.way(peer),
                 _ => None,
             });
@@ -236,7 +237,7 @@ impl Networks {
 /// first closes its ends.
 struct Through<'a, D> {
     exchange: &'a dyn Exchange,
-    ways: &'a mut Ways,
+    peers: &'a mut PeerTable,
     via: Via,
     /// Whether there is no other network.
     only: bool,
@@ -247,12 +248,12 @@ struct Through<'a, D> {
 impl<D: Deliver> Deliver for Through<'_, D> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
-        self.ways.want(from);
+        self.peers.want(from);
         self.deliver.deliver(from, header, payload);
     }
 
     fn lost(&mut self, lost: PeerLost) {
-        let via = self.ways.to(lost.peer);
+        let via = self.peers.via(lost.peer);
         let unknown = matches!(via, Via::Unknown | Via::Wanted);
         if !self.parting && (via == self.via || unknown && self.only) {
             self.deliver.lost(at_its_host(self.exchange, lost));

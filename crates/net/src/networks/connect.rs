@@ -1,12 +1,12 @@
-//! Learning the ways to peers, from their records.
+//! Asking for the records of peers, and connecting to them.
 
 use std::fmt::Write;
 
 use catena_fabric::{Deliver, Peer, PeerLost};
 
 use super::{Networks, at_its_host};
+use crate::peer_table::Via;
 use crate::record::{End, Record};
-use crate::ways::Via;
 
 /// Records asked for in one poll, at most.
 const QUESTIONS: usize = 8;
@@ -16,8 +16,8 @@ impl Networks {
     #[cold]
     #[inline(never)]
     pub(super) fn ask<D: Deliver>(&mut self, deliver: &mut D) {
-        for _ in 0..self.ways.wanted().min(QUESTIONS) {
-            let Some(peer) = self.ways.next() else {
+        for _ in 0..self.peers.wanted().min(QUESTIONS) {
+            let Some(peer) = self.peers.next() else {
                 return;
             };
             let met = match self.exchange.ask(peer) {
@@ -31,7 +31,7 @@ impl Networks {
                 deliver.lost(lost);
                 Via::Nowhere
             });
-            self.ways.settle(via);
+            self.peers.settle(via);
         }
     }
 

@@ -1,12 +1,12 @@
-//! Which network cards are near to this process.
+//! In which order a process uses the network cards of its machine.
 
 use std::cell::OnceCell;
 
 use catena_topo::{Cpus, Machine};
 
-/// Where this process is on its machine.
+/// What the order depends on: where this process is on its machine.
 #[derive(Debug)]
-pub struct Near {
+pub struct DeviceOrder {
     /// Its number on the node.
     number: usize,
     /// The CPUs that it may use.
@@ -15,10 +15,10 @@ pub struct Near {
     machine: OnceCell<Machine>,
 }
 
-impl Near {
-    /// Of the calling process, number `number` on its node.
-    pub fn here(number: usize) -> Near {
-        Near {
+impl DeviceOrder {
+    /// The order for the calling process, which is number `number` on its node.
+    pub fn of_process(number: usize) -> DeviceOrder {
+        DeviceOrder {
             number,
             cpus: Cpus::allowed().unwrap_or_default(),
             machine: OnceCell::new(),

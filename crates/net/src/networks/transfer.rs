@@ -4,13 +4,13 @@ use catena_fabric::{Caps, Got, Header, Load, Payload, Peer, PeerLost, Posted, Re
 use catena_link::Exposed;
 
 use super::{Networks, at_its_host};
-use crate::ways::Via;
+use crate::peer_table::Via;
 
 impl Networks {
     /// See [`Transport::caps`](catena_fabric::Transport::caps); the others
     /// likewise.
     pub(crate) fn caps(&self, peer: Peer) -> Caps {
-        match self.ways.to(peer) {
+        match self.peers.via(peer) {
             Via::Network(number) => self.members[number as usize].rails.caps(peer),
             _ => self.least,
         }
@@ -24,14 +24,14 @@ impl Networks {
         header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
-        let posted = match self.ways.to(peer) {
+        let posted = match self.peers.via(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 let posted = rails.try_send(peer, header, payload);
                 posted.map_err(|lost| at_its_host(&*self.exchange, lost))?
             }
             Via::Unknown | Via::Wanted => {
-                self.ways.want(peer);
+                self.peers.want(peer);
                 return Ok(Posted::Full);
             }
             Via::Nowhere => return Err(self.lost(peer)),
@@ -71,7 +71,7 @@ impl Networks {
         into: *mut u8,
         len: usize,
     ) -> Result<Got, PeerLost> {
-        match self.ways.to(peer) {
+        match self.peers.via(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 // SAFETY: as the caller promised.
@@ -79,7 +79,7 @@ impl Networks {
                 got.map_err(|lost| at_its_host(&*self.exchange, lost))
             }
             Via::Unknown | Via::Wanted => {
-                self.ways.want(peer);
+                self.peers.want(peer);
                 Ok(Got::Full)
             }
             Via::Nowhere => Err(self.lost(peer)),
@@ -88,7 +88,7 @@ impl Networks {
 
     /// The network that leads to a peer, or will if any does.
     fn number(&self, peer: Peer) -> Option<usize> {
-        match self.ways.to(peer) {
+        match self.peers.via(peer) {
             Via::Network(number) => Some(number.into()),
             Via::Unknown | Via::Wanted if self.members.len() == 1 => Some(0),
             _ => None,

@@ -1,4 +1,4 @@
-//! Having nothing to do: whom to hail, what to sleep on, when to leave.
+//! Having nothing to do: whom to ping, what to sleep on, when to leave.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use catena_fabric::{Peer, PeerLost, Sleeper};
 use catena_link::Awaited;
 
 use super::{Networks, Stage, at_its_host};
-use crate::ways::Via;
+use crate::peer_table::Via;
 
 /// How often a process looks whom it waits for.
-pub(super) const HAIL_EVERY: Duration = Duration::from_secs(1);
+pub(super) const PING_EVERY: Duration = Duration::from_secs(1);
 
 /// Polls to one look at the clock.
 const CLOCK: u32 = 1024;
@@ -19,15 +19,15 @@ const CLOCK: u32 = 1024;
 impl Networks {
     /// Whether it is time to look whom this process waits for; asked after a poll.
     #[inline]
-    pub fn may_hail(&mut self) -> bool {
-        self.turn.is_multiple_of(CLOCK) && Instant::now() >= self.next_hail
+    pub fn may_ping(&mut self) -> bool {
+        self.turn.is_multiple_of(CLOCK) && Instant::now() >= self.next_ping
     }
 
     /// Looks after those among the awaited that were so at the last look, too: who
     /// of them is lost, and whose loss nobody would notice unless something is sent
     /// to them.
     pub fn watch(&mut self, Awaited { mut named, any }: Awaited) -> (Vec<PeerLost>, Vec<Peer>) {
-        self.next_hail = Instant::now() + HAIL_EVERY;
+        self.next_ping = Instant::now() + PING_EVERY;
         let (mut lost, mut unwatched) = (Vec::new(), Vec::new());
         // Any of them may be the one that sends: one of each host stands for it.
         let mut hosts = HashSet::new();
@@ -35,7 +35,7 @@ impl Networks {
         named.extend(any.into_iter().filter(&mut first));
         let before = std::mem::replace(&mut self.awaited, named);
         for &peer in self.awaited.intersection(&before) {
-            let watched = match self.ways.to(peer) {
+            let watched = match self.peers.via(peer) {
                 Via::Network(number) => self.members[number as usize].rails.watch(peer),
                 _ => Ok(false),
             };
@@ -68,7 +68,7 @@ impl Networks {
             sleeper = sleeper.or(member.rails.sleeper()?);
         }
         let parting = matches!(self.stage, Stage::Leaving | Stage::Parting);
-        let asking = self.ways.wanted() > 0;
+        let asking = self.peers.wanted() > 0;
         if parting || asking {
             // Who looks for one answer takes in the other.
             let fd = self.exchange.descriptor();

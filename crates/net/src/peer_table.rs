@@ -23,17 +23,17 @@ pub enum Via {
 
 /// The ways to all peers.
 #[derive(Debug)]
-pub struct Ways {
+pub struct PeerTable {
     /// By rank in the world.
     via: Box<[Via]>,
     /// Those whose records are awaited.
     wanted: VecDeque<Peer>,
 }
 
-impl Ways {
+impl PeerTable {
     /// All unknown.
-    pub fn new(processes: u32) -> Ways {
-        Ways {
+    pub fn new(processes: u32) -> PeerTable {
+        PeerTable {
             via: vec![Via::Unknown; processes as usize].into(),
             wanted: VecDeque::new(),
         }
@@ -41,14 +41,14 @@ impl Ways {
 
     /// How a peer is reached.
     #[inline]
-    pub fn to(&self, peer: Peer) -> Via {
+    pub fn via(&self, peer: Peer) -> Via {
         self.via[peer.0 as usize]
     }
 
     /// The peer is needed: if its way is unknown, its record is wanted.
     #[inline]
     pub fn want(&mut self, peer: Peer) {
-        if self.to(peer) == Via::Unknown {
+        if self.via(peer) == Via::Unknown {
             self.via[peer.0 as usize] = Via::Wanted;
             self.wanted.push_back(peer);
         }
@@ -68,7 +68,7 @@ impl Ways {
         self.wanted.back().copied()
     }
 
-    /// The way to the peer that [`Ways::next`] gave is known: its record is
+    /// The way to the peer that [`PeerTable::next`] gave is known: its record is
     /// wanted no more.
     pub fn settle(&mut self, via: Via) {
         let peer = self.wanted.pop_back().expect("one was asked for");
@@ -82,28 +82,28 @@ mod tests {
 
     #[test]
     fn each_is_wanted_once_and_asked_for_in_turn() {
-        let mut ways = Ways::new(5);
-        assert_eq!((ways.next(), ways.wanted()), (None, 0));
+        let mut peers = PeerTable::new(5);
+        assert_eq!((peers.next(), peers.wanted()), (None, 0));
         for rank in [3, 1, 3, 4] {
-            ways.want(Peer(rank));
+            peers.want(Peer(rank));
         }
-        assert_eq!(ways.wanted(), 3);
+        assert_eq!(peers.wanted(), 3);
         assert_eq!(
-            [ways.to(Peer(3)), ways.to(Peer(2))],
+            [peers.via(Peer(3)), peers.via(Peer(2))],
             [Via::Wanted, Via::Unknown]
         );
-        let asked: Vec<u32> = (0..4).filter_map(|_| ways.next()).map(|it| it.0).collect();
+        let asked: Vec<u32> = (0..4).filter_map(|_| peers.next()).map(|it| it.0).collect();
         assert_eq!(asked, [3, 1, 4, 3]);
 
-        assert_eq!(ways.next(), Some(Peer(1)));
-        ways.settle(Via::Network(1));
-        assert_eq!(ways.next(), Some(Peer(4)));
-        ways.settle(Via::Nowhere);
-        ways.want(Peer(1));
-        ways.want(Peer(4));
-        assert_eq!((ways.wanted(), ways.next()), (1, Some(Peer(3))));
+        assert_eq!(peers.next(), Some(Peer(1)));
+        peers.settle(Via::Network(1));
+        assert_eq!(peers.next(), Some(Peer(4)));
+        peers.settle(Via::Nowhere);
+        peers.want(Peer(1));
+        peers.want(Peer(4));
+        assert_eq!((peers.wanted(), peers.next()), (1, Some(Peer(3))));
         assert_eq!(
-            [ways.to(Peer(1)), ways.to(Peer(4))],
+            [peers.via(Peer(1)), peers.via(Peer(4))],
             [Via::Network(1), Via::Nowhere]
         );
     }
