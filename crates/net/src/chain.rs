@@ -98,8 +98,11 @@ impl Chain {
         Chain::parse(&text).map_err(|why| format!("CATENA_LINK={}: {why}", &*text))
     }
 
-    /// Reads a chain.
-    pub(super) fn parse(text: &str) -> Result<Chain, String> {
+    /// Reads a chain, written as [`LINK`] says.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what to write instead.
+    pub fn parse(text: &str) -> Result<Chain, String> {
         let mut chain = Chain {
             setting: text.to_string(),
             shm: text.is_empty(),

@@ -1,20 +1,29 @@
 //! Row 4: all ways of a process to others as one [`Net`](catena_link::Net): to itself,
-//! through shared memory and over networks. A network is added in `driver`, `chain` and
-//! `record`.
+//! through shared memory and over networks.
 //!
-//! | module     | what                                                       |
-//! |------------|------------------------------------------------------------|
-//! | `chain`    | which transports there are: `CATENA_LINK`                  |
-//! | `device_order` | in which order a process uses network cards |
-//! | `driver`   | what drives one network                                    |
-//! | `exchange` | what the networks need of whoever started the processes    |
-//! | `loopback` | the route to oneself                                       |
-//! | `networks` | all networks: whose ends learn of each other as they run   |
-//! | `peer_table` | which network leads to a peer, and whose records are wanted |
-//! | `rails`    | one network over several domains                           |
-//! | `record`   | what a process tells the others of how it is reached       |
-//! | `report`   | what each rank says of its networks                        |
-//! | `routes`   | how each process is reached                                |
+//! The crate knows neither MPI nor a launcher. Its users bring the type of their messages
+//! ([`Source`](catena_link::Source), [`Sink`](catena_link::Sink)), an attached segment of
+//! shared memory if there is one, and an [`Exchange`] through which the processes learn
+//! each other's addresses. [`Routes`] is what they get, and what the matching engine,
+//! [`Endpoint`](catena_link::Endpoint), stands on.
+//!
+//! Read `routes` first, then `networks`. Each module uses only modules further down:
+//!
+//! | module         | what                                                        |
+//! |----------------|-------------------------------------------------------------|
+//! | `routes`       | how each process is reached: the union of all routes        |
+//! | `loopback`     | the route to oneself                                        |
+//! | `networks`     | all networks: their ends learn of each other while they run |
+//! | `rails`        | one network over several domains                            |
+//! | `driver`       | what drives one rail of a network                           |
+//! | `chain`        | which transports there are: `CATENA_LINK`                   |
+//! | `record`       | what a process tells the others of how it is reached        |
+//! | `peer_table`   | which network leads to a peer, and whose records are wanted |
+//! | `device_order` | in which order a process uses the cards of its machine      |
+//! | `report`       | what each rank says of its networks                         |
+//! | `exchange`     | what the networks need of whoever started the processes     |
+//!
+//! A kind of network is added in `driver`, `chain` and `record`.
 
 mod chain;
 mod device_order;

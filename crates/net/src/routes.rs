@@ -28,6 +28,55 @@ pub enum Route {
 
 /// The routes to every process of the job, for messages that are an `S` where they
 /// are sent and go into an `R` where they are received.
+///
+/// # Examples
+/// A process that is alone sends itself a message:
+/// ```
+/// use std::{cell::RefCell, rc::Rc};
+/// use catena_base::PeerBytes;
+/// use catena_fabric::Peer;
+/// use catena_link::{Cid, Endpoint, Mode, Plane, Selector, Sent, Sink, Source};
+/// use catena_net::Routes;
+///
+/// #[derive(Debug)]
+/// struct Message(&'static [u8]);
+/// impl Source for Message {
+///     type Part<'a> = &'a [u8];
+///     fn len(&self) -> u64 {
+///         self.0.len() as u64
+///     }
+///     fn part(&self, from: u64, len: usize) -> &[u8] {
+///         &self.0[from as usize..][..len]
+///     }
+/// }
+///
+/// #[derive(Debug)]
+/// struct Room(Rc<RefCell<[u8; 5]>>);
+/// impl Sink for Room {
+///     fn room(&self) -> u64 {
+///         5
+///     }
+///     fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
+///         bytes.read(&mut self.0.borrow_mut()[at as usize..][..bytes.len()]);
+///     }
+/// }
+///
+/// let me = Peer(0);
+/// let routes = Routes::<Message, Room>::new(me, 1, &[me], None, None);
+/// let mut link = Endpoint::new(routes);
+/// link.open(Cid(0), 0, vec![(me, Cid(0))]);
+///
+/// let received = Rc::new(RefCell::new([0; 5]));
+/// let selector = Selector { source: 0, tag: 7 };
+/// let request = link.recv(Cid(0), Plane::User, selector, Room(Rc::clone(&received)));
+/// let sent = link.send(Cid(0), Plane::User, 0, 7, Mode::Standard, Message(b"hello"));
+/// assert_eq!(sent, Sent::Done);
+/// while !link.is_done(request) {
+///     link.progress();
+/// }
+/// assert_eq!(link.take(request).len, 5);
+/// assert_eq!(&*received.borrow(), b"hello");
+/// ```
 #[derive(Debug)]
 pub struct Routes<S, R> {
     table: Box<[Route]>,

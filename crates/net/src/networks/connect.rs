@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use catena_fabric::{Deliver, Peer, PeerLost};
 
-use super::{Networks, at_its_host};
+use super::{Networks, with_host};
 use crate::peer_table::Via;
 use crate::record::{End, Record};
 
@@ -26,7 +26,7 @@ impl Networks {
                 Err(error) => Err(error),
             };
             let via = met.unwrap_or_else(|cause| {
-                let lost = at_its_host(&*self.exchange, PeerLost { peer, cause });
+                let lost = with_host(&*self.exchange, PeerLost { peer, cause });
                 self.lost.insert(peer, lost.cause.clone());
                 deliver.lost(lost);
                 Via::Nowhere

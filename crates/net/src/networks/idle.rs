@@ -1,17 +1,14 @@
 //! Having nothing to do: whom to ping, what to sleep on, when to leave.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use catena_base::Button;
 use catena_fabric::{Peer, PeerLost, Sleeper};
 use catena_link::Awaited;
 
-use super::{Networks, Stage, at_its_host};
+use super::{Networks, PING_EVERY, Stage, with_host};
 use crate::peer_table::Via;
-
-/// How often a process looks whom it waits for.
-pub(super) const PING_EVERY: Duration = Duration::from_secs(1);
 
 /// Polls to one look at the clock.
 const CLOCK: u32 = 1024;
@@ -42,7 +39,7 @@ impl Networks {
             match watched {
                 Ok(true) => {}
                 Ok(false) => unwatched.push(peer),
-                Err(loss) => lost.push(at_its_host(&*self.exchange, loss)),
+                Err(loss) => lost.push(with_host(&*self.exchange, loss)),
             }
         }
         (lost, unwatched)

@@ -9,17 +9,19 @@
 //! |------------|--------------------------------------------------------------|
 //! | `connect`  | asking for the records of peers and connecting to them       |
 //! | `idle`     | having nothing to do: whom to ping, what to sleep on, the end|
+//! | `poll`     | polling them, and what arrives                               |
 //! | `transfer` | messages to peers that are connected                         |
 
 mod connect;
 mod idle;
+mod poll;
 mod transfer;
 
 use std::collections::{BTreeSet, HashMap};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use catena_base::{Buzzer, PeerBytes};
-use catena_fabric::{Caps, Deliver, Header, Peer, PeerLost, Place};
+use catena_base::Buzzer;
+use catena_fabric::{Caps, Peer, PeerLost, Place};
 use catena_link::Tally;
 use catena_proof::Secret;
 
@@ -27,14 +29,13 @@ use crate::chain::Chain;
 use crate::device_order::DeviceOrder;
 use crate::driver::{Counters, Driver};
 use crate::exchange::Exchange;
-use crate::peer_table::{PeerTable, Via};
+use crate::peer_table::PeerTable;
 use crate::rails::Rails;
 use crate::record::Record;
 use crate::report::Report;
-use idle::PING_EVERY;
 
-/// Polls of shared memory to one of a network that was silent at the last.
-const RATIO: u32 = 16;
+/// How often a process looks at whom it waits for.
+const PING_EVERY: Duration = Duration::from_secs(1);
 
 /// How far this process is from needing the others no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,86 +185,11 @@ impl Networks {
     pub fn counters(&self) -> Counters {
         self.members.iter().map(|it| it.rails.counters()).sum()
     }
-
-    /// Polls; where shared memory is polled too, which costs far less, not
-    /// every time those that were silent.
-    #[inline]
-    pub fn poll_beside<D: Deliver>(&mut self, shm: bool, deliver: &mut D) -> usize {
-        self.turn = self.turn.wrapping_add(1);
-        let all = !shm || self.turn.is_multiple_of(RATIO);
-        if !all && self.members.iter().all(|it| !it.lively) {
-            return 0;
-        }
-        self.poll_some(all, deliver)
-    }
-
-    /// Polls all networks or the lively ones.
-    #[inline(never)]
-    fn poll_some<D: Deliver>(&mut self, all: bool, deliver: &mut D) -> usize {
-        if self.peers.wanted() > 0 {
-            self.ask(deliver);
-        }
-        let mut moved = 0;
-        let only = self.members.len() == 1;
-        for (number, member) in self.members.iter_mut().enumerate() {
-            if all || member.lively {
-                let via = Via::Network(number as u8);
-                let mut through = Through {
-                    exchange: &*self.exchange,
-                    peers: &mut self.peers,
-                    via,
-                    only,
-                    parting: self.stage != Stage::Open,
-                    deliver,
-                };
-                let count = member.rails.poll(&mut through);
-                member.lively = count > 0;
-                moved += count;
-            }
-        }
-        if let Some(report) = self.report.as_mut().filter(|it| !it.is_complete()) {
-            let (members, peers) = (&self.members, &self.peers);
-            report.say(self.me, &*self.exchange, |peer| match peers.via(peer) {
-                Via::Network(number) => members[number as usize].rails.way(peer),
-                _ => None,
-            });
-        }
-        moved
-    }
 }
 
-/// What arrives over one network. That it leads to a peer no more is told only
-/// if the peer is reached over it, and not while all part: who is through
-/// first closes its ends.
-struct Through<'a, D> {
-    exchange: &'a dyn Exchange,
-    peers: &'a mut PeerTable,
-    via: Via,
-    /// Whether there is no other network.
-    only: bool,
-    parting: bool,
-    deliver: &'a mut D,
-}
-
-impl<D: Deliver> Deliver for Through<'_, D> {
-    #[inline]
-    fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
-        self.peers.want(from);
-        self.deliver.deliver(from, header, payload);
-    }
-
-    fn lost(&mut self, lost: PeerLost) {
-        let via = self.peers.via(lost.peer);
-        let unknown = matches!(via, Via::Unknown | Via::Wanted);
-        if !self.parting && (via == self.via || unknown && self.only) {
-            self.deliver.lost(at_its_host(self.exchange, lost));
-        }
-    }
-}
-
-/// The same, which names the host.
+/// A loss, with the name of the peer's host in its cause.
 #[cold]
-fn at_its_host(exchange: &dyn Exchange, lost: PeerLost) -> PeerLost {
+fn with_host(exchange: &dyn Exchange, lost: PeerLost) -> PeerLost {
     let host = exchange.host_of(lost.peer);
     PeerLost {
         cause: format!("{}; it was on host {host}", lost.cause),

@@ -3,7 +3,7 @@
 use catena_fabric::{Caps, Got, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous};
 use catena_link::Exposed;
 
-use super::{Networks, at_its_host};
+use super::{Networks, with_host};
 use crate::peer_table::Via;
 
 impl Networks {
@@ -28,7 +28,7 @@ impl Networks {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 let posted = rails.try_send(peer, header, payload);
-                posted.map_err(|lost| at_its_host(&*self.exchange, lost))?
+                posted.map_err(|lost| with_host(&*self.exchange, lost))?
             }
             Via::Unknown | Via::Wanted => {
                 self.peers.want(peer);
@@ -76,7 +76,7 @@ impl Networks {
                 let rails = &mut self.members[number as usize].rails;
                 // SAFETY: as the caller promised.
                 let got = unsafe { rails.try_get(peer, exposed, into, len) };
-                got.map_err(|lost| at_its_host(&*self.exchange, lost))
+                got.map_err(|lost| with_host(&*self.exchange, lost))
             }
             Via::Unknown | Via::Wanted => {
                 self.peers.want(peer);

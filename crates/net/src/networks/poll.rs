@@ -1,0 +1,88 @@
+//! Polling the networks.
+
+use catena_base::PeerBytes;
+use catena_fabric::{Deliver, Header, Peer, PeerLost};
+
+use super::{Networks, Stage, with_host};
+use crate::exchange::Exchange;
+use crate::peer_table::{PeerTable, Via};
+
+/// Polls of shared memory to one of a network that was silent at the last.
+const RATIO: u32 = 16;
+
+impl Networks {
+    /// Polls; where shared memory is polled too, which costs far less, not
+    /// every time those that were silent.
+    #[inline]
+    pub fn poll_beside<D: Deliver>(&mut self, shm: bool, deliver: &mut D) -> usize {
+        self.turn = self.turn.wrapping_add(1);
+        let all = !shm || self.turn.is_multiple_of(RATIO);
+        if !all && self.members.iter().all(|it| !it.lively) {
+            return 0;
+        }
+        self.poll_some(all, deliver)
+    }
+
+    /// Polls all networks or the lively ones.
+    #[inline(never)]
+    fn poll_some<D: Deliver>(&mut self, all: bool, deliver: &mut D) -> usize {
+        if self.peers.wanted() > 0 {
+            self.ask(deliver);
+        }
+        let mut moved = 0;
+        let only = self.members.len() == 1;
+        for (number, member) in self.members.iter_mut().enumerate() {
+            if all || member.lively {
+                let via = Via::Network(number as u8);
+                let mut through = Through {
+                    exchange: &*self.exchange,
+                    peers: &mut self.peers,
+                    via,
+                    only,
+                    parting: self.stage != Stage::Open,
+                    deliver,
+                };
+                let count = member.rails.poll(&mut through);
+                member.lively = count > 0;
+                moved += count;
+            }
+        }
+        if let Some(report) = self.report.as_mut().filter(|it| !it.is_complete()) {
+            let (members, peers) = (&self.members, &self.peers);
+            report.say(self.me, &*self.exchange, |peer| match peers.via(peer) {
+                Via::Network(number) => members[number as usize].rails.way(peer),
+                _ => None,
+            });
+        }
+        moved
+    }
+}
+
+/// What arrives over one network. That it leads to a peer no more is told only
+/// if the peer is reached over it, and not while all part: who is through
+/// first closes its ends.
+struct Through<'a, D> {
+    exchange: &'a dyn Exchange,
+    peers: &'a mut PeerTable,
+    via: Via,
+    /// Whether there is no other network.
+    only: bool,
+    parting: bool,
+    deliver: &'a mut D,
+}
+
+impl<D: Deliver> Deliver for Through<'_, D> {
+    #[inline]
+    fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
+        self.peers.want(from);
+        self.deliver.deliver(from, header, payload);
+    }
+
+    fn lost(&mut self, lost: PeerLost) {
+        let via = self.peers.via(lost.peer);
+        let unknown = matches!(via, Via::Unknown | Via::Wanted);
+        if !self.parting && (via == self.via || unknown && self.only) {
+            self.deliver.lost(with_host(self.exchange, lost));
+        }
+    }
+}
