@@ -10,7 +10,7 @@ use catena_fabric::{
 };
 use catena_ofi::{Ofi, Wanted};
 use catena_proof::Secret;
-use catena_tcp::{Buoy, Tcp};
+use catena_tcp::{ProbePort, Tcp};
 use catena_ucx::Ucx;
 
 use crate::chain::Network;
@@ -59,8 +59,8 @@ pub enum Driver {
     /// Over TCP, without a library.
     Tcp(Box<Tcp>),
     /// Through UCX, which does not notice that a host is gone while something is
-    /// under way to it over TCP: there the host has a buoy.
-    Ucx(Box<Ucx>, Option<Buoy>),
+    /// under way to it over TCP: there the process has a probe port.
+    Ucx(Box<Ucx>, Option<ProbePort>),
 }
 
 /// Does the same with whatever drives the network.
@@ -74,7 +74,8 @@ macro_rules! each {
     };
 }
 
-/// Of an end of UCX: where its buoy is, and the address of the worker.
+/// The two halves of an end of UCX: where its probe port is, and the address of the
+/// worker.
 fn halves(end: &End) -> Option<(&[u8], &[u8])> {
     let (&len, rest) = end.address.split_first()?;
     rest.split_at_checked(len.into())
@@ -122,8 +123,8 @@ impl Driver {
             // itself which are near.
             Network::Ucx(wanted) => {
                 let ucx = Ucx::open(place, wanted).map_err(|error| error.to_string())?;
-                let buoy = ucx.is_plain().then(|| Buoy::open().ok()).flatten();
-                Ok(vec![Driver::Ucx(Box::new(ucx), buoy)])
+                let port = ucx.is_plain().then(|| ProbePort::open().ok()).flatten();
+                Ok(vec![Driver::Ucx(Box::new(ucx), port)])
             }
         }
     }
@@ -147,16 +148,16 @@ impl Driver {
                 protocol: tcp.protocol(),
                 address: tcp.address().map_err(|error| error.to_string())?,
             }),
-            Driver::Ucx(ucx, buoy) => {
+            Driver::Ucx(ucx, port) => {
                 // Versions of UCX do not understand each other.
                 let (major, minor, _) = ucx.version();
-                let buoy = buoy.as_ref().map(|it| it.address(|name| ucx.may_use(name)));
-                let buoy = buoy.unwrap_or_default();
+                let port = port.as_ref().map(|it| it.address(|name| ucx.may_use(name)));
+                let port = port.unwrap_or_default();
                 let address = ucx.address().map_err(|error| error.to_string())?;
                 Ok(End {
                     kind: kind::UCX,
                     protocol: u64::from(major) << 32 | u64::from(minor),
-                    address: [&[buoy.len() as u8], &buoy[..], &address].concat(),
+                    address: [&[port.len() as u8], &port[..], &address].concat(),
                 })
             }
         }
@@ -230,10 +231,10 @@ impl Driver {
 
     /// Where the kernel of a peer's host answers, if that says whether the host lives,
     /// and this network does not.
-    pub fn lifeline(&self, end: &End) -> Vec<SocketAddr> {
+    pub fn probe_addresses(&self, end: &End) -> Vec<SocketAddr> {
         match self {
             Driver::Ofi(ofi) => ofi.listens_at(&end.address).into_iter().collect(),
-            Driver::Ucx(..) => halves(end).map_or(Vec::new(), |(buoy, _)| Buoy::at(buoy)),
+            Driver::Ucx(..) => halves(end).map_or(Vec::new(), |(port, _)| ProbePort::at(port)),
             Driver::Tcp(_) => Vec::new(),
         }
     }

@@ -13,7 +13,7 @@ use catena_fabric::{
     Transport,
 };
 use catena_link::{Exposed, RAILS};
-use catena_tcp::Lifelines;
+use catena_tcp::LivenessProbes;
 
 use crate::driver::{Counters, Driver};
 use crate::record::End;
@@ -60,7 +60,7 @@ pub struct Rails {
     turn: usize,
     reads: Vec<Read>,
     /// For rails that do not notice all losses themselves.
-    lifelines: Lifelines,
+    probes: LivenessProbes,
 }
 
 impl Rails {
@@ -74,7 +74,7 @@ impl Rails {
             shared: vec![1; processes as usize].into(),
             turn: 0,
             reads: Vec::new(),
-            lifelines: Lifelines::new(catena_tcp::Config::from_settings()),
+            probes: LivenessProbes::new(catena_tcp::Config::from_settings()),
         }
     }
 
@@ -110,9 +110,9 @@ impl Rails {
         let pairs = self.rails.iter_mut().zip(ends);
         self.shared[peer.0 as usize] = pairs.len() as u8;
         for (rail, end) in pairs {
-            let at = rail.lifeline(end);
+            let at = rail.probe_addresses(end);
             if !at.is_empty() {
-                self.lifelines.learn(peer, at);
+                self.probes.learn(peer, at);
             }
             rail.connect(peer, end)?;
         }
@@ -127,7 +127,7 @@ impl Rails {
     pub fn watch(&mut self, peer: Peer) -> Result<bool, PeerLost> {
         let pin = self.pin(peer);
         let rail = &mut self.rails[pin];
-        let tells = self.lifelines.look(peer).map_err(|cause| {
+        let tells = self.probes.look(peer).map_err(|cause| {
             rail.mark_lost(peer, cause.clone());
             PeerLost { peer, cause }
         })?;

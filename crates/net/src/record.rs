@@ -11,8 +11,8 @@
 //! | 1    | `shm`     | none: the node's segment is attached                      |
 //! | 2    | `ofi`     | protocol and its version (8), address of the endpoint     |
 //! | 3    | `tcp`     | version of the protocol (8), port and addresses           |
-//! | 4    | `ucx`     | version of UCX (8), length of the address of a buoy (1),  |
-//! |      |           | that address, address of the worker                       |
+//! | 4    | `ucx`     | version of UCX (8), length of the address of a probe port |
+//! |      |           | (1), that address, address of the worker                  |
 //!
 //! Networks stand in the order of the chain; each has an entry for its first
 //! rail, and one with 128 added to the kind for every other. Numbers are

@@ -23,7 +23,7 @@
 //! | `recv`     | receiving                                                  |
 //! | `room`     | where what has arrived is cut into frames                  |
 //! | `progress` | polling, losses, sleeping                                  |
-//! | `lifeline` | whether hosts live, for other networks                     |
+//! | `liveness` | whether hosts live, for other networks                     |
 //! | `settings` | `CATENA_TCP_*`                                             |
 
 #[cfg(not(target_endian = "little"))]
@@ -39,8 +39,8 @@ pub mod fuzz;
 pub mod greeting;
 mod guests;
 mod init;
-mod lifeline;
 mod link;
+mod liveness;
 mod progress;
 mod recv;
 mod room;
@@ -49,5 +49,5 @@ pub mod settings;
 mod socket;
 
 pub use init::{Counters, Tcp, TcpError};
-pub use lifeline::{Buoy, Lifelines};
+pub use liveness::{LivenessProbes, ProbePort};
 pub use settings::{Config, SETTINGS};

@@ -1,7 +1,8 @@
-//! Connections that carry nothing and tell whether hosts live, for networks that
-//! do not tell it themselves. The kernel of the other host answers, whatever the
-//! process does that listens there; it also answers for a port at which nobody does,
-//! a **buoy**, where the network has none that is known.
+//! Liveness probes: connections that carry nothing and tell whether hosts live, for
+//! networks that do not tell it themselves. The kernel of the other host answers,
+//! whatever the process does that listens there. Where no listening port of the
+//! network is known, a **probe port** stands in for it: nobody listens there, and the
+//! kernel answers all the same.
 
 use std::collections::HashMap;
 use std::io::{self, Error, ErrorKind};
@@ -24,31 +25,32 @@ const SILENT: [ErrorKind; 3] = [
 
 /// A port whose only use is that this host's kernel answers there.
 #[derive(Debug)]
-pub struct Buoy {
+pub struct ProbePort {
     port: u16,
     _open: OwnedFd,
 }
 
-impl Buoy {
-    /// At a port that the kernel chooses.
+impl ProbePort {
+    /// Opens one at a port that the kernel chooses.
     ///
     /// # Errors
     /// The kernel's.
-    pub fn open() -> io::Result<Buoy> {
+    pub fn open() -> io::Result<ProbePort> {
         let (open, port) = reserve()?;
-        Ok(Buoy { port, _open: open })
+        Ok(ProbePort { port, _open: open })
     }
 
-    /// What others need to find it: where it is on all interfaces that `wanted` wants, by
-    /// their names.
+    /// What others need to find it: its addresses on all interfaces whose names `wanted`
+    /// accepts.
     pub fn address(&self, wanted: impl Fn(&str) -> bool) -> Vec<u8> {
         let all = addr::interfaces().usable.into_iter();
         let wanted = all.filter(|it| wanted(&it.name));
         addr::encode(self.port, wanted.map(|it| it.address))
     }
 
-    /// Where one is whose [`Buoy::address`] these bytes are; nowhere if they are damaged.
-    /// Addresses that this host has, too, do not tell it from others.
+    /// Where the probe port is whose [`ProbePort::address`] these bytes are; nowhere if they
+    /// are damaged. Addresses that this host has, too, are left out: they do not tell it from
+    /// others.
     pub fn at(bytes: &[u8]) -> Vec<SocketAddr> {
         let (port, all) = addr::decode(bytes).unwrap_or_default();
         let ours = addr::interfaces().usable;
@@ -58,20 +60,20 @@ impl Buoy {
     }
 }
 
-/// A connection, or why there is none.
+/// A connection to an address, or why there is none.
 #[derive(Debug)]
-struct Line {
+struct Probe {
     socket: Result<Socket, ErrorKind>,
     /// When the first attempt began of those that were not answered.
     since: Instant,
 }
 
-impl Line {
+impl Probe {
     /// What has become of it.
     fn state(&self) -> ErrorKind {
         let heard = self.socket.as_ref().map(|it| it.receive(&mut [0]));
         match heard {
-            // Who listens wants nothing of who says nothing.
+            // It has hung up: it wants nothing of one that says nothing.
             Ok(Ok(_)) => ErrorKind::ConnectionReset,
             Ok(Err(error)) => error.kind(),
             Err(kind) => *kind,
@@ -79,22 +81,22 @@ impl Line {
     }
 }
 
-/// The connections to all peers that are watched.
+/// The probes of the hosts of all peers that are watched.
 #[derive(Debug)]
-pub struct Lifelines {
+pub struct LivenessProbes {
     /// How long a host may be silent.
     timeout: Duration,
     at: HashMap<Peer, Vec<SocketAddr>>,
-    lines: HashMap<SocketAddr, Line>,
+    probes: HashMap<SocketAddr, Probe>,
 }
 
-impl Lifelines {
-    /// To nobody yet.
-    pub fn new(config: Config) -> Lifelines {
-        Lifelines {
+impl LivenessProbes {
+    /// None yet.
+    pub fn new(config: Config) -> LivenessProbes {
+        LivenessProbes {
             timeout: config.timeout,
             at: HashMap::new(),
-            lines: HashMap::new(),
+            probes: HashMap::new(),
         }
     }
 
@@ -122,11 +124,11 @@ impl Lifelines {
     /// Whether an address answers, or may yet.
     fn ask(&mut self, at: SocketAddr) -> Result<(), String> {
         let mut since = Instant::now();
-        if let Some(line) = self.lines.get(&at) {
-            match line.state() {
+        if let Some(probe) = self.probes.get(&at) {
+            match probe.state() {
                 ErrorKind::WouldBlock => return Ok(()),
                 kind if SILENT.contains(&kind) => {
-                    since = line.since;
+                    since = probe.since;
                     if since.elapsed() >= self.timeout {
                         let seconds = self.timeout.as_secs();
                         let why = Error::from(kind);
@@ -142,7 +144,7 @@ impl Lifelines {
             kernel: None,
         };
         let socket = Socket::connect(at, options).map_err(|error| error.kind());
-        self.lines.insert(at, Line { socket, since });
+        self.probes.insert(at, Probe { socket, since });
         Ok(())
     }
 }
@@ -154,8 +156,8 @@ mod tests {
 
     const PEER: Peer = Peer(3);
 
-    fn lifelines(timeout: Duration) -> Lifelines {
-        Lifelines::new(Config {
+    fn probes(timeout: Duration) -> LivenessProbes {
+        LivenessProbes::new(Config {
             timeout,
             ..Config::tiny()
         })
@@ -163,20 +165,20 @@ mod tests {
 
     #[test]
     fn a_host_that_answers_lives_whoever_listens() {
-        let mut lines = lifelines(Duration::ZERO);
-        assert_eq!(lines.look(PEER), Ok(false), "nobody knows where it is");
+        let mut probes = probes(Duration::ZERO);
+        assert_eq!(probes.look(PEER), Ok(false), "nobody knows where it is");
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let at = listener.local_addr().expect("its address");
-        lines.learn(PEER, vec![at]);
+        probes.learn(PEER, vec![at]);
         for _ in 0..3 {
-            assert_eq!(lines.look(PEER), Ok(true));
+            assert_eq!(probes.look(PEER), Ok(true));
         }
-        assert_eq!(lines.lines[&at].state(), ErrorKind::WouldBlock);
+        assert_eq!(probes.probes[&at].state(), ErrorKind::WouldBlock);
         drop(listener.accept().expect("a connection"));
-        assert_eq!(lines.look(PEER), Ok(true), "it has hung up");
+        assert_eq!(probes.look(PEER), Ok(true), "it has hung up");
         drop(listener);
         for _ in 0..3 {
-            assert_eq!(lines.look(PEER), Ok(true), "its kernel answers for it");
+            assert_eq!(probes.look(PEER), Ok(true), "its kernel answers for it");
         }
     }
 
@@ -185,10 +187,10 @@ mod tests {
         // Nobody can be called at a multicast address.
         let nowhere = SocketAddr::from((Ipv4Addr::new(224, 0, 0, 1), 9));
         for (timeout, lost) in [(Duration::ZERO, true), (Duration::MAX, false)] {
-            let mut lines = lifelines(timeout);
-            lines.learn(PEER, vec![nowhere]);
-            assert_eq!(lines.look(PEER), Ok(true), "the first look only asks");
-            match lines.look(PEER) {
+            let mut probes = probes(timeout);
+            probes.learn(PEER, vec![nowhere]);
+            assert_eq!(probes.look(PEER), Ok(true), "the first look only asks");
+            match probes.look(PEER) {
                 Err(cause) if lost => assert!(cause.starts_with("224.0.0.1:9 has not answered")),
                 other => assert_eq!((other, lost), (Ok(true), false)),
             }
@@ -196,55 +198,58 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_let_in_at_a_buoy() {
-        let buoy = Buoy::open().expect("a port");
-        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, buoy.port));
+    fn nobody_is_let_in_at_a_probe_port() {
+        let ours = ProbePort::open().expect("a port");
+        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, ours.port));
         let error = std::net::TcpStream::connect(at).expect_err("nobody listens");
         assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
     }
 
-    /// What the other end of a lifeline sends is not even looked at.
+    /// What the other end of a probe sends is not even looked at.
     #[test]
-    fn a_lifeline_carries_nothing() {
+    fn a_probe_carries_nothing() {
         use std::io::Write;
-        let mut lines = lifelines(Duration::ZERO);
+        let mut probes = probes(Duration::ZERO);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let at = listener.local_addr().expect("its address");
-        lines.learn(PEER, vec![at]);
-        assert_eq!(lines.look(PEER), Ok(true));
+        probes.learn(PEER, vec![at]);
+        assert_eq!(probes.look(PEER), Ok(true));
         let (mut other, _) = listener.accept().expect("a connection");
         other.write_all(&[0xff; 1000]).expect("sent");
-        assert_eq!(lines.look(PEER), Ok(true));
+        assert_eq!(probes.look(PEER), Ok(true));
         drop(other);
-        assert_eq!(lines.look(PEER), Ok(true), "it has only answered");
+        assert_eq!(probes.look(PEER), Ok(true), "it has only answered");
     }
 
     #[test]
     fn a_host_lives_if_one_address_answers() {
-        let buoy = Buoy::open().expect("a port");
-        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, buoy.port));
+        let ours = ProbePort::open().expect("a port");
+        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, ours.port));
         let nowhere = SocketAddr::from((Ipv4Addr::new(224, 0, 0, 1), 9));
         for all in [vec![nowhere, at], vec![at, nowhere]] {
-            let mut lines = lifelines(Duration::ZERO);
-            lines.learn(PEER, all);
+            let mut probes = probes(Duration::ZERO);
+            probes.learn(PEER, all);
             for _ in 0..5 {
-                assert_eq!(lines.look(PEER), Ok(true));
+                assert_eq!(probes.look(PEER), Ok(true));
             }
         }
     }
 
     #[test]
-    fn a_buoy_is_looked_for_elsewhere_only() {
-        let buoy = Buoy::open().expect("a port");
-        let here = buoy.address(|_| true);
-        assert!(addr::decode(&here).is_some_and(|(port, _)| port == buoy.port));
+    fn a_probe_port_is_looked_for_elsewhere_only() {
+        let ours = ProbePort::open().expect("a port");
+        let here = ours.address(|_| true);
+        assert!(addr::decode(&here).is_some_and(|(port, _)| port == ours.port));
         assert!(
-            Buoy::at(&here).is_empty(),
+            ProbePort::at(&here).is_empty(),
             "these addresses are this host's"
         );
-        assert_eq!(addr::decode(&buoy.address(|_| false)), None);
+        assert_eq!(addr::decode(&ours.address(|_| false)), None);
         let there = addr::encode(7, [IpAddr::from([192, 0, 2, 1])].into_iter());
-        assert_eq!(Buoy::at(&there), [SocketAddr::from(([192, 0, 2, 1], 7))]);
-        assert!(Buoy::at(&there[1..]).is_empty());
+        assert_eq!(
+            ProbePort::at(&there),
+            [SocketAddr::from(([192, 0, 2, 1], 7))]
+        );
+        assert!(ProbePort::at(&there[1..]).is_empty());
     }
 }
