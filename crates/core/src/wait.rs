@@ -186,14 +186,14 @@ impl World {
     /// Now and then, finds out whether those that this process waits for are there
     /// and whether there is a way to them; true if that gives it something to do.
     #[inline]
-    pub(crate) fn hails(&self) -> bool {
+    pub(crate) fn pings(&self) -> bool {
         let networks = self.link().net().networks_mut();
-        networks.is_some_and(|it| it.may_ping()) && self.hail()
+        networks.is_some_and(|it| it.may_ping()) && self.ping()
     }
 
     #[cold]
     #[inline(never)]
-    fn hail(&self) -> bool {
+    fn ping(&self) -> bool {
         let link = self.link();
         let mut awaited = link.awaited();
         let net = link.net();
@@ -204,7 +204,7 @@ impl World {
         let (lost, unwatched) = watched.unwrap_or_default();
         let some = !(lost.is_empty() && unwatched.is_empty());
         for peer in unwatched {
-            link.hail(peer);
+            link.ping(peer);
         }
         for loss in lost {
             link.peer_lost(loss);

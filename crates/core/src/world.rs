@@ -416,7 +416,7 @@ impl World {
         if idle && self.link().is_silent() {
             return false;
         }
-        let moved = self.link().progress() || self.hails();
+        let moved = self.link().progress() || self.pings();
         if idle {
             moved
         } else {

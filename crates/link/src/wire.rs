@@ -18,13 +18,13 @@
 //! | `Put`       | part              | –        | –       | receive request| –                |
 //! | `Refuse`    | –                 | –        | –       | receive request| –                |
 //! | `Go`        | –                 | –        | –       | send request   | –                |
-//! | `Hail`      | –                 | –        | –       | –              | –                |
+//! | `Ping`      | –                 | –        | –       | –              | –                |
 //!
 //! The first six are sequenced: the receiver handles them in order of `seq`
 //! per (peer, communicator). The others name a request or a message and may
 //! arrive at any time. `Ask` announces an eager message: with a receive that
 //! waits for it, or is the program's next call, it goes on like one after `Rts`, else the receiver says
-//! `Go` and all its bytes come in `More`, as if its `Eager` had been empty. `Hail` says
+//! `Go` and all its bytes come in `More`, as if its `Eager` had been empty. `Ping` says
 //! nothing: that it can be sent shows that there is a way. No payload but message bytes, [`Announce`] and [`Offer`]
 //! exceeds 16 bytes, the least that a route must carry.
 
@@ -61,7 +61,7 @@ pub(crate) mod kind {
     pub const PUT: u8 = 14;
     pub const REFUSE: u8 = 15;
     pub const GO: u8 = 16;
-    pub const HAIL: u8 = 17;
+    pub const PING: u8 = 17;
 }
 
 /// Whether packets of that kind are handled in order of their number.

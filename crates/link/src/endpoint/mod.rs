@@ -275,10 +275,10 @@ impl<N: Net> Endpoint<N> {
 
     /// Finds out whether there is a way to a peer, unless something is about to
     /// leave to it anyway; if there is none, requests with it fail.
-    pub fn hail(&mut self, peer: Peer) {
+    pub fn ping(&mut self, peer: Peer) {
         if self.engine.outbox.has_no_items_for(peer) {
             let header = Header {
-                kind: kind::HAIL,
+                kind: kind::PING,
                 ..Header::default()
             };
             self.control(peer, header, Note::Empty);

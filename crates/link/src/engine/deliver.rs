@@ -74,7 +74,7 @@ impl<N: Net> Engine<N> {
             kind::GO => self.on_go(from, &header),
             kind::ACK => self.on_ack(from, &header),
             kind::CANCEL_REPLY => self.on_cancel_reply(from, &header),
-            kind::HAIL => true,
+            kind::PING => true,
             _ => false,
         };
         if !handled {
