@@ -15,7 +15,7 @@ use crate::generate;
 /// The rows, highest first: see docs/architecture.md.
 const ROWS: &[&[&str]] = &[
     &["abi", "base", "loader", "proof", "settings", "testing"],
-    &["ofi-sys", "pmix-sys", "ucx-sys"],
+    &["memory", "ofi-sys", "pmix-sys", "ucx-sys"],
     &["boot", "datatype", "fabric", "plan", "topo"],
     &[
         "coll",
@@ -47,6 +47,7 @@ const UNSAFE: &[&str] = &[
     "launcher",
     "loader",
     "net",
+    "memory",
     "ofi",
     "shm",
     "sim",
