@@ -9,7 +9,7 @@ use crate::basic::Basic;
 use crate::body::Body;
 use crate::contents::Spec;
 use crate::error::{Result, TypeError};
-use crate::layout::{Node, Pack, Unpack, walk};
+use crate::layout::{Node, Pack, Unpack, pieces, walk};
 
 /// A type, shared by everything that uses it.
 pub type TypeRef = Arc<Datatype>;
@@ -232,6 +232,20 @@ impl Datatype {
             let inp = inp.cast_mut();
             walk::<Unpack>(&self.body.layout, self.extent, count, base, from, inp, len);
         }
+    }
+
+    /// Calls `each` with place and length of every run of bytes that bytes
+    /// `[from, from + len)` of the packed form of `count` elements come from, in
+    /// packing order. Places count from the address of the first element. For
+    /// memory that [`Datatype::pack`] cannot read.
+    pub fn each_run(&self, count: u64, from: u64, len: usize, mut each: impl FnMut(isize, usize)) {
+        let mut tell = |at: i64, len| each(at as isize, len);
+        pieces(
+            &self.body.layout,
+            (self.extent, count),
+            (from, len),
+            &mut tell,
+        );
     }
 }
 

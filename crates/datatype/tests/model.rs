@@ -130,6 +130,20 @@ proptest! {
     }
 
     #[test]
+    fn the_runs_of_any_part_are_told(
+        recipe in small(), count in 0u64..9, at in prop::collection::vec(any::<usize>(), 0..5),
+    ) {
+        let (ty, places) = (recipe.make(), recipe.model().bytes_of_count(count));
+        for (from, len) in cuts(places.len(), &at) {
+            let mut told = Vec::new();
+            ty.each_run(count, from as u64, len, |at, len| {
+                told.extend((0..len).map(|i| (at + i as isize) as i64));
+            });
+            prop_assert_eq!(&told, &places[from..from + len]);
+        }
+    }
+
+    #[test]
     fn any_part_is_packed_and_unpacked(
         recipe in small(), count in 0u64..9, at in prop::collection::vec(any::<usize>(), 0..5),
     ) {

@@ -13,6 +13,7 @@
 mod block;
 mod build;
 mod kernel;
+mod pieces;
 mod runs;
 mod transpose;
 mod walk;
@@ -20,6 +21,7 @@ mod walk;
 use std::sync::Arc;
 
 pub(crate) use build::Builder;
+pub(crate) use pieces::pieces;
 pub(crate) use walk::{Pack, Unpack, walk};
 
 use crate::error::{Result, TypeError};
