@@ -243,7 +243,7 @@ mpi_fn! {
 
     fn Comm_get_info(comm: Comm, info_used: *mut Info) on comm {
         let w = enter()?;
-        let used = w.comm_ref(comm)?.info_used()?;
+        let used = w.info_used(w.comm_ref(comm)?)?;
         put(info_used, info::add(w.objects, used), "info_used")
     }
 }

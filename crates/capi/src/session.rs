@@ -26,7 +26,8 @@ mpi_fn! {
 
     fn Session_finalize(session: *mut Session) on session {
         let w = enter()?;
-        w.session_finalize(&w.session(args::get(session, "session")?)?)?;
+        let finalized = w.session(args::get(session, "session")?)?;
+        w.session_finalize(&finalized)?;
         put(session, consts::SESSION_NULL, "session")
     }
 

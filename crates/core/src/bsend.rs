@@ -113,8 +113,10 @@ impl World {
     /// `Buffer` if no buffer is attached or what is left of it is too small.
     pub fn bsend(&self, comm: &Comm, buf: &SendBuf, dest: u32, tag: i32) -> Result<()> {
         let cost = buf.len() + consts::BSEND_OVERHEAD as u64;
-        let session = comm.group.session().map(|s| &s.buffer);
-        let slots = [Some(&comm.buffer), session, Some(&self.buffer)];
+        let session = comm.group.session();
+        let session = session.and_then(|s| self.objects.sessions.get(s.0));
+        let of_session = session.as_ref().map(|s| &s.buffer);
+        let slots = [Some(&comm.buffer), of_session, Some(&self.buffer)];
         let attached = |slot: &&Slot| slot.borrow().is_some();
         let Some(slot) = slots.into_iter().flatten().find(attached) else {
             fail!(

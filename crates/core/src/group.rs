@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use catena_abi as abi;
 use catena_fabric::Peer;
 
 use crate::error::Result;
 use crate::fail;
-use crate::session::Session;
 
 /// How two groups or communicators compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Group {
     members: Box<[Peer]>,
     me: Option<u32>,
     /// The session that it was derived from; none in the world model.
-    session: Option<Arc<Session>>,
+    session: Option<abi::Session>,
 }
 
 impl Group {
@@ -39,7 +39,7 @@ impl Group {
 
     /// The same, derived from a session, if from one.
     pub fn derived(
-        session: Option<Arc<Session>>,
+        session: Option<abi::Session>,
         members: impl Into<Box<[Peer]>>,
         me: Peer,
     ) -> Arc<Self> {
@@ -54,19 +54,12 @@ impl Group {
 
     /// The group of `members`, derived from what this one is.
     pub fn sibling(&self, members: impl Into<Box<[Peer]>>, me: Peer) -> Arc<Self> {
-        Group::derived(self.session.clone(), members, me)
+        Group::derived(self.session, members, me)
     }
 
     /// The session that it was derived from; none in the world model.
-    pub fn session(&self) -> Option<&Arc<Session>> {
-        self.session.as_ref()
-    }
-
-    /// Whether it was derived from this session.
-    pub fn is_of(&self, session: &Arc<Session>) -> bool {
+    pub fn session(&self) -> Option<abi::Session> {
         self.session
-            .as_ref()
-            .is_some_and(|s| Arc::ptr_eq(s, session))
     }
 
     /// Checks that both may be arguments of one call: that they are derived
@@ -75,8 +68,7 @@ impl Group {
     /// # Errors
     /// `Session` if not.
     pub fn check_related(&self, other: &Group) -> Result<()> {
-        let of = |g: &Group| g.session.as_ref().map(Arc::as_ptr);
-        if self.size() > 0 && other.size() > 0 && of(self) != of(other) {
+        if self.size() > 0 && other.size() > 0 && self.session != other.session {
             fail!(
                 Session,
                 "the groups are of different sessions, or one is of no session, and cannot be \
@@ -114,11 +106,11 @@ impl Group {
         let rank = me
             .and_then(|me| members.iter().position(|&p| p == me))
             .map(|r| r as u32);
-        let session = self.session.as_ref().or(other.and_then(Group::session));
+        let session = self.session.or(other.and_then(Group::session));
         Arc::new(Group {
             members: members.into(),
             me: rank,
-            session: session.cloned(),
+            session,
         })
     }
 

@@ -30,6 +30,7 @@ pub mod object;
 pub mod op;
 pub mod p2p;
 pub mod request;
+pub mod room;
 pub mod session;
 pub mod settings;
 pub mod table;

@@ -4,13 +4,12 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use catena_abi as abi;
-use catena_coll::node::Trouble;
 use catena_datatype::{
     Basic, OpKind, Reduce, Reduce3, TypeRef, reduce3, reducer, reducer_in_memory,
 };
 
-use crate::coll::Scratch;
-use crate::error::{Error, Kind, Result, no_memory};
+use crate::error::{Error, Kind, Result};
+use crate::room::{LaidOut, Room, Scratch};
 
 /// An operation.
 #[derive(Clone, Debug)]
@@ -169,25 +168,6 @@ fn derived(kind: OpKind) -> Error {
     Error::new(Kind::Op, text)
 }
 
-/// There is no memory for so many bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoRoom(pub usize);
-
-/// What takes memory.
-pub type Room<T> = std::result::Result<T, NoRoom>;
-
-impl From<NoRoom> for Error {
-    fn from(NoRoom(bytes): NoRoom) -> Self {
-        no_memory(bytes)
-    }
-}
-
-impl From<NoRoom> for Trouble {
-    fn from(NoRoom(bytes): NoRoom) -> Self {
-        Trouble::NoMemory(bytes)
-    }
-}
-
 /// Bytes of elements that are laid out for a function of the program at a time.
 const LAID_OUT: usize = 64 << 10;
 
@@ -335,38 +315,4 @@ unsafe fn apply_laid_out(
         }
     }
     Ok(())
-}
-
-/// Memory for elements in their own layout, 16-byte aligned.
-pub struct LaidOut {
-    memory: Vec<u128>,
-    shift: isize,
-}
-
-impl LaidOut {
-    /// Zeroed room for `count` elements of `ty`.
-    ///
-    /// # Errors
-    /// If there is no memory for it.
-    pub fn new(ty: &TypeRef, count: usize) -> Room<Self> {
-        let last = ty.extent() * (count as i64 - 1).max(0);
-        let low = ty.true_lb().min(ty.true_lb() + last);
-        let high = (ty.true_lb() + ty.true_extent()).max(ty.true_lb() + ty.true_extent() + last);
-        let bytes = (high - low).max(0) as usize;
-        let (cells, mut memory) = (bytes.div_ceil(16) + 1, Vec::new());
-        memory.try_reserve_exact(cells).map_err(|_| NoRoom(bytes))?;
-        memory.resize(cells, 0);
-        Ok(LaidOut {
-            memory,
-            shift: -(low as isize),
-        })
-    }
-
-    /// Where element 0 has its origin.
-    pub fn base(&mut self) -> *mut u8 {
-        self.memory
-            .as_mut_ptr()
-            .cast::<u8>()
-            .wrapping_offset(self.shift)
-    }
 }

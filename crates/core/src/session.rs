@@ -135,19 +135,6 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
     Ok(handle)
 }
 
-impl Comm {
-    /// `MPI_Comm_get_info`: the hints that are followed, and the kinds of memory that messages on it
-    /// may lie in: those of its session, or of the world model. What the library makes no use of is
-    /// not among them, such as the standard's assertions (decision 14).
-    pub fn info_used(&self) -> Result<Arc<Info>> {
-        let used = self.info.duplicate();
-        let of_session = self.group.session().and_then(|s| s.info.hint(MEMORY_KINDS));
-        let kinds = of_session.unwrap_or_else(|| memory_kinds(&MEMORY_ALLOC_KINDS.get()));
-        used.set(MEMORY_KINDS, kinds)?;
-        Ok(used)
-    }
-}
-
 impl World {
     /// The session behind a handle.
     ///
@@ -155,6 +142,22 @@ impl World {
     /// `Session` for `MPI_SESSION_NULL`, finalized and made-up handles.
     pub fn session(&self, h: abi::Session) -> Result<Arc<Session>> {
         self.objects.session(h)
+    }
+
+    /// `MPI_Comm_get_info`: the hints that are followed, and the kinds of memory that messages on it
+    /// may lie in: those of its session, or of the world model. What the library makes no use of is
+    /// not among them, such as the standard's assertions (decision 14).
+    ///
+    /// # Errors
+    /// As [`Info::set`].
+    pub fn info_used(&self, comm: &Comm) -> Result<Arc<Info>> {
+        let used = comm.info.duplicate();
+        let session = comm.group.session();
+        let session = session.and_then(|s| self.objects.sessions.get(s.0));
+        let of_session = session.and_then(|s| s.info.hint(MEMORY_KINDS));
+        let kinds = of_session.unwrap_or_else(|| memory_kinds(&MEMORY_ALLOC_KINDS.get()));
+        used.set(MEMORY_KINDS, kinds)?;
+        Ok(used)
     }
 
     /// The process sets that this process is in: the two that every job has,
@@ -202,10 +205,10 @@ impl World {
     ///
     /// # Errors
     /// As [`World::process_set`].
-    pub fn group_of_set(&self, session: &Arc<Session>, name: &str) -> Result<Arc<Group>> {
+    pub fn group_of_set(&self, session: &Session, name: &str) -> Result<Arc<Group>> {
         let ranks = self.process_set(name)?.ranks;
         let members: Vec<Peer> = ranks.into_iter().map(Peer).collect();
-        Ok(Group::derived(Some(session.clone()), members, self.me))
+        Ok(Group::derived(Some(session.handle.get()), members, self.me))
     }
 
     /// `MPI_Session_finalize`. Collective over the members of each communicator
@@ -214,11 +217,12 @@ impl World {
     ///
     /// # Errors
     /// As [`life::leave`].
-    pub fn session_finalize(&self, session: &Arc<Session>) -> Result<()> {
+    pub fn session_finalize(&self, session: &Session) -> Result<()> {
+        let is_of = |group: &Group| group.session() == Some(session.handle.get());
         let left: Vec<Arc<Comm>> = {
             let all = self.objects.comms.all().into_iter();
             all.map(|(_, comm)| comm)
-                .filter(|comm| comm.group.is_of(session))
+                .filter(|comm| is_of(&comm.group))
                 .collect()
         };
         for comm in &left {
@@ -229,7 +233,7 @@ impl World {
         self.meet(&left);
         left.into_iter().for_each(|comm| self.forget(comm));
         for (handle, group) in self.objects.groups.all() {
-            if group.is_of(session) {
+            if is_of(&group) {
                 self.objects.groups.remove(handle);
             }
         }

@@ -15,12 +15,12 @@ use catena_coll::node::{Board, IN_LONG, Payload, Place, Refused, Trouble};
 use catena_plan::{Buf, Order, Region};
 use catena_shm::{Bell, Neighbour, map_pages};
 
-use super::Scratch;
 use super::area::{Area, LINE, PAYLOAD};
 use super::balance::{Balance, COUNTED};
 use super::force::COLL_WEIGH;
 use super::lines::Lines;
-use crate::op::{Reducer, Room};
+use crate::op::Reducer;
+use crate::room::{NoRoom, Room, Scratch};
 
 /// Bytes that are read from a peer before they are combined: they stay in the
 /// nearest cache but one, and a system call is worth them.
@@ -192,11 +192,11 @@ impl View<'_> {
         &mut self,
         (from, at, len): (&Payload, usize, usize),
         payloads: usize,
-        mut some: impl FnMut(&Self, *const u8, usize, usize) -> Room<()>,
+        mut some: impl FnMut(&Self, *const u8, usize, usize) -> Result<(), Trouble>,
     ) -> Result<(), Trouble> {
         let (base, len) = self.seat.clip(from, at, len);
         if !self.takes(from, len) {
-            return Ok(some(self, base, 0, len)?);
+            return some(self, base, 0, len);
         }
         let (step, began) = (self.whole(STEP), clock::ticks());
         for at in (0..len).step_by(step) {
@@ -221,12 +221,18 @@ impl View<'_> {
     /// Both are valid for so many bytes and do not overlap. The first may be
     /// memory that peers write at any time.
     #[inline(always)]
-    unsafe fn apply(&self, from: *const u8, to: *mut u8, len: usize, order: Order) -> Room<()> {
+    unsafe fn apply(
+        &self,
+        from: *const u8,
+        to: *mut u8,
+        len: usize,
+        order: Order,
+    ) -> Result<(), Trouble> {
         match self.reducer {
             // SAFETY: predefined operations commute, and their kernels read each
             // element once.
             Some(Reducer::Kernel(k)) => unsafe { (k.run)(from, to, len / k.size) },
-            Some(user) => combine_by_user(user, from, to, len, order)?,
+            Some(user) => combine_by_user(user, from, to, len, order).map_err(no_memory)?,
             None => unreachable!("a reduction has an operation"),
         }
         Ok(())
@@ -424,7 +430,7 @@ impl Board for View<'_> {
             });
         }
         let bite = self.whole(BITE);
-        self.seat.store.bite.reserve(bite)?;
+        self.seat.store.bite.reserve(bite).map_err(no_memory)?;
         for done in (0..into.len).step_by(bite) {
             let len = bite.min(into.len - done);
             let piece = self.seat.store.bite.base();
@@ -498,7 +504,7 @@ impl Board for View<'_> {
     }
 
     fn reserve(&mut self, len: usize) -> Result<(), Trouble> {
-        Ok(self.seat.store.scratch.reserve(len)?)
+        self.seat.store.scratch.reserve(len).map_err(no_memory)
     }
 
     #[inline(always)]
@@ -523,8 +529,7 @@ impl Board for View<'_> {
     fn fold(&mut self, from: Region, into: Region, order: Order) -> Result<(), Trouble> {
         let (a, b) = (self.place(from), self.place(into));
         // SAFETY: as in `copy`.
-        unsafe { self.apply(a, b, from.len, order)? };
-        Ok(())
+        unsafe { self.apply(a, b, from.len, order) }
     }
 
     fn address(&mut self, of: Region) -> u64 {
@@ -591,6 +596,10 @@ impl Board for View<'_> {
 fn refused(rank: u32, error: &io::Error) -> Refused {
     let errno = error.raw_os_error().unwrap_or(libc::EIO);
     Refused { rank, errno }
+}
+
+fn no_memory(NoRoom(bytes): NoRoom) -> Trouble {
+    Trouble::NoMemory(bytes)
 }
 
 /// Bytes of a copy that a function of the program sees.

@@ -49,7 +49,7 @@ pub use arguments::{Data, Numbers, VData, WData, is_in_place};
 pub use count::{BOARD, Counts, ways};
 pub use force::{SETTINGS, forced};
 pub(crate) use inquiry::Asked;
-pub use memory::{Memory, Scratch};
+pub use memory::Memory;
 pub(crate) use node::Retired;
 pub use run::CollRun;
 use run::{Ticket, Turn};
