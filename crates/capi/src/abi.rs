@@ -8,9 +8,10 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 use catena_abi::{Aint, Count, Info, Offset, consts};
-use catena_core::info::Info as Pairs;
-use catena_core::{Error, Kind, Result, enter_any, fail};
+use catena_core::enter_any;
 use catena_datatype::{Booleans, booleans, set_booleans};
+use catena_objects::info::Info as Pairs;
+use catena_objects::{Error, Kind, Result, fail};
 
 use crate::args::{null_argument, put};
 use crate::entry::mpi_fn;

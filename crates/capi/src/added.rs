@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_abi::consts;
-use catena_core::{Result, fail};
+use catena_objects::{Result, fail};
 
 use crate::args::{self, put};
 use crate::attr::refresh_last_used;

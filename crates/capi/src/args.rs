@@ -3,9 +3,9 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use catena_abi::{Count, Status, consts};
-use catena_core::info::fitting;
-use catena_core::{Error, Kind, Result, fail};
 use catena_datatype::TypeRef;
+use catena_objects::info::fitting;
+use catena_objects::{Error, Kind, Result, fail};
 
 /// Checks a count.
 ///

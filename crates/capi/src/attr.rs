@@ -9,8 +9,9 @@ use catena_abi::{
     DeleteAttrFunction, TypeCopyAttrFunction, TypeDeleteAttrFunction, WinCopyAttrFunction,
     WinDeleteAttrFunction, consts,
 };
-use catena_core::attr::{Attributes, Carrier, CopyFn, DeleteFn, OnCopy};
-use catena_core::{Result, World, enter, enter_any, fail, p2p};
+use catena_core::{World, enter, enter_any, p2p};
+use catena_objects::attr::{Attributes, Carrier, CopyFn, DeleteFn, OnCopy};
+use catena_objects::{Result, fail};
 
 use crate::added;
 use crate::args::{self, put};

@@ -4,7 +4,8 @@ use std::ffi::c_void;
 
 use catena_abi::{Comm, Count, Request, Session, consts};
 use catena_core::bsend::{Attached, Holder, Slot};
-use catena_core::{Result, World, enter, fail};
+use catena_core::{World, enter};
+use catena_objects::{Result, fail};
 
 use crate::args::{self, put};
 use crate::entry::mpi_fn;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use catena_abi::{Aint, Comm, Count, Datatype, Info, Op, Request};
 use catena_core::coll::{Caller, Data, Numbers, Prepared, VData, WData, is_in_place};
 use catena_core::comm::Comm as CommObj;
-use catena_core::{Result, World, enter};
+use catena_core::{World, enter};
+use catena_objects::Result;
 
 use crate::args::{self, put};
 use crate::entry::mpi_fn;

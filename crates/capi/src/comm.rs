@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use catena_abi::{Comm, Errhandler, Group, Info, Request, consts};
 use catena_core::comm::{Across, Origin, Peering};
-use catena_core::errhandler::Target;
-use catena_core::{Result, World, enter, fail, p2p};
+use catena_core::{World, enter, p2p};
+use catena_objects::errhandler::Target;
+use catena_objects::{Result, fail};
 
 use crate::args::{self, put, put_string};
 use crate::entry::mpi_fn;
@@ -27,7 +28,7 @@ pub(crate) fn put_comm<T: Into<Option<Comm>>>(
     }
 }
 
-fn remote(comm: &catena_core::comm::Comm) -> Result<&Arc<catena_core::group::Group>> {
+fn remote(comm: &catena_core::comm::Comm) -> Result<&Arc<catena_objects::group::Group>> {
     match &comm.remote {
         Some(remote) => Ok(&remote.group),
         None => fail!(Comm, "the communicator is not an intercommunicator"),

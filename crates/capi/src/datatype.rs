@@ -3,8 +3,9 @@
 use std::ffi::{c_int, c_void};
 
 use catena_abi::{Aint, Count, Datatype, consts};
-use catena_core::{Error, Kind, Result, enter_any, fail};
+use catena_core::enter_any;
 use catena_datatype::{Combiner, Contents, Darray, Datatype as Layout, TypeError, TypeRef};
+use catena_objects::{Error, Kind, Result, fail};
 
 use crate::args::{self, array, array_mut, get, put};
 use crate::entry::mpi_fn;

@@ -20,7 +20,7 @@ macro_rules! mpi_fn {
             $(#[$attr])*
             fn $name($($arg: $ty),*) -> ::core::ffi::c_int {
                 $(let object = $on;)?
-                let body = move || -> ::catena_core::Result<()> { $body };
+                let body = move || -> ::catena_objects::Result<()> { $body };
                 match body() {
                     Ok(()) => 0,
                     Err(error) => $crate::errors::raise(

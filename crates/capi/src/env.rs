@@ -5,8 +5,9 @@ use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{Aint, Comm, Info, consts};
 use catena_core::comm::resources;
-use catena_core::info::Info as Pairs;
-use catena_core::{enter, enter_any, fail, init};
+use catena_core::{enter, enter_any, init};
+use catena_objects::fail;
+use catena_objects::info::Info as Pairs;
 
 use crate::args::{self, put, put_string};
 use crate::entry::mpi_fn;

@@ -9,9 +9,10 @@ use catena_abi::{
     Comm, CommErrhandlerFunction, Errhandler, ErrhandlerFunction, File, FileErrhandlerFunction,
     Session, SessionErrhandlerFunction, WinErrhandlerFunction, consts,
 };
-use catena_core::errhandler::{Errhandler as Handler, ErrhandlerRef, Target};
 use catena_core::object::Objects;
-use catena_core::{Result, enter, enter_any, fail};
+use catena_core::{enter, enter_any};
+use catena_objects::errhandler::{Errhandler as Handler, ErrhandlerRef, Target};
+use catena_objects::{Result, fail};
 
 use crate::args::{self, put};
 use crate::entry::mpi_fn;

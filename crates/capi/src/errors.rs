@@ -10,9 +10,10 @@ use std::ffi::c_int;
 use std::sync::Mutex;
 
 use catena_abi::{self as abi, consts, names};
-use catena_core::errhandler::{self, Errhandler, ErrhandlerRef, Target};
 use catena_core::object::Objects;
-use catena_core::{Error, Kind, enter, enter_any, init};
+use catena_core::{enter, enter_any, init};
+use catena_objects::errhandler::{self, Errhandler, ErrhandlerRef, Target};
+use catena_objects::{Error, Kind};
 
 use crate::added;
 

@@ -4,9 +4,10 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use catena_abi::{Group, consts};
-use catena_core::group::{Group as Members, Likeness};
+use catena_core::enter;
 use catena_core::object::Objects;
-use catena_core::{Result, enter, fail};
+use catena_objects::group::{Group as Members, Likeness};
+use catena_objects::{Result, fail};
 
 use crate::args::{self, array, array_mut, put};
 use crate::entry::mpi_fn;

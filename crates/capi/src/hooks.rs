@@ -3,7 +3,8 @@
 use core::ffi::c_int;
 
 use catena_abi::Comm;
-use catena_core::{Error, enter, enter_any};
+use catena_core::{enter, enter_any};
+use catena_objects::Error;
 
 use crate::errors::{self, On};
 
@@ -48,6 +49,6 @@ pub(crate) fn widen(kind: Kind, low: c_int) -> Option<usize> {
 /// or of the default communicator, and returns the error code.
 pub(crate) fn unsupported(name: &'static str, comm: Option<Comm>) -> c_int {
     let text = "Catena does not have this function yet";
-    let error = Error::new(catena_core::Kind::Unsupported, text);
+    let error = Error::new(catena_objects::Kind::Unsupported, text);
     errors::raise(name, comm.map_or(On::Nothing, On::Comm), &error)
 }

@@ -4,9 +4,10 @@ use std::ffi::{CStr, c_char, c_int};
 use std::sync::Arc;
 
 use catena_abi::{Info, consts};
-use catena_core::info::{Info as Pairs, check_key};
 use catena_core::object::Objects;
-use catena_core::{Result, enter_any, fail, init};
+use catena_core::{enter_any, init};
+use catena_objects::info::{Info as Pairs, check_key};
+use catena_objects::{Result, fail};
 
 use crate::args::{self, put};
 use crate::entry::mpi_fn;

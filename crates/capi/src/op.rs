@@ -3,8 +3,9 @@
 use std::ffi::{c_int, c_void};
 
 use catena_abi::{Datatype, Op, UserFunction, UserFunctionC, consts};
-use catena_core::op::{Op as OpObj, UserFn};
-use catena_core::{Result, enter_any, fail};
+use catena_core::enter_any;
+use catena_objects::op::{Op as OpObj, UserFn};
+use catena_objects::{Result, fail};
 
 use crate::args::{self, get, null_argument, put};
 use crate::entry::mpi_fn;

@@ -5,8 +5,9 @@ use std::ffi::{c_int, c_void};
 use catena_abi::{Comm, Count, Datatype, Message, Request, Status, consts};
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_core::request::{self, Done, Operation};
-use catena_core::{Result, World, enter, fail, p2p};
+use catena_core::{World, enter, p2p};
 use catena_link::{Envelope, Mode};
+use catena_objects::{Result, fail};
 
 use crate::args::{self, put, put_status};
 use crate::entry::mpi_fn;

@@ -3,8 +3,9 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{Comm, Count, Datatype, consts};
-use catena_core::{Error, Kind, Result, enter, enter_any, fail};
+use catena_core::{enter, enter_any};
 use catena_datatype::TypeRef;
+use catena_objects::{Error, Kind, Result, fail};
 
 use crate::args::{self, array, array_mut, get, put, string};
 use crate::datatype::explain;

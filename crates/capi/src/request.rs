@@ -5,7 +5,8 @@ use std::ffi::c_int;
 use catena_abi::{Request, Status, consts};
 use catena_core::many::Among;
 use catena_core::request::{Done, State};
-use catena_core::{Error, Kind, Result, World, enter};
+use catena_core::{World, enter};
+use catena_objects::{Error, Kind, Result};
 
 use crate::args::{self, array, array_mut, put, put_status};
 use crate::entry::mpi_fn;

@@ -3,7 +3,8 @@
 use std::ffi::c_int;
 
 use catena_abi::{Count, Datatype, Status, consts};
-use catena_core::{Result, enter_any, fail};
+use catena_core::enter_any;
+use catena_objects::{Result, fail};
 
 use crate::args::{self, get, put};
 use crate::entry::mpi_fn;

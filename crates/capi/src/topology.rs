@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use catena_abi::{Comm, Info, consts};
 use catena_core::comm::Comm as CommObj;
+use catena_core::enter;
 use catena_core::topology::{Adjacent, Graph, Grid, Spread, Topology, dims_create};
-use catena_core::{Result, enter, fail};
+use catena_objects::{Result, fail};
 
 use crate::args::{array, array_mut, put};
 use crate::comm::put_comm;

@@ -14,10 +14,10 @@ use catena_link::{Mode, Plane, ReqId, Sent, Source};
 
 use crate::buffer::SendBuf;
 use crate::comm::Comm;
-use crate::error::Result;
-use crate::fail;
 use crate::session::Session;
 use crate::world::World;
+use catena_objects::error::Result;
+use catena_objects::fail;
 
 /// An attached buffer.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use catena_datatype::TypeRef;
 use catena_fabric::Payload;
 use catena_link::{Sink, Source};
 
-use crate::error::{Result, no_memory};
+use catena_objects::error::{Result, no_memory};
 
 /// `count` elements of a type that are not one run of bytes.
 #[derive(Debug)]

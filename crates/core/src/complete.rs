@@ -6,12 +6,12 @@ use std::sync::Arc;
 use catena_abi::{self as abi, Status, consts};
 use catena_link::ReqId;
 
-use crate::error::Result;
 use crate::request::{
     Done, NOWHERE, NOWHERE_STATUS, Operation, RequestObj, SENT, State, as_transfer, bad_request,
     callback_failed, query,
 };
 use crate::world::World;
+use catena_objects::error::Result;
 
 impl World {
     /// How a request stands. Does not progress.

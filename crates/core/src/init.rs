@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU8, Ordering::AcqRel, Ordering::Acquire, Ordering:
 
 use catena_abi::consts;
 
-use crate::error::{Error, Result};
-use crate::fail;
-use crate::info::{Info, Pair};
 use crate::life;
 use crate::session::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
 use crate::world::{Entered, World, WorldModel, enter};
+use catena_objects::error::{Error, Result};
+use catena_objects::fail;
+use catena_objects::info::{Info, Pair};
 
 const BEFORE: u8 = 0;
 const STARTING: u8 = 1;
@@ -155,6 +155,9 @@ pub fn info_env() -> Arc<Info> {
 
 /// Shortens a string to what an info value may have.
 pub fn clip(mut s: Vec<u8>) -> Vec<u8> {
-    s.truncate(crate::info::fitting(&s, crate::info::MAX_VALUE));
+    s.truncate(catena_objects::info::fitting(
+        &s,
+        catena_objects::info::MAX_VALUE,
+    ));
     s
 }

@@ -7,37 +7,28 @@
 )]
 
 mod active;
-pub mod attr;
 pub mod bsend;
 pub mod buffer;
 pub mod coll;
 pub mod comm;
 pub mod complete;
-pub mod errhandler;
-pub mod error;
 pub mod events;
 pub mod exchange;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
-pub mod group;
-pub mod info;
 pub mod init;
 pub mod life;
 pub mod lock;
 pub mod many;
 pub mod object;
-pub mod op;
 pub mod p2p;
 pub mod request;
-pub mod room;
 pub mod session;
 pub mod settings;
-pub mod table;
 mod threads;
 pub mod topology;
 pub mod wait;
 pub mod world;
 
-pub use error::{Error, Kind, Result};
 pub use world::{World, enter, enter_any, observe};

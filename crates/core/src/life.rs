@@ -24,14 +24,14 @@ use catena_shm::Shm;
 use crate::active::Active;
 use crate::coll::{Asked, Counts};
 use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
-use crate::error::{Error, Kind, Result};
 use crate::events::{self, Noted};
 use crate::exchange::{SharedBoot, ThroughLauncher};
-use crate::fail;
-use crate::group::Group;
 use crate::threads::Waiting;
 use crate::wait::Waits;
 use crate::world::{self, World};
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::fail;
+use catena_objects::group::Group;
 
 /// How many users there are. Written under the lock.
 static USERS: AtomicU32 = AtomicU32::new(0);
@@ -221,7 +221,7 @@ fn wire_up() -> Result<Box<World>> {
         let cid = lease.cid();
         let heritage = Heritage::new(
             objects
-                .errhandler(crate::errhandler::initial())
+                .errhandler(catena_objects::errhandler::initial())
                 .expect("predefined"),
         );
         let comm = Comm::new(lease, Group::new(members, me), None, heritage);

@@ -6,9 +6,9 @@ use std::ffi::c_int;
 
 use catena_abi::Request;
 
-use crate::error::{Error, Result};
 use crate::request::State;
 use crate::world::World;
+use catena_objects::error::{Error, Result};
 
 /// Where the first complete request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,18 +8,18 @@ use std::sync::atomic::{AtomicU32, Ordering::AcqRel};
 use catena_abi::{self as abi, consts};
 use catena_datatype::{Datatype, OpKind, TypeRef};
 
-use crate::attr::{Attributes, Keyvals};
 use crate::comm::Comm;
-use crate::errhandler::{Errhandler, ErrhandlerRef, Named};
-use crate::error::{Error, Kind, Result};
-use crate::fail;
-use crate::group::Group;
-use crate::info::Info;
-use crate::op::{Kernel, Op, kernel};
 use crate::p2p::Message;
 use crate::request::RequestObj;
 use crate::session::Session;
-use crate::table::{Guarded, ObjectKind, Table};
+use catena_objects::attr::{Attributes, Keyvals};
+use catena_objects::errhandler::{Errhandler, ErrhandlerRef, Named};
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::fail;
+use catena_objects::group::Group;
+use catena_objects::info::Info;
+use catena_objects::op::{Kernel, Op, kernel};
+use catena_objects::table::{Guarded, ObjectKind, Table};
 
 /// How a predefined operation combines a predefined type.
 #[derive(Clone, Copy, Debug)]

@@ -10,10 +10,10 @@ use catena_link::{
 
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
-use crate::error::{Error, Kind, Result};
-use crate::fail;
 use crate::request::{self, Done};
 use crate::world::World;
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::fail;
 
 /// Largest tag (`MPI_TAG_UB`).
 pub const TAG_UB: i32 = i32::MAX;

@@ -16,12 +16,12 @@ use crate::bsend::{Holder, Mark};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::CollRun;
 use crate::comm::{Comm, Making};
-use crate::error::{Error, Kind, Result};
-use crate::fail;
 use crate::p2p;
-use crate::table::{ObjectKind, decode, encode};
 use crate::world::World;
 use catena_datatype::TypeRef;
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::fail;
+use catena_objects::table::{ObjectKind, decode, encode};
 
 const NO_SLOT: u32 = (1 << 27) - 1;
 

@@ -13,13 +13,13 @@ use catena_settings::{Setting, Text, setting};
 
 use crate::bsend::Attached;
 use crate::comm::Comm;
-use crate::errhandler::ErrhandlerRef;
-use crate::error::Result;
-use crate::fail;
-use crate::group::Group;
-use crate::info::Info;
 use crate::life;
 use crate::world::{World, enter};
+use catena_objects::errhandler::ErrhandlerRef;
+use catena_objects::error::Result;
+use catena_objects::fail;
+use catena_objects::group::Group;
+use catena_objects::info::Info;
 
 /// Name of the set of all processes of the job.
 pub const WORLD_SET: &str = "mpi://WORLD";
@@ -259,7 +259,7 @@ mod tests {
         }
         info.set("thread_level", "MULTIPLE").unwrap();
         let error = level_of(&info).unwrap_err();
-        assert_eq!(error.kind(), crate::error::Kind::InfoValue);
+        assert_eq!(error.kind(), catena_objects::error::Kind::InfoValue);
         assert!(error.text().contains("'MULTIPLE'"), "{error}");
     }
 

@@ -9,7 +9,7 @@ pub fn registry() -> Registry {
     all.extend(catena_net::settings());
     all.extend_from_slice(crate::coll::SETTINGS);
     all.extend_from_slice(crate::coll::model::SETTINGS);
-    all.extend_from_slice(crate::errhandler::SETTINGS);
+    all.extend_from_slice(catena_objects::errhandler::SETTINGS);
     all.extend_from_slice(crate::session::SETTINGS);
     Registry::new(all)
 }

@@ -22,7 +22,6 @@ use crate::bsend::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::{Asked, Counts, Retired};
 use crate::comm::{Cids, Comm, Letters};
-use crate::error::{Error, Kind, Result};
 use crate::events::Noted;
 use crate::exchange::SharedBoot;
 use crate::life::Owner;
@@ -31,6 +30,7 @@ use crate::object::Objects;
 use crate::request::RequestObj;
 use crate::threads::{self, Waiting};
 use crate::wait::Waits;
+use catena_objects::error::{Error, Kind, Result};
 
 /// The matching engine over all routes.
 pub type Link = Endpoint<Routes<SendBuf, RecvBuf>>;

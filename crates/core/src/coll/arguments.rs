@@ -8,8 +8,8 @@ use catena_datatype::TypeRef;
 
 use super::ranges::Ranges;
 use super::side::Side;
-use crate::error::{Error, Kind, Result};
 use crate::world::World;
+use catena_objects::error::{Error, Kind, Result};
 
 /// A buffer argument: `count` elements of a type.
 #[derive(Clone, Copy, Debug)]

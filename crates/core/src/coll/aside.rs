@@ -26,8 +26,8 @@ use super::said::Said;
 use super::tag::Label;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::{Comm, JOB};
-use crate::error::Error;
 use crate::world::World;
+use catena_objects::error::Error;
 
 /// Longest text, bytes: a message of one packet.
 pub const LONGEST: usize = 480;

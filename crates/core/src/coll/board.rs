@@ -19,8 +19,8 @@ use super::area::{Area, LINE, PAYLOAD};
 use super::balance::{Balance, COUNTED};
 use super::force::COLL_WEIGH;
 use super::lines::Lines;
-use crate::op::Reducer;
-use crate::room::{NoRoom, Room, Scratch};
+use catena_objects::op::Reducer;
+use catena_objects::room::{NoRoom, Room, Scratch};
 
 /// Bytes that are read from a peer before they are combined: they stay in the
 /// nearest cache but one, and a system call is worth them.

@@ -14,8 +14,8 @@ use super::node::explain;
 use super::patience::Patience;
 use super::said::Said;
 use crate::comm::Comm;
-use crate::error::{Error, Kind, Result};
 use crate::world::World;
+use catena_objects::error::{Error, Kind, Result};
 
 /// An operation that was not complete at once.
 #[derive(Debug)]

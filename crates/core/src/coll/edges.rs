@@ -14,9 +14,9 @@ use catena_coll::neighbor::{self, Edge, Near, Source};
 use super::tag::Label;
 use super::{Caller, Data, Prepared};
 use crate::comm::Comm;
-use crate::error::Result;
 use crate::topology::Hood;
 use crate::world::World;
+use catena_objects::error::Result;
 
 /// The edges of one rank.
 #[derive(Debug)]

@@ -27,9 +27,9 @@ use super::aside::{Aside, Kind, Waiting, is_call, who};
 use super::patience::{LONG, Patience};
 use super::said::Said;
 use crate::comm::{Comm, JOB};
-use crate::error::Error;
 use crate::request::RequestObj;
 use crate::world::World;
+use catena_objects::error::Error;
 
 /// The inquiries of this process.
 #[derive(Debug, Default)]

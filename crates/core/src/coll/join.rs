@@ -21,9 +21,9 @@ use super::said::Said;
 use super::tag::Label;
 use super::{Caller, own_run};
 use crate::comm::Comm;
-use crate::error::Result;
 use crate::request::RequestObj;
 use crate::world::World;
+use catena_objects::error::Result;
 
 /// A board that is being made.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use catena_plan::{Buf, Region};
 
-use crate::op::Reducer;
-use crate::room::Scratch;
+use catena_objects::op::Reducer;
+use catena_objects::room::Scratch;
 
 /// The three buffers of a plan and what combines them.
 #[derive(Debug, Default)]

@@ -60,11 +60,11 @@ use side::{Loaded, Side, load};
 use tag::Number;
 
 use crate::comm::Comm;
-use crate::error::{Error, Kind, Result};
-use crate::op::Reducer;
 use crate::request::{Operation, RequestObj};
 use crate::topology::Hood;
 use crate::world::World;
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::op::Reducer;
 
 /// Where the collectives of a communicator stand.
 #[derive(Debug, Default)]

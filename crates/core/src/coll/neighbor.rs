@@ -22,9 +22,9 @@ use super::side::{Loaded, Side, load};
 use super::tag::Label;
 use super::{Caller, Data, Prepared, VData, WData};
 use crate::comm::Comm;
-use crate::error::Result;
 use crate::topology::Hood;
 use crate::world::World;
+use catena_objects::error::Result;
 
 type CommRef = Arc<Comm>;
 

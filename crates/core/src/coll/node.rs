@@ -19,9 +19,9 @@ use super::plans::Key;
 use super::said::{Said, different, skipped};
 use super::tag::Label;
 use crate::comm::Comm;
-use crate::error::{Error, Kind, Result, no_memory};
-use crate::op::Reducer;
 use crate::world::{LOCK, World};
+use catena_objects::error::{Error, Kind, Result, no_memory};
+use catena_objects::op::Reducer;
 
 /// A communicator's place on a board.
 #[derive(Debug, Default)]

@@ -6,8 +6,8 @@ use catena_link::Cid;
 
 use super::aside::{Aside, Kind, LONGEST};
 use crate::comm::Comm;
-use crate::error::{Error, Kind as ErrorKind};
 use crate::world::World;
+use catena_objects::error::{Error, Kind as ErrorKind};
 
 /// What members that are told fail with, too, so that it does not matter who noticed first: what
 /// is no matter of one member. Otherwise with the first.

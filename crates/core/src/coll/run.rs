@@ -21,7 +21,7 @@ use super::side::Loaded;
 use super::tag::{Cut, Number, function};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
-use crate::error::{Error, Kind, Result};
+use catena_objects::error::{Error, Kind, Result};
 
 use crate::p2p;
 use crate::world::World;

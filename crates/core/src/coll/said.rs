@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::tag::{Label, function};
 use crate::comm::Comm;
-use crate::error::{self, Error};
+use catena_objects::error::{self, Error};
 
 /// What a member says of its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

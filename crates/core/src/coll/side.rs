@@ -10,7 +10,7 @@ use std::ptr;
 use catena_datatype::TypeRef;
 
 use super::ranges::Ranges;
-use crate::error::{Result, no_memory};
+use catena_objects::error::{Result, no_memory};
 
 /// Elements at an address.
 #[derive(Clone, Debug)]

@@ -19,8 +19,8 @@
 use catena_link::Cid;
 
 use super::letters::Key;
-use crate::error::{Error, Kind, Result};
 use crate::world::World;
+use catena_objects::error::{Error, Kind, Result};
 
 /// In place of a number: the member failed, or has no such number.
 pub(crate) const NONE: u32 = u32::MAX;

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use catena_link::Cid;
 
-use crate::error::Result;
-use crate::fail;
+use catena_objects::error::Result;
+use catena_objects::fail;
 
 /// The context of the job: every process has it from the start, with a lane to
 /// each process, whose number is the process's own. `MPI_COMM_WORLD` is its

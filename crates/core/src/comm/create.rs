@@ -8,11 +8,11 @@ use catena_fabric::Peer;
 use super::accord::{Accord, Across, Bridge, Circle, NONE, Told};
 use super::letters::{Key, Meeting};
 use super::{Comm, Half, Heritage, Numbers};
-use crate::error::Result;
-use crate::fail;
-use crate::group::Group;
-use crate::info::Info;
 use crate::world::World;
+use catena_objects::error::Result;
+use catena_objects::fail;
+use catena_objects::group::Group;
+use catena_objects::info::Info;
 
 /// An argument and this process's numbers, or why it cannot take part.
 pub(super) type Ready<T> = Result<(T, Numbers)>;

@@ -9,11 +9,11 @@ use catena_abi as abi;
 use super::accord::{Bridge, Circle};
 use super::letters::{Key, Meeting};
 use super::{Heritage, JOB};
-use crate::errhandler::ErrhandlerRef;
-use crate::error::Result;
-use crate::fail;
-use crate::group::Group;
 use crate::world::World;
+use catena_objects::errhandler::ErrhandlerRef;
+use catena_objects::error::Result;
+use catena_objects::fail;
+use catena_objects::group::Group;
 
 /// What such a communicator is made with.
 #[derive(Debug)]

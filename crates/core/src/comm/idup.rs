@@ -9,9 +9,9 @@ use catena_abi as abi;
 use super::accord::Accord;
 use super::create::{Ready, row};
 use super::{Comm, Heritage};
-use crate::error::{Error, Result};
 use crate::request::RequestObj;
 use crate::world::World;
+use catena_objects::error::{Error, Result};
 
 /// A duplicate on its way.
 #[derive(Debug)]

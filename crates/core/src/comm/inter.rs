@@ -10,11 +10,11 @@ use super::accord::{Accord, Across, Bridge, Circle};
 use super::create::row;
 use super::letters::{Key, Meeting};
 use super::{Comm, Half, Heritage};
-use crate::error::Result;
-use crate::fail;
-use crate::group::Group;
 use crate::p2p;
 use crate::world::World;
+use catena_objects::error::Result;
+use catena_objects::fail;
+use catena_objects::group::Group;
 
 /// How a leader finds the other: arguments of `MPI_Intercomm_create` that count
 /// at leaders only.

@@ -28,17 +28,17 @@ use catena_fabric::Peer;
 use catena_link::Cid;
 use catena_topo::reorder::Path;
 
-use crate::attr::Attributes;
 use crate::bsend::Attached;
 use crate::coll::CollState;
-use crate::errhandler::ErrhandlerRef;
-use crate::error::Result;
-use crate::fail;
-use crate::group::{Group, Likeness};
-use crate::info::Info;
 use crate::topology::Topology;
 use crate::world::World;
 use accord::Accord;
+use catena_objects::attr::Attributes;
+use catena_objects::errhandler::ErrhandlerRef;
+use catena_objects::error::Result;
+use catena_objects::fail;
+use catena_objects::group::{Group, Likeness};
+use catena_objects::info::Info;
 
 pub(crate) use accord::NONE;
 

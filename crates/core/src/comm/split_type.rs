@@ -14,11 +14,11 @@ use catena_topo::{Place, Resource, Within};
 use super::Comm;
 use super::accord::{NONE, Told};
 use super::create::row;
-use crate::error::Result;
-use crate::fail;
-use crate::group::Group;
-use crate::info::Info;
 use crate::world::World;
+use catena_objects::error::Result;
+use catena_objects::fail;
+use catena_objects::group::Group;
+use catena_objects::info::Info;
 
 const TYPE_KEY: &str = "mpi_hw_resource_type";
 const SET_KEY: &str = "mpi_pset_name";

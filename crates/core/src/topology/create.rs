@@ -10,9 +10,9 @@ use super::reorder::Seats;
 use super::{Adjacent, Graph, Grid, Spread, Topology};
 use crate::coll::{Caller, Data, Numbers, Prepared, VData};
 use crate::comm::Comm;
-use crate::error::Result;
-use crate::fail;
 use crate::world::World;
+use catena_objects::error::Result;
+use catena_objects::fail;
 
 /// How edges travel.
 const WORD: Datatype = consts::INT32_T;

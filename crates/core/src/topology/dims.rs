@@ -1,7 +1,7 @@
 //! `MPI_Dims_create` (MPI-5, chapter 8.5.2): cutting processes into a grid.
 
-use crate::error::Result;
-use crate::fail;
+use catena_objects::error::Result;
+use catena_objects::fail;
 
 /// Fills the zeros of `dims` so that the product is `nodes`. The numbers put in
 /// do not increase, and the first and the last of them differ as little as can

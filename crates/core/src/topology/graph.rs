@@ -2,8 +2,8 @@
 
 use catena_topo::reorder::Pattern;
 
-use crate::error::Result;
-use crate::fail;
+use catena_objects::error::Result;
+use catena_objects::fail;
 
 /// A graph of `MPI_Graph_create`.
 #[derive(Debug, PartialEq, Eq)]

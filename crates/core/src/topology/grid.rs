@@ -3,8 +3,8 @@
 
 use catena_topo::reorder::Pattern;
 
-use crate::error::Result;
-use crate::fail;
+use catena_objects::error::Result;
+use catena_objects::fail;
 
 /// A grid of processes; with no dimension it is a single process.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,8 +16,8 @@ pub use graph::{Adjacent, Graph, Spread};
 pub use grid::Grid;
 
 use crate::comm::Comm;
-use crate::error::Result;
-use crate::fail;
+use catena_objects::error::Result;
+use catena_objects::fail;
 
 /// The topology of a communicator.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use catena_topo::reorder::{DEPTH, Path, Pattern, reorder};
 use catena_topo::{Place, Resource, Within};
 
 use crate::comm::{Comm, NONE};
-use crate::error::Result;
 use crate::world::World;
+use catena_objects::error::Result;
 
 /// What follows the node in a path.
 const WITHIN_NODE: [Resource; DEPTH - 1] =

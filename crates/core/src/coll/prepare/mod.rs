@@ -26,10 +26,10 @@ use super::side::{Side, load};
 use super::tag::{self, Label};
 use super::{Caller, Data, Prepared, VData, WData, choose, neighbor};
 use crate::comm::Comm;
-use crate::error::{Error, Kind, Result};
-use crate::fail;
-use crate::op::Reducer;
 use crate::world::World;
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::fail;
+use catena_objects::op::Reducer;
 
 type CommRef = Arc<Comm>;
 

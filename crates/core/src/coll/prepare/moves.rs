@@ -4,7 +4,7 @@ use super::{
     Call, Caller, Collective, CommRef, Data, Label, Layout, Prepare, Ranges, Side, VData, WData,
     blocks, in_place, no_alias, root_of, same_length, seat,
 };
-use crate::error::Result;
+use catena_objects::error::Result;
 
 #[allow(clippy::missing_errors_doc, reason = "see `barrier`")]
 impl Caller<'_> {

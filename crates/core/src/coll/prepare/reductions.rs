@@ -9,8 +9,8 @@ use super::{
 use crate::coll::arguments::{Numbers, check_buffer, check_count};
 use crate::coll::tag;
 use crate::comm::Comm;
-use crate::error::{Error, Kind, Result};
-use crate::op::Reducer;
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::op::Reducer;
 
 /// What a process has to do with a reduction.
 #[derive(Clone, Copy)]

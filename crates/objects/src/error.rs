@@ -67,7 +67,7 @@ struct Inner {
 
 /// There is no memory for so many bytes that a call needs besides the program's.
 #[cold]
-pub(crate) fn no_memory(bytes: usize) -> Error {
+pub fn no_memory(bytes: usize) -> Error {
     let text = format!(
         "no memory for the {bytes} bytes that the call needs besides the program's buffers: pass \
         fewer elements at a time, or give the processes more memory"

@@ -1,0 +1,28 @@
+//! Row 4: the objects of MPI that are data: they know nothing of progress, of
+//! requests, or of what the process is doing.
+//!
+//! Read `error` first, which everything else returns, then `table`, by which a
+//! handle leads to its object. Each of the other modules is one kind of object
+//! and a chapter of the standard; none but `room` is used by another.
+//!
+//! | module       | owns                                                       |
+//! |--------------|------------------------------------------------------------|
+//! | `error`      | what can go wrong: a kind, a text, and where               |
+//! | `table`      | handles, and tables of objects by handle                   |
+//! | `attr`       | attributes that programs attach to objects, and their keys |
+//! | `errhandler` | error handlers                                             |
+//! | `group`      | groups of processes                                        |
+//! | `info`       | info objects                                               |
+//! | `op`         | reduction operations                                       |
+//! | `room`       | memory that operations need                                |
+
+pub mod attr;
+pub mod errhandler;
+pub mod error;
+pub mod group;
+pub mod info;
+pub mod op;
+pub mod room;
+pub mod table;
+
+pub use error::{Error, Kind, Result};
