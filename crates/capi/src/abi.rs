@@ -108,7 +108,7 @@ mpi_fn! {
     }
 
     fn Abi_set_fortran_info(from: Info) {
-        let Some(info) = enter_any().info(from)? else {
+        let Some(info) = enter_any().infos.find(from)? else {
             fail!(Info, "the info object is MPI_INFO_NULL");
         };
         if FORTRAN.get().is_some() {

@@ -224,20 +224,20 @@ mpi_fn! {
         flag: *mut c_int)
     {
         let w = enter()?;
-        let ty = w.objects.type_object(datatype)?;
+        let ty = w.objects.types.object(datatype)?;
         let keyval = w.objects.keyvals.find(Carrier::Type, keyval)?;
         found(ty.attrs.get(&keyval), attribute_val, flag)
     }
 
     fn Type_set_attr(datatype: Datatype, keyval: c_int, attribute_val: *mut c_void) {
         let w = enter()?;
-        let ty = w.objects.type_object(datatype)?;
+        let ty = w.objects.types.object(datatype)?;
         set(&w, Carrier::Type, &ty.attrs, datatype.0, keyval, attribute_val)
     }
 
     fn Type_delete_attr(datatype: Datatype, keyval: c_int) {
         let w = enter()?;
-        let ty = w.objects.type_object(datatype)?;
+        let ty = w.objects.types.object(datatype)?;
         w.objects.keyvals.find(Carrier::Type, keyval)?;
         ty.attrs.delete(datatype.0, keyval)
     }

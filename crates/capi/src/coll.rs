@@ -87,7 +87,7 @@ where
     F: FnOnce(&Caller<'_>, &Arc<CommObj>) -> Result<Option<Prepared>>,
 {
     let world = enter()?;
-    world.objects.info(info)?;
+    world.objects.infos.find(info)?;
     let prepared = later(&world, comm, prepare)?;
     put(request, world.persistent_collective(prepared)?, "request")
 }

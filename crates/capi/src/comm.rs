@@ -90,7 +90,7 @@ mpi_fn! {
     fn Comm_group(comm: Comm, group: *mut Group) on comm {
         let w = enter()?;
         let members = w.comm_ref(comm)?.group.clone();
-        put(group, w.objects.add_group(members), "group")
+        put(group, w.objects.groups.add(members), "group")
     }
 
     fn Comm_test_inter(comm: Comm, flag: *mut c_int) on comm {
@@ -105,7 +105,7 @@ mpi_fn! {
     fn Comm_remote_group(comm: Comm, group: *mut Group) on comm {
         let w = enter()?;
         let members = remote(w.comm_ref(comm)?)?.clone();
-        put(group, w.objects.add_group(members), "group")
+        put(group, w.objects.groups.add(members), "group")
     }
 
     fn Comm_dup(comm: Comm, newcomm: *mut Comm) on comm {
@@ -131,14 +131,14 @@ mpi_fn! {
 
     fn Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {
         let w = enter()?;
-        put_comm(newcomm, || w.comm_create(&w.comm(comm)?, w.objects.group(group)))
+        put_comm(newcomm, || w.comm_create(&w.comm(comm)?, w.objects.groups.find(group)))
     }
 
     fn Comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: *mut Comm) on comm {
         let w = enter()?;
         put_comm(newcomm, || {
             let tag = p2p::send_tag(tag)?;
-            w.comm_create_group(&w.comm(comm)?, &w.objects.group(group)?, tag)
+            w.comm_create_group(&w.comm(comm)?, &w.objects.groups.find(group)?, tag)
         })
     }
 
@@ -152,7 +152,7 @@ mpi_fn! {
     {
         let w = enter()?;
         put_comm(newcomm, ||{
-            w.comm_split_type(&w.comm(comm)?, split_type, key, w.objects.info(hints))
+            w.comm_split_type(&w.comm(comm)?, split_type, key, w.objects.infos.find(hints))
         })
     }
 
@@ -195,7 +195,7 @@ mpi_fn! {
         let w = enter()?;
         put_comm(newcomm, || {
             let origin = origin(&w, stringtag, hints, errhandler)?;
-            w.comm_create_from_group(&w.objects.group(group)?, origin)
+            w.comm_create_from_group(&w.objects.groups.find(group)?, origin)
         })
     }
 
@@ -206,9 +206,9 @@ mpi_fn! {
         let w = enter()?;
         put_comm(newintercomm, || {
             let origin = origin(&w, stringtag, hints, errhandler)?;
-            let remote = w.objects.group(remote_group);
+            let remote = w.objects.groups.find(remote_group);
             let across = remote.map(|group| Across { group, leader: remote_leader });
-            let local = w.objects.group(local_group)?;
+            let local = w.objects.groups.find(local_group)?;
             w.intercomm_create_from_groups(&local, local_leader, across, origin)
         })
     }

@@ -26,7 +26,7 @@ pub(crate) fn explain(e: TypeError) -> Error {
 
 /// The layout behind a handle, to keep.
 fn layout(ty: Datatype) -> Result<TypeRef> {
-    enter_any().datatype(ty).cloned()
+    enter_any().types.layout(ty).cloned()
 }
 
 /// Stores a new type; `N` is the type of counts of the function that makes it.
@@ -35,7 +35,7 @@ fn add<N>(made: Result<TypeRef, TypeError>, to: *mut Datatype) -> Result<()> {
     if size_of::<N>() > size_of::<c_int>() {
         ty = Layout::large(ty);
     }
-    put(to, enter_any().add_type(ty), "newtype")
+    put(to, enter_any().types.add(ty), "newtype")
 }
 
 /// An array of counts or displacements, widened.
@@ -80,7 +80,7 @@ fn structure<N: Copy + Into<i64>>(
 /// Stores lower bound and extent.
 fn put_extent(ty: Datatype, lb: *mut Count, extent: *mut Count) -> Result<()> {
     let objects = enter_any();
-    let ty = objects.datatype(ty)?;
+    let ty = objects.types.layout(ty)?;
     put(lb, ty.lb(), "lb")?;
     put(extent, ty.extent(), "extent")
 }
@@ -88,7 +88,7 @@ fn put_extent(ty: Datatype, lb: *mut Count, extent: *mut Count) -> Result<()> {
 /// Stores lower bound and extent of what is there.
 fn put_true_extent(ty: Datatype, true_lb: *mut Count, true_extent: *mut Count) -> Result<()> {
     let objects = enter_any();
-    let ty = objects.datatype(ty)?;
+    let ty = objects.types.layout(ty)?;
     put(true_lb, ty.true_lb(), "true_lb")?;
     put(true_extent, ty.true_extent(), "true_extent")
 }
@@ -191,17 +191,17 @@ mpi_fn! {
 
     fn Type_create_f90_integer(r: c_int, newtype: *mut Datatype) {
         let made = Layout::f90_integer(r).map_err(explain)?;
-        put(newtype, enter_any().predefined_type(made), "newtype")
+        put(newtype, enter_any().types.predefined(made), "newtype")
     }
 
     fn Type_create_f90_real(p: c_int, r: c_int, newtype: *mut Datatype) {
         let made = Layout::f90_real(p, r).map_err(explain)?;
-        put(newtype, enter_any().predefined_type(made), "newtype")
+        put(newtype, enter_any().types.predefined(made), "newtype")
     }
 
     fn Type_create_f90_complex(p: c_int, r: c_int, newtype: *mut Datatype) {
         let made = Layout::f90_complex(p, r).map_err(explain)?;
-        put(newtype, enter_any().predefined_type(made), "newtype")
+        put(newtype, enter_any().types.predefined(made), "newtype")
     }
 
     fn Type_get_value_index(value_type: Datatype, index_type: Datatype,
@@ -212,37 +212,37 @@ mpi_fn! {
     }
 
     fn Type_dup(oldtype: Datatype, newtype: *mut Datatype) {
-        let old = enter_any().type_object(oldtype)?;
+        let old = enter_any().types.object(oldtype)?;
         let attrs = old.attrs.copies(oldtype.0)?;
-        let new = enter_any().add_type(Layout::dup(&old.ty));
-        enter_any().type_object(new)?.attrs.take(attrs);
+        let new = enter_any().types.add(Layout::dup(&old.ty));
+        enter_any().types.object(new)?.attrs.take(attrs);
         put(newtype, new, "newtype")
     }
 
     fn Type_commit(datatype: *mut Datatype) {
-        enter_any().datatype(get(datatype, "datatype")?)?.commit();
+        enter_any().types.layout(get(datatype, "datatype")?)?.commit();
         Ok(())
     }
 
     fn Type_free(datatype: *mut Datatype) {
         let handle = get(datatype, "datatype")?;
-        let obj = enter_any().type_object(handle)?;
+        let obj = enter_any().types.object(handle)?;
         if obj.ty.is_predefined() {
             let name = obj.name.borrow();
             fail!(Type, "{} is predefined and cannot be freed", String::from_utf8_lossy(&name));
         }
         obj.attrs.delete_all(handle.0)?;
-        enter_any().types.remove(handle.0);
+        enter_any().types.table.remove(handle.0);
         put(datatype, consts::DATATYPE_NULL, "datatype")
     }
 
     fn Type_size | Type_size_c(datatype: Datatype, size: *mut Num) {
-        let bytes = enter_any().datatype(datatype)?.size();
+        let bytes = enter_any().types.layout(datatype)?.size();
         put(size, Num::try_from(bytes).unwrap_or(consts::UNDEFINED.into()), "size")
     }
 
     fn Type_size_x(datatype: Datatype, size: *mut Count) {
-        put(size, enter_any().datatype(datatype)?.size() as Count, "size")
+        put(size, enter_any().types.layout(datatype)?.size() as Count, "size")
     }
 
     fn Type_get_extent | Type_get_extent_c(datatype: Datatype, lb: *mut Count, extent: *mut Count) {
@@ -268,13 +268,13 @@ mpi_fn! {
         if datatype == consts::DATATYPE_NULL {
             return args::put_string(type_name, size, resultlen, "MPI_DATATYPE_NULL");
         }
-        let obj = enter_any().type_object(datatype)?;
+        let obj = enter_any().types.object(datatype)?;
         args::put_string(type_name, size, resultlen, obj.name.borrow().as_slice())
     }
 
     fn Type_set_name(datatype: Datatype, type_name: *const std::ffi::c_char) {
         let name = args::object_name(type_name, "type_name")?;
-        let obj = enter_any().type_object(datatype)?;
+        let obj = enter_any().types.object(datatype)?;
         *obj.name.borrow_mut() = name;
         Ok(())
     }
@@ -362,15 +362,15 @@ mpi_fn! {
     }
 
     fn Type_extent(datatype: Datatype, extent: *mut Count) {
-        put(extent, enter_any().datatype(datatype)?.extent(), "extent")
+        put(extent, enter_any().types.layout(datatype)?.extent(), "extent")
     }
 
     fn Type_lb(datatype: Datatype, displacement: *mut Count) {
-        put(displacement, enter_any().datatype(datatype)?.lb(), "displacement")
+        put(displacement, enter_any().types.layout(datatype)?.lb(), "displacement")
     }
 
     fn Type_ub(datatype: Datatype, displacement: *mut Count) {
-        put(displacement, enter_any().datatype(datatype)?.ub(), "displacement")
+        put(displacement, enter_any().types.layout(datatype)?.ub(), "displacement")
     }
 
     fn Type_hvector(count: c_int, blocklength: c_int, stride: Count, oldtype: Datatype,
@@ -429,7 +429,7 @@ fn fill_types(to: *mut Datatype, room: Count, types: Vec<TypeRef>) -> Result<()>
 /// The handle of a predefined type, or a new one.
 fn handle(ty: TypeRef) -> Datatype {
     match ty.is_predefined() {
-        true => enter_any().predefined_type(ty),
-        false => enter_any().add_type(ty),
+        true => enter_any().types.predefined(ty),
+        false => enter_any().types.add(ty),
     }
 }

@@ -110,7 +110,7 @@ mpi_fn! {
     }
 
     fn Alloc_mem(size: Aint, hints: Info, baseptr: *mut c_void) {
-        let hints = enter_any().info(hints)?;
+        let hints = enter_any().infos.find(hints)?;
         let Ok(size) = usize::try_from(size) else {
             fail!(Arg, "the size is {size}: it must not be negative");
         };

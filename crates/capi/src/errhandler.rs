@@ -27,7 +27,11 @@ fn create<T>(on: Target, function: ErrhandlerFunction<T>, to: *mut Errhandler) -
         on,
         function: function as usize,
     };
-    put(to, enter_any().add_errhandler(handler.into()), "errhandler")
+    put(
+        to,
+        enter_any().errhandlers.add(handler.into()),
+        "errhandler",
+    )
 }
 
 /// The handler behind a handle, if objects of this kind can have it.
@@ -36,7 +40,7 @@ pub(crate) fn fitting(
     handle: Errhandler,
     target: Target,
 ) -> Result<ErrhandlerRef> {
-    let handler = objects.errhandler(handle)?;
+    let handler = objects.errhandlers.find(handle)?;
     if !handler.fits(target) {
         fail!(
             Errhandler,
@@ -56,7 +60,7 @@ fn set(comm: Comm, handle: Errhandler) -> Result<()> {
 fn get(comm: Comm, to: *mut Errhandler) -> Result<()> {
     let w = enter()?;
     let handler = w.comm_ref(comm)?.errhandler.borrow().clone();
-    put(to, w.objects.errhandler_handle(&handler), "errhandler")
+    put(to, w.objects.errhandlers.handle(&handler), "errhandler")
 }
 
 /// What `MPI_FILE_NULL` has; `None` stands for `MPI_ERRORS_RETURN`.
@@ -104,7 +108,7 @@ mpi_fn! {
     fn Errhandler_free(errhandler: *mut Errhandler) {
         let objects = enter_any();
         let old = args::get(errhandler, "errhandler")?;
-        objects.free_errhandler(old)?;
+        objects.errhandlers.free(old)?;
         put(errhandler, consts::ERRHANDLER_NULL, "errhandler")
     }
 
@@ -128,7 +132,7 @@ mpi_fn! {
     fn Session_get_errhandler(session: Session, errhandler: *mut Errhandler) on session {
         let objects = enter_any();
         let handler = objects.session(session)?.errhandler.borrow().clone();
-        put(errhandler, objects.errhandler_handle(&handler), "errhandler")
+        put(errhandler, objects.errhandlers.handle(&handler), "errhandler")
     }
 
     fn Session_call_errhandler(session: Session, errorcode: c_int) on session {
@@ -154,7 +158,7 @@ mpi_fn! {
         let objects = enter_any();
         check_file(file)?;
         let handler = OF_NEW_FILES.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let handle = handler.map_or(consts::ERRORS_RETURN, |h| objects.errhandler_handle(&h));
+        let handle = handler.map_or(consts::ERRORS_RETURN, |h| objects.errhandlers.handle(&h));
         put(errhandler, handle, "errhandler")
     }
 }

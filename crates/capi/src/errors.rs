@@ -261,7 +261,7 @@ fn handler_of(on: On) -> Raised {
             }
         }
         On::New(handler) => {
-            if let Ok(handler) = objects.errhandler(handler) {
+            if let Ok(handler) = objects.errhandlers.find(handler) {
                 let null = if handler.fits(Target::Session) {
                     consts::SESSION_NULL.0
                 } else {
@@ -302,7 +302,7 @@ fn handler_of(on: On) -> Raised {
 
 /// Outside of the world model the initial handler rules (MPI-5, 11.3.2).
 fn initial_handler(objects: &Objects) -> Raised {
-    let handler = objects.errhandler(errhandler::initial());
+    let handler = objects.errhandlers.find(errhandler::initial());
     Raised::new(handler.expect("predefined"), consts::COMM_SELF.0, "")
 }
 

@@ -37,7 +37,7 @@ fn ranges(group: &Members, n: c_int, ranges: *const [c_int; 3]) -> Result<Vec<c_
 
 /// Two groups of one call.
 fn related(objects: &Objects, a: Group, b: Group) -> Result<(Arc<Members>, Arc<Members>)> {
-    let (a, b) = (objects.group(a)?, objects.group(b)?);
+    let (a, b) = (objects.groups.find(a)?, objects.groups.find(b)?);
     a.check_related(&b)?;
     Ok((a, b))
 }
@@ -64,11 +64,11 @@ fn translate(objects: &Objects, from: Group, to: Group, ranks: &[c_int]) -> Resu
 
 mpi_fn! {
     fn Group_size(group: Group, size: *mut c_int) {
-        put(size, enter()?.objects.group(group)?.size() as c_int, "size")
+        put(size, enter()?.objects.groups.find(group)?.size() as c_int, "size")
     }
 
     fn Group_rank(group: Group, rank: *mut c_int) {
-        let mine = enter()?.objects.group(group)?.rank();
+        let mine = enter()?.objects.groups.find(group)?.rank();
         put(rank, mine.map_or(consts::UNDEFINED, |r| r as c_int), "rank")
     }
 
@@ -92,47 +92,47 @@ mpi_fn! {
         let w = enter()?;
         let (a, b) = related(w.objects, group1, group2)?;
         let new = a.union(&b);
-        put(newgroup, w.objects.add_group(new), "newgroup")
+        put(newgroup, w.objects.groups.add(new), "newgroup")
     }
 
     fn Group_intersection(group1: Group, group2: Group, newgroup: *mut Group) {
         let w = enter()?;
         let (a, b) = related(w.objects, group1, group2)?;
         let new = a.intersection(&b);
-        put(newgroup, w.objects.add_group(new), "newgroup")
+        put(newgroup, w.objects.groups.add(new), "newgroup")
     }
 
     fn Group_difference(group1: Group, group2: Group, newgroup: *mut Group) {
         let w = enter()?;
         let (a, b) = related(w.objects, group1, group2)?;
         let new = a.difference(&b);
-        put(newgroup, w.objects.add_group(new), "newgroup")
+        put(newgroup, w.objects.groups.add(new), "newgroup")
     }
 
     fn Group_incl(group: Group, n: c_int, ranks: *const c_int, newgroup: *mut Group) {
         let w = enter()?;
-        let new = w.objects.group(group)?.include(array(ranks, number(n)?, "ranks")?)?;
-        put(newgroup, w.objects.add_group(new), "newgroup")
+        let new = w.objects.groups.find(group)?.include(array(ranks, number(n)?, "ranks")?)?;
+        put(newgroup, w.objects.groups.add(new), "newgroup")
     }
 
     fn Group_excl(group: Group, n: c_int, ranks: *const c_int, newgroup: *mut Group) {
         let w = enter()?;
-        let new = w.objects.group(group)?.exclude(array(ranks, number(n)?, "ranks")?)?;
-        put(newgroup, w.objects.add_group(new), "newgroup")
+        let new = w.objects.groups.find(group)?.exclude(array(ranks, number(n)?, "ranks")?)?;
+        put(newgroup, w.objects.groups.add(new), "newgroup")
     }
 
     fn Group_range_incl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
         let w = enter()?;
-        let group = w.objects.group(group)?;
+        let group = w.objects.groups.find(group)?;
         let new = group.include(&ranges(&group, n, triples)?)?;
-        put(newgroup, w.objects.add_group(new), "newgroup")
+        put(newgroup, w.objects.groups.add(new), "newgroup")
     }
 
     fn Group_range_excl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
         let w = enter()?;
-        let group = w.objects.group(group)?;
+        let group = w.objects.groups.find(group)?;
         let new = group.exclude(&ranges(&group, n, triples)?)?;
-        put(newgroup, w.objects.add_group(new), "newgroup")
+        put(newgroup, w.objects.groups.add(new), "newgroup")
     }
 
     fn Group_free(group: *mut Group) {
@@ -140,8 +140,8 @@ mpi_fn! {
         let handle = args::get(group, "group")?;
         // `MPI_GROUP_EMPTY` is what calls give for a group without members, so
         // a program that frees its groups frees it, too.
-        w.objects.group(handle)?;
-        w.objects.groups.remove(handle.0);
+        w.objects.groups.find(handle)?;
+        w.objects.groups.table.remove(handle.0);
         put(group, consts::GROUP_NULL, "group")
     }
 }

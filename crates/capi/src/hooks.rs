@@ -29,12 +29,12 @@ pub(crate) fn widen(kind: Kind, low: c_int) -> Option<usize> {
     let objects = enter_any();
     match kind {
         Kind::Comm => objects.comms.widen(low),
-        Kind::Datatype => objects.types.widen(low),
-        Kind::Errhandler => objects.errhandlers.widen(low),
-        Kind::Group => objects.groups.widen(low),
-        Kind::Info => objects.infos.widen(low),
+        Kind::Datatype => objects.types.table.widen(low),
+        Kind::Errhandler => objects.errhandlers.table.widen(low),
+        Kind::Group => objects.groups.table.widen(low),
+        Kind::Info => objects.infos.table.widen(low),
         Kind::Message => objects.messages.widen(low),
-        Kind::Op => objects.ops.widen(low),
+        Kind::Op => objects.ops.table.widen(low),
         Kind::Request => {
             let transfer = || enter().ok()?.widen_transfer(low);
             objects.requests.widen(low).or_else(transfer)

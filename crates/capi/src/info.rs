@@ -14,7 +14,7 @@ use crate::entry::mpi_fn;
 
 /// The info object behind a handle, which must not be null.
 pub(crate) fn info(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
-    match objects.info(handle)? {
+    match objects.infos.find(handle)? {
         Some(info) => Ok(info),
         None => fail!(Info, "the info object is MPI_INFO_NULL"),
     }
@@ -30,12 +30,12 @@ fn own(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
 
 /// Checks hints of which none is followed: they must be an info object, or `MPI_INFO_NULL`.
 pub(crate) fn check(objects: &Objects, handle: Info) -> Result<()> {
-    objects.info(handle).map(drop)
+    objects.infos.find(handle).map(drop)
 }
 
 /// Stores an info object.
 pub(crate) fn add(objects: &Objects, info: Arc<Pairs>) -> Info {
-    Info(objects.infos.insert(info))
+    Info(objects.infos.table.insert(info))
 }
 
 fn key<'a>(at: *const c_char) -> Result<&'a [u8]> {
@@ -94,7 +94,7 @@ mpi_fn! {
         let objects = enter_any();
         let old = args::get(handle, "info")?;
         own(&objects, old)?;
-        objects.infos.remove(old.0);
+        objects.infos.table.remove(old.0);
         put(handle, consts::INFO_NULL, "info")
     }
 

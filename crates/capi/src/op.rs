@@ -16,7 +16,7 @@ fn create(function: UserFn, commute: c_int, op: *mut Op) -> Result<()> {
         function,
         commutative: commute != 0,
     };
-    put(op, Op(objects.ops.insert(obj.into())), "op")
+    put(op, Op(objects.ops.table.insert(obj.into())), "op")
 }
 
 mpi_fn! {
@@ -37,15 +37,15 @@ mpi_fn! {
     fn Op_free(op: *mut Op) {
         let objects = enter_any();
         let handle = get(op, "op")?;
-        objects.op(handle)?;
-        if objects.ops.remove(handle.0).is_none() {
+        objects.ops.find(handle)?;
+        if objects.ops.table.remove(handle.0).is_none() {
             fail!(Op, "{} is predefined and cannot be freed", handle.name().unwrap_or("it"));
         }
         put(op, consts::OP_NULL, "op")
     }
 
     fn Op_commutative(op: Op, commute: *mut c_int) {
-        let op = enter_any().op(op)?;
+        let op = enter_any().ops.find(op)?;
         put(commute, op.commutative().into(), "commute")
     }
 
@@ -54,18 +54,18 @@ mpi_fn! {
     {
         let objects = enter_any();
         let count = args::count(count.into())?;
-        let ty = objects.committed(datatype)?;
+        let ty = objects.types.committed(datatype)?;
         args::buffer(inbuf, count, ty)?;
         args::buffer(inoutbuf, count, ty)?;
         if inbuf == inoutbuf.cast_const() && count > 0 {
             fail!(Buffer, "the two buffers are the same");
         }
         let (input, inout) = (inbuf.cast(), inoutbuf.cast());
-        if ty.is_contiguous() && let Some(kernel) = objects.kernel(op, datatype, ty)? {
+        if ty.is_contiguous() && let Some(kernel) = objects.ops.kernel(op, datatype, ty)? {
             // SAFETY: the program passes two buffers of `count` elements.
             unsafe { (kernel.run)(input, inout, count as usize) };
         } else {
-            let op = objects.op(op)?;
+            let op = objects.ops.find(op)?;
             // SAFETY: as above.
             unsafe { op.apply_in_memory(input, inout, count, datatype, ty)? };
         }

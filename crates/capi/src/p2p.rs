@@ -65,7 +65,7 @@ fn is_nothing(ty: Datatype, peer: c_int) -> bool {
 #[inline(never)]
 fn send_buf(w: &World, buf: *const c_void, count: Count, ty: Datatype) -> Result<SendBuf> {
     let count = args::count(count)?;
-    let ty = w.objects.committed(ty)?;
+    let ty = w.objects.types.committed(ty)?;
     args::buffer(buf, count, ty)?;
     Ok(SendBuf::new(buf.cast(), count, ty))
 }
@@ -108,7 +108,7 @@ fn recv_args(
 #[inline(never)]
 fn recv_buf(w: &World, buf: *mut c_void, count: Count, ty: Datatype) -> Result<RecvBuf> {
     let count = args::count(count)?;
-    let ty = w.objects.committed(ty)?;
+    let ty = w.objects.types.committed(ty)?;
     args::buffer(buf, count, ty)?;
     Ok(RecvBuf::new(buf.cast(), count, ty))
 }
@@ -177,7 +177,7 @@ macro_rules! send_inits {
                         comm: w.comm(comm)?,
                         buf: buf.cast(),
                         count: args::count(count.into())?,
-                        ty: w.objects.datatype(datatype)?.clone(),
+                        ty: w.objects.types.layout(datatype)?.clone(),
                         dest,
                         tag,
                         mode: Mode::$mode,
@@ -229,7 +229,7 @@ mpi_fn! {
                 comm: w.comm(comm)?,
                 buf: buf.cast(),
                 count: args::count(count.into())?,
-                ty: w.objects.datatype(datatype)?.clone(),
+                ty: w.objects.types.layout(datatype)?.clone(),
                 dest,
                 tag,
             },
@@ -268,7 +268,7 @@ mpi_fn! {
                 comm: w.comm(comm)?,
                 buf: buf.cast(),
                 count: args::count(count.into())?,
-                ty: w.objects.datatype(datatype)?.clone(),
+                ty: w.objects.types.layout(datatype)?.clone(),
                 source,
                 tag,
             },
@@ -445,7 +445,7 @@ fn matched(
     message: *mut Message,
 ) -> Result<(Message, RecvBuf)> {
     let count = args::count(count)?;
-    let ty = w.objects.committed(ty)?;
+    let ty = w.objects.types.committed(ty)?;
     args::buffer(buf, count, ty)?;
     if message.is_null() {
         fail!(Arg, "the argument message is a null pointer");

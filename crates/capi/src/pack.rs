@@ -27,7 +27,7 @@ fn elements_at(buf: *const c_void, count: Count, datatype: Datatype) -> Result<E
 
 fn elements(count: Count, datatype: Datatype) -> Result<Elements> {
     let count = args::count(count)?;
-    let ty = enter_any().committed(datatype)?.clone();
+    let ty = enter_any().types.committed(datatype)?.clone();
     match count.checked_mul(ty.size()) {
         Some(bytes) if bytes <= isize::MAX as u64 => Ok(Elements { ty, count, bytes }),
         _ => Err(too_many(count, &ty)),
@@ -62,7 +62,7 @@ fn copied(
     let world = enter()?;
     world.comm_ref(comm)?;
     let count = args::count(count)?;
-    let ty = world.objects.committed(datatype)?;
+    let ty = world.objects.types.committed(datatype)?;
     args::buffer(buf, count, ty)?;
     let Some(bytes) = count.checked_mul(ty.size()) else {
         return Err(too_many(count, ty));

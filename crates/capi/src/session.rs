@@ -20,7 +20,7 @@ mpi_fn! {
         put(session, consts::SESSION_NULL, "session")?;
         let objects = enter_any();
         let handler = errhandler::fitting(&objects, handler, Target::Session)?;
-        let hints = objects.info(hints)?.unwrap_or_default();
+        let hints = objects.infos.find(hints)?.unwrap_or_default();
         drop(objects);
         put(session, session::init(&hints, handler)?, "session")
     }
@@ -41,7 +41,7 @@ mpi_fn! {
     fn Session_get_num_psets(session: Session, hints: Info, npset_names: *mut c_int) on session {
         let w = enter()?;
         w.session(session)?;
-        w.objects.info(hints)?;
+        w.objects.infos.find(hints)?;
         put(npset_names, w.process_sets().len() as c_int, "npset_names")
     }
 
@@ -51,7 +51,7 @@ mpi_fn! {
     {
         let w = enter()?;
         w.session(session)?;
-        w.objects.info(hints)?;
+        w.objects.infos.find(hints)?;
         let sets = w.process_sets();
         let Some(set) = usize::try_from(n).ok().and_then(|n| sets.get(n)) else {
             fail!(Arg, "n is {n}, but this process is in {} process sets", sets.len());
@@ -84,6 +84,6 @@ mpi_fn! {
         let session = w.session(session)?;
         put(newgroup, consts::GROUP_NULL, "newgroup")?;
         let group = w.group_of_set(&session, args::string(pset_name, "pset_name")?)?;
-        put(newgroup, w.objects.add_group(group), "newgroup")
+        put(newgroup, w.objects.groups.add(group), "newgroup")
     }
 }

@@ -13,7 +13,7 @@ use crate::entry::mpi_fn;
 fn whole(status: *const Status, datatype: Datatype) -> Result<Option<u64>> {
     let bytes = get(status, "status")?.bytes();
     let objects = enter_any();
-    Ok(match objects.datatype(datatype)?.size() {
+    Ok(match objects.types.layout(datatype)?.size() {
         0 => (bytes == 0).then_some(0),
         size => (bytes % size == 0).then_some(bytes / size),
     })
@@ -22,7 +22,7 @@ fn whole(status: *const Status, datatype: Datatype) -> Result<Option<u64>> {
 /// Basic elements that were received; `None` if there is a rest.
 fn basic(status: *const Status, datatype: Datatype) -> Result<Option<u64>> {
     let bytes = get(status, "status")?.bytes();
-    Ok(enter_any().datatype(datatype)?.elements_in(bytes))
+    Ok(enter_any().types.layout(datatype)?.elements_in(bytes))
 }
 
 /// Stores a number of elements, `MPI_UNDEFINED` if there is none or it is too
@@ -47,7 +47,7 @@ fn change(status: *mut Status, f: impl FnOnce(&mut Status)) -> Result<()> {
 /// Makes `MPI_Get_elements` return `count`.
 fn set_elements(status: *mut Status, datatype: Datatype, count: Count) -> Result<()> {
     let count = args::count(count)?;
-    let bytes = enter_any().datatype(datatype)?.bytes_of(count);
+    let bytes = enter_any().types.layout(datatype)?.bytes_of(count);
     let Some(bytes) = bytes else {
         fail!(Count, "{count} elements do not fit into a message");
     };

@@ -293,7 +293,7 @@ mpi_fn! {
         on comm_old
     {
         let w = enter()?;
-        let own = w.objects.info(hints).and_then(|_| {
+        let own = w.objects.infos.find(hints).and_then(|_| {
             let sources = list(sources, indegree, "sources")?;
             let destinations = list(destinations, outdegree, "destinations")?;
             adjacent((sources, sourceweights), (destinations, destweights))
@@ -306,7 +306,7 @@ mpi_fn! {
         comm_dist_graph: *mut Comm) on comm_old
     {
         let w = enter()?;
-        let hints = w.objects.info(hints);
+        let hints = w.objects.infos.find(hints);
         let given = hints.and_then(|_| spread(n, sources, degrees, destinations, weights));
         put_comm(comm_dist_graph, || w.dist_graph(&w.comm(comm_old)?, given, reorder != 0))
     }

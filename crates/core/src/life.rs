@@ -221,7 +221,8 @@ fn wire_up() -> Result<Box<World>> {
         let cid = lease.cid();
         let heritage = Heritage::new(
             objects
-                .errhandler(catena_objects::errhandler::initial())
+                .errhandlers
+                .find(catena_objects::errhandler::initial())
                 .expect("predefined"),
         );
         let comm = Comm::new(lease, Group::new(members, me), None, heritage);

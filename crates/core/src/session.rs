@@ -232,9 +232,9 @@ impl World {
         // Members go on serving each other until all are here.
         self.meet(&left);
         left.into_iter().for_each(|comm| self.forget(comm));
-        for (handle, group) in self.objects.groups.all() {
+        for (handle, group) in self.objects.groups.table.all() {
             if is_of(&group) {
-                self.objects.groups.remove(handle);
+                self.objects.groups.table.remove(handle);
             }
         }
         self.objects.sessions.remove(session.handle.get().0);

@@ -400,22 +400,22 @@ fn objects(a: &mut Area<'_>) {
     let doc = "Communicators, with the two predefined ones.";
     level("communicators", doc, |w| w.objects.comms.len() + 2);
     level("groups", "Groups that were not freed.", |w| {
-        w.objects.groups.len()
+        w.objects.groups.table.len()
     });
     level(
         "datatypes",
         "Datatypes that were made and not freed.",
-        |w| w.objects.types.len(),
+        |w| w.objects.types.table.len(),
     );
     level(
         "operations",
         "Operations that were made and not freed.",
-        |w| w.objects.ops.len(),
+        |w| w.objects.ops.table.len(),
     );
     let doc = "Error handlers that were made and not freed.";
-    level("error_handlers", doc, |w| w.objects.errhandlers.len());
+    level("error_handlers", doc, |w| w.objects.errhandlers.table.len());
     level("infos", "Info objects that were not freed.", |w| {
-        w.objects.infos.len()
+        w.objects.infos.table.len()
     });
     let doc = "Requests that were neither completed nor freed, with those of the library itself.";
     level("requests", doc, |w| {

@@ -97,11 +97,11 @@ impl Keyvals {
         Keyvals::check(self.live.borrow().get(&id).cloned(), carrier, id)
     }
 
-    /// The same, to look at or delete values: also one that was freed while it
-    /// was in use (MPI-5, 7.7.2).
+    /// The keyval of this number, to look at or delete values: also one that was
+    /// freed while it was in use (MPI-5, 7.7.2).
     ///
     /// # Errors
-    /// As [`Keyvals::get`].
+    /// `Keyval` if there is none, or it is for another kind of object.
     pub fn find(&self, carrier: Carrier, id: i32) -> Result<Arc<Keyval>> {
         let live = self.live.borrow().get(&id).cloned();
         let freed = || self.freed.borrow().get(&id).and_then(Weak::upgrade);
@@ -146,6 +146,22 @@ struct Attribute {
 }
 
 /// The attributes of one object.
+///
+/// # Examples
+/// ```
+/// use std::ptr::without_provenance_mut;
+///
+/// use catena_objects::attr::{Attributes, Carrier, Keyvals, OnCopy};
+///
+/// let keyvals = Keyvals::default();
+/// let id = keyvals.create(Carrier::Comm, OnCopy::Keep, None, without_provenance_mut(0));
+/// let (key, comm) = (keyvals.get(Carrier::Comm, id)?, 0x100);
+///
+/// let attributes = Attributes::default();
+/// attributes.set(comm, key.clone(), without_provenance_mut(7))?;
+/// assert_eq!(attributes.copies(comm)?.get(&key), Some(without_provenance_mut(7)));
+/// # Ok::<(), catena_objects::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Attributes {
     /// In the order in which they were attached.

@@ -55,6 +55,22 @@ pub enum Kind {
 }
 
 /// An error on its way to the caller.
+///
+/// # Examples
+/// ```
+/// use catena_objects::{Kind, Result, fail};
+///
+/// fn root(rank: i32, size: i32) -> Result<i32> {
+///     if !(0..size).contains(&rank) {
+///         fail!(Root, "root {rank} is not in a group of {size}");
+///     }
+///     Ok(rank)
+/// }
+///
+/// let error = root(4, 4).unwrap_err();
+/// assert_eq!(error.kind(), Kind::Root);
+/// assert_eq!(error.text(), "root 4 is not in a group of 4");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Error(Box<Inner>);
 
@@ -65,7 +81,8 @@ struct Inner {
     comm: Option<Comm>,
 }
 
-/// There is no memory for so many bytes that a call needs besides the program's.
+/// The error of a call that needs this much memory besides the program's, and
+/// does not get it.
 #[cold]
 pub fn no_memory(bytes: usize) -> Error {
     let text = format!(

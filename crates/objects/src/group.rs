@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use catena_abi as abi;
+use catena_abi::{self as abi, consts};
 use catena_fabric::Peer;
 
 use crate::error::Result;
 use crate::fail;
+use crate::table::{ObjectKind, Table};
 
 /// How two groups or communicators compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +24,24 @@ pub enum Likeness {
 }
 
 /// An ordered set of processes.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::Peer;
+/// use catena_objects::group::Group;
+///
+/// let me = Peer(5);
+/// let all = Group::new([Peer(3), Peer(5), Peer(7)], me);
+/// let some = all.include(&[2, 1])?;
+/// assert_eq!((some.size(), some.rank()), (2, Some(1)));
+/// assert_eq!(some.translate(&[0], &all)?, [Some(2)]);
+/// # Ok::<(), catena_objects::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Group {
     members: Box<[Peer]>,
     me: Option<u32>,
-    /// The session that it was derived from; none in the world model.
+    /// The handle of the session that it was derived from; none in the world model.
     session: Option<abi::Session>,
 }
 
@@ -37,7 +51,8 @@ impl Group {
         Group::derived(None, members, me)
     }
 
-    /// The same, derived from a session, if from one.
+    /// The group of `members` in this order, derived from a session, if from one;
+    /// `me` is this process.
     pub fn derived(
         session: Option<abi::Session>,
         members: impl Into<Box<[Peer]>>,
@@ -57,7 +72,7 @@ impl Group {
         Group::derived(self.session, members, me)
     }
 
-    /// The session that it was derived from; none in the world model.
+    /// The handle of the session that it was derived from; none in the world model.
     pub fn session(&self) -> Option<abi::Session> {
         self.session
     }
@@ -250,6 +265,49 @@ impl Group {
             Likeness::Similar
         } else {
             Likeness::Unequal
+        }
+    }
+}
+
+/// The groups of a process.
+#[derive(Debug)]
+pub struct Groups {
+    /// All but the empty one.
+    pub table: Table<Arc<Group>>,
+    empty: Arc<Group>,
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Groups {
+            table: Table::new(ObjectKind::Group),
+            empty: Group::new([], Peer(u32::MAX)),
+        }
+    }
+}
+
+impl Groups {
+    /// The group behind a handle.
+    ///
+    /// # Errors
+    /// `Group` for `MPI_GROUP_NULL`, freed and made-up handles.
+    pub fn find(&self, h: abi::Group) -> Result<Arc<Group>> {
+        match h {
+            consts::GROUP_EMPTY => Ok(self.empty.clone()),
+            consts::GROUP_NULL => fail!(Group, "the group is MPI_GROUP_NULL"),
+            _ => match self.table.get(h.0) {
+                Some(group) => Ok(group),
+                None => fail!(Group, "{:#x} is not a group, or was freed", h.0),
+            },
+        }
+    }
+
+    /// Stores a group; the empty one has a handle already.
+    pub fn add(&self, group: Arc<Group>) -> abi::Group {
+        if group.size() == 0 {
+            consts::GROUP_EMPTY
+        } else {
+            abi::Group(self.table.insert(group))
         }
     }
 }

@@ -3,8 +3,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use catena_abi::{self as abi, consts};
+
 use crate::error::Result;
 use crate::fail;
+use crate::table::{Guarded, ObjectKind};
 
 /// Longest key, without the terminating NUL (`MPI_MAX_INFO_KEY` - 1).
 pub const MAX_KEY: usize = 255;
@@ -16,6 +19,19 @@ pub type Pair = (Vec<u8>, Vec<u8>);
 
 /// Pairs in the order in which their keys first came. Any thread may use it at
 /// any time.
+///
+/// # Examples
+/// ```
+/// use catena_objects::info::Info;
+///
+/// let info = Info::default();
+/// info.set("host", "node7")?;
+/// info.set("wdir", "/tmp")?;
+/// info.set("host", "node8")?;
+/// assert_eq!(info.hint("host").as_deref(), Some("node8"));
+/// assert_eq!(info.nth_key(0)?, b"host");
+/// # Ok::<(), catena_objects::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Info {
     pairs: Mutex<Vec<Pair>>,
@@ -74,7 +90,7 @@ impl Info {
             .map(|(_, v)| v.clone())
     }
 
-    /// The same, for one that the library understands; what is not UTF-8 is replaced.
+    /// The value of a key that the library understands; what is not UTF-8 is replaced.
     pub fn hint(&self, key: &str) -> Option<String> {
         let value = self.get(key)?;
         Some(String::from_utf8_lossy(&value).into_owned())
@@ -157,4 +173,37 @@ pub fn fitting(s: &[u8], most: usize) -> usize {
         }
     }
     end
+}
+
+/// The info objects of a process.
+#[derive(Debug)]
+pub struct Infos {
+    /// All but `MPI_INFO_ENV`.
+    pub table: Guarded<Arc<Info>>,
+    env: fn() -> Arc<Info>,
+}
+
+impl Infos {
+    /// No info object but `MPI_INFO_ENV`, which `env` makes.
+    pub fn new(env: fn() -> Arc<Info>) -> Self {
+        Infos {
+            table: Guarded::new(ObjectKind::Info),
+            env,
+        }
+    }
+
+    /// The info object behind a handle; `None` for `MPI_INFO_NULL`.
+    ///
+    /// # Errors
+    /// `Info` for freed and made-up handles.
+    pub fn find(&self, h: abi::Info) -> Result<Option<Arc<Info>>> {
+        match h {
+            consts::INFO_NULL => Ok(None),
+            consts::INFO_ENV => Ok(Some((self.env)())),
+            _ => match self.table.get(h.0) {
+                Some(info) => Ok(Some(info)),
+                None => fail!(Info, "{:#x} is not an info object, or was freed", h.0),
+            },
+        }
+    }
 }

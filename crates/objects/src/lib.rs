@@ -2,21 +2,29 @@
 //! requests, or of what the process is doing.
 //!
 //! Read `error` first, which everything else returns, then `table`, by which a
-//! handle leads to its object. Each of the other modules is one kind of object
-//! and a chapter of the standard; none but `room` is used by another.
+//! handle leads to its object. Each of the other modules is one kind of object,
+//! with the table that holds those of the process. `core` puts these tables
+//! together with those of communicators, requests, messages and sessions.
 //!
 //! | module       | owns                                                       |
 //! |--------------|------------------------------------------------------------|
 //! | `error`      | what can go wrong: a kind, a text, and where               |
 //! | `table`      | handles, and tables of objects by handle                   |
 //! | `attr`       | attributes that programs attach to objects, and their keys |
+//! | `datatype`   | datatypes by their handles, their names and attributes     |
 //! | `errhandler` | error handlers                                             |
 //! | `group`      | groups of processes                                        |
 //! | `info`       | info objects                                               |
 //! | `op`         | reduction operations                                       |
 //! | `room`       | memory that operations need                                |
 
+#![allow(
+    clippy::arc_with_non_send_sync,
+    reason = "objects are shared under the library's lock, which the compiler cannot see"
+)]
+
 pub mod attr;
+pub mod datatype;
 pub mod errhandler;
 pub mod error;
 pub mod group;

@@ -1,17 +1,36 @@
 //! Reduction operations (MPI-5, chapter 6.9) applied to packed elements.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ptr;
+use std::sync::Arc;
 
-use catena_abi as abi;
+use catena_abi::{self as abi, consts};
 use catena_datatype::{
     Basic, OpKind, Reduce, Reduce3, TypeRef, reduce3, reducer, reducer_in_memory,
 };
 
 use crate::error::{Error, Kind, Result};
+use crate::fail;
 use crate::room::{LaidOut, Room, Scratch};
+use crate::table::{ObjectKind, Table};
 
 /// An operation.
+///
+/// # Examples
+/// ```
+/// use catena_abi::consts;
+/// use catena_datatype::{Datatype, OpKind};
+/// use catena_objects::op::Op;
+///
+/// let int = Datatype::predefined(consts::INT.0 as u16).unwrap();
+/// let sum = Op::Builtin(OpKind::Sum).bind(consts::INT, int)?;
+/// let (a, mut b) = ([1_i32, 2], [10_i32, 20]);
+/// // SAFETY: both are two elements long.
+/// unsafe { sum.apply(a.as_ptr().cast(), b.as_mut_ptr().cast(), 8) }?;
+/// assert_eq!(b, [11, 22]);
+/// # Ok::<(), catena_objects::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Op {
     /// One of the predefined.
@@ -180,7 +199,7 @@ impl Reducer {
         }
     }
 
-    /// About so many bytes, whole elements.
+    /// About this many bytes, whole elements.
     pub fn piece(&self, bytes: usize) -> usize {
         let unit = self.unit().max(1);
         bytes.max(unit) / unit * unit
@@ -315,4 +334,108 @@ unsafe fn apply_laid_out(
         }
     }
     Ok(())
+}
+
+/// How a predefined operation combines a predefined type.
+#[derive(Clone, Copy, Debug)]
+struct LastKernel {
+    op: abi::Op,
+    ty: abi::Datatype,
+    /// See [`Ops::kernel`].
+    found: Kernel,
+}
+
+/// The operations of a process.
+#[derive(Debug)]
+pub struct Ops {
+    /// All but the predefined ones.
+    pub table: Table<Arc<Op>>,
+    /// The one that was looked up last: most often the next is the same.
+    last_kernel: Cell<Option<LastKernel>>,
+}
+
+impl Default for Ops {
+    fn default() -> Self {
+        Ops {
+            table: Table::new(ObjectKind::Op),
+            last_kernel: Cell::new(None),
+        }
+    }
+}
+
+impl Ops {
+    /// The predefined operation behind a handle, if it is of one.
+    #[inline]
+    pub fn predefined(h: abi::Op) -> Option<OpKind> {
+        Some(match h {
+            consts::SUM => OpKind::Sum,
+            consts::MIN => OpKind::Min,
+            consts::MAX => OpKind::Max,
+            consts::PROD => OpKind::Prod,
+            consts::BAND => OpKind::Band,
+            consts::BOR => OpKind::Bor,
+            consts::BXOR => OpKind::Bxor,
+            consts::LAND => OpKind::Land,
+            consts::LOR => OpKind::Lor,
+            consts::LXOR => OpKind::Lxor,
+            consts::MINLOC => OpKind::MinLoc,
+            consts::MAXLOC => OpKind::MaxLoc,
+            consts::REPLACE => OpKind::Replace,
+            consts::NO_OP => OpKind::NoOp,
+            _ => return None,
+        })
+    }
+
+    /// The kernel of a predefined operation for the type of that handle; none if
+    /// the operation is not predefined.
+    ///
+    /// # Errors
+    /// `Op` if it is not defined on that type.
+    #[inline]
+    pub fn kernel(
+        &self,
+        op: abi::Op,
+        handle: abi::Datatype,
+        ty: &TypeRef,
+    ) -> Result<Option<Kernel>> {
+        match self.last_kernel.get() {
+            Some(last) if (last.op, last.ty) == (op, handle) => Ok(Some(last.found)),
+            _ => self.find_kernel(op, handle, ty),
+        }
+    }
+
+    #[inline(never)]
+    fn find_kernel(
+        &self,
+        op: abi::Op,
+        handle: abi::Datatype,
+        ty: &TypeRef,
+    ) -> Result<Option<Kernel>> {
+        let Some(kind) = Ops::predefined(op) else {
+            return Ok(None);
+        };
+        let found = kernel(kind, handle, ty)?;
+        if handle.0 < 0x1000 {
+            let ty = handle;
+            self.last_kernel.set(Some(LastKernel { op, ty, found }));
+        }
+        Ok(Some(found))
+    }
+
+    /// The operation behind a handle.
+    ///
+    /// # Errors
+    /// `Op` for `MPI_OP_NULL`, freed and made-up handles.
+    pub fn find(&self, h: abi::Op) -> Result<Op> {
+        if let Some(kind) = Ops::predefined(h) {
+            return Ok(Op::Builtin(kind));
+        }
+        if h == consts::OP_NULL {
+            fail!(Op, "the operation is MPI_OP_NULL");
+        }
+        match self.table.get(h.0) {
+            Some(op) => Ok((*op).clone()),
+            None => fail!(Op, "{:#x} is not an operation, or was freed", h.0),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Memory that a call needs besides the program's buffers.
+//! Memory that operations need besides the program's buffers.
 
 use std::mem::MaybeUninit;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, no_memory};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoRoom(pub usize);
 
-/// What takes memory.
+/// Result of what takes memory.
 pub type Room<T> = std::result::Result<T, NoRoom>;
 
 impl From<NoRoom> for Error {

@@ -70,6 +70,22 @@ pub const fn decode(kind: ObjectKind, handle: usize) -> Option<Key> {
 ///
 /// Values are handed out as clones (cheap ones: `Arc`), so an object that a
 /// callback frees stays whole until its last user is done.
+///
+/// # Examples
+/// ```
+/// use std::sync::Arc;
+///
+/// use catena_objects::table::{ObjectKind, Table};
+///
+/// let table = Table::new(ObjectKind::Info);
+/// let handle = table.insert(Arc::new("a value"));
+/// assert_eq!(*table.get(handle).unwrap(), "a value");
+///
+/// table.remove(handle);
+/// let other = table.insert(Arc::new("another, in the same slot"));
+/// assert_eq!(table.get(handle), None);
+/// assert!(table.get(other).is_some());
+/// ```
 #[derive(Debug)]
 pub struct Table<T> {
     kind: ObjectKind,
@@ -158,7 +174,7 @@ impl<T: Clone> Table<T> {
     }
 }
 
-/// A table with a lock of its own, for objects whose functions any thread may
+/// A table that has its own lock, for objects whose functions any thread may
 /// call at any time (MPI-5, 11.4.1): also beside a thread that is in the library
 /// without the library's lock.
 #[derive(Debug)]
@@ -174,37 +190,37 @@ impl<T: Clone> Guarded<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`Table::insert`].
+    /// Stores `value`; returns its handle value: see [`Table::insert`].
     pub fn insert(&self, value: T) -> usize {
         self.table().insert(value)
     }
 
-    /// As [`Table::get`].
+    /// The object behind `handle`, unless it was freed or never was.
     pub fn get(&self, handle: usize) -> Option<T> {
         self.table().get(handle)
     }
 
-    /// As [`Table::remove`].
+    /// Takes the object out; its handle is dead from now on.
     pub fn remove(&self, handle: usize) -> Option<T> {
         self.table().remove(handle)
     }
 
-    /// As [`Table::widen`].
+    /// The full handle for the low 31 bits that `MPI_*_toint` gave.
     pub fn widen(&self, low: i32) -> Option<usize> {
         self.table().widen(low)
     }
 
-    /// As [`Table::len`].
+    /// How many objects there are.
     pub fn len(&self) -> usize {
         self.table().len()
     }
 
-    /// As [`Table::is_empty`].
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// As [`Table::all`].
+    /// Clones of all objects with their handles, for clean-up and reports.
     pub fn all(&self) -> Vec<(usize, T)> {
         self.table().all()
     }

@@ -45,7 +45,11 @@ fn no_hints() -> Info {
 
 /// Hints are ignored, but must be an info object.
 fn check_hints(info: Info) -> Result<()> {
-    enter_any().info(info).map(drop).map_err(|_| Error::Invalid)
+    enter_any()
+        .infos
+        .find(info)
+        .map(drop)
+        .map_err(|_| Error::Invalid)
 }
 
 fn source(index: c_int) -> Result<()> {

@@ -139,7 +139,7 @@ impl Data {
     #[inline(always)]
     pub(super) fn check<'w>(&self, w: &'w World, what: &str) -> Result<(u64, &'w TypeRef)> {
         let count = check_count(self.count, what)?;
-        let ty = w.objects.committed(self.ty)?;
+        let ty = w.objects.types.committed(self.ty)?;
         check_buffer(self.buf, count, ty, what)?;
         Ok((count, ty))
     }
@@ -189,7 +189,7 @@ impl VData<'_> {
         let displ = self
             .displs
             .at(i)
-            .wrapping_mul(w.objects.committed(self.ty)?.extent());
+            .wrapping_mul(w.objects.types.committed(self.ty)?.extent());
         Ok(self.buf.wrapping_offset(displ as isize))
     }
 
@@ -202,7 +202,7 @@ impl VData<'_> {
         ranges: &mut Ranges,
         side: &mut Side,
     ) -> Result<()> {
-        let ty = w.objects.committed(self.ty)?;
+        let ty = w.objects.types.committed(self.ty)?;
         // The usual form: runs of bytes behind `buf`.
         if let (Numbers::Int(counts), Numbers::Int(displs)) = (self.counts, self.displs)
             && ty.is_contiguous()
@@ -225,7 +225,7 @@ impl VData<'_> {
     /// Checks the only block, and makes a side that was none of it; gives its bytes.
     #[inline(always)]
     pub(super) fn only(&self, w: &World, what: &str, side: &mut Side) -> Result<usize> {
-        let ty = w.objects.committed(self.ty)?;
+        let ty = w.objects.types.committed(self.ty)?;
         let (displ, count) = self.block(self.counts.at(0), self.displs.at(0), ty, what)?;
         side.set(self.buf.wrapping_offset(displ as isize), count, ty);
         Ok((count * ty.size()) as usize)
@@ -281,7 +281,7 @@ impl WData<'_> {
     ) -> Result<()> {
         let part = |i| {
             let count = check_count(self.counts.at(i), what)?;
-            let ty = w.objects.committed(self.types[i])?;
+            let ty = w.objects.types.committed(self.types[i])?;
             check_place(self.buf, what)?;
             let displ = if count == 0 { 0 } else { self.displs.at(i) };
             Ok((displ, count, ty))

@@ -40,13 +40,13 @@ impl Caller<'_> {
     ) -> Result<()> {
         let count = check_count(data.count, "data")?;
         let objects = self.world.objects;
-        let ty = objects.committed(data.ty)?;
+        let ty = objects.types.committed(data.ty)?;
         call.operation = tag::operation(op);
-        if let Some(kernel) = objects.kernel(op, data.ty, ty)? {
+        if let Some(kernel) = objects.ops.kernel(op, data.ty, ty)? {
             call.reducer = Some(Reducer::Kernel(kernel));
             call.args.elem = kernel.size;
         } else {
-            let op = objects.op(op)?;
+            let op = objects.ops.find(op)?;
             call.args.commutative = op.commutative();
             call.args.elem = (ty.size() as usize).max(1);
             call.reducer = Some(op.bind(data.ty, ty)?);
@@ -132,7 +132,7 @@ impl Caller<'_> {
         op: abi::Op,
     ) -> Prepare {
         let in_place = in_place(comm, send)?;
-        let size = self.world.objects.committed(ty)?.size();
+        let size = self.world.objects.types.committed(ty)?.size();
         let mut ranges = Ranges::new();
         let mut total: Count = 0;
         let (lengths, offsets) = ranges.reset(counts.len());
