@@ -16,7 +16,8 @@ use catena_fabric::{
 
 use crate::wire::{Announce, EAGER_CEILING, Offer, SyncLen, Wanted};
 use crate::{
-    Cid, Endpoint, Exposed, MessageId, Mode, Net, Plane, ReqId, Selector, Sent, Sink, Source,
+    Cid, Context, Endpoint, Exposed, MessageId, Mode, Net, Plane, ReqId, Selector, Sent, Sink,
+    Source,
 };
 
 /// The name of a folder in `fuzz/corpus`, and what takes its files.
@@ -246,7 +247,7 @@ pub fn engine(data: &[u8]) {
     let mut arrived = 0;
     while !script.0.is_empty() {
         let what = script.byte();
-        let plane = [Plane::User, Plane::Collective][usize::from(what >> 7)];
+        let plane = Plane::ALL[usize::from(what >> 7)];
         let selector = |script: &mut Script<'_>| Selector {
             source: i32::from(script.byte() % 4) - 1,
             tag: i32::from(script.byte() % 4) - 1,
@@ -259,7 +260,7 @@ pub fn engine(data: &[u8]) {
                     kind: what % 19,
                     seq: script.number() as u16,
                     context: match script.byte() {
-                        0..200 => CID.0 * 2 + plane as u32,
+                        0..200 => Context::new(CID, plane).bits(),
                         _ => script.number() as u32,
                     },
                     source: match script.byte() {

@@ -1,19 +1,20 @@
-//! Contexts and lanes: where a communicator's packets go and in which order
+//! Communicators and lanes: where a communicator's packets go and in which order
 //! they are handled.
 
 use catena_fabric::Peer;
 
 use crate::counters::Traffic;
 use crate::matching::{Arrivals, List};
+use crate::types::{Context, Plane};
 
 /// One direction pair between this process and one rank of a communicator.
-/// Both planes share it.
+/// All planes share it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lane {
     /// The process.
     pub peer: Peer,
-    /// Twice its local id of the communicator: the context of plane 0.
-    pub remote: u32,
+    /// Its context for [`Plane::User`] of the communicator.
+    pub remote: Context,
     /// Of the next sequenced packet to it.
     pub send_seq: u16,
     /// Of the next sequenced packet from it.
@@ -47,7 +48,7 @@ impl Lane {
 
 /// A communicator as the engine sees it.
 #[derive(Debug, Default)]
-pub(crate) struct Context {
+pub(crate) struct Comm {
     pub open: bool,
     /// Closed by its owner, kept until it is known that nothing is under way.
     pub closed: bool,
@@ -60,9 +61,9 @@ pub(crate) struct Context {
     pub lanes: Vec<Lane>,
     pub traffic: Traffic,
     /// Receives with a wildcard, per plane, in order of posting.
-    pub wild: [List; 2],
+    pub wild: [List; Plane::ALL.len()],
     /// Messages that found no receive, per plane, in order of arrival.
-    pub unexpected: [Arrivals; 2],
+    pub unexpected: [Arrivals; Plane::ALL.len()],
 }
 
 #[cfg(test)]
@@ -73,7 +74,7 @@ mod tests {
     fn turns_survive_the_wrap() {
         let at = |recv_seq| Lane {
             peer: Peer(0),
-            remote: 0,
+            remote: Context::default(),
             send_seq: 0,
             recv_seq,
             fast: 0,

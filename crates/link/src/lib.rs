@@ -41,8 +41,8 @@ pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
 pub use endpoint::Endpoint;
 pub use net::{Exposed, Net, RAILS, Sink, Source};
 pub use types::{
-    ANY_SOURCE, ANY_TAG, Awaited, Cid, Completion, Envelope, Failure, MessageId, Mode, Plane,
-    ReqId, Selector, Sent,
+    ANY_SOURCE, ANY_TAG, Awaited, Cid, Completion, Context, Envelope, Failure, MessageId, Mode,
+    Plane, ReqId, Selector, Sent,
 };
 pub use watch::Arrival;
 pub use wire::{begins, is_streamed};

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use catena_base::PeerBytes;
 use catena_fabric::{Header, Peer};
 
+use crate::types::{Cid, Context};
 use crate::wire::is_sequenced;
 
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub(crate) struct Packet {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Place {
-    cid: u32,
+    cid: Cid,
     source: u32,
     seq: u16,
 }
@@ -25,7 +26,7 @@ struct Place {
 impl Place {
     fn of(header: &Header) -> Self {
         Place {
-            cid: header.context >> 1,
+            cid: Context::of(header).cid(),
             source: header.source,
             seq: header.seq,
         }
@@ -35,7 +36,7 @@ impl Place {
 #[derive(Debug, Default)]
 pub(crate) struct Park {
     /// By communicator, in order of arrival.
-    unopened: HashMap<u32, Vec<Packet>>,
+    unopened: HashMap<Cid, Vec<Packet>>,
     ahead: HashMap<Place, Vec<Packet>>,
 }
 
@@ -57,13 +58,13 @@ impl Park {
     /// Keeps a packet until its communicator is opened.
     pub fn until_open(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         self.unopened
-            .entry(header.context >> 1)
+            .entry(Context::of(&header).cid())
             .or_default()
             .push(packet(from, header, payload));
     }
 
     /// Everything that waited for that communicator.
-    pub fn opened(&mut self, cid: u32) -> Vec<Packet> {
+    pub fn opened(&mut self, cid: Cid) -> Vec<Packet> {
         self.unopened.remove(&cid).unwrap_or_default()
     }
 
@@ -79,7 +80,7 @@ impl Park {
     }
 
     /// Takes the sequenced packet with that number.
-    pub fn take_first(&mut self, cid: u32, source: u32, seq: u16) -> Option<Packet> {
+    pub fn take_first(&mut self, cid: Cid, source: u32, seq: u16) -> Option<Packet> {
         let place = Place { cid, source, seq };
         let waiting = self.ahead.get_mut(&place)?;
         let at = waiting.iter().position(|it| is_sequenced(it.header.kind))?;
@@ -91,14 +92,14 @@ impl Park {
     }
 
     /// Takes the fragments that waited for the packet with that number.
-    pub fn take_rest(&mut self, cid: u32, source: u32, seq: u16) -> Vec<Packet> {
+    pub fn take_rest(&mut self, cid: Cid, source: u32, seq: u16) -> Vec<Packet> {
         self.ahead
             .remove(&Place { cid, source, seq })
             .unwrap_or_default()
     }
 
     /// Forgets what waited for its turn in a communicator; returns how many.
-    pub fn close(&mut self, cid: u32) -> u64 {
+    pub fn close(&mut self, cid: Cid) -> u64 {
         let mut gone = 0;
         self.ahead.retain(|place, waiting| {
             let keep = place.cid != cid;

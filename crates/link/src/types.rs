@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use catena_fabric::{Load, Peer, PeerLost};
+use catena_fabric::{Header, Load, Peer, PeerLost};
 
 /// Matches every source (MPI-5.0 section 3.2.4).
 pub const ANY_SOURCE: i32 = -1;
 /// Matches every tag.
 pub const ANY_TAG: i32 = -2;
 
-/// Local id of a communicator: an index into this process's table of contexts.
+/// Local id of a communicator: an index into this process's table of communicators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cid(pub u32);
 
@@ -49,32 +49,108 @@ pub struct MessageId {
     pub generation: u32,
 }
 
-/// The two spaces of messages of a communicator. They never match each other.
+/// The spaces of messages of a communicator. Messages of different planes never
+/// match each other; they share the order in which they are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Plane {
-    /// Point to point.
+    /// Point to point: what the program sends.
     User = 0,
     /// Inside collectives.
     Collective = 1,
+    /// Inside windows and files: one process acts for another.
+    Remote = 2,
+    /// What members tell each other about the communicator itself.
+    Control = 3,
 }
 
 impl Plane {
-    /// That of a context as it is in an envelope: a [`Cid`], twice, and the
-    /// plane.
-    pub(crate) fn of(context: u32) -> Self {
-        if context & 1 == 0 {
-            Plane::User
-        } else {
-            Plane::Collective
-        }
-    }
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Plane; 4] = [
+        Plane::User,
+        Plane::Collective,
+        Plane::Remote,
+        Plane::Control,
+    ];
 
     /// A collective keeps its members busy with many messages.
-    pub(crate) fn load(self) -> Load {
+    pub(crate) const fn load(self) -> Load {
         match self {
-            Plane::User => Load::Light,
             Plane::Collective => Load::Heavy,
+            Plane::User | Plane::Remote | Plane::Control => Load::Light,
+        }
+    }
+}
+
+/// Where a message belongs: a communicator, by the number that the process has
+/// for it at which the message arrives, and one of its planes. It is what
+/// envelopes carry.
+///
+/// # Examples
+/// ```
+/// use catena_link::{Cid, Context, Plane};
+///
+/// let context = Context::new(Cid(7), Plane::Collective);
+/// assert_eq!(context.cid(), Cid(7));
+/// assert_eq!(context.plane(), Plane::Collective);
+/// assert_ne!(context, Context::new(Cid(7), Plane::User));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct Context(u32);
+
+impl Context {
+    /// Low bits that tell the plane.
+    const PLANE_BITS: u32 = 2;
+    /// The largest [`Cid`] of which there are contexts.
+    pub const MAX_CID: Cid = Cid(u32::MAX >> Context::PLANE_BITS);
+
+    /// A plane of a communicator, which is at most [`Context::MAX_CID`].
+    #[inline]
+    pub const fn new(cid: Cid, plane: Plane) -> Self {
+        debug_assert!(cid.0 <= Context::MAX_CID.0);
+        Context(cid.0 << Context::PLANE_BITS | plane as u32)
+    }
+
+    /// The context of a packet.
+    #[inline]
+    pub(crate) const fn of(header: &Header) -> Self {
+        Context(header.context)
+    }
+
+    /// The number in a packet's header.
+    #[inline]
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Another plane of the communicator of which this is [`Plane::User`].
+    #[inline]
+    pub(crate) const fn on(self, plane: Plane) -> Self {
+        debug_assert!(matches!(self.plane(), Plane::User));
+        Context(self.0 | plane as u32)
+    }
+
+    /// The communicator.
+    #[inline]
+    pub const fn cid(self) -> Cid {
+        Cid(self.0 >> Context::PLANE_BITS)
+    }
+
+    /// The communicator as an index.
+    #[inline]
+    pub(crate) const fn index(self) -> usize {
+        self.cid().0 as usize
+    }
+
+    /// The plane.
+    #[inline]
+    pub const fn plane(self) -> Plane {
+        match self.0 & ((1 << Context::PLANE_BITS) - 1) {
+            0 => Plane::User,
+            1 => Plane::Collective,
+            2 => Plane::Remote,
+            _ => Plane::Control,
         }
     }
 }
@@ -194,4 +270,36 @@ pub enum Sent {
     Done,
     /// This request completes it (it may be done already, when it failed).
     Pending(ReqId),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contexts_tell_communicator_and_plane() {
+        for cid in [Cid(0), Cid(1), Cid(12_345), Context::MAX_CID] {
+            let base = Context::new(cid, Plane::User);
+            for plane in Plane::ALL {
+                let context = Context::new(cid, plane);
+                assert_eq!((context.cid(), context.plane()), (cid, plane));
+                assert_eq!(context.index(), cid.0 as usize);
+                assert_eq!(base.on(plane), context);
+            }
+        }
+    }
+
+    #[test]
+    fn every_number_on_the_wire_is_one_context() {
+        for bits in [0, 1, 2, 3, 4, 0x8000_0001, u32::MAX - 1, u32::MAX] {
+            let header = Header {
+                context: bits,
+                ..Header::default()
+            };
+            let context = Context::of(&header);
+            assert_eq!(context, Context::new(context.cid(), context.plane()));
+            assert_eq!(context.bits(), bits);
+            assert_eq!(Plane::ALL[context.plane() as usize], context.plane());
+        }
+    }
 }

@@ -36,7 +36,7 @@ impl Watch {
         }
         self.arrivals.push(Arrival {
             at: clock::ticks(),
-            cid: Cid(key.context >> 1),
+            cid: key.context.cid(),
             envelope: Envelope {
                 source: key.source,
                 tag: key.tag,

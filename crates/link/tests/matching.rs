@@ -28,9 +28,9 @@ enum Op {
 fn op() -> impl Strategy<Value = Op> {
     let source = prop_oneof![1 => Just(ANY_SOURCE), 3 => 0..3i32];
     let tag = prop_oneof![1 => Just(ANY_TAG), 3 => 0..4i32];
-    let what = (0..2u32, 0..2u8, source, tag);
+    let what = (0..2u32, 0..4u8, source, tag);
     prop_oneof![
-        6 => (0..2u32, 0..2u8, 0..3u32, 0..4i32).prop_map(|(c, p, s, t)| Op::Arrive(c, p, s, t)),
+        6 => (0..2u32, 0..4u8, 0..3u32, 0..4i32).prop_map(|(c, p, s, t)| Op::Arrive(c, p, s, t)),
         6 => what.clone().prop_map(|(c, p, s, t)| Op::Post(c, p, s, t)),
         1 => what.clone().prop_map(|(c, p, s, t)| Op::Probe(c, p, s, t)),
         1 => what.prop_map(|(c, p, s, t)| Op::Take(c, p, s, t)),
@@ -41,11 +41,7 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 fn plane(plane: u8) -> Plane {
-    if plane == 0 {
-        Plane::User
-    } else {
-        Plane::Collective
-    }
+    Plane::ALL[usize::from(plane)]
 }
 
 #[derive(Clone, Copy, Debug)]

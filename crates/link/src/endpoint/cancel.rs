@@ -58,10 +58,10 @@ impl<N: Net> Endpoint<N> {
     fn ask_receiver(&mut self, id: ReqId) {
         let request = self.engine.requests.get_mut(id.index);
         let (key, first, peer) = (request.link.key, request.rare.header, request.rare.peer);
-        let Some(context) = self.engine.contexts.get_mut((key.context >> 1) as usize) else {
+        let Some(comm) = self.engine.comms.get_mut(key.context.index()) else {
             return;
         };
-        let Some(lane) = context.lanes.get_mut(key.source as usize) else {
+        let Some(lane) = comm.lanes.get_mut(key.source as usize) else {
             return;
         };
         request.rare.cancelling = true;

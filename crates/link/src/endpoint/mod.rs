@@ -54,14 +54,14 @@ impl<N: Net> Endpoint<N> {
 
     /// Messages of a communicator; of all there ever were for `None`.
     pub fn traffic(&self, cid: Option<Cid>) -> Traffic {
-        let contexts = &self.engine.contexts;
+        let comms = &self.engine.comms;
         match cid {
-            Some(cid) => contexts
+            Some(cid) => comms
                 .get(cid.0 as usize)
                 .map_or_else(Traffic::default, |it| it.traffic),
             None => {
                 let mut sum = self.engine.counters.past;
-                contexts.iter().for_each(|it| sum.absorb(&it.traffic));
+                comms.iter().for_each(|it| sum.absorb(&it.traffic));
                 sum
             }
         }
@@ -84,7 +84,7 @@ impl<N: Net> Endpoint<N> {
         let posted = |&at: &u32| {
             let request = self.engine.requests.get(at);
             request.phase == Phase::Posted
-                && cid.is_none_or(|cid| cid.0 == request.link.key.context >> 1)
+                && cid.is_none_or(|cid| cid == request.link.key.context.cid())
         };
         self.engine.requests.taken().filter(posted).count() as u64
     }
@@ -93,11 +93,11 @@ impl<N: Net> Endpoint<N> {
     /// Cost: all of the communicator.
     pub fn unexpected(&self, cid: Option<Cid>) -> u64 {
         let store = &self.engine.unexpected;
-        match cid.map(|cid| self.engine.contexts.get(cid.0 as usize)) {
+        match cid.map(|cid| self.engine.comms.get(cid.0 as usize)) {
             None => store.length(),
             Some(None) => 0,
-            Some(Some(context)) => {
-                let arrivals = context.unexpected.iter();
+            Some(Some(comm)) => {
+                let arrivals = comm.unexpected.iter();
                 arrivals.map(|it| store.count(it)).sum()
             }
         }
@@ -142,20 +142,20 @@ impl<N: Net> Endpoint<N> {
     /// still under way.
     pub fn in_use(&self, cid: Cid) -> bool {
         self.engine
-            .contexts
+            .comms
             .get(cid.0 as usize)
-            .is_some_and(|context| context.open)
+            .is_some_and(|comm| comm.open)
     }
 
     /// The ranks of the (remote) group of a communicator: each one's process, and how that one
     /// calls it. Empty if there is none of that id.
     pub fn lanes(&self, cid: Cid) -> impl Iterator<Item = (Peer, Cid)> + '_ {
-        let context = self.engine.contexts.get(cid.0 as usize);
-        let lanes = context.filter(|it| it.open).map(|it| it.lanes.iter());
+        let comm = self.engine.comms.get(cid.0 as usize);
+        let lanes = comm.filter(|it| it.open).map(|it| it.lanes.iter());
         lanes
             .into_iter()
             .flatten()
-            .map(|lane| (lane.peer, Cid(lane.remote >> 1)))
+            .map(|lane| (lane.peer, lane.remote.cid()))
     }
 
     /// The requests of a communicator that are under way.
@@ -174,7 +174,7 @@ impl<N: Net> Endpoint<N> {
     /// The communicator that a request belongs to.
     #[inline]
     pub fn cid(&self, id: ReqId) -> Cid {
-        Cid(self.engine.requests.get(id.index).link.key.context >> 1)
+        self.engine.requests.get(id.index).link.key.context.cid()
     }
 
     /// The rank that a receive names, or got its message from, or that a send

@@ -10,7 +10,7 @@ use crate::outbox::Item;
 use crate::protocol::{Send, Style};
 use crate::request::{Buffer, Fate, Phase};
 use crate::slab::NIL;
-use crate::types::{Cid, Envelope, MessageId, Mode, Plane, ReqId, Selector, Sent};
+use crate::types::{Cid, Context, Envelope, MessageId, Mode, Plane, ReqId, Selector, Sent};
 use crate::wire::{Announce, EAGER_CEILING, MIN_PACKET, SyncLen, SyncToken, kind};
 
 /// A message on its way into [`Endpoint::send_slow`].
@@ -43,16 +43,16 @@ impl<N: Net> Endpoint<N> {
         source: N::Source,
     ) -> Sent {
         let len = source.len();
-        let context = &mut self.engine.contexts[cid.0 as usize];
-        let lane = &mut context.lanes[dest as usize];
+        let comm = &mut self.engine.comms[cid.0 as usize];
+        let lane = &mut comm.lanes[dest as usize];
         if len < u64::from(lane.fast) && mode == Mode::Standard && self.engine.outbox.has_no_items()
         {
             let header = Header {
                 stamp: 0,
                 kind: kind::EAGER,
                 seq: lane.send_seq,
-                context: lane.remote | plane as u32,
-                source: context.me,
+                context: lane.remote.on(plane).bits(),
+                source: comm.me,
                 tag,
                 len,
             };
@@ -61,7 +61,7 @@ impl<N: Net> Endpoint<N> {
                 .try_send(lane.peer, header, source.part(0, len as usize));
             if matches!(posted, Ok(Posted::Done)) {
                 lane.send_seq = lane.send_seq.wrapping_add(1);
-                context.traffic.sent.eager(len);
+                comm.traffic.sent.eager(len);
                 return Sent::Done;
             }
         }
@@ -91,9 +91,9 @@ impl<N: Net> Endpoint<N> {
         let engine = &mut self.engine;
         let at = engine.requests.take_slot();
         let id = engine.id(at);
-        let context = &mut engine.contexts[cid.0 as usize];
-        let me = context.me;
-        let lane = &mut context.lanes[dest as usize];
+        let comm = &mut engine.comms[cid.0 as usize];
+        let me = comm.me;
+        let lane = &mut comm.lanes[dest as usize];
         let peer = lane.peer;
         let caps = self.net.caps(peer);
         debug_assert!(caps.max_packet >= MIN_PACKET);
@@ -129,23 +129,23 @@ impl<N: Net> Endpoint<N> {
             stamp: 0,
             kind,
             seq: lane.next_send(),
-            context: lane.remote | plane as u32,
+            context: lane.remote.on(plane).bits(),
             source: me,
             tag,
             len: wire_len,
         };
         let announced = matches!(style, Style::Rendezvous | Style::Asking);
         if announced {
-            context.traffic.sent.announced(len);
+            comm.traffic.sent.announced(len);
         } else {
-            context.traffic.sent.eager(len);
+            comm.traffic.sent.eager(len);
         }
 
         let request = engine.requests.get_mut(at);
         request.phase = Phase::Send(Send::Queued(style));
         (request.fate, request.cancelled) = (Fate::Kept, false);
         request.link.key = Key {
-            context: cid.0 << 1 | plane as u32,
+            context: Context::new(cid, plane),
             source: dest,
             tag,
         };
@@ -186,8 +186,8 @@ impl<N: Net> Endpoint<N> {
     #[inline]
     pub fn recv(&mut self, cid: Cid, plane: Plane, selector: Selector, sink: N::Sink) -> ReqId {
         let at = self.new_recv(cid, plane, selector, sink);
-        let context = &self.engine.contexts[cid.0 as usize];
-        if context.unexpected[plane as usize].is_empty() && self.engine.losses.is_empty() {
+        let comm = &self.engine.comms[cid.0 as usize];
+        if comm.unexpected[plane as usize].is_empty() && self.engine.losses.is_empty() {
             self.engine.post(at, selector);
             return self.engine.id(at);
         }
@@ -200,7 +200,7 @@ impl<N: Net> Endpoint<N> {
         let request = self.engine.requests.get_mut(at);
         (request.fate, request.cancelled) = (Fate::Kept, false);
         request.link.key = Key {
-            context: cid.0 << 1 | plane as u32,
+            context: Context::new(cid, plane),
             source: selector.source as u32,
             tag: selector.tag,
         };
@@ -213,8 +213,7 @@ impl<N: Net> Endpoint<N> {
         let id = self.engine.id(at);
         let context = self.engine.requests.get(at).link.key.context;
         let engine = &mut self.engine;
-        let arrivals =
-            &mut engine.contexts[(context >> 1) as usize].unexpected[(context & 1) as usize];
+        let arrivals = &mut engine.comms[context.index()].unexpected[context.plane() as usize];
         let found = engine.unexpected.find(arrivals, context, selector);
         if found != NIL {
             self.unlink(context, found);
@@ -228,21 +227,21 @@ impl<N: Net> Endpoint<N> {
         id
     }
 
-    fn unlink(&mut self, context: u32, at: u32) {
-        let list = &mut self.engine.contexts[(context >> 1) as usize].unexpected;
+    fn unlink(&mut self, context: Context, at: u32) {
+        let list = &mut self.engine.comms[context.index()].unexpected;
         self.engine
             .unexpected
-            .unlink(&mut list[(context & 1) as usize], at);
+            .unlink(&mut list[context.plane() as usize], at);
     }
 
     fn find(&mut self, cid: Cid, plane: Plane, selector: Selector) -> u32 {
-        let arrivals = &mut self.engine.contexts[cid.0 as usize].unexpected[plane as usize];
+        let arrivals = &mut self.engine.comms[cid.0 as usize].unexpected[plane as usize];
         if arrivals.is_empty() {
             return NIL;
         }
         self.engine
             .unexpected
-            .find(arrivals, cid.0 << 1 | plane as u32, selector)
+            .find(arrivals, Context::new(cid, plane), selector)
     }
 
     /// The message that a receive with that selector would get now.
@@ -255,7 +254,7 @@ impl<N: Net> Endpoint<N> {
     /// Why a message with that selector can never come, if that is so. Who asks is
     /// [waiting](Endpoint::awaited) for one.
     pub fn seek(&mut self, cid: Cid, plane: Plane, selector: Selector) -> Option<PeerLost> {
-        let context = cid.0 << 1 | plane as u32;
+        let context = Context::new(cid, plane);
         self.engine.sought = Some((context, selector.source));
         self.engine.unreachable(context, selector)
     }
@@ -263,9 +262,9 @@ impl<N: Net> Endpoint<N> {
     /// The messages that arrived in a communicator and that nobody has received,
     /// in order of arrival.
     pub fn kept(&self, cid: Cid, plane: Plane) -> impl Iterator<Item = Envelope> + '_ {
-        let context = &self.engine.contexts[cid.0 as usize];
+        let comm = &self.engine.comms[cid.0 as usize];
         let all = &self.engine.unexpected;
-        all.iter(&context.unexpected[plane as usize])
+        all.iter(&comm.unexpected[plane as usize])
             .map(|entry| entry.envelope())
     }
 
@@ -281,7 +280,7 @@ impl<N: Net> Endpoint<N> {
         if at == NIL {
             return None;
         }
-        self.unlink(cid.0 << 1 | plane as u32, at);
+        self.unlink(Context::new(cid, plane), at);
         let entries = &self.engine.unexpected.entries;
         let id = MessageId {
             index: at,
@@ -308,12 +307,12 @@ impl<N: Net> Endpoint<N> {
             "message {message:?} was received already"
         );
         let key = self.engine.unexpected.entries.get(message.index).key();
-        let plane = Plane::of(key.context);
+        let plane = key.context.plane();
         let selector = Selector {
             source: key.source as i32,
             tag: key.tag,
         };
-        let at = self.new_recv(Cid(key.context >> 1), plane, selector, sink);
+        let at = self.new_recv(key.context.cid(), plane, selector, sink);
         let id = self.engine.id(at);
         self.engine.hand_over(message.index, at);
         self.settle();

@@ -7,7 +7,7 @@ use crate::net::{Net, Source};
 use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent, Style};
 use crate::request::{Buffer, Phase};
-use crate::types::{Plane, ReqId};
+use crate::types::ReqId;
 use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 
 /// Bytes of streams to one peer per call of [`Endpoint::progress`]: polling
@@ -88,7 +88,15 @@ impl<N: Net> Endpoint<N> {
             };
             moved = true;
             let load = match self.engine.exposed < upto {
-                true => Plane::of(self.engine.requests.get(id.index).link.key.context).load(),
+                true => self
+                    .engine
+                    .requests
+                    .get(id.index)
+                    .link
+                    .key
+                    .context
+                    .plane()
+                    .load(),
                 false => Load::Exchange,
             };
             let way = match readable {

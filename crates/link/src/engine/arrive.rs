@@ -11,12 +11,12 @@ use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent};
 use crate::request::{Buffer, Phase};
 use crate::slab::NIL;
-use crate::types::{MessageId, Plane, ReqId};
+use crate::types::{Context, MessageId, Plane, ReqId};
 use crate::wire::{self, Announce, EAGER_CEILING, Note, SyncLen, SyncToken, kind};
 
 fn key(header: &Header) -> Key {
     Key {
-        context: header.context,
+        context: Context::of(header),
         source: header.source,
         tag: header.tag,
     }
@@ -24,13 +24,13 @@ fn key(header: &Header) -> Key {
 
 impl<N: Net> Engine<N> {
     fn traffic(&mut self, key: Key) -> &mut Traffic {
-        &mut self.contexts[(key.context >> 1) as usize].traffic
+        &mut self.comms[key.context.index()].traffic
     }
 
     /// Takes the receive that a message matches, or `NIL`.
     fn match_posted(&mut self, key: Key) -> u32 {
-        let context = &self.contexts[(key.context >> 1) as usize];
-        if context.wild[(key.context & 1) as usize].is_empty() {
+        let comm = &self.comms[key.context.index()];
+        if comm.wild[key.context.plane() as usize].is_empty() {
             self.posted.pop(&mut self.requests, key)
         } else {
             self.match_among_wild(key)
@@ -112,7 +112,7 @@ impl<N: Net> Engine<N> {
 
     /// A fragment whose first packet was handled.
     pub fn place_more(&mut self, header: &Header, payload: PeerBytes<'_>) -> bool {
-        let assembly = (header.context, header.source, header.seq);
+        let assembly = (Context::of(header), header.source, header.seq);
         let (at, here) = (header.len, payload.len() as u64);
         match self.assemblies.get(&assembly) {
             None => false,
@@ -167,12 +167,12 @@ impl<N: Net> Engine<N> {
 
     fn keep(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>, reply: Reply) -> u32 {
         let key = key(header);
-        let context = &mut self.contexts[(key.context >> 1) as usize];
-        context.traffic.unexpected += 1;
-        if self.watch.on && key.context & 1 == Plane::User as u32 {
+        let comm = &mut self.comms[key.context.index()];
+        comm.traffic.unexpected += 1;
+        if self.watch.on && key.context.plane() == Plane::User {
             self.watch.note(key, header.len);
         }
-        let list = &mut context.unexpected[(key.context & 1) as usize];
+        let list = &mut comm.unexpected[key.context.plane() as usize];
         let at = self.unexpected.push(list, key);
         let entry = self.unexpected.entries.get_mut(at);
         (entry.peer, entry.seq, entry.len, entry.reply) = (from, header.seq, header.len, reply);

@@ -13,7 +13,7 @@ use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent, SendAction, SendEvent};
 use crate::request::{Phase, Request, Share};
 use crate::slab::NIL;
-use crate::types::ReqId;
+use crate::types::{Context, ReqId};
 use crate::wire::{self, Note, Offer, SyncToken, Wanted, kind};
 
 impl<N: Net> Engine<N> {
@@ -203,10 +203,10 @@ impl<N: Net> Engine<N> {
     pub fn on_cancel_request(&mut self, from: Peer, header: &Header) -> bool {
         let id = ReqId::from_bits(header.len);
         let seq = header.tag as u16;
-        let context = &mut self.contexts[(header.context >> 1) as usize];
-        let arrivals = &mut context.unexpected[(header.context & 1) as usize];
+        let context = Context::of(header);
+        let arrivals = &mut self.comms[context.index()].unexpected[context.plane() as usize];
         let store = &mut self.unexpected;
-        let at = store.find_from(arrivals, header.context, header.source, |entry| {
+        let at = store.find_from(arrivals, context, header.source, |entry| {
             let same = match entry.reply {
                 Reply::None => false,
                 Reply::Ack(token) => SyncToken::of(id) == Some(token),

@@ -9,27 +9,29 @@ use crate::matching::Key;
 use crate::net::{Net, Sink};
 use crate::request::Buffer;
 use crate::slab::NIL;
+use crate::types::Context;
 use crate::wire::{is_sequenced, kind};
 
 impl<N: Net> Deliver for Engine<N> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
-        // Contexts that are not open have no lanes.
+        let context = Context::of(&header);
+        // Communicators that are not open have no lanes.
         if header.kind == kind::EAGER
-            && let Some(context) = self.contexts.get_mut((header.context >> 1) as usize)
-            && let Some(lane) = context.lanes.get_mut(header.source as usize)
+            && let Some(comm) = self.comms.get_mut(context.index())
+            && let Some(lane) = comm.lanes.get_mut(header.source as usize)
             && lane.peer == from
             && lane.recv_seq == header.seq
             && header.len == payload.len() as u64
         {
             lane.recv_seq = lane.recv_seq.wrapping_add(1);
-            context.traffic.received.eager(header.len);
+            comm.traffic.received.eager(header.len);
             let key = Key {
-                context: header.context,
+                context,
                 source: header.source,
                 tag: header.tag,
             };
-            let at = if context.wild[(header.context & 1) as usize].is_empty() {
+            let at = if comm.wild[context.plane() as usize].is_empty() {
                 self.posted.pop(&mut self.requests, key)
             } else {
                 self.match_among_wild(key)
@@ -46,7 +48,7 @@ impl<N: Net> Deliver for Engine<N> {
                 self.complete(at);
             }
             if !self.park.is_nothing_ahead() {
-                self.unpark(header.context, header.source);
+                self.unpark(context, header.source);
             }
             return;
         }
@@ -85,15 +87,15 @@ impl<N: Net> Engine<N> {
     /// Handles a packet that belongs to a lane now, or keeps it until its turn.
     fn in_lane(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
         let open = self
-            .contexts
-            .get((header.context >> 1) as usize)
+            .comms
+            .get(Context::of(&header).index())
             .is_some_and(|it| it.open);
         if !open {
             self.counters.parked += 1;
             self.park.until_open(from, header, payload);
             return true;
         }
-        let Some(lane) = self.lane(header.context, header.source) else {
+        let Some(lane) = self.lane(Context::of(&header), header.source) else {
             return false;
         };
         if lane.peer != from {
@@ -111,7 +113,7 @@ impl<N: Net> Engine<N> {
             (_, Turn::Now) => {
                 let handled = self.in_turn(from, header, payload);
                 if handled && !self.park.is_nothing_ahead() {
-                    self.unpark(header.context, header.source);
+                    self.unpark(Context::of(&header), header.source);
                 }
                 handled
             }
@@ -128,8 +130,8 @@ impl<N: Net> Engine<N> {
             _ => true,
         };
         if handled {
-            let context = &mut self.contexts[(header.context >> 1) as usize];
-            if let Some(lane) = context.lanes.get_mut(header.source as usize) {
+            let comm = &mut self.comms[Context::of(&header).index()];
+            if let Some(lane) = comm.lanes.get_mut(header.source as usize) {
                 lane.recv_seq = header.seq.wrapping_add(1);
             }
         }
@@ -140,8 +142,8 @@ impl<N: Net> Engine<N> {
     /// follow.
     #[cold]
     #[inline(never)]
-    pub fn unpark(&mut self, context: u32, source: u32) {
-        let cid = context >> 1;
+    pub fn unpark(&mut self, context: Context, source: u32) {
+        let cid = context.cid();
         loop {
             let Some(next) = self.lane(context, source).map(|lane| lane.recv_seq) else {
                 return;

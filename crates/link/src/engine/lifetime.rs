@@ -4,47 +4,47 @@ use catena_base::PeerBytes;
 use catena_fabric::{Deliver, Peer, PeerLost};
 
 use super::{Engine, Target};
-use crate::lane::{Context, Lane};
+use crate::lane::{Comm, Lane};
 use crate::net::Net;
 use crate::protocol::Recv;
 use crate::request::Phase;
 use crate::slab::NIL;
-use crate::types::{ANY_SOURCE, Cid, Selector};
+use crate::types::{ANY_SOURCE, Cid, Context, Plane, Selector};
 
-/// Slots of requests and messages that may be looked at for one context that
-/// is closed.
+/// Slots of requests and messages that may be looked at for one communicator
+/// that is closed.
 const SLOTS_PER_CLOSE: usize = 64;
 
-/// Notes something under way, if its context is closed and not counted yet.
-fn count(contexts: &mut [Context], context: u32) {
-    let context = contexts.get_mut((context >> 1) as usize);
-    if let Some(context) = context.filter(|it| it.closed && !it.draining) {
-        context.pending += 1;
+/// Notes something under way, if its communicator is closed and not counted yet.
+fn count(comms: &mut [Comm], context: Context) {
+    let comm = comms.get_mut(context.index());
+    if let Some(comm) = comm.filter(|it| it.closed && !it.draining) {
+        comm.pending += 1;
     }
 }
 
 impl<N: Net> Engine<N> {
     pub fn open(&mut self, cid: Cid, me: u32, lanes: Vec<(Peer, Cid)>) {
         let at = cid.0 as usize;
-        if at >= self.contexts.len() {
-            self.contexts.resize_with(at + 1, Context::default);
+        if at >= self.comms.len() {
+            self.comms.resize_with(at + 1, Comm::default);
         }
-        assert!(!self.contexts[at].open, "communicator {} is open", cid.0);
-        let lane = |(peer, Cid(remote))| Lane {
+        assert!(!self.comms[at].open, "communicator {} is open", cid.0);
+        let lane = |(peer, remote)| Lane {
             peer,
-            remote: remote << 1,
+            remote: Context::new(remote, Plane::User),
             send_seq: 0,
             recv_seq: 0,
             fast: 0,
         };
         let lanes = lanes.into_iter().map(lane).collect();
-        self.contexts[at] = Context {
+        self.comms[at] = Comm {
             open: true,
             me,
             lanes,
-            ..Context::default()
+            ..Comm::default()
         };
-        for packet in self.park.opened(cid.0) {
+        for packet in self.park.opened(cid) {
             self.deliver(
                 packet.from,
                 packet.header,
@@ -54,13 +54,13 @@ impl<N: Net> Engine<N> {
     }
 
     pub fn close(&mut self, cid: Cid) {
-        let Some(context) = self.contexts.get_mut(cid.0 as usize) else {
+        let Some(comm) = self.comms.get_mut(cid.0 as usize) else {
             return;
         };
-        if !context.open || context.closed {
+        if !comm.open || comm.closed {
             return;
         }
-        context.closed = true;
+        comm.closed = true;
         self.closing.push(cid);
         let slots = self.requests.capacity() + self.unexpected.entries.capacity();
         if self.closing.len() * SLOTS_PER_CLOSE >= slots as usize {
@@ -68,7 +68,7 @@ impl<N: Net> Engine<N> {
         }
     }
 
-    /// Counts what is under way in the contexts that were closed of late. One
+    /// Counts what is under way in the communicators that were closed of late. One
     /// look at all requests serves many of them.
     fn settle_closing(&mut self) {
         let closing = std::mem::take(&mut self.closing);
@@ -76,20 +76,20 @@ impl<N: Net> Engine<N> {
         for at in self.requests.taken() {
             let request = self.requests.get(at);
             if request.phase != Phase::Done {
-                count(&mut self.contexts, request.link.key.context);
+                count(&mut self.comms, request.link.key.context);
             }
         }
         // Those that a matched probe took.
         for at in self.unexpected.entries.taken() {
             let context = self.unexpected.entries.get(at).key().context;
-            count(&mut self.contexts, context);
+            count(&mut self.comms, context);
         }
         for cid in closing {
-            let context = &mut self.contexts[cid.0 as usize];
-            if context.pending == 0 {
+            let comm = &mut self.comms[cid.0 as usize];
+            if comm.pending == 0 {
                 self.shut(cid);
             } else {
-                context.draining = true;
+                comm.draining = true;
                 self.draining += 1;
             }
         }
@@ -97,9 +97,9 @@ impl<N: Net> Engine<N> {
 
     /// Throws away messages that nobody can receive any more.
     fn discard_unexpected(&mut self, cid: Cid) {
-        for plane in 0..2 {
+        for plane in Plane::ALL {
             loop {
-                let list = &mut self.contexts[cid.0 as usize].unexpected[plane];
+                let list = &mut self.comms[cid.0 as usize].unexpected[plane as usize];
                 let at = list.first();
                 if at == NIL {
                     break;
@@ -113,29 +113,29 @@ impl<N: Net> Engine<N> {
 
     fn shut(&mut self, cid: Cid) {
         self.discard_unexpected(cid);
-        let gone = std::mem::take(&mut self.contexts[cid.0 as usize]);
+        let gone = std::mem::take(&mut self.comms[cid.0 as usize]);
         self.counters.past.absorb(&gone.traffic);
-        self.counters.dropped += self.park.close(cid.0);
+        self.counters.dropped += self.park.close(cid);
     }
 
-    /// A request or held message of that context ended.
-    pub fn drained(&mut self, context: u32) {
-        let cid = Cid(context >> 1);
-        let Some(context) = self.contexts.get_mut(cid.0 as usize) else {
+    /// A request or held message of that communicator ended.
+    pub fn drained(&mut self, context: Context) {
+        let cid = context.cid();
+        let Some(comm) = self.comms.get_mut(cid.0 as usize) else {
             return;
         };
-        if !context.draining {
+        if !comm.draining {
             return;
         }
-        context.pending -= 1;
-        if context.pending == 0 {
+        comm.pending -= 1;
+        if comm.pending == 0 {
             self.draining -= 1;
             self.shut(cid);
         }
     }
 
     /// Why a specific receive can never be matched, if that is so.
-    pub fn unreachable(&self, context: u32, selector: Selector) -> Option<PeerLost> {
+    pub fn unreachable(&self, context: Context, selector: Selector) -> Option<PeerLost> {
         if selector.source == ANY_SOURCE {
             return None;
         }

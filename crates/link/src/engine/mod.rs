@@ -12,7 +12,7 @@ use std::collections::{HashMap, VecDeque};
 use catena_fabric::{Peer, PeerLost};
 
 use crate::counters::Counters;
-use crate::lane::{Context, Lane};
+use crate::lane::{Comm, Lane};
 use crate::matching::{Index, Key, Store};
 use crate::mix::BuildMix;
 use crate::net::{Exposed, Net, Sink};
@@ -22,11 +22,11 @@ use crate::pool::Pool;
 use crate::protocol::Recv;
 use crate::request::{Buffer, Fate, Phase, Request};
 use crate::slab::{NIL, Slab};
-use crate::types::{Cid, Failure, MessageId, ReqId, Selector};
+use crate::types::{Cid, Context, Failure, MessageId, ReqId, Selector};
 use crate::watch::Watch;
 
 /// An eager message of which packets are missing: (context, source, number).
-pub(crate) type Assembly = (u32, u32, u16);
+pub(crate) type Assembly = (Context, u32, u16);
 
 /// Where its fragments go.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub(crate) enum Target {
 
 #[derive(Debug)]
 pub(crate) struct Engine<N: Net> {
-    pub contexts: Vec<Context>,
+    pub comms: Vec<Comm>,
     pub requests: Slab<Request<N>>,
     pub posted: Index<0>,
     pub unexpected: Store,
@@ -67,7 +67,7 @@ pub(crate) struct Engine<N: Net> {
     pub pool: Pool,
     pub losses: HashMap<Peer, PeerLost>,
     /// The context that somebody has probed in vain, and for which source.
-    pub sought: Option<(u32, i32)>,
+    pub sought: Option<(Context, i32)>,
     /// Contexts that are closed, and whose requests were not counted yet.
     pub closing: Vec<Cid>,
     /// Contexts that are closed but not drained.
@@ -81,7 +81,7 @@ pub(crate) struct Engine<N: Net> {
 impl<N: Net> Engine<N> {
     pub fn new() -> Self {
         Engine {
-            contexts: Vec::new(),
+            comms: Vec::new(),
             requests: Slab::new(),
             posted: Index::new(),
             unexpected: Store::new(),
@@ -115,13 +115,13 @@ impl<N: Net> Engine<N> {
         }
     }
 
-    /// Those of a context, by rank.
-    pub fn lanes(&self, context: u32) -> &[Lane] {
-        let context = self.contexts.get((context >> 1) as usize);
-        context.map_or(&[], |context| &context.lanes)
+    /// Those of a communicator, by rank.
+    pub fn lanes(&self, context: Context) -> &[Lane] {
+        let comm = self.comms.get(context.index());
+        comm.map_or(&[], |comm| &comm.lanes)
     }
 
-    pub fn lane(&self, context: u32, source: u32) -> Option<&Lane> {
+    pub fn lane(&self, context: Context, source: u32) -> Option<&Lane> {
         self.lanes(context).get(source as usize)
     }
 
@@ -142,7 +142,7 @@ impl<N: Net> Engine<N> {
             self.posted.push(&mut self.requests, at);
         } else {
             let context = request.link.key.context;
-            let wild = &mut self.contexts[(context >> 1) as usize].wild[(context & 1) as usize];
+            let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
             wild.push::<0>(&mut self.requests, at);
         }
     }
@@ -154,7 +154,7 @@ impl<N: Net> Engine<N> {
         if request.selector().is_specific() {
             self.posted.remove(&mut self.requests, at);
         } else {
-            let wild = &mut self.contexts[(context >> 1) as usize].wild[(context & 1) as usize];
+            let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
             wild.remove::<0>(&mut self.requests, at);
         }
     }
@@ -162,7 +162,7 @@ impl<N: Net> Engine<N> {
     /// Takes the receive that a message matches where wildcards are posted:
     /// whichever of the two candidates was posted first.
     pub fn match_among_wild(&mut self, key: Key) -> u32 {
-        let wild = &mut self.contexts[(key.context >> 1) as usize].wild[(key.context & 1) as usize];
+        let wild = &mut self.comms[key.context.index()].wild[key.context.plane() as usize];
         let mut at = wild.first();
         while at != NIL
             && !self

@@ -1,12 +1,12 @@
 //! A hash of first-in-first-out queues, linked through the entries themselves.
 
 use crate::slab::NIL;
+use crate::types::Context;
 
 /// What entries of one queue have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Key {
-    /// Context id with plane.
-    pub context: u32,
+    pub context: Context,
     pub source: u32,
     pub tag: i32,
 }
@@ -56,7 +56,7 @@ impl<const L: usize> Index<L> {
 
     #[inline]
     fn bucket(&self, key: Key) -> usize {
-        let place = u64::from(key.context) << 32 | u64::from(key.source);
+        let place = u64::from(key.context.bits()) << 32 | u64::from(key.source);
         let hash =
             place.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(20) ^ u64::from(key.tag as u32);
         (hash.wrapping_mul(0xd6e8_feb8_6659_fd93) >> self.shift) as usize

@@ -7,7 +7,7 @@ use crate::net::Exposed;
 use crate::pool::Pool;
 use crate::protocol::Coverage;
 use crate::slab::{NIL, Slab};
-use crate::types::{ANY_SOURCE, ANY_TAG, Envelope, ReqId, Selector};
+use crate::types::{ANY_SOURCE, ANY_TAG, Context, Envelope, ReqId, Selector};
 use crate::wire::SyncToken;
 
 /// What the sender waits for.
@@ -158,7 +158,7 @@ impl Arrivals {
     }
 }
 
-/// All unexpected messages. What is in order per context lives in the contexts.
+/// All unexpected messages. What is in order per context lives in the communicators.
 #[derive(Debug)]
 pub(crate) struct Store {
     pub entries: Slab<Unexpected>,
@@ -243,7 +243,7 @@ impl Store {
     }
 
     /// The earliest message of one source, or `NIL`.
-    fn first_from(&mut self, arrivals: &mut Arrivals, context: u32, source: u32) -> u32 {
+    fn first_from(&mut self, arrivals: &mut Arrivals, context: Context, source: u32) -> u32 {
         if !arrivals.by_source {
             arrivals.by_source = !arrivals.list.is_empty();
             let mut at = arrivals.list.first();
@@ -263,7 +263,7 @@ impl Store {
     }
 
     /// The earliest message of a context that the selector accepts, or `NIL`.
-    pub fn find(&mut self, arrivals: &mut Arrivals, context: u32, selector: Selector) -> u32 {
+    pub fn find(&mut self, arrivals: &mut Arrivals, context: Context, selector: Selector) -> u32 {
         let Selector { source, tag } = selector;
         match (source, tag) {
             (ANY_SOURCE, ANY_TAG) => arrivals.first(),
@@ -293,7 +293,7 @@ impl Store {
     pub fn find_from(
         &mut self,
         arrivals: &mut Arrivals,
-        context: u32,
+        context: Context,
         source: u32,
         test: impl Fn(&Unexpected) -> bool,
     ) -> u32 {
