@@ -3,7 +3,8 @@
 use std::ffi::{c_int, c_void};
 
 use catena_abi::{Datatype, Op, UserFunction, UserFunctionC, consts};
-use catena_core::enter_any;
+use catena_core::buffer::is_run;
+use catena_core::{enter_any, reduce_local};
 use catena_objects::op::{Op as OpObj, UserFn};
 use catena_objects::{Result, fail};
 
@@ -60,14 +61,15 @@ mpi_fn! {
         if inbuf == inoutbuf.cast_const() && count > 0 {
             fail!(Buffer, "the two buffers are the same");
         }
-        let (input, inout) = (inbuf.cast(), inoutbuf.cast());
-        if ty.is_contiguous() && let Some(kernel) = objects.ops.kernel(op, datatype, ty)? {
+        let (input, inout) = (inbuf.cast::<u8>(), inoutbuf.cast::<u8>());
+        let are_runs = is_run(input, count, ty) && is_run(inout, count, ty);
+        if are_runs && let Some(kernel) = objects.ops.kernel(op, datatype, ty)? {
             // SAFETY: the program passes two buffers of `count` elements.
             unsafe { (kernel.run)(input, inout, count as usize) };
         } else {
             let op = objects.ops.find(op)?;
             // SAFETY: as above.
-            unsafe { op.apply_in_memory(input, inout, count, datatype, ty)? };
+            unsafe { reduce_local(&op, input, inout, count, datatype, ty)? };
         }
         Ok(())
     }

@@ -3,6 +3,10 @@
 //! A buffer belongs to a request from the call that starts it to the one that
 //! completes it (MPI-5, chapter 3.7): until then the program promises not to
 //! free it. That promise is what every `SAFETY` line here rests on.
+//!
+//! A buffer that is a run of bytes lies in host memory, and transports may read and
+//! write it where it lies. Any other buffer says in which kind of memory it lies, and
+//! its bytes are packed and unpacked part by part, as packets take and bring them.
 
 use std::ptr;
 
@@ -10,25 +14,134 @@ use catena_base::{PeerBytes, Room, copy};
 use catena_datatype::TypeRef;
 use catena_fabric::Payload;
 use catena_link::{Sink, Source};
+use catena_memory::{self as memory, Kind};
 
 use catena_objects::error::{Result, no_memory};
 
-/// `count` elements of a type that are not one run of bytes.
-#[derive(Debug)]
-pub struct Typed<P> {
-    base: P,
+/// `count` elements of a type that are not one run of bytes in host memory.
+#[derive(Clone, Debug)]
+pub struct Typed {
+    base: *mut u8,
     count: u64,
     len: u64,
     ty: TypeRef,
+    kind: Kind,
+}
+
+impl Typed {
+    /// `count` elements of `ty` at `base`, in the kind of memory that their first
+    /// byte lies in.
+    pub(crate) fn new(base: *mut u8, count: u64, ty: &TypeRef) -> Self {
+        Typed {
+            base,
+            count,
+            len: count.saturating_mul(ty.size()),
+            ty: ty.clone(),
+            kind: kind(base, count, ty),
+        }
+    }
+
+    /// Bytes of the packed elements.
+    #[inline]
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Copies packed bytes `[from, from + len)` to `out`.
+    ///
+    /// # Safety
+    /// The elements and `out` are valid, and the range is within the elements.
+    #[inline]
+    pub(crate) unsafe fn pack(&self, from: u64, out: *mut u8, len: usize) {
+        if self.kind.is_host() {
+            // SAFETY: the caller's promise.
+            unsafe { self.ty.pack(self.base, self.count, from, out, len) }
+        } else {
+            // SAFETY: as above.
+            unsafe { self.read_runs(from, out, len) }
+        }
+    }
+
+    /// Copies `len` bytes at `bytes` to where packed bytes `[from, from + len)`
+    /// belong.
+    ///
+    /// # Safety
+    /// The elements may be written, `bytes` is valid, and the range is within the
+    /// elements.
+    #[inline]
+    pub(crate) unsafe fn unpack(&self, from: u64, bytes: *const u8, len: usize) {
+        if self.kind.is_host() {
+            // SAFETY: the caller's promise.
+            unsafe { self.ty.unpack(self.base, self.count, from, bytes, len) }
+        } else {
+            // SAFETY: as above.
+            unsafe { self.write_runs(from, bytes, len) }
+        }
+    }
+
+    /// Packs memory that is not the host's, run by run.
+    ///
+    /// # Safety
+    /// As [`Typed::pack`].
+    #[cold]
+    unsafe fn read_runs(&self, from: u64, mut out: *mut u8, len: usize) {
+        self.ty.each_run(self.count, from, len, |at, len| {
+            let run = (self.kind, self.base.cast_const().wrapping_offset(at));
+            // SAFETY: the caller's promise.
+            unsafe { memory::read(out, run, len) }.expect("a device has told its kind");
+            out = out.wrapping_add(len);
+        });
+    }
+
+    /// Unpacks to memory that is not the host's, run by run.
+    ///
+    /// # Safety
+    /// As [`Typed::unpack`].
+    #[cold]
+    unsafe fn write_runs(&self, from: u64, mut bytes: *const u8, len: usize) {
+        self.ty.each_run(self.count, from, len, |at, len| {
+            let run = (self.kind, self.base.wrapping_offset(at));
+            // SAFETY: the caller's promise.
+            unsafe { memory::write(run, bytes, len) }.expect("a device has told its kind");
+            bytes = bytes.wrapping_add(len);
+        });
+    }
+}
+
+/// The kind of memory that `count` elements at `base` lie in, by their first byte.
+fn kind(base: *const u8, count: u64, ty: &TypeRef) -> Kind {
+    if memory::is_host_only() || count == 0 || ty.size() == 0 {
+        return Kind::Host;
+    }
+    memory::kind(base.wrapping_offset(ty.true_lb() as isize))
+}
+
+/// Whether `count` elements at `base` lie in host memory.
+pub(crate) fn is_host(base: *const u8, count: u64, ty: &TypeRef) -> bool {
+    kind(base, count, ty).is_host()
+}
+
+/// Whether the elements are one run of bytes in host memory, so that they may be read
+/// and written where they lie.
+#[inline]
+pub fn is_run(base: *const u8, count: u64, ty: &TypeRef) -> bool {
+    let host_only = memory::is_host_only();
+    (ty.is_contiguous() & host_only) || (!host_only && is_run_among_devices(base, count, ty))
+}
+
+/// What [`is_run`] says where there is other memory, too.
+#[cold]
+fn is_run_among_devices(base: *const u8, count: u64, ty: &TypeRef) -> bool {
+    ty.is_contiguous() && is_host(base, count, ty)
 }
 
 /// A message to send.
 #[derive(Debug)]
 pub enum SendBuf {
-    /// One run of bytes in the program's memory.
+    /// One run of bytes in the program's host memory.
     Bytes(*const u8, u64),
     /// Elements to be packed on the way.
-    Typed(Box<Typed<*const u8>>),
+    Typed(Box<Typed>),
     /// A copy that the library owns (buffered sends, its own messages).
     Owned(Box<[u8]>),
 }
@@ -36,10 +149,10 @@ pub enum SendBuf {
 /// Room for a message.
 #[derive(Debug)]
 pub enum RecvBuf {
-    /// One run of bytes in the program's memory.
+    /// One run of bytes in the program's host memory.
     Bytes(*mut u8, u64),
     /// Elements to be unpacked on the way.
-    Typed(Box<Typed<*mut u8>>),
+    Typed(Box<Typed>),
 }
 
 impl SendBuf {
@@ -49,7 +162,7 @@ impl SendBuf {
     /// `count` elements of `ty` at `base`.
     #[inline]
     pub fn new(base: *const u8, count: u64, ty: &TypeRef) -> Self {
-        if ty.is_contiguous() {
+        if is_run(base, count, ty) {
             SendBuf::Bytes(base, count * ty.size())
         } else {
             SendBuf::typed(base, count, ty)
@@ -58,12 +171,7 @@ impl SendBuf {
 
     #[cold]
     fn typed(base: *const u8, count: u64, ty: &TypeRef) -> Self {
-        SendBuf::Typed(Box::new(Typed {
-            base,
-            count,
-            len: count * ty.size(),
-            ty: ty.clone(),
-        }))
+        SendBuf::Typed(Box::new(Typed::new(base.cast_mut(), count, ty)))
     }
 
     /// All bytes, packed into memory of their own.
@@ -96,7 +204,7 @@ impl SendBuf {
             }
             SendBuf::Typed(t) => {
                 // SAFETY: as above, with the layout that the type describes.
-                unsafe { t.ty.pack(t.base, t.count, from, out, len) }
+                unsafe { t.pack(from, out, len) }
             }
         }
     }
@@ -139,7 +247,7 @@ impl Source for SendBuf {
         match self {
             SendBuf::Bytes(_, len) => *len,
             SendBuf::Owned(bytes) => bytes.len() as u64,
-            SendBuf::Typed(t) => t.len,
+            SendBuf::Typed(t) => t.len(),
         }
     }
 
@@ -173,7 +281,7 @@ impl RecvBuf {
     /// `count` elements of `ty` at `base`.
     #[inline]
     pub fn new(base: *mut u8, count: u64, ty: &TypeRef) -> Self {
-        if ty.is_contiguous() {
+        if is_run(base, count, ty) {
             RecvBuf::Bytes(base, count * ty.size())
         } else {
             RecvBuf::typed(base, count, ty)
@@ -182,12 +290,7 @@ impl RecvBuf {
 
     #[cold]
     fn typed(base: *mut u8, count: u64, ty: &TypeRef) -> Self {
-        RecvBuf::Typed(Box::new(Typed {
-            base,
-            count,
-            len: count * ty.size(),
-            ty: ty.clone(),
-        }))
+        RecvBuf::Typed(Box::new(Typed::new(base, count, ty)))
     }
 }
 
@@ -196,7 +299,7 @@ impl Sink for RecvBuf {
     fn room(&self) -> u64 {
         match self {
             RecvBuf::Bytes(_, len) => *len,
-            RecvBuf::Typed(t) => t.len,
+            RecvBuf::Typed(t) => t.len(),
         }
     }
 
@@ -211,9 +314,7 @@ impl Sink for RecvBuf {
             // SAFETY: within the buffer that the program lends.
             RecvBuf::Bytes(base, _) => unsafe { bytes.copy_to(base.add(at as usize)) },
             // SAFETY: as above, with the layout that the type describes.
-            RecvBuf::Typed(t) => unsafe {
-                t.ty.unpack(t.base, t.count, at, bytes.as_ptr(), bytes.len());
-            },
+            RecvBuf::Typed(t) => unsafe { t.unpack(at, bytes.as_ptr(), bytes.len()) },
         }
     }
 
@@ -229,6 +330,7 @@ impl Sink for RecvBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device;
     use catena_datatype::Datatype;
 
     #[test]
@@ -253,6 +355,43 @@ mod tests {
             &*out.to_owned_bytes().unwrap(),
             &[0, 0, 0, 0, 3, 0, 0, 0, 6, 0, 0, 0, 9, 0, 0, 0]
         );
+    }
+
+    #[test]
+    fn a_message_on_a_device_is_staged_and_never_read_by_address() {
+        let int = Datatype::predefined(0x209).expect("MPI_INT");
+        let column = Datatype::vector(4, 1, 3, int).unwrap();
+        for (ty, count, expected) in [(int, 4, [0, 1, 2, 3]), (&column, 1, [0, 3, 6, 9])] {
+            let mut grid: Vec<i32> = (0..12).collect();
+            let out = SendBuf::new(device::lend(&mut grid), count, ty);
+            assert!(out.contiguous().is_none() && out.part(0, 16).contiguous().is_none());
+            let mut back = vec![-1i32; 12];
+            let mut sink = RecvBuf::new(device::lend(&mut back), count, ty);
+            assert!(sink.contiguous().is_none());
+            for (from, len) in [(0, 5), (5, 7), (12, 4)] {
+                let mut bytes = vec![0u8; len];
+                // SAFETY: a vector of that length.
+                out.part(from, len)
+                    .write(unsafe { Room::new(bytes.as_mut_ptr(), len) });
+                sink.place(from, PeerBytes::from(&bytes[..]));
+            }
+            let came = SendBuf::new(back.as_ptr().cast(), count, ty);
+            let bytes: Vec<u8> = expected.iter().flat_map(|i| i32::to_ne_bytes(*i)).collect();
+            assert_eq!(*came.to_owned_bytes().unwrap(), *bytes);
+            assert_eq!(*out.to_owned_bytes().unwrap(), *bytes);
+            assert_eq!(back.iter().filter(|&&i| i == -1).count(), 8, "gaps stay");
+        }
+    }
+
+    #[test]
+    fn host_memory_is_read_by_address_next_to_a_device() {
+        let int = Datatype::predefined(0x209).expect("MPI_INT");
+        let mut ints = [1i32, 2];
+        let _far = device::lend(&mut [0u8]);
+        let out = SendBuf::new(ints.as_ptr().cast(), 2, int);
+        assert_eq!(out.contiguous(), Some(ints.as_ptr().cast()));
+        let mut sink = RecvBuf::new(ints.as_mut_ptr().cast(), 2, int);
+        assert_eq!(sink.contiguous(), Some(ints.as_mut_ptr().cast()));
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub mod buffer;
 pub mod coll;
 pub mod comm;
 pub mod complete;
+#[cfg(test)]
+mod device;
 pub mod events;
 pub mod exchange;
 #[cfg(any(test, fuzzing))]
@@ -23,6 +25,7 @@ pub mod lock;
 pub mod many;
 pub mod object;
 pub mod p2p;
+mod reduce_local;
 pub mod request;
 pub mod session;
 pub mod settings;
@@ -31,4 +34,5 @@ pub mod topology;
 pub mod wait;
 pub mod world;
 
+pub use reduce_local::reduce_local;
 pub use world::{World, enter, enter_any, observe};

@@ -77,7 +77,8 @@ pub struct World {
     /// All handles.
     pub objects: &'static Objects,
     /// Bytes of an element of each predefined type that is one run of bytes,
-    /// else 0, by the low byte of its handle.
+    /// else 0, by the low byte of its handle. All are 0 where buffers may lie in
+    /// memory that is not the host's.
     pub units: [u8; 256],
     /// This process.
     pub me: Peer,
@@ -310,8 +311,8 @@ impl World {
         unsafe { &mut *self.link.get() }
     }
 
-    /// Bytes of an element of a predefined type that is one run of bytes; 0 for
-    /// every other handle, also bad ones.
+    /// Bytes of an element of a predefined type whose elements are surely a run of
+    /// bytes in host memory; 0 for every other handle, also bad ones.
     #[inline(always)]
     pub fn unit(&self, h: abi::Datatype) -> u64 {
         if h.0 >> 8 == 2 {

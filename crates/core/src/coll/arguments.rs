@@ -5,6 +5,7 @@ use std::ptr;
 
 use catena_abi::{self as abi, Datatype, consts};
 use catena_datatype::TypeRef;
+use catena_memory as memory;
 
 use super::ranges::Ranges;
 use super::side::Side;
@@ -203,9 +204,9 @@ impl VData<'_> {
         side: &mut Side,
     ) -> Result<()> {
         let ty = w.objects.types.committed(self.ty)?;
-        // The usual form: runs of bytes behind `buf`.
+        // The usual form: runs of bytes in host memory behind `buf`.
         if let (Numbers::Int(counts), Numbers::Int(displs)) = (self.counts, self.displs)
-            && ty.is_contiguous()
+            && (ty.is_contiguous() & memory::is_host_only())
         {
             let mut low = 0;
             let (lengths, offsets) = ranges.reset(counts.len());

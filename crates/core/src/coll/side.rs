@@ -1,24 +1,24 @@
 //! The buffers of a collective as the plans see them: packed bytes.
 //!
-//! A buffer whose elements are one run of bytes is used where it lies. Any
-//! other is packed into memory of the library before the plan runs, and
-//! unpacked after it.
+//! A buffer whose elements are one run of bytes in host memory is used where it
+//! lies. Any other is packed into host memory of the library before the plan runs,
+//! and unpacked after it. So boards, copies between processes and reduction kernels
+//! only ever meet host memory.
 
 use std::alloc;
 use std::ptr;
 
 use catena_datatype::TypeRef;
 
-use super::ranges::Ranges;
 use catena_objects::error::{Result, no_memory};
 
-/// Elements at an address.
+use super::ranges::Ranges;
+use crate::buffer::{Typed, is_run};
+
+/// Elements, and where their packed bytes start.
 #[derive(Clone, Debug)]
 struct Block {
-    base: *mut u8,
-    count: u64,
-    ty: TypeRef,
-    /// Where its packed bytes start.
+    elements: Typed,
     at: usize,
 }
 
@@ -69,17 +69,15 @@ impl Side {
     #[inline]
     pub fn set(&mut self, buf: *mut u8, count: u64, ty: &TypeRef) {
         self.direct = buf;
-        if !ty.is_contiguous() {
-            *self = Side::with_gaps(buf, count, ty);
+        if !is_run(buf, count, ty) {
+            *self = Side::of_block(buf, count, ty);
         }
     }
 
     #[cold]
-    fn with_gaps(buf: *mut u8, count: u64, ty: &TypeRef) -> Side {
+    fn of_block(buf: *mut u8, count: u64, ty: &TypeRef) -> Side {
         let block = Block {
-            base: buf,
-            count,
-            ty: ty.clone(),
+            elements: Typed::new(buf, count, ty),
             at: 0,
         };
         Side::packed(buf, vec![block], (count * ty.size()) as usize)
@@ -102,7 +100,7 @@ impl Side {
             // What is more than there can be is refused when it is packed.
             (*len, *offset) = (count.saturating_mul(ty.size()) as usize, displ as usize);
             low = low.min(displ);
-            direct &= ty.is_contiguous();
+            direct &= is_run(buf.wrapping_offset(displ as isize), count, ty);
         }
         if direct {
             // Offsets of a plan are not negative.
@@ -117,12 +115,8 @@ impl Side {
         let mut blocks = Vec::with_capacity(n);
         for (i, (len, offset)) in lengths.iter().zip(offsets).enumerate() {
             let (displ, count, ty) = part(i)?;
-            blocks.push(Block {
-                base: buf.wrapping_offset(displ as isize),
-                count,
-                ty: ty.clone(),
-                at,
-            });
+            let elements = Typed::new(buf.wrapping_offset(displ as isize), count, ty);
+            blocks.push(Block { elements, at });
             *offset = at;
             at = at.saturating_add(*len);
         }
@@ -188,12 +182,10 @@ impl Packed {
     fn pack(&self) -> Result<Box<[u8]>> {
         let mut bytes = zeroed(self.len)?;
         for b in &self.blocks {
-            let len = (b.count * b.ty.size()) as usize;
-            // SAFETY: the program lends the buffer, and `len` is the sum of the
-            // blocks' lengths.
-            unsafe {
-                b.ty.pack(b.base, b.count, 0, bytes.as_mut_ptr().add(b.at), len)
-            };
+            let len = b.elements.len() as usize;
+            // SAFETY: the program lends the buffer, and `self.len` is the sum of
+            // the blocks' lengths.
+            unsafe { b.elements.pack(0, bytes.as_mut_ptr().add(b.at), len) };
         }
         Ok(bytes)
     }
@@ -201,11 +193,9 @@ impl Packed {
     #[cold]
     fn unpack(&self, bytes: &[u8]) {
         for b in &self.blocks {
-            let len = (b.count * b.ty.size()) as usize;
+            let len = b.elements.len() as usize;
             // SAFETY: as in `pack`.
-            unsafe {
-                b.ty.unpack(b.base, b.count, 0, bytes.as_ptr().add(b.at), len)
-            };
+            unsafe { b.elements.unpack(0, bytes.as_ptr().add(b.at), len) };
         }
     }
 }
@@ -245,5 +235,59 @@ impl Loaded {
         } else {
             self.bytes.as_mut_ptr()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device;
+    use catena_datatype::Datatype;
+
+    #[test]
+    fn a_plan_works_on_a_copy_of_what_lies_on_a_device() {
+        let int = Datatype::predefined(0x209).expect("MPI_INT");
+        let mut memory = [1i32, 2, 3];
+        let mut side = Side::NONE;
+        side.set(device::lend(&mut memory), 3, int);
+        assert!(side.is_packed());
+        let mut loaded = side.load().unwrap();
+        // SAFETY: the copy has three numbers, with no alignment.
+        let copy = unsafe { &mut *loaded.base().cast::<[[u8; 4]; 3]>() };
+        assert_eq!(copy.map(i32::from_ne_bytes), [1, 2, 3]);
+        copy[1] = 7i32.to_ne_bytes();
+        side.store(&loaded);
+        assert_eq!(memory, [1, 7, 3]);
+    }
+
+    #[test]
+    fn host_memory_is_used_where_it_lies_next_to_a_device() {
+        let int = Datatype::predefined(0x209).expect("MPI_INT");
+        let mut far = [1i32, 2];
+        device::lend(&mut far);
+        let mut near = [3i32, 4];
+        let mut side = Side::NONE;
+        side.set(near.as_mut_ptr().cast(), 2, int);
+        assert!(!side.is_packed());
+        assert_eq!(side.load().unwrap().base(), near.as_mut_ptr().cast());
+    }
+
+    #[test]
+    fn blocks_of_which_one_lies_on_a_device_are_packed() {
+        let int = Datatype::predefined(0x209).expect("MPI_INT");
+        let (mut far, near) = ([5i32, 6], [7i32]);
+        let at = device::lend(&mut far);
+        let blocks = [(near.as_ptr().cast::<u8>(), 1), (at.cast_const(), 2)];
+        let part = |i: usize| {
+            let (at, count): (*const u8, u64) = blocks[i];
+            Ok((at.addr() as i64, count, int))
+        };
+        let (mut side, mut ranges) = (Side::NONE, Ranges::new());
+        Side::scattered(ptr::null_mut(), 2, part, &mut ranges, &mut side).unwrap();
+        assert!(side.is_packed());
+        let mut loaded = side.load().unwrap();
+        // SAFETY: the copy has three numbers, with no alignment.
+        let copy = unsafe { *loaded.base().cast::<[[u8; 4]; 3]>() };
+        assert_eq!(copy.map(i32::from_ne_bytes), [7, 5, 6]);
     }
 }
