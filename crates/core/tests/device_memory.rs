@@ -1,0 +1,66 @@
+//! Processes whose buffers lie on a device: nothing reads or writes them by address.
+//!
+//! By itself the test is a job of one process. Started by `mpirun`, it is one of as many
+//! ranks, and its messages and collectives go through shared memory.
+
+use catena_abi::consts;
+use catena_core::buffer::{RecvBuf, SendBuf};
+use catena_core::coll::{Caller, Data};
+use catena_core::{enter, init};
+use catena_link::Mode;
+
+#[path = "../src/device.rs"]
+mod device;
+
+#[test]
+fn messages_and_collectives_move_what_lies_on_a_device() {
+    const MOST: usize = 1 << 18;
+    let mut source: Vec<i32> = (0..MOST as i32).collect();
+    let mut target = vec![0i32; MOST];
+    let (from, to) = (device::lend(&mut source), device::lend(&mut target));
+    init::init(0).expect("a process is a job of its own");
+    let world = enter().expect("it was brought up");
+    assert_eq!(
+        world.unit(consts::INT),
+        0,
+        "no buffer is taken for the host's"
+    );
+    let int = world.objects.committed(consts::INT).expect("predefined");
+    let comm = world.comm(consts::COMM_WORLD).expect("predefined");
+    let (next, last) = (
+        (comm.rank + 1) % comm.size(),
+        (comm.rank + comm.size() - 1) % comm.size(),
+    );
+    // An eager message, and two that start a rendezvous.
+    for count in [2, 1 << 14, MOST] {
+        let (out, room) = (
+            SendBuf::new(from, count as u64, int),
+            RecvBuf::new(to, count as u64, int),
+        );
+        let mut receive = world.irecv(&comm, room, last as i32, 7);
+        world
+            .send(&comm, out, next, 7, Mode::Standard)
+            .expect("sent");
+        let done = world.wait(&mut receive).expect("received");
+        assert!(done.error.is_none());
+        assert_eq!(target[..count], source[..count]);
+        target.fill(-1);
+    }
+    let caller = Caller {
+        world: &world,
+        now: true,
+    };
+    let data = Data {
+        buf: to,
+        count: MOST as i64,
+        ty: consts::INT,
+    };
+    let left = caller.allreduce(&comm, from, data, consts::SUM);
+    if let Some(left) = left.expect("two buffers of as many numbers") {
+        world.run(left).expect("all ranks call it");
+    }
+    let sum = source.iter().map(|i| i * comm.size() as i32);
+    assert!(sum.eq(target.iter().copied()));
+    drop(comm);
+    assert_eq!(init::finalize(|error| panic!("{error:?}")), 0);
+}
