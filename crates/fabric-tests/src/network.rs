@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use catena_fabric::{Got, Header, Peer, Posted, Remote, Transport};
+use catena_fabric::{Header, Peer, Posted, RemoteKey, RmaStatus, Transport};
 
 use crate::Inbox;
 
@@ -40,24 +40,24 @@ pub fn meet<T: Transport>(a: &mut T, b: &mut T) {
     }
 }
 
-/// Reads what peer 0, which is `of`, exposes, until all is there or the route
+/// Reads what peer 0, which is `of`, has registered, until all is there or the route
 /// refuses; how much came.
-pub fn read<T: Transport>(at: &mut T, of: &mut T, remote: Remote, into: &mut [u8]) -> usize {
+pub fn read<T: Transport>(at: &mut T, of: &mut T, remote: RemoteKey, into: &mut [u8]) -> usize {
     let (mut inbox, mut got) = (Inbox::default(), 0);
     until(|| {
-        let here = Remote {
+        let here = RemoteKey {
             addr: remote.addr + got as u64,
             ..remote
         };
         let (len, rest) = (into.len() - got, into[got..].as_mut_ptr());
         // SAFETY: as long as told, and ours until all has arrived.
         match unsafe { at.try_get(Peer(0), here, rest, len) }.expect("the peer is alive") {
-            Got::Bytes(n) => got += n,
-            Got::Full => {
+            RmaStatus::Bytes(n) => got += n,
+            RmaStatus::Full => {
                 at.poll(&mut inbox);
                 of.poll(&mut inbox);
             }
-            Got::Unable => return true,
+            RmaStatus::Unable => return true,
         }
         got == into.len()
     });

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use catena_base::{End as Side, Parts};
-use catena_fabric::{Got, Header, Load, Peer, Posted, Remote, Rendezvous, Transport};
+use catena_fabric::{Header, Load, Peer, Posted, RemoteKey, Rendezvous, RmaStatus, Transport};
 
 use crate::help::{End, PATIENCE, Scattered, header, pattern, receive, send, sizes};
 use crate::{Claims, Inbox, Offer, Pair};
@@ -122,8 +122,8 @@ pub fn parts_of_any_shape_are_written_whole<T: Transport>(pair: Pair<T>) {
     }
 }
 
-/// What the two calls that expose memory give must be what is declared.
-fn offered(claimed: Offer, remote: Option<Remote>, what: &str) -> Option<Remote> {
+/// What the two calls that register memory give must be what is declared.
+fn offered(claimed: Offer, remote: Option<RemoteKey>, what: &str) -> Option<RemoteKey> {
     let expected = claimed != Offer::Never;
     assert_eq!(remote.is_some(), expected, "{what} declared {claimed:?}");
     remote
@@ -131,21 +131,21 @@ fn offered(claimed: Offer, remote: Option<Remote>, what: &str) -> Option<Remote>
 
 /// Remote reads, as declared: in parts, from any offset, and never beyond what was
 /// asked for.
-pub fn exposed_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
+pub fn registered_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
     let claimed = pair.claims.reads;
     let (mut a, mut b) = pair.ends();
     let mut whole = 0;
     for len in [1, 63, 4096, 100_000] {
         let bytes = pattern(9, len);
-        let exposed = a.at.expose(b.is, bytes.as_ptr(), len as u64);
-        let Some(remote) = offered(claimed, exposed, "reads") else {
+        let registered = a.at.register(b.is, bytes.as_ptr(), len as u64);
+        let Some(remote) = offered(claimed, registered, "reads") else {
             refuses_reads(&mut b, a.is, &bytes);
             return;
         };
         for from in [0, len / 3] {
             let mut into = vec![0xee; len + 1];
             let at = moved(claimed, from..len, |at| {
-                let part = Remote {
+                let part = RemoteKey {
                     addr: remote.addr + at as u64,
                     ..remote
                 };
@@ -155,7 +155,7 @@ pub fn exposed_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
                     b.at.try_get(a.is, part, here, len - at)
                 };
                 let got = got.expect("the peer is alive");
-                if got == Got::Full {
+                if got == RmaStatus::Full {
                     b.poll();
                     a.poll();
                 }
@@ -166,42 +166,42 @@ pub fn exposed_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
             let mut rest = into[..from].iter().chain(&into[at..]);
             assert!(rest.all(|&byte| byte == 0xee));
         }
-        a.at.release(b.is, remote);
+        a.at.deregister(b.is, remote);
     }
     assert!(whole > 0, "reads declared, and all are refused");
 }
 
 /// A route without remote reads says so, and reads nothing.
 fn refuses_reads<T: Transport>(at: &mut End<T>, of: Peer, bytes: &[u8]) {
-    let remote = Remote {
+    let remote = RemoteKey {
         addr: bytes.as_ptr() as u64,
         key: 0,
     };
     let mut into = vec![0xee; bytes.len()];
     // SAFETY: `into` has as many bytes.
     let got = unsafe { at.at.try_get(of, remote, into.as_mut_ptr(), into.len()) };
-    assert_eq!(got, Ok(Got::Unable));
+    assert_eq!(got, Ok(RmaStatus::Unable));
     assert!(into.iter().all(|&byte| byte == 0xee));
 }
 
 /// Moves the bytes of a range by `step`, which is told where; how far it came. Only a
 /// route that is declared flaky may refuse.
-fn moved(claimed: Offer, range: Range<usize>, mut step: impl FnMut(usize) -> Got) -> usize {
+fn moved(claimed: Offer, range: Range<usize>, mut step: impl FnMut(usize) -> RmaStatus) -> usize {
     let mut at = range.start;
     for _ in 0..PATIENCE {
         if at == range.end {
             return at;
         }
         match step(at) {
-            Got::Bytes(n) => {
+            RmaStatus::Bytes(n) => {
                 assert!(
                     0 < n && n <= range.end - at,
                     "{n} bytes of {range:?} at {at}"
                 );
                 at += n;
             }
-            Got::Full => {}
-            Got::Unable => {
+            RmaStatus::Full => {}
+            RmaStatus::Unable => {
                 assert_eq!(claimed, Offer::Flaky, "refused at {at} of {range:?}");
                 return at;
             }
@@ -212,7 +212,7 @@ fn moved(claimed: Offer, range: Range<usize>, mut step: impl FnMut(usize) -> Got
 
 /// Remote writes, as declared: in parts, to any offset, and never beyond what was
 /// asked for.
-pub fn exposed_room_is_written_rightly<T: Transport>(pair: Pair<T>) {
+pub fn registered_memory_is_written_rightly<T: Transport>(pair: Pair<T>) {
     let claimed = pair.claims.writes;
     let (mut a, mut b) = pair.ends();
     let mut whole = 0;
@@ -220,13 +220,13 @@ pub fn exposed_room_is_written_rightly<T: Transport>(pair: Pair<T>) {
         let bytes = pattern(9, len);
         let mut into = vec![0xee; len + 1];
         let room = into.as_mut_ptr();
-        let exposed = b.at.expose_room(a.is, room, len as u64);
-        let Some(remote) = offered(claimed, exposed, "writes") else {
+        let registered = b.at.register_writable(a.is, room, len as u64);
+        let Some(remote) = offered(claimed, registered, "writes") else {
             return;
         };
         let from = len / 3;
         let at = moved(claimed, from..len, |at| {
-            let part = Remote {
+            let part = RemoteKey {
                 addr: remote.addr + at as u64,
                 ..remote
             };
@@ -234,13 +234,13 @@ pub fn exposed_room_is_written_rightly<T: Transport>(pair: Pair<T>) {
             // SAFETY: `source` has `rest` bytes, `into` is lent.
             let put = unsafe { a.at.try_put(b.is, source, part, rest) };
             let put = put.expect("the peer is alive");
-            if put == Got::Full {
+            if put == RmaStatus::Full {
                 a.poll();
                 b.poll();
             }
             put
         });
-        b.at.release(a.is, remote);
+        b.at.deregister(a.is, remote);
         whole += usize::from(at == len);
         assert_eq!(into[from..at], bytes[from..at]);
         let mut rest = into[..from].iter().chain(&into[at..]);

@@ -130,7 +130,7 @@ pub struct PeerLost {
 /// [`Transport::try_get`], or is to lie in its receiver's, for
 /// [`Transport::try_put`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Remote {
+pub struct RemoteKey {
     /// Address in the owner's address space (or offset within its region).
     pub addr: u64,
     /// Key of the registered region; 0 where none is needed.
@@ -140,7 +140,7 @@ pub struct Remote {
 /// What became of a remote read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Got {
+pub enum RmaStatus {
     /// That many bytes from the start were copied; call again for the rest.
     Bytes(usize),
     /// Nothing has arrived yet. Poll, then call again; the read may be under
@@ -242,11 +242,11 @@ pub trait Transport {
     }
 
     /// Describes `len` bytes at `addr` for a peer's [`Transport::try_get`].
-    /// The registration lives until [`Transport::release`].
-    fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote>;
+    /// The registration lives until [`Transport::deregister`].
+    fn register(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKey>;
 
-    /// Ends what [`Transport::expose`] began.
-    fn release(&mut self, peer: Peer, remote: Remote);
+    /// Ends what [`Transport::register`] began.
+    fn deregister(&mut self, peer: Peer, remote: RemoteKey);
 
     /// Reads up to `len` bytes at `remote` of `peer` into `into`, at least one
     /// byte unless it says `Full` or `Unable`.
@@ -260,16 +260,16 @@ pub trait Transport {
     unsafe fn try_get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost>;
+    ) -> Result<RmaStatus, PeerLost>;
 
     /// Describes the `len` bytes at `addr` for a peer's [`Transport::try_put`].
-    /// The registration lives until [`Transport::release`].
+    /// The registration lives until [`Transport::deregister`].
     ///
     /// This and what follows is for routes that choose [`Rendezvous::Share`].
-    fn expose_room(&mut self, _peer: Peer, _addr: *mut u8, _len: u64) -> Option<Remote> {
+    fn register_writable(&mut self, _peer: Peer, _addr: *mut u8, _len: u64) -> Option<RemoteKey> {
         None
     }
 
@@ -286,10 +286,10 @@ pub trait Transport {
         &mut self,
         _peer: Peer,
         _from: *const u8,
-        _remote: Remote,
+        _remote: RemoteKey,
         _len: usize,
-    ) -> Result<Got, PeerLost> {
-        Ok(Got::Unable)
+    ) -> Result<RmaStatus, PeerLost> {
+        Ok(RmaStatus::Unable)
     }
 
     /// Begins to share a message from `peer` with it; its number. Only after

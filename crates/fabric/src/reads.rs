@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::{Got, Peer, Remote};
+use crate::{Peer, RemoteKey, RmaStatus};
 
 /// Pieces of one read that are under way at once, at most.
 const AHEAD: usize = 4;
@@ -120,11 +120,11 @@ impl<T> Reads<T> {
     /// of one, its offset and its length. As [`Transport::try_get`](crate::Transport::try_get).
     pub fn go_on(
         &mut self,
-        (from, remote): (Peer, Remote),
+        (from, remote): (Peer, RemoteKey),
         (into, len): (*mut u8, usize),
         longest: usize,
         mut ask: impl FnMut(usize, usize, usize) -> Asked<T>,
-    ) -> Got {
+    ) -> RmaStatus {
         let number = self.find(from, into).unwrap_or_else(|| {
             self.reads.push(Read {
                 from,
@@ -169,9 +169,9 @@ impl<T> Reads<T> {
             self.reads.swap_remove(number);
         }
         match got {
-            0 if over => Got::Unable,
-            0 => Got::Full,
-            got => Got::Bytes(got),
+            0 if over => RmaStatus::Unable,
+            0 => RmaStatus::Full,
+            got => RmaStatus::Bytes(got),
         }
     }
 
@@ -200,7 +200,7 @@ impl<T> Reads<T> {
 mod tests {
     use super::*;
 
-    const FROM: (Peer, Remote) = (Peer(3), Remote { addr: 64, key: 7 });
+    const FROM: (Peer, RemoteKey) = (Peer(3), RemoteKey { addr: 64, key: 7 });
 
     /// Ten operations, and room for 1000 bytes.
     fn reads() -> (Reads<()>, Vec<u8>) {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     /// Asks for 1000 bytes in pieces of 100, all of which take their time; which operations began.
-    fn ask(reads: &mut Reads<()>, into: *mut u8, len: usize) -> (Got, Vec<usize>) {
+    fn ask(reads: &mut Reads<()>, into: *mut u8, len: usize) -> (RmaStatus, Vec<usize>) {
         let mut begun = Vec::new();
         let got = reads.go_on(FROM, (into, len), 100, |operation, _, _| {
             begun.push(operation);
@@ -222,15 +222,15 @@ mod tests {
         let (mut reads, mut room) = reads();
         let into = room.as_mut_ptr();
         let (got, begun) = ask(&mut reads, into, 1000);
-        assert_eq!((got, begun.len()), (Got::Full, AHEAD));
+        assert_eq!((got, begun.len()), (RmaStatus::Full, AHEAD));
         assert_eq!(reads.ended(begun[1], true), Some(Peer(3)));
-        assert_eq!(ask(&mut reads, into, 1000), (Got::Full, vec![]));
+        assert_eq!(ask(&mut reads, into, 1000), (RmaStatus::Full, vec![]));
         assert!(!reads.is_quiet(Peer(3), into) && reads.uses(Peer(3), 7));
         assert_eq!(reads.ended(begun[0], true), Some(Peer(3)));
-        assert_eq!(ask(&mut reads, into, 1000), (Got::Bytes(200), vec![]));
+        assert_eq!(ask(&mut reads, into, 1000), (RmaStatus::Bytes(200), vec![]));
         // The rest is known by where it goes to.
         let (got, more) = ask(&mut reads, into.wrapping_add(200), 800);
-        assert_eq!((got, more.len()), (Got::Full, 2));
+        assert_eq!((got, more.len()), (RmaStatus::Full, 2));
     }
 
     #[test]
@@ -239,14 +239,14 @@ mod tests {
         let into = room.as_mut_ptr();
         let (_, begun) = ask(&mut reads, into, 1000);
         let _ = reads.ended(begun[0], false);
-        assert_eq!(ask(&mut reads, into, 1000), (Got::Full, vec![]));
+        assert_eq!(ask(&mut reads, into, 1000), (RmaStatus::Full, vec![]));
         for operation in &begun[1..] {
             let _ = reads.ended(*operation, true);
         }
-        assert_eq!(ask(&mut reads, into, 1000), (Got::Unable, vec![]));
+        assert_eq!(ask(&mut reads, into, 1000), (RmaStatus::Unable, vec![]));
         assert!(!reads.uses(Peer(3), 7));
         let refused = reads.go_on(FROM, (into, 1000), 100, |_, _, _| Asked::Unable);
-        assert_eq!(refused, Got::Unable);
+        assert_eq!(refused, RmaStatus::Unable);
     }
 
     #[test]
@@ -255,13 +255,13 @@ mod tests {
         let into = room.as_mut_ptr();
         for _ in 0..5 {
             let full = reads.go_on(FROM, (into, 1000), 100, |_, _, _| Asked::Full);
-            assert_eq!(full, Got::Full);
+            assert_eq!(full, RmaStatus::Full);
             let mut asked = Vec::new();
             let got = reads.go_on(FROM, (into, 250), 100, |_, at, len| {
                 asked.push((at, len));
                 Asked::Arrived
             });
-            assert_eq!(got, Got::Bytes(250));
+            assert_eq!(got, RmaStatus::Bytes(250));
             assert_eq!(asked, [(0, 100), (100, 100), (200, 50)]);
         }
         assert_eq!(reads.free.len(), 10);

@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous, RmaStatus,
 };
 use catena_link::{
-    ANY_SOURCE, Cid, Endpoint, Exposed, Mode, Net, Plane, ReqId, Selector, Sink, Source,
+    ANY_SOURCE, Cid, Endpoint, Mode, Net, Plane, RemoteKeys, ReqId, Selector, Sink, Source,
 };
 
 const SLOTS: usize = 256;
@@ -104,21 +104,21 @@ impl Net for Ring {
         Rendezvous::Stream
     }
 
-    fn expose(&mut self, _: Peer, _: &Message) -> Option<Exposed> {
+    fn register(&mut self, _: Peer, _: &Message) -> Option<RemoteKeys> {
         None
     }
 
-    fn release(&mut self, _: Peer, _: Exposed) {}
+    fn deregister(&mut self, _: Peer, _: RemoteKeys) {}
 
     fn try_get(
         &mut self,
         _: Peer,
-        _: Exposed,
+        _: RemoteKeys,
         _: &mut Word,
         _: u64,
         _: u64,
-    ) -> Result<Got, PeerLost> {
-        Ok(Got::Unable)
+    ) -> Result<RmaStatus, PeerLost> {
+        Ok(RmaStatus::Unable)
     }
 }
 

@@ -11,12 +11,12 @@ use std::rc::Rc;
 
 use catena_base::PeerBytes;
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
 };
 
 use crate::wire::{Announce, EAGER_CEILING, Offer, SyncLen, Wanted};
 use crate::{
-    Cid, Context, Endpoint, Exposed, MessageId, Mode, Net, Plane, ReqId, Selector, Sent, Sink,
+    Cid, Context, Endpoint, MessageId, Mode, Net, Plane, RemoteKeys, ReqId, Selector, Sent, Sink,
     Source,
 };
 
@@ -136,12 +136,12 @@ impl Crafted {
         self.moods.pop_front().unwrap_or_default()
     }
 
-    fn got(&mut self, len: u64) -> Got {
+    fn got(&mut self, len: u64) -> RmaStatus {
         match self.mood() {
-            0 | 1 => Got::Bytes(len as usize),
-            2 => Got::Full,
-            3 => Got::Unable,
-            some => Got::Bytes(usize::from(some).min(len as usize)),
+            0 | 1 => RmaStatus::Bytes(len as usize),
+            2 => RmaStatus::Full,
+            3 => RmaStatus::Unable,
+            some => RmaStatus::Bytes(usize::from(some).min(len as usize)),
         }
     }
 }
@@ -186,8 +186,8 @@ impl Net for Crafted {
         self.mood() == 1
     }
 
-    fn expose(&mut self, _: Peer, source: &Bytes) -> Option<Exposed> {
-        let shown = Remote {
+    fn register(&mut self, _: Peer, source: &Bytes) -> Option<RemoteKeys> {
+        let shown = RemoteKey {
             addr: source.0.as_ptr() as u64,
             key: 1,
         };
@@ -197,28 +197,28 @@ impl Net for Crafted {
         })
     }
 
-    fn release(&mut self, _: Peer, _: Exposed) {
+    fn deregister(&mut self, _: Peer, _: RemoteKeys) {
         self.lent -= 1;
-        assert!(self.lent >= 0, "released twice");
+        assert!(self.lent >= 0, "deregistered twice");
     }
 
     fn try_get(
         &mut self,
         _: Peer,
-        _: Exposed,
+        _: RemoteKeys,
         sink: &mut Into,
         at: u64,
         len: u64,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         assert!(at.checked_add(len).is_some_and(|end| end <= sink.room()));
         Ok(self.got(len))
     }
 
-    fn expose_room(&mut self, _: Peer, sink: &mut Into) -> Option<Remote> {
+    fn register_writable(&mut self, _: Peer, sink: &mut Into) -> Option<RemoteKey> {
         let addr = sink.0.borrow_mut().as_mut_ptr() as u64;
         (self.mood() != 1).then(|| {
             self.lent += 1;
-            Remote { addr, key: 2 }
+            RemoteKey { addr, key: 2 }
         })
     }
 
@@ -226,10 +226,10 @@ impl Net for Crafted {
         &mut self,
         _: Peer,
         source: &Bytes,
-        _: Remote,
+        _: RemoteKey,
         at: u64,
         len: u64,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         assert!(at.checked_add(len).is_some_and(|end| end <= source.len()));
         Ok(self.got(len))
     }

@@ -39,7 +39,7 @@ mod wire;
 
 pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
 pub use endpoint::Endpoint;
-pub use net::{Exposed, Net, RAILS, Sink, Source};
+pub use net::{Net, RAILS, RemoteKeys, Sink, Source};
 pub use types::{
     ANY_SOURCE, ANY_TAG, Awaited, Cid, Completion, Context, Envelope, Failure, MessageId, Mode,
     Plane, ReqId, Selector, Sent,

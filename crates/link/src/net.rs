@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
 };
 
 /// A message to send: knows its length and can produce any part of it.
@@ -56,8 +56,8 @@ pub const RAILS: usize = 4;
 /// Where a whole message lies in its sender's memory, and the key by which each
 /// rail of the route reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Exposed {
-    /// As in [`Remote`], on every rail.
+pub struct RemoteKeys {
+    /// As in [`RemoteKey`], on every rail.
     pub addr: u64,
     /// Key of the first rail.
     pub key: u64,
@@ -65,15 +65,15 @@ pub struct Exposed {
     pub more: [u64; RAILS - 1],
 }
 
-impl Exposed {
+impl RemoteKeys {
     /// The message on rail `number`, if that reads it.
     #[inline]
-    pub fn on(&self, number: usize) -> Option<Remote> {
+    pub fn on(&self, number: usize) -> Option<RemoteKey> {
         let key = match number.checked_sub(1) {
             None => self.key,
             Some(other) => *self.more.get(other).filter(|&&key| key != 0)?,
         };
-        Some(Remote {
+        Some(RemoteKey {
             addr: self.addr,
             key,
         })
@@ -82,8 +82,8 @@ impl Exposed {
     /// The message from that byte on.
     #[inline]
     #[must_use]
-    pub fn at(self, byte: u64) -> Exposed {
-        Exposed {
+    pub fn at(self, byte: u64) -> RemoteKeys {
+        RemoteKeys {
             addr: self.addr.wrapping_add(byte),
             ..self
         }
@@ -91,21 +91,21 @@ impl Exposed {
 
     /// The message on the first rail.
     #[inline]
-    pub fn first(&self) -> Remote {
-        Remote {
+    pub fn first(&self) -> RemoteKey {
+        RemoteKey {
             addr: self.addr,
             key: self.key,
         }
     }
 }
 
-impl From<Remote> for Exposed {
+impl From<RemoteKey> for RemoteKeys {
     #[inline]
-    fn from(Remote { addr, key }: Remote) -> Exposed {
-        Exposed {
+    fn from(RemoteKey { addr, key }: RemoteKey) -> RemoteKeys {
+        RemoteKeys {
             addr,
             key,
-            ..Exposed::default()
+            ..RemoteKeys::default()
         }
     }
 }
@@ -148,14 +148,14 @@ pub trait Net {
         false
     }
 
-    /// Exposes a whole message for remote reads, if it is contiguous and the
+    /// Registers a whole message for remote reads, if it is contiguous and the
     /// route can read.
-    fn expose(&mut self, peer: Peer, source: &Self::Source) -> Option<Exposed>;
+    fn register(&mut self, peer: Peer, source: &Self::Source) -> Option<RemoteKeys>;
 
-    /// Ends what [`Net::expose`] or [`Net::expose_room`] began.
-    fn release(&mut self, peer: Peer, exposed: Exposed);
+    /// Ends what [`Net::register`] or [`Net::register_writable`] began.
+    fn deregister(&mut self, peer: Peer, registered: RemoteKeys);
 
-    /// Reads message bytes `[at, at + len)` of `exposed` into `sink` at `at`;
+    /// Reads message bytes `[at, at + len)` of `registered` into `sink` at `at`;
     /// `Unable` if the sink is not contiguous or the route cannot read.
     ///
     /// # Errors
@@ -163,15 +163,15 @@ pub trait Net {
     fn try_get(
         &mut self,
         peer: Peer,
-        exposed: Exposed,
+        registered: RemoteKeys,
         sink: &mut Self::Sink,
         at: u64,
         len: u64,
-    ) -> Result<Got, PeerLost>;
+    ) -> Result<RmaStatus, PeerLost>;
 
-    /// Exposes the whole room for remote writes, if it is contiguous and the
+    /// Registers the whole room for remote writes, if it is contiguous and the
     /// route can write.
-    fn expose_room(&mut self, _peer: Peer, _sink: &mut Self::Sink) -> Option<Remote> {
+    fn register_writable(&mut self, _peer: Peer, _sink: &mut Self::Sink) -> Option<RemoteKey> {
         None
     }
 
@@ -184,11 +184,11 @@ pub trait Net {
         &mut self,
         _peer: Peer,
         _source: &Self::Source,
-        _remote: Remote,
+        _remote: RemoteKey,
         _at: u64,
         _len: u64,
-    ) -> Result<Got, PeerLost> {
-        Ok(Got::Unable)
+    ) -> Result<RmaStatus, PeerLost> {
+        Ok(RmaStatus::Unable)
     }
 
     /// See [`catena_fabric::Transport::open_parts`].

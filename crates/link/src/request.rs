@@ -5,7 +5,7 @@ use std::ops::Range;
 use catena_fabric::{Header, Peer, PeerLost};
 
 use crate::matching::{Link, Nodes};
-use crate::net::{Exposed, Net};
+use crate::net::{Net, RemoteKeys};
 use crate::protocol::{Coverage, Recv, Send};
 use crate::slab::{NIL, Slab};
 use crate::types::{Completion, Failure, ReqId, Selector};
@@ -65,11 +65,11 @@ pub(crate) struct Rare {
     pub other: ReqId,
     /// Sends: header of the first packet.
     pub header: Header,
-    /// Sends: where the message is exposed. Receives: where it can be read.
-    pub exposed: Option<Exposed>,
+    /// Sends: where the message is registered. Receives: where it can be read.
+    pub registered: Option<RemoteKeys>,
     /// Messages that both ends copy.
     pub share: Share,
-    /// Sends: bytes that are exposed, if any are. Receives: bytes that will come.
+    /// Sends: bytes that are registered, if any are. Receives: bytes that will come.
     pub total: u64,
     /// Receives: bytes that came in packets or in parts.
     pub coverage: Coverage,
@@ -119,7 +119,7 @@ impl<N: Net> Default for Request<N> {
                     generation: 0,
                 },
                 header: Header::default(),
-                exposed: None,
+                registered: None,
                 share: Share::default(),
                 total: 0,
                 coverage: Coverage::default(),

@@ -31,9 +31,9 @@
 use std::ops::Range;
 
 use catena_base::{Parts, PeerBytes};
-use catena_fabric::{Header, Remote};
+use catena_fabric::{Header, RemoteKey};
 
-use crate::net::{Exposed, RAILS};
+use crate::net::{RAILS, RemoteKeys};
 use crate::types::ReqId;
 
 /// Messages above this are never eager, and an arriving one that claims to be
@@ -129,7 +129,7 @@ impl SyncLen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Announce {
     pub request: ReqId,
-    pub exposed: Option<Exposed>,
+    pub registered: Option<RemoteKeys>,
 }
 
 impl Announce {
@@ -141,14 +141,14 @@ impl Announce {
     pub fn encode(self) -> ([u8; Self::MAX], usize) {
         let mut out = [0; Self::MAX];
         out[..8].copy_from_slice(&self.request.to_bits().to_le_bytes());
-        let Some(exposed) = self.exposed else {
+        let Some(registered) = self.registered else {
             return (out, 8);
         };
-        out[8..16].copy_from_slice(&exposed.addr.to_le_bytes());
-        out[16..24].copy_from_slice(&exposed.key.to_le_bytes());
-        let last = exposed.more.iter().rposition(|&key| key != 0);
+        out[8..16].copy_from_slice(&registered.addr.to_le_bytes());
+        out[16..24].copy_from_slice(&registered.key.to_le_bytes());
+        let last = registered.more.iter().rposition(|&key| key != 0);
         let more = last.map_or(0, |at| at + 1);
-        for (to, key) in out[24..].chunks_exact_mut(8).zip(&exposed.more[..more]) {
+        for (to, key) in out[24..].chunks_exact_mut(8).zip(&registered.more[..more]) {
             to.copy_from_slice(&key.to_le_bytes());
         }
         (out, Self::ONE + 8 * more)
@@ -162,14 +162,14 @@ impl Announce {
         }
         payload.read(&mut bytes);
         let word = |at: usize| u64_at(&bytes, at);
-        let exposed = (len > 8).then(|| Exposed {
+        let registered = (len > 8).then(|| RemoteKeys {
             addr: word(8),
             key: word(16),
             more: std::array::from_fn(|other| word(24 + 8 * other)),
         });
         Some(Announce {
             request: ReqId::from_bits(word(0)),
-            exposed,
+            registered,
         })
     }
 }
@@ -208,7 +208,7 @@ impl Wanted {
 /// copy there in parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Offer {
-    pub room: Remote,
+    pub room: RemoteKey,
     /// Bytes that are wanted.
     pub upto: u64,
     /// Bytes of a part.
@@ -235,7 +235,7 @@ impl Offer {
         payload.read(&mut bytes);
         let [addr, key, upto, part] = [0, 8, 16, 24].map(|at| u64_at(&bytes, at));
         Some(Offer {
-            room: Remote { addr, key },
+            room: RemoteKey { addr, key },
             upto,
             part,
         })
@@ -311,20 +311,30 @@ mod tests {
             index: 0xf_fffe,
             generation: 0xdead_beef,
         };
-        let one = Exposed {
+        let one = RemoteKeys {
             addr: 1 << 63,
             key: 7,
-            ..Exposed::default()
+            ..RemoteKeys::default()
         };
-        let three = Exposed {
+        let three = RemoteKeys {
             more: [0, u64::MAX, 0],
             ..one
         };
-        for (exposed, len) in [(None, 8), (Some(one), Announce::ONE), (Some(three), 40)] {
-            let (bytes, n) = Announce { request, exposed }.encode();
+        for (registered, len) in [(None, 8), (Some(one), Announce::ONE), (Some(three), 40)] {
+            let (bytes, n) = Announce {
+                request,
+                registered,
+            }
+            .encode();
             assert_eq!(n, len);
             let back = Announce::decode(PeerBytes::from(&bytes[..n]));
-            assert_eq!(back, Some(Announce { request, exposed }));
+            assert_eq!(
+                back,
+                Some(Announce {
+                    request,
+                    registered
+                })
+            );
         }
         let wanted = Wanted {
             from: 3,
@@ -335,7 +345,7 @@ mod tests {
             Some(wanted)
         );
         let offer = Offer {
-            room: Remote { addr: 5, key: 6 },
+            room: RemoteKey { addr: 5, key: 6 },
             upto: 1 << 40,
             part: 1 << 20,
         };

@@ -239,7 +239,7 @@ fn a_send_is_cancelled_exactly_if_it_is_not_matched() {
             let len = completion.len as usize;
             assert_eq!(into.bytes()[..len], pattern(tag as u64, len).0[..]);
         }
-        assert_eq!(ranks[0].net().0.exposures(), 0);
+        assert_eq!(ranks[0].net().0.registrations(), 0);
     }
 }
 

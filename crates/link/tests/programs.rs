@@ -21,7 +21,11 @@ fn every_message_arrives_once_and_in_order() {
         quiesce(&mut program.ranks);
         program.check();
         for rank in &mut program.ranks {
-            assert_eq!(rank.net().0.exposures(), 0, "seed {seed}: exposed for ever");
+            assert_eq!(
+                rank.net().0.registrations(),
+                0,
+                "seed {seed}: registered for ever"
+            );
             let dropped = rank.counters().dropped;
             assert!(
                 program.duplicates || dropped == 0,

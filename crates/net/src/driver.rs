@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Place, Posted, Remote, Rendezvous,
-    Sleeper, Transport,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Place, Posted, RemoteKey, Rendezvous,
+    RmaStatus, Sleeper, Transport,
 };
 use catena_ofi::{Ofi, Wanted};
 use catena_proof::Secret;
@@ -320,21 +320,21 @@ impl Transport for Driver {
         each!(self, t => t.rendezvous(peer, len, load))
     }
 
-    fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote> {
-        each!(self, t => t.expose(peer, addr, len))
+    fn register(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKey> {
+        each!(self, t => t.register(peer, addr, len))
     }
 
-    fn release(&mut self, peer: Peer, remote: Remote) {
-        each!(self, t => t.release(peer, remote))
+    fn deregister(&mut self, peer: Peer, remote: RemoteKey) {
+        each!(self, t => t.deregister(peer, remote))
     }
 
     unsafe fn try_get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         // SAFETY: as the caller promised.
         each!(self, t => unsafe { t.try_get(peer, remote, into, len) })
     }

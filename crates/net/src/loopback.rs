@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
     Transport,
 };
 use catena_link::Tally;
@@ -77,27 +77,27 @@ impl Transport for Loopback {
         Rendezvous::Get
     }
 
-    fn expose(&mut self, _: Peer, addr: *const u8, _: u64) -> Option<Remote> {
-        Some(Remote {
+    fn register(&mut self, _: Peer, addr: *const u8, _: u64) -> Option<RemoteKey> {
+        Some(RemoteKey {
             addr: addr as u64,
             key: 0,
         })
     }
 
-    fn release(&mut self, _: Peer, _: Remote) {}
+    fn deregister(&mut self, _: Peer, _: RemoteKey) {}
 
     unsafe fn try_get(
         &mut self,
         _: Peer,
-        remote: Remote,
+        remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
-        // SAFETY: our own message, exposed by `expose` and pinned by its
+    ) -> Result<RmaStatus, PeerLost> {
+        // SAFETY: our own message, registered by `register` and pinned by its
         // request. It may overlap `into` if the program sends from where it
         // receives, hence `copy`.
         unsafe { std::ptr::copy(remote.addr as *const u8, into, len) };
-        Ok(Got::Bytes(len))
+        Ok(RmaStatus::Bytes(len))
     }
 
     fn sleep(&mut self, limit: Duration) {

@@ -9,10 +9,10 @@
 use std::collections::VecDeque;
 
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous, Sleeper,
-    Transport,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
+    Sleeper, Transport,
 };
-use catena_link::{Exposed, RAILS};
+use catena_link::{RAILS, RemoteKeys};
 use catena_tcp::LivenessProbes;
 
 use crate::driver::{Counters, Driver};
@@ -201,24 +201,24 @@ impl Rails {
 
     /// Describes `len` bytes at `addr` for a peer, on every rail that leads to
     /// it.
-    pub fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Exposed> {
+    pub fn register(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKeys> {
         let shared = self.shared(peer);
-        let mut exposed = Exposed::from(self.rails[0].expose(peer, addr, len)?);
-        for (rail, key) in self.rails[1..shared].iter_mut().zip(&mut exposed.more) {
-            match rail.expose(peer, addr, len) {
-                Some(remote) if remote.addr == exposed.addr => *key = remote.key,
-                Some(remote) => rail.release(peer, remote),
+        let mut registered = RemoteKeys::from(self.rails[0].register(peer, addr, len)?);
+        for (rail, key) in self.rails[1..shared].iter_mut().zip(&mut registered.more) {
+            match rail.register(peer, addr, len) {
+                Some(remote) if remote.addr == registered.addr => *key = remote.key,
+                Some(remote) => rail.deregister(peer, remote),
                 None => {}
             }
         }
-        Some(exposed)
+        Some(registered)
     }
 
-    /// Ends what [`Rails::expose`] began.
-    pub fn release(&mut self, peer: Peer, exposed: Exposed) {
+    /// Ends what [`Rails::register`] began.
+    pub fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
         for (number, rail) in self.rails.iter_mut().enumerate() {
-            if let Some(remote) = exposed.on(number) {
-                rail.release(peer, remote);
+            if let Some(remote) = registered.on(number) {
+                rail.deregister(peer, remote);
             }
         }
     }
@@ -234,21 +234,21 @@ impl Rails {
     pub unsafe fn try_get(
         &mut self,
         peer: Peer,
-        exposed: Exposed,
+        registered: RemoteKeys,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let at = into as usize;
         let known = self
             .reads
             .iter()
             .position(|it| it.from == peer && it.at == at);
         let Some(known) = known else {
-            if len <= STRIPE || exposed.on(1).is_none() || self.shared(peer) == 1 {
+            if len <= STRIPE || registered.on(1).is_none() || self.shared(peer) == 1 {
                 let pin = self.pin(peer);
-                let (pin, remote) = match exposed.on(pin) {
+                let (pin, remote) = match registered.on(pin) {
                     Some(remote) => (pin, remote),
-                    None => (0, exposed.first()),
+                    None => (0, registered.first()),
                 };
                 // SAFETY: as the caller promised.
                 return unsafe { self.rails[pin].try_get(peer, remote, into, len) };
@@ -262,10 +262,10 @@ impl Rails {
             });
             let last = self.reads.len() - 1;
             // SAFETY: as the caller promised.
-            return unsafe { self.go_on(last, exposed, into, len) };
+            return unsafe { self.go_on(last, registered, into, len) };
         };
         // SAFETY: as the caller promised.
-        unsafe { self.go_on(known, exposed, into, len) }
+        unsafe { self.go_on(known, registered, into, len) }
     }
 
     /// Goes on with a read, of which `len` bytes are to go into `into`.
@@ -275,17 +275,17 @@ impl Rails {
     unsafe fn go_on(
         &mut self,
         number: usize,
-        exposed: Exposed,
+        registered: RemoteKeys,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let Read { from, .. } = self.reads[number];
         let shared = self.shared(from);
         let read = &mut self.reads[number];
         let mut asked: usize = read.stripes.iter().map(|it| it.len).sum();
         while asked < len && !read.failed {
             let load = |rail: &usize| read.stripes.iter().filter(|it| it.rail == *rail).count();
-            let usable = (0..shared).filter(|&rail| exposed.on(rail).is_some());
+            let usable = (0..shared).filter(|&rail| registered.on(rail).is_some());
             let Some(rail) = usable.min_by_key(load).filter(|rail| load(rail) < AHEAD) else {
                 break;
             };
@@ -305,19 +305,19 @@ impl Rails {
             if stripe.got == stripe.len || stripe.failed {
                 continue;
             }
-            let Some(remote) = exposed.on(stripe.rail) else {
+            let Some(remote) = registered.on(stripe.rail) else {
                 continue;
             };
-            let from_there = Remote {
+            let from_there = RemoteKey {
                 addr: remote.addr.wrapping_add(begin as u64),
                 ..remote
             };
             let (into, len) = (into.wrapping_add(begin), stripe.len - stripe.got);
             // SAFETY: within what the caller lends, and no other stripe's.
             match unsafe { self.rails[stripe.rail].try_get(from, from_there, into, len) } {
-                Ok(Got::Bytes(n)) => stripe.got += n,
-                Ok(Got::Full) => {}
-                Ok(Got::Unable) => (stripe.failed, read.failed) = (true, true),
+                Ok(RmaStatus::Bytes(n)) => stripe.got += n,
+                Ok(RmaStatus::Full) => {}
+                Ok(RmaStatus::Unable) => (stripe.failed, read.failed) = (true, true),
                 Err(lost) => {
                     (stripe.failed, read.failed) = (true, true);
                     read.lost = Some(lost);
@@ -343,13 +343,13 @@ impl Rails {
             if over && !failed {
                 self.reads.swap_remove(number);
             }
-            return Ok(Got::Bytes(told));
+            return Ok(RmaStatus::Bytes(told));
         }
         if !over {
-            return Ok(Got::Full);
+            return Ok(RmaStatus::Full);
         }
         self.reads.swap_remove(number);
-        lost.map_or(Ok(Got::Unable), Err)
+        lost.map_or(Ok(RmaStatus::Unable), Err)
     }
 }
 
@@ -408,7 +408,7 @@ mod tests {
     fn read(
         a: &mut Rails,
         b: &mut Rails,
-        exposed: Exposed,
+        registered: RemoteKeys,
         len: usize,
         window: usize,
     ) -> Option<Vec<u8>> {
@@ -419,10 +419,10 @@ mod tests {
             let most = window.min(len - at);
             let to = into[at..].as_mut_ptr();
             // SAFETY: `most` bytes are left there, and stay.
-            match unsafe { b.try_get(Peer(0), exposed.at(at as u64), to, most) } {
-                Ok(Got::Bytes(n)) => at += n,
-                Ok(Got::Full) => {}
-                Ok(Got::Unable) => return None,
+            match unsafe { b.try_get(Peer(0), registered.at(at as u64), to, most) } {
+                Ok(RmaStatus::Bytes(n)) => at += n,
+                Ok(RmaStatus::Full) => {}
+                Ok(RmaStatus::Unable) => return None,
                 Err(lost) => panic!("{lost:?}"),
             }
         }
@@ -439,16 +439,19 @@ mod tests {
                 return;
             };
             let (at, len) = (message.as_ptr(), message.len() as u64);
-            let exposed = a.expose(Peer(1), at, len).expect("it reads");
+            let registered = a.register(Peer(1), at, len).expect("it reads");
             for window in [1 << 19, usize::MAX] {
-                let got = read(&mut a, &mut b, exposed, message.len(), window);
+                let got = read(&mut a, &mut b, registered, message.len(), window);
                 assert!(got.as_deref() == Some(&message[..]), "{ours} {theirs}");
             }
             let used = b.rails.iter().filter(|it| it.counters().reads > 0).count();
             assert_eq!(used, ours.min(theirs));
             assert!(b.reads.is_empty());
-            a.release(Peer(1), exposed);
-            assert_eq!(read(&mut a, &mut b, exposed, message.len(), 1 << 19), None);
+            a.deregister(Peer(1), registered);
+            assert_eq!(
+                read(&mut a, &mut b, registered, message.len(), 1 << 19),
+                None
+            );
             assert!(b.reads.is_empty());
         }
     }

@@ -4,10 +4,10 @@ use std::marker::PhantomData;
 
 use catena_base::End;
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
     Transport,
 };
-use catena_link::{Exposed, Net, Sink, Source, Tally};
+use catena_link::{Net, RemoteKeys, Sink, Source, Tally};
 use catena_shm::Shm;
 
 use crate::loopback::Loopback;
@@ -252,34 +252,34 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         }
     }
 
-    fn expose(&mut self, peer: Peer, source: &S) -> Option<Exposed> {
+    fn register(&mut self, peer: Peer, source: &S) -> Option<RemoteKeys> {
         let (at, len) = (source.contiguous()?, source.len());
-        by_route!(self, peer, t => t.expose(peer, at, len).map(Exposed::from),
-            n => n.expose(peer, at, len), else None)
+        by_route!(self, peer, t => t.register(peer, at, len).map(RemoteKeys::from),
+            n => n.register(peer, at, len), else None)
     }
 
-    fn release(&mut self, peer: Peer, exposed: Exposed) {
-        by_route!(self, peer, t => t.release(peer, exposed.first()),
-            n => n.release(peer, exposed), else ());
+    fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
+        by_route!(self, peer, t => t.deregister(peer, registered.first()),
+            n => n.deregister(peer, registered), else ());
     }
 
     fn try_get(
         &mut self,
         peer: Peer,
-        exposed: Exposed,
+        registered: RemoteKeys,
         sink: &mut R,
         at: u64,
         len: u64,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let room = sink.room();
         let Some(base) = sink.contiguous() else {
-            return Ok(Got::Unable);
+            return Ok(RmaStatus::Unable);
         };
         if at >= room {
-            return Ok(Got::Unable);
+            return Ok(RmaStatus::Unable);
         }
         let len = usize::try_from(len.min(room - at)).unwrap_or(usize::MAX >> 1);
-        let from = exposed.at(at);
+        let from = registered.at(at);
         let into = base.wrapping_add(at as usize);
         // SAFETY: `[at, at + len)` is within the room that the program lends.
         by_route!(self, peer, t => unsafe { t.try_get(peer, from.first(), into, len) },
@@ -288,32 +288,32 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
             else Err(unreachable(peer)))
     }
 
-    fn expose_room(&mut self, peer: Peer, sink: &mut R) -> Option<Remote> {
+    fn register_writable(&mut self, peer: Peer, sink: &mut R) -> Option<RemoteKey> {
         let (at, len) = (sink.contiguous()?, sink.room());
-        by_route!(self, peer, t => t.expose_room(peer, at, len), _n => None, else None)
+        by_route!(self, peer, t => t.register_writable(peer, at, len), _n => None, else None)
     }
 
     fn try_put(
         &mut self,
         peer: Peer,
         source: &S,
-        remote: Remote,
+        remote: RemoteKey,
         at: u64,
         len: u64,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let Some(base) = source.contiguous() else {
-            return Ok(Got::Unable);
+            return Ok(RmaStatus::Unable);
         };
         let rest = source.len().saturating_sub(at);
         let len = usize::try_from(len.min(rest)).unwrap_or(usize::MAX >> 1);
-        let to = Remote {
+        let to = RemoteKey {
             addr: remote.addr.wrapping_add(at),
             key: remote.key,
         };
         let from = base.wrapping_add(at as usize);
         // SAFETY: `[at, at + len)` is within the message that the program lends.
         by_route!(self, peer, t => unsafe { t.try_put(peer, from, to, len) },
-            _n => Ok(Got::Unable),
+            _n => Ok(RmaStatus::Unable),
             else Err(unreachable(peer)))
     }
 

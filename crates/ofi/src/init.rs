@@ -8,8 +8,8 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::reads::Reads;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, Remote,
-    Rendezvous, Transport,
+    Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
+    Rendezvous, RmaStatus, Transport,
 };
 use catena_ofi_sys::{Library, calls, consts};
 
@@ -76,7 +76,7 @@ pub struct Ofi {
     // Dropped in this order: registrations, what they are of, and last the
     // memory that operations use.
     pub(crate) gets: Reads<Option<Region>>,
-    pub(crate) exposed: HashMap<u64, Vec<Region>>,
+    pub(crate) registered: HashMap<u64, Vec<Region>>,
     own: Option<Region>,
     pub(crate) objects: Objects,
     pub(crate) memory: Memory,
@@ -171,7 +171,7 @@ impl Ofi {
             key_mask: u64::MAX >> (64 - 8 * key_size.clamp(1, 8)),
             counters: Counters::default(),
             gets: Reads::new(sends + receives..sends + receives + reads),
-            exposed: HashMap::new(),
+            registered: HashMap::new(),
             own,
             objects,
             memory,
@@ -306,21 +306,21 @@ impl Transport for Ofi {
         }
     }
 
-    fn expose(&mut self, _peer: Peer, addr: *const u8, len: u64) -> Option<Remote> {
-        self.show(addr, usize::try_from(len).ok()?)
+    fn register(&mut self, _peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKey> {
+        self.register_readable(addr, usize::try_from(len).ok()?)
     }
 
-    fn release(&mut self, _peer: Peer, remote: Remote) {
-        self.hide(remote);
+    fn deregister(&mut self, _peer: Peer, remote: RemoteKey) {
+        self.end_registration(remote);
     }
 
     unsafe fn try_get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         // SAFETY: as the caller promised.
         unsafe { self.get(peer, remote, into, len) }
     }

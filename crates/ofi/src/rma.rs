@@ -1,7 +1,7 @@
 //! Reading a peer's memory.
 
 use catena_fabric::reads::Asked;
-use catena_fabric::{Got, Peer, PeerLost, Remote};
+use catena_fabric::{Peer, PeerLost, RemoteKey, RmaStatus};
 use catena_ofi_sys::calls::{self, Read};
 use catena_ofi_sys::consts;
 
@@ -14,7 +14,7 @@ const KEYS: usize = 8;
 impl Ofi {
     /// Registers memory so that others can read it; its key, and the address
     /// at which its first byte is found.
-    pub(crate) fn show(&mut self, at: *const u8, len: usize) -> Option<Remote> {
+    pub(crate) fn register_readable(&mut self, at: *const u8, len: usize) -> Option<RemoteKey> {
         if !self.reads {
             return None;
         }
@@ -23,10 +23,10 @@ impl Ofi {
         if key == consts::KEY_NOTAVAIL {
             return None;
         }
-        self.exposed.entry(key).or_default().push(region);
+        self.registered.entry(key).or_default().push(region);
         let virtual_addresses = self.objects.offer.needs(consts::MR_VIRT_ADDR);
         let addr = if virtual_addresses { at as u64 } else { 0 };
-        Some(Remote { addr, key })
+        Some(RemoteKey { addr, key })
     }
 
     fn register_shown(&mut self, at: *const u8, len: usize) -> Option<Region> {
@@ -37,7 +37,7 @@ impl Ofi {
         // Short keys come round; one that is in use is passed over.
         for _ in 0..KEYS {
             self.next_key = self.next_key.wrapping_add(1) & self.key_mask;
-            if self.exposed.contains_key(&self.next_key) {
+            if self.registered.contains_key(&self.next_key) {
                 continue;
             }
             let key = self.next_key;
@@ -48,12 +48,12 @@ impl Ofi {
         None
     }
 
-    /// Ends what [`Ofi::show`] began.
-    pub(crate) fn hide(&mut self, remote: Remote) {
-        if let Some(regions) = self.exposed.get_mut(&remote.key) {
+    /// Ends what [`Ofi::register_readable`] began.
+    pub(crate) fn end_registration(&mut self, remote: RemoteKey) {
+        if let Some(regions) = self.registered.get_mut(&remote.key) {
             regions.pop();
             if regions.is_empty() {
-                self.exposed.remove(&remote.key);
+                self.registered.remove(&remote.key);
             }
         }
     }
@@ -65,12 +65,12 @@ impl Ofi {
     pub(crate) unsafe fn get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         if !self.reads {
-            return Ok(Got::Unable);
+            return Ok(RmaStatus::Unable);
         }
         let target = &self.targets[peer.0 as usize];
         if let Some(lost) = &target.lost {
@@ -78,7 +78,7 @@ impl Ofi {
             return Err(PeerLost::clone(lost));
         }
         if !target.is_known() {
-            return Ok(Got::Full);
+            return Ok(RmaStatus::Full);
         }
         let from = target.address;
         let got = self.gets.go_on(
@@ -119,7 +119,7 @@ impl Ofi {
                 }
             },
         );
-        if let Got::Bytes(got) = got {
+        if let RmaStatus::Bytes(got) = got {
             self.counters.read_bytes += got as u64;
         }
         Ok(got)

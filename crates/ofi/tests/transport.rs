@@ -23,7 +23,7 @@ fn long_reads_are_cut_and_arrive_whole() {
             continue;
         };
         let data = pattern(0, 1 << 20);
-        let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64);
+        let remote = a.register(Peer(1), data.as_ptr(), data.len() as u64);
         let remote = remote.expect("it can be read");
         let mut into = vec![0; data.len()];
         assert_eq!(
@@ -34,20 +34,24 @@ fn long_reads_are_cut_and_arrive_whole() {
         assert!(into == data, "{provider}");
         assert_eq!(b.counters().reads, 105, "{provider}");
         assert_eq!(b.counters().read_bytes, 1 << 20, "{provider}");
-        a.release(Peer(1), remote);
+        a.deregister(Peer(1), remote);
     }
 }
 
 #[test]
-fn what_is_released_is_read_no_more() {
+fn what_is_deregistered_is_read_no_more() {
     for provider in ["tcp", "net"] {
         let Some((mut a, mut b)) = connected(provider, Config::from_settings()) else {
             continue;
         };
         let data = pattern(0, 100_000);
-        let first = a.expose(Peer(1), data.as_ptr(), 50_000).expect("readable");
-        let second = a.expose(Peer(1), data.as_ptr(), 100_000).expect("readable");
-        a.release(Peer(1), first);
+        let first = a
+            .register(Peer(1), data.as_ptr(), 50_000)
+            .expect("readable");
+        let second = a
+            .register(Peer(1), data.as_ptr(), 100_000)
+            .expect("readable");
+        a.deregister(Peer(1), first);
         let mut into = vec![0; 100_000];
         assert_eq!(
             read(&mut b, &mut a, second, &mut into),
@@ -55,7 +59,7 @@ fn what_is_released_is_read_no_more() {
             "{provider}"
         );
         assert!(into == data, "{provider}");
-        a.release(Peer(1), second);
+        a.deregister(Peer(1), second);
         assert_eq!(read(&mut b, &mut a, second, &mut into), 0, "{provider}");
     }
 }

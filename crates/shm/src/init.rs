@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use catena_base::{Barrier, End, Parts};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
     Transport,
 };
 
@@ -278,37 +278,37 @@ impl Transport for Shm {
             && self.lanes[number].announces()
     }
 
-    fn expose(&mut self, peer: Peer, addr: *const u8, _len: u64) -> Option<Remote> {
-        self.may_read(peer).then_some(Remote {
+    fn register(&mut self, peer: Peer, addr: *const u8, _len: u64) -> Option<RemoteKey> {
+        self.may_read(peer).then_some(RemoteKey {
             addr: addr as u64,
             key: 0,
         })
     }
 
-    fn release(&mut self, _peer: Peer, _remote: Remote) {}
+    fn deregister(&mut self, _peer: Peer, _remote: RemoteKey) {}
 
     unsafe fn try_get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         // SAFETY: as the caller promised.
         unsafe { self.read(peer, remote, into, len) }
     }
 
-    fn expose_room(&mut self, peer: Peer, addr: *mut u8, len: u64) -> Option<Remote> {
-        self.expose(peer, addr, len)
+    fn register_writable(&mut self, peer: Peer, addr: *mut u8, len: u64) -> Option<RemoteKey> {
+        self.register(peer, addr, len)
     }
 
     unsafe fn try_put(
         &mut self,
         peer: Peer,
         from: *const u8,
-        remote: Remote,
+        remote: RemoteKey,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         // SAFETY: as the caller promised.
         unsafe { self.write(peer, from, remote, len) }
     }

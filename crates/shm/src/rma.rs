@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::{io, ptr};
 
 use catena_base::{Parts, clock};
-use catena_fabric::{Got, Load, Peer, PeerLost, Remote, Rendezvous};
+use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaStatus};
 
 use crate::init::Shm;
 use crate::pace::{Cost, LOOKED_AT};
@@ -278,12 +278,12 @@ impl Shm {
     pub(crate) unsafe fn read(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let Some(pid) = self.reachable(peer)? else {
-            return Ok(Got::Unable);
+            return Ok(RmaStatus::Unable);
         };
         let began = clock::ticks();
         // SAFETY: as the caller promised.
@@ -319,11 +319,11 @@ impl Shm {
         &mut self,
         peer: Peer,
         from: *const u8,
-        remote: Remote,
+        remote: RemoteKey,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let Some(pid) = self.reachable(peer)? else {
-            return Ok(Got::Unable);
+            return Ok(RmaStatus::Unable);
         };
         // SAFETY: as the caller promised.
         let written = unsafe { write_process(pid, remote.addr, from, len.min(CHUNK)) };
@@ -341,18 +341,23 @@ impl Shm {
     }
 
     /// What a system call on the memory of a peer means.
-    fn outcome(&mut self, peer: Peer, pid: i32, done: io::Result<usize>) -> Result<Got, PeerLost> {
+    fn outcome(
+        &mut self,
+        peer: Peer,
+        pid: i32,
+        done: io::Result<usize>,
+    ) -> Result<RmaStatus, PeerLost> {
         let lane = self.number(peer);
         match done {
-            Ok(n) => Ok(Got::Bytes(n)),
+            Ok(n) => Ok(RmaStatus::Bytes(n)),
             Err(error) => match error.raw_os_error() {
                 Some(libc::ESRCH) => Err(self.lanes[lane].lose(format!("process {pid} has ended"))),
-                Some(libc::EINTR | libc::ENOMEM | libc::EAGAIN) => Ok(Got::Full),
+                Some(libc::EINTR | libc::ENOMEM | libc::EAGAIN) => Ok(RmaStatus::Full),
                 // Memory of a device, say: its owner itself can reach it.
-                Some(libc::EFAULT) => Ok(Got::Unable),
+                Some(libc::EFAULT) => Ok(RmaStatus::Unable),
                 _ => {
                     self.lanes[lane].reader = Reader::Denied;
-                    Ok(Got::Unable)
+                    Ok(RmaStatus::Unable)
                 }
             },
         }

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use catena_base::{Idle, Waiter};
-use catena_fabric::{Got, Peer, PeerLost, Posted, Remote, Transport};
+use catena_fabric::{Peer, PeerLost, Posted, RemoteKey, RmaStatus, Transport};
 use catena_shm::{Config, Geometry, Shm, ShmError, create_segment};
 use common::*;
 
@@ -175,7 +175,7 @@ fn a_peers_memory_can_be_read() {
         || {
             let mut shm = attach(&fd, 1, Config::tiny());
             let remote = shm
-                .expose(Peer(0), data.as_ptr(), data.len() as u64)
+                .register(Peer(0), data.as_ptr(), data.len() as u64)
                 .unwrap();
             let words = [remote.addr, remote.key];
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -199,23 +199,23 @@ fn a_peers_memory_can_be_read() {
             }
             let word =
                 |i: usize| u64::from_le_bytes(inbox.packets[0].2[i..i + 8].try_into().unwrap());
-            let remote = Remote {
+            let remote = RemoteKey {
                 addr: word(0),
                 key: word(8),
             };
             let mut into = vec![0u8; data.len()];
             let mut done = 0;
             while done < data.len() {
-                let at = Remote {
+                let at = RemoteKey {
                     addr: remote.addr + done as u64,
                     ..remote
                 };
                 let rest = into.len() - done;
                 // SAFETY: the rest of `into`.
                 match unsafe { shm.try_get(Peer(1), at, into[done..].as_mut_ptr(), rest) } {
-                    Ok(Got::Bytes(n)) => done += n,
-                    Ok(Got::Full) => {}
-                    Ok(Got::Unable) => break,
+                    Ok(RmaStatus::Bytes(n)) => done += n,
+                    Ok(RmaStatus::Full) => {}
+                    Ok(RmaStatus::Unable) => break,
                     Err(lost) => panic!("{lost:?}"),
                 }
             }
@@ -237,7 +237,7 @@ fn reading_a_process_that_has_ended_loses_the_peer() {
     let mut word = 0u64;
     let into = (&raw mut word).cast::<u8>();
     let mut allowed = false;
-    let remote = Remote {
+    let remote = RemoteKey {
         addr: (&raw const fd) as u64,
         key: 0,
     };
@@ -255,7 +255,7 @@ fn reading_a_process_that_has_ended_loses_the_peer() {
         |_| {
             std::io::Read::read_exact(&mut &reader, &mut [0]).unwrap();
             // SAFETY: four bytes of `word`.
-            allowed = unsafe { shm.try_get(Peer(1), remote, into, 4) } == Ok(Got::Bytes(4));
+            allowed = unsafe { shm.try_get(Peer(1), remote, into, 4) } == Ok(RmaStatus::Bytes(4));
             assert!(try_send(&mut shm, Peer(1), 0, 0));
         },
     );

@@ -5,7 +5,9 @@ mod common;
 use std::collections::VecDeque;
 
 use catena_base::{PeerBytes, Room};
-use catena_fabric::{Got, Header, Load, Payload, Peer, Posted, Remote, Rendezvous, Transport};
+use catena_fabric::{
+    Header, Load, Payload, Peer, Posted, RemoteKey, Rendezvous, RmaStatus, Transport,
+};
 use catena_shm::{Config, CopyWay, Geometry, Shm, ShmError, SingleCopy, create_segment};
 use common::*;
 use proptest::prelude::*;
@@ -198,25 +200,27 @@ fn all_to_all_of_many() {
 fn remote_reads_copy_or_say_that_they_cannot() {
     let (mut a, mut b) = Shm::tiny_pair();
     let data = pattern(3, 3 << 20);
-    let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64).unwrap();
+    let remote = a
+        .register(Peer(1), data.as_ptr(), data.len() as u64)
+        .unwrap();
     assert_eq!(b.rendezvous(Peer(0), 1 << 16, Load::Heavy), Rendezvous::Get);
     let mut into = vec![0u8; data.len()];
     let mut done = 0;
     while done < data.len() {
-        let at = Remote {
+        let at = RemoteKey {
             addr: remote.addr + done as u64,
             ..remote
         };
         let rest = data.len() - done;
         // SAFETY: the rest of `into`.
         match unsafe { b.try_get(Peer(0), at, into[done..].as_mut_ptr(), rest) }.unwrap() {
-            Got::Bytes(n) => {
+            RmaStatus::Bytes(n) => {
                 assert!(n > 0);
                 done += n;
             }
-            Got::Full => {}
+            RmaStatus::Full => {}
             // The kernel forbids it here: that must be remembered.
-            Got::Unable => {
+            RmaStatus::Unable => {
                 assert!(!kernel_copies(), "refused at {done}");
                 catena_testing::skip("single copies", &FORBIDDEN);
                 assert_eq!(
@@ -228,11 +232,11 @@ fn remote_reads_copy_or_say_that_they_cannot() {
         }
     }
     assert_eq!(into, data);
-    a.release(Peer(1), remote);
-    let nowhere = Remote { addr: 8, key: 0 };
+    a.deregister(Peer(1), remote);
+    let nowhere = RemoteKey { addr: 8, key: 0 };
     // SAFETY: `into` has these bytes.
     let got = unsafe { b.try_get(Peer(0), nowhere, into.as_mut_ptr(), 8) };
-    assert_eq!(got, Ok(Got::Unable));
+    assert_eq!(got, Ok(RmaStatus::Unable));
 }
 
 #[test]
@@ -243,19 +247,19 @@ fn single_copy_can_be_forbidden() {
     });
     let word = 7u64;
     let addr = (&raw const word).cast();
-    assert_eq!(a.expose(Peer(2), addr, 8), None);
+    assert_eq!(a.register(Peer(2), addr, 8), None);
     assert_eq!(
         b.rendezvous(Peer(4), 1 << 30, Load::Light),
         Rendezvous::Stream
     );
     let mut into = 0u64;
-    let remote = Remote {
+    let remote = RemoteKey {
         addr: addr as u64,
         key: 0,
     };
     // SAFETY: eight bytes.
     let got = unsafe { b.try_get(Peer(4), remote, (&raw mut into).cast(), 8) };
-    assert_eq!((got, into), (Ok(Got::Unable), 0));
+    assert_eq!((got, into), (Ok(RmaStatus::Unable), 0));
 }
 
 #[test]

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use catena_base::{End, PeerBytes, Room};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
     Transport,
 };
 
 use crate::Reads;
-use crate::wire::{Exposed, Exposure, Packet, Wire};
+use crate::wire::{Packet, Readable, Wire, Writable};
 
 /// Packets delivered per poll, at most.
 const BURST: usize = 16;
@@ -38,10 +38,10 @@ impl Port {
         self.wire().kill(self.me);
     }
 
-    /// Memory that is exposed and not released, over all processes.
-    pub fn exposures(&self) -> usize {
+    /// Memory that is registered and not deregistered, over all processes.
+    pub fn registrations(&self) -> usize {
         let wire = self.wire();
-        wire.exposed.len() + wire.rooms.len()
+        wire.registered.len() + wire.rooms.len()
     }
 
     fn wire(&self) -> MutexGuard<'_, Wire> {
@@ -144,74 +144,74 @@ impl Transport for Port {
     }
 
     #[expect(clippy::not_unsafe_ptr_arg_deref, reason = "the trait's signature")]
-    fn expose(&mut self, _: Peer, addr: *const u8, len: u64) -> Option<Remote> {
+    fn register(&mut self, _: Peer, addr: *const u8, len: u64) -> Option<RemoteKey> {
         let mut wire = self.wire();
         if wire.faults.reads == Reads::Never {
             return None;
         }
         let mut bytes = vec![0; usize::try_from(len).ok()?];
-        // SAFETY: the caller exposes `len` bytes at `addr`, and does not change
-        // them until the release.
+        // SAFETY: the caller registers `len` bytes at `addr`, and does not change
+        // them until the deregistration.
         unsafe { PeerBytes::new(addr, bytes.len()) }.read(&mut bytes);
         let key = wire.next_key;
         wire.next_key += 1;
         let base = addr as u64;
-        wire.exposed.insert(
+        wire.registered.insert(
             key,
-            Exposed {
+            Readable {
                 owner: self.me,
                 base,
                 bytes,
             },
         );
-        Some(Remote { addr: base, key })
+        Some(RemoteKey { addr: base, key })
     }
 
-    fn release(&mut self, _: Peer, remote: Remote) {
+    fn deregister(&mut self, _: Peer, remote: RemoteKey) {
         let mut wire = self.wire();
-        let message = wire.exposed.remove(&remote.key).map(|it| it.owner);
+        let message = wire.registered.remove(&remote.key).map(|it| it.owner);
         let owner = message.or_else(|| wire.rooms.remove(&remote.key).map(|it| it.owner));
         assert!(
             owner == Some(self.me) || wire.dead[self.me as usize],
-            "released what is not exposed"
+            "deregistered what is not registered"
         );
     }
 
     unsafe fn try_get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let mut wire = self.wire();
         if wire.dead[peer.0 as usize] {
             return Err(lost(peer));
         }
         let len = match wire.mood(len) {
-            Got::Bytes(len) => len,
+            RmaStatus::Bytes(len) => len,
             other => return Ok(other),
         };
-        let Some(exposed) = wire
-            .exposed
+        let Some(registered) = wire
+            .registered
             .get(&remote.key)
             .filter(|it| it.owner == peer.0)
         else {
-            return Ok(Got::Unable);
+            return Ok(RmaStatus::Unable);
         };
-        let from = remote.addr.wrapping_sub(exposed.base) as usize;
+        let from = remote.addr.wrapping_sub(registered.base) as usize;
         let Some(bytes) = from
             .checked_add(len)
-            .and_then(|end| exposed.bytes.get(from..end))
+            .and_then(|end| registered.bytes.get(from..end))
         else {
-            return Ok(Got::Unable);
+            return Ok(RmaStatus::Unable);
         };
         // SAFETY: the caller vouches for `len` or more bytes at `into`.
         unsafe { PeerBytes::from(bytes).copy_to(into) };
-        Ok(Got::Bytes(len))
+        Ok(RmaStatus::Bytes(len))
     }
 
-    fn expose_room(&mut self, _: Peer, addr: *mut u8, len: u64) -> Option<Remote> {
+    fn register_writable(&mut self, _: Peer, addr: *mut u8, len: u64) -> Option<RemoteKey> {
         let mut wire = self.wire();
         if wire.faults.reads == Reads::Never {
             return None;
@@ -219,42 +219,42 @@ impl Transport for Port {
         let key = wire.next_key;
         wire.next_key += 1;
         let base = addr as u64;
-        let room = Exposure {
+        let room = Writable {
             owner: self.me,
             base,
             len: usize::try_from(len).ok()?,
         };
         wire.rooms.insert(key, room);
-        Some(Remote { addr: base, key })
+        Some(RemoteKey { addr: base, key })
     }
 
     unsafe fn try_put(
         &mut self,
         peer: Peer,
         from: *const u8,
-        remote: Remote,
+        remote: RemoteKey,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let mut wire = self.wire();
         if wire.dead[peer.0 as usize] {
             return Err(lost(peer));
         }
         let len = match wire.mood(len) {
-            Got::Bytes(len) => len,
+            RmaStatus::Bytes(len) => len,
             other => return Ok(other),
         };
         let room = wire.rooms.get(&remote.key);
         let Some(room) = room.filter(|it| it.owner == peer.0) else {
-            return Ok(Got::Unable);
+            return Ok(RmaStatus::Unable);
         };
         let at = remote.addr.wrapping_sub(room.base) as usize;
         if at.checked_add(len).is_none_or(|end| end > room.len) {
-            return Ok(Got::Unable);
+            return Ok(RmaStatus::Unable);
         }
         // SAFETY: the caller vouches for `from`, and its owner for the room
-        // until it is released; `at + len` bytes are within it.
+        // until it is deregistered; `at + len` bytes are within it.
         unsafe { std::ptr::copy(from, (room.base as *mut u8).add(at), len) };
-        Ok(Got::Bytes(len))
+        Ok(RmaStatus::Bytes(len))
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use catena_base::Parts;
-use catena_fabric::{Got, Header};
+use catena_fabric::{Header, RmaStatus};
 
 use crate::rng::{Rng, Seed};
 use crate::{Faults, Reads};
@@ -20,18 +20,18 @@ pub(crate) struct Packet {
     pub payload: Vec<u8>,
 }
 
-/// A copy of exposed memory, so that a read after the release is refused
+/// A copy of registered memory, so that a read after the deregistration is refused
 /// instead of reading what has become of the memory.
 #[derive(Debug)]
-pub(crate) struct Exposed {
+pub(crate) struct Readable {
     pub owner: u32,
     pub base: u64,
     pub bytes: Vec<u8>,
 }
 
-/// Room that is exposed for remote writes.
+/// Room that is registered for remote writes.
 #[derive(Debug)]
-pub(crate) struct Exposure {
+pub(crate) struct Writable {
     pub owner: u32,
     pub base: u64,
     pub len: usize,
@@ -49,8 +49,8 @@ pub(crate) struct Wire {
     pub dead: Vec<bool>,
     /// By (dead, survivor): whether the survivor was told.
     told: Vec<bool>,
-    pub exposed: HashMap<u64, Exposed>,
-    pub rooms: HashMap<u64, Exposure>,
+    pub registered: HashMap<u64, Readable>,
+    pub rooms: HashMap<u64, Writable>,
     /// By (sender, receiver).
     pub parts: Vec<Parts>,
     pub next_key: u64,
@@ -69,7 +69,7 @@ impl Wire {
             storms: vec![0; pairs],
             dead: vec![false; n as usize],
             told: vec![false; pairs],
-            exposed: HashMap::new(),
+            registered: HashMap::new(),
             rooms: HashMap::new(),
             parts: (0..pairs).map(|_| Parts::default()).collect(),
             next_key: 1,
@@ -132,15 +132,15 @@ impl Wire {
     }
 
     /// How many of `len` bytes a remote read or write copies now.
-    pub fn mood(&mut self, len: usize) -> Got {
+    pub fn mood(&mut self, len: usize) -> RmaStatus {
         if self.faults.reads != Reads::Flaky {
-            Got::Bytes(len)
+            RmaStatus::Bytes(len)
         } else if self.rng.one_in(3) {
-            Got::Full
+            RmaStatus::Full
         } else if self.rng.one_in(16) {
-            Got::Unable
+            RmaStatus::Unable
         } else {
-            Got::Bytes(1 + self.rng.below(len))
+            RmaStatus::Bytes(1 + self.rng.below(len))
         }
     }
 
@@ -182,7 +182,8 @@ impl Wire {
             let at = self.at(from, who);
             self.lanes[at].clear();
         }
-        self.exposed.retain(|_, exposed| exposed.owner != who);
+        self.registered
+            .retain(|_, registered| registered.owner != who);
         self.rooms.retain(|_, room| room.owner != who);
     }
 

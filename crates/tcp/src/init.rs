@@ -6,8 +6,8 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Place, Posted, Remote, Rendezvous,
-    Transport,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Place, Posted, RemoteKey, Rendezvous,
+    RmaStatus, Transport,
 };
 
 use catena_proof::Secret;
@@ -328,20 +328,20 @@ impl Transport for Tcp {
         Rendezvous::Stream
     }
 
-    fn expose(&mut self, _peer: Peer, _addr: *const u8, _len: u64) -> Option<Remote> {
+    fn register(&mut self, _peer: Peer, _addr: *const u8, _len: u64) -> Option<RemoteKey> {
         None
     }
 
-    fn release(&mut self, _peer: Peer, _remote: Remote) {}
+    fn deregister(&mut self, _peer: Peer, _remote: RemoteKey) {}
 
     unsafe fn try_get(
         &mut self,
         _peer: Peer,
-        _remote: Remote,
+        _remote: RemoteKey,
         _into: *mut u8,
         _len: usize,
-    ) -> Result<Got, PeerLost> {
-        Ok(Got::Unable)
+    ) -> Result<RmaStatus, PeerLost> {
+        Ok(RmaStatus::Unable)
     }
 
     fn sleep(&mut self, limit: Duration) {

@@ -6,8 +6,8 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::reads::Reads;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, Remote,
-    Rendezvous, Transport,
+    Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
+    Rendezvous, RmaStatus, Transport,
 };
 use catena_ucx_sys::Library;
 
@@ -242,21 +242,21 @@ impl Transport for Ucx {
         Rendezvous::Get
     }
 
-    fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Remote> {
-        self.show(peer, addr, usize::try_from(len).ok()?)
+    fn register(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKey> {
+        self.register_readable(peer, addr, usize::try_from(len).ok()?)
     }
 
-    fn release(&mut self, _peer: Peer, remote: Remote) {
-        self.hide(remote);
+    fn deregister(&mut self, _peer: Peer, remote: RemoteKey) {
+        self.end_registration(remote);
     }
 
     unsafe fn try_get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         // SAFETY: as the caller promised.
         unsafe { self.get(peer, remote, into, len) }
     }

@@ -1,7 +1,7 @@
 //! Rights to memory, and who was told of them.
 //!
 //! What a peer needs to read a piece of memory is longer than a
-//! [`Remote`](catena_fabric::Remote). So rights are numbered: a peer is told
+//! [`RemoteKey`](catena_fabric::RemoteKey). So rights are numbered: a peer is told
 //! what a number stands for before it first hears the number. Rights that are
 //! alike have one number, as those of the same memory mostly are; numbers are
 //! never used again, and those that are not in use are forgotten when there are
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ptr::null_mut;
 
 use catena_fabric::frame::Front;
-use catena_fabric::{Header, Peer, Posted, Remote};
+use catena_fabric::{Header, Peer, Posted, RemoteKey};
 use catena_ucx_sys::Rkey;
 
 use crate::inbox::Word;
@@ -28,7 +28,7 @@ const MARGIN: usize = 256;
 struct Own {
     packed: Vec<u8>,
     told: HashSet<Peer>,
-    /// What is exposed under it, and where it begins.
+    /// What is registered under it, and where it begins.
     regions: Vec<(u64, Region)>,
 }
 
@@ -71,18 +71,23 @@ impl Keys {
 
 impl Ucx {
     /// Registers memory so that `peer` can read it.
-    pub(crate) fn show(&mut self, peer: Peer, at: *const u8, len: usize) -> Option<Remote> {
+    pub(crate) fn register_readable(
+        &mut self,
+        peer: Peer,
+        at: *const u8,
+        len: usize,
+    ) -> Option<RemoteKey> {
         let region = self.objects.register(at, len).ok()?;
         let number = self.keys.number(region.pack().ok()?);
         self.tell(peer, number)?;
         self.forget_unused(number);
         let addr = at as u64;
         self.keys.own.get_mut(&number)?.regions.push((addr, region));
-        Some(Remote { addr, key: number })
+        Some(RemoteKey { addr, key: number })
     }
 
-    /// Ends what [`Ucx::show`] began.
-    pub(crate) fn hide(&mut self, remote: Remote) {
+    /// Ends what [`Ucx::register_readable`] began.
+    pub(crate) fn end_registration(&mut self, remote: RemoteKey) {
         if let Some(own) = self.keys.own.get_mut(&remote.key) {
             let this = |&(addr, _): &(u64, Region)| addr == remote.addr;
             let at = own.regions.iter().position(this);

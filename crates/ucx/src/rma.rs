@@ -1,7 +1,7 @@
 //! Reading a peer's memory.
 
 use catena_fabric::reads::Asked;
-use catena_fabric::{Got, Peer, PeerLost, Remote};
+use catena_fabric::{Peer, PeerLost, RemoteKey, RmaStatus};
 use catena_ucx_sys::consts;
 
 use crate::init::Ucx;
@@ -15,25 +15,25 @@ impl Ucx {
     pub(crate) unsafe fn get(
         &mut self,
         peer: Peer,
-        remote: Remote,
+        remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let target = &self.targets[peer.0 as usize];
         if let Some(lost) = &target.lost {
             if !self.gets.is_quiet(peer, into) {
-                return Ok(Got::Full);
+                return Ok(RmaStatus::Full);
             }
             self.gets.forget(peer, into);
             return Err(PeerLost::clone(lost));
         }
         if target.ep.is_null() && !self.reach(peer)? {
-            return Ok(Got::Full);
+            return Ok(RmaStatus::Full);
         }
         let rkey = match self.right(peer, remote.key) {
-            Ok(rkey) if rkey.is_null() => return Ok(Got::Full),
+            Ok(rkey) if rkey.is_null() => return Ok(RmaStatus::Full),
             Ok(rkey) => rkey,
-            Err(()) => return Ok(Got::Unable),
+            Err(()) => return Ok(RmaStatus::Unable),
         };
         let ep = self.targets[peer.0 as usize].ep;
         let got = self.gets.go_on(
@@ -56,7 +56,7 @@ impl Ucx {
                 asked
             },
         );
-        if let Got::Bytes(got) = got {
+        if let RmaStatus::Bytes(got) = got {
             self.counters.read_bytes += got as u64;
         }
         Ok(got)

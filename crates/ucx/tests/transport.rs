@@ -24,14 +24,14 @@ fn long_reads_are_cut_and_arrive_whole() {
             continue;
         };
         let data = pattern(0, 1 << 20);
-        let remote = a.expose(Peer(1), data.as_ptr(), data.len() as u64);
+        let remote = a.register(Peer(1), data.as_ptr(), data.len() as u64);
         let remote = remote.expect("it can be read");
         let mut into = vec![0; data.len()];
         assert_eq!(read(&mut b, &mut a, remote, &mut into), 1 << 20, "{way}");
         assert!(into == data, "{way}");
         assert_eq!(b.counters().reads, 105, "{way}");
         assert_eq!(b.counters().read_bytes, 1 << 20, "{way}");
-        a.release(Peer(1), remote);
+        a.deregister(Peer(1), remote);
     }
 }
 
@@ -46,13 +46,13 @@ fn rights_are_told_before_they_are_used() {
         for round in 0..20 {
             let from = round * 1000;
             let part = &data[from..from + 500 * (round + 1)];
-            let remote = a.expose(Peer(1), part.as_ptr(), part.len() as u64);
+            let remote = a.register(Peer(1), part.as_ptr(), part.len() as u64);
             let remote = remote.expect("there is room for a word");
             let mut into = vec![0; part.len()];
             let came = read(&mut b, &mut a, remote, &mut into);
             assert_eq!(came, part.len(), "{way}, {round}");
             assert!(into == part, "{way}, {round}");
-            a.release(Peer(1), remote);
+            a.deregister(Peer(1), remote);
         }
     }
 }

@@ -155,10 +155,10 @@ impl<N: Net> Endpoint<N> {
             request.rare.header,
             request.rare.cancelling,
         ) = (peer, header, false);
-        (request.rare.exposed, request.rare.total) = (None, len);
+        (request.rare.registered, request.rare.total) = (None, len);
         if announced && is_read(&self.net) {
-            request.rare.exposed = self.net.expose(peer, &source);
-            engine.exposed += request.rare.exposed.map_or(0, |_| len);
+            request.rare.registered = self.net.register(peer, &source);
+            engine.registered += request.rare.registered.map_or(0, |_| len);
         }
         request.buffer = Buffer::Source(source);
 
@@ -174,7 +174,7 @@ impl<N: Net> Endpoint<N> {
             self.engine.free(at);
             return Sent::Done;
         }
-        self.settle_releases();
+        self.settle_deregistrations();
         Sent::Pending(id)
     }
 

@@ -47,7 +47,7 @@ impl<N: Net> Endpoint<N> {
         moved |= self.read();
         moved |= self.write();
         moved |= self.flush();
-        self.settle_releases();
+        self.settle_deregistrations();
         self.engine.work = !self.engine.starting.is_empty()
             || !self.engine.gets.is_empty()
             || !self.engine.left.is_empty()
@@ -67,10 +67,10 @@ impl<N: Net> Endpoint<N> {
         self.engine.asking[1] = std::mem::replace(&mut self.engine.asking[0], late);
     }
 
-    /// Releases what nobody reads any more.
-    pub(super) fn settle_releases(&mut self) {
-        for (peer, exposed) in self.engine.releases.drain(..) {
-            self.net.release(peer, exposed);
+    /// Deregisters what nobody reads any more.
+    pub(super) fn settle_deregistrations(&mut self) {
+        for (peer, registered) in self.engine.deregistrations.drain(..) {
+            self.net.deregister(peer, registered);
         }
     }
 
@@ -87,7 +87,7 @@ impl<N: Net> Endpoint<N> {
                 continue;
             };
             moved = true;
-            let load = match self.engine.exposed < upto {
+            let load = match self.engine.registered < upto {
                 true => self
                     .engine
                     .requests
@@ -125,7 +125,7 @@ impl<N: Net> Endpoint<N> {
             Phase::Recv(recv) if test(recv) => Some((
                 request.rare.total,
                 request.rare.peer,
-                request.rare.exposed.is_some(),
+                request.rare.registered.is_some(),
             )),
             _ => None,
         }
@@ -223,10 +223,10 @@ impl<N: Net> Endpoint<N> {
             let max_packet = self.net.caps(peer).max_packet as u64;
             let (posted, n) = match *send {
                 Send::Queued(Style::Rendezvous | Style::Asking) => {
-                    let exposed = request.rare.exposed;
+                    let registered = request.rare.registered;
                     let (bytes, n) = Announce {
                         request: id,
-                        exposed,
+                        registered,
                     }
                     .encode();
                     (self.net.try_send(peer, header, &bytes[..n]), 0)

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use catena_base::{End, Parts};
-use catena_fabric::{Got, Header};
+use catena_fabric::{Header, RmaStatus};
 
 use super::Endpoint;
 use crate::net::Net;
@@ -34,7 +34,7 @@ enum Turn {
 }
 
 impl<N: Net> Endpoint<N> {
-    /// Exposes the room of a receive for its sender to write into parts of
+    /// Registers the room of a receive for its sender to write into parts of
     /// `part` bytes; whether that is possible.
     pub(super) fn offer(&mut self, id: ReqId, upto: u64, part: u64) -> bool {
         let request = self.engine.requests.get_mut(id.index);
@@ -45,7 +45,7 @@ impl<N: Net> Endpoint<N> {
         let Buffer::Sink(sink) = &mut request.buffer else {
             return false;
         };
-        let Some(room) = self.net.expose_room(peer, sink) else {
+        let Some(room) = self.net.register_writable(peer, sink) else {
             return false;
         };
         rare.coverage.reset(0);
@@ -105,9 +105,9 @@ impl<N: Net> Endpoint<N> {
     /// Reads some of a message that nobody else copies.
     fn get(&mut self, id: ReqId, at: u64, upto: u64) -> Turn {
         let event = match self.read_some(id, at, upto) {
-            Some(Got::Full | Got::Bytes(0)) => return Turn::Busy,
-            Some(Got::Bytes(n)) => RecvEvent::Got(n as u64),
-            Some(Got::Unable) => RecvEvent::Unable,
+            Some(RmaStatus::Full | RmaStatus::Bytes(0)) => return Turn::Busy,
+            Some(RmaStatus::Bytes(n)) => RecvEvent::Got(n as u64),
+            Some(RmaStatus::Unable) => RecvEvent::Unable,
             None => return Turn::Over,
         };
         match (self.advance(id, event), event) {
@@ -138,34 +138,37 @@ impl<N: Net> Endpoint<N> {
             return Turn::Over;
         };
         match self.read_some(id, part.start, part.end) {
-            Some(Got::Full | Got::Bytes(0)) => Turn::Busy,
-            Some(Got::Bytes(n)) => {
+            Some(RmaStatus::Full | RmaStatus::Bytes(0)) => Turn::Busy,
+            Some(RmaStatus::Bytes(n)) => {
                 let upto = part.start + n as u64;
                 self.engine.requests.get_mut(id.index).rare.share.part.start = upto;
                 self.engine.place_part(id.index, part.start..upto);
                 Turn::More(n as u64)
             }
-            Some(Got::Unable) => self.stop_sharing(id),
+            Some(RmaStatus::Unable) => self.stop_sharing(id),
             None => Turn::Over,
         }
     }
 
     /// Reads bytes `[at, upto)` of a message, or some of them; `None` if the
     /// peer is lost.
-    fn read_some(&mut self, id: ReqId, at: u64, upto: u64) -> Option<Got> {
+    fn read_some(&mut self, id: ReqId, at: u64, upto: u64) -> Option<RmaStatus> {
         let request = self.engine.requests.get_mut(id.index);
-        let (Buffer::Sink(sink), Some(exposed)) = (&mut request.buffer, request.rare.exposed)
+        let (Buffer::Sink(sink), Some(registered)) = (&mut request.buffer, request.rare.registered)
         else {
-            return Some(Got::Unable);
+            return Some(RmaStatus::Unable);
         };
         let len = (upto - at).min(CHUNK);
-        match self.net.try_get(request.rare.peer, exposed, sink, at, len) {
+        match self
+            .net
+            .try_get(request.rare.peer, registered, sink, at, len)
+        {
             Ok(got) => {
                 let counters = &mut self.engine.counters;
                 match got {
-                    Got::Bytes(n) => counters.got.bytes += n as u64,
-                    Got::Unable => counters.fallbacks += 1,
-                    Got::Full => {}
+                    RmaStatus::Bytes(n) => counters.got.bytes += n as u64,
+                    RmaStatus::Unable => counters.fallbacks += 1,
+                    RmaStatus::Full => {}
                 }
                 Some(got)
             }
@@ -271,8 +274,8 @@ impl<N: Net> Endpoint<N> {
             .net
             .try_put(peer, source, share.offer.room, part.start, len)
         {
-            Ok(Got::Full | Got::Bytes(0)) => return Turn::Busy,
-            Ok(Got::Bytes(n)) => {
+            Ok(RmaStatus::Full | RmaStatus::Bytes(0)) => return Turn::Busy,
+            Ok(RmaStatus::Bytes(n)) => {
                 share.part.start += n as u64;
                 if !share.part.is_empty() {
                     return Turn::More(n as u64);
@@ -280,7 +283,7 @@ impl<N: Net> Endpoint<N> {
                 let number = (part.end - 1) / share.offer.part;
                 (n, wire::with_number(kind::PUT, number, other))
             }
-            Ok(Got::Unable) => {
+            Ok(RmaStatus::Unable) => {
                 self.engine.counters.fallbacks += 1;
                 (0, wire::with_number(kind::REFUSE, 0, other))
             }

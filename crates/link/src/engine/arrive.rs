@@ -6,7 +6,7 @@ use catena_fabric::{Header, Peer};
 use super::{Engine, Target};
 use crate::counters::Traffic;
 use crate::matching::{Key, Reply};
-use crate::net::{Exposed, Net, Sink};
+use crate::net::{Net, RemoteKeys, Sink};
 use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent};
 use crate::request::{Buffer, Phase};
@@ -85,7 +85,11 @@ impl<N: Net> Engine<N> {
     /// The announcement of a message: a long one, or an eager one whose sender
     /// asks whether a receive waits for it.
     pub fn on_rts(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
-        let Some(Announce { request, exposed }) = Announce::decode(payload) else {
+        let Some(Announce {
+            request,
+            registered,
+        }) = Announce::decode(payload)
+        else {
             return false;
         };
         let is_eager = header.kind == kind::ASK;
@@ -96,7 +100,10 @@ impl<N: Net> Engine<N> {
         self.traffic(key).received.announced(header.len);
         let at = self.match_posted(key);
         if at == NIL {
-            let reply = Reply::Data { request, exposed };
+            let reply = Reply::Data {
+                request,
+                registered,
+            };
             let index = self.keep(from, header, PeerBytes::EMPTY, reply);
             if is_eager {
                 let generation = self.unexpected.entries.generation(index);
@@ -105,7 +112,7 @@ impl<N: Net> Engine<N> {
             }
         } else {
             self.note_match(at, key, header.len);
-            self.begin_rendezvous(at, from, request, exposed);
+            self.begin_rendezvous(at, from, request, registered);
         }
         true
     }
@@ -215,9 +222,13 @@ impl<N: Net> Engine<N> {
             (entry.key(), entry.peer, entry.seq, entry.len, entry.reply);
         let whole = entry.is_whole();
         self.note_match(at, key, len);
-        if let Reply::Data { request, exposed } = reply {
+        if let Reply::Data {
+            request,
+            registered,
+        } = reply
+        {
             self.unexpected.entries.free_slot(from);
-            self.begin_rendezvous(at, peer, request, exposed);
+            self.begin_rendezvous(at, peer, request, registered);
             return;
         }
         if let Reply::Ack(token) = reply {
@@ -264,11 +275,18 @@ impl<N: Net> Engine<N> {
         self.unexpected.entries.free_slot(from);
     }
 
-    fn begin_rendezvous(&mut self, at: u32, peer: Peer, other: ReqId, exposed: Option<Exposed>) {
+    fn begin_rendezvous(
+        &mut self,
+        at: u32,
+        peer: Peer,
+        other: ReqId,
+        registered: Option<RemoteKeys>,
+    ) {
         let request = self.requests.get_mut(at);
         request.phase = Phase::Recv(Recv::Starting);
         let rare = &mut request.rare;
-        (rare.peer, rare.other, rare.exposed, rare.total) = (peer, other, exposed, request.len);
+        (rare.peer, rare.other, rare.registered, rare.total) =
+            (peer, other, registered, request.len);
         if let Some(lost) = self.losses.get(&peer).cloned() {
             self.fail(at, &lost);
             return;

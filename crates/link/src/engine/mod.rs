@@ -15,7 +15,7 @@ use crate::counters::Counters;
 use crate::lane::{Comm, Lane};
 use crate::matching::{Index, Key, Store};
 use crate::mix::BuildMix;
-use crate::net::{Exposed, Net, Sink};
+use crate::net::{Net, RemoteKeys, Sink};
 use crate::outbox::{Item, Outbox};
 use crate::park::Park;
 use crate::pool::Pool;
@@ -58,10 +58,10 @@ pub(crate) struct Engine<N: Net> {
     pub left: VecDeque<ReqId>,
     /// Sends of which parts may be written into the receiver's memory.
     pub puts: VecDeque<ReqId>,
-    /// Bytes of the messages that are exposed: their receivers read them, or will.
-    pub exposed: u64,
-    /// Exposed messages that nobody reads any more.
-    pub releases: Vec<(Peer, Exposed)>,
+    /// Bytes of the messages that are registered: their receivers read them, or will.
+    pub registered: u64,
+    /// RemoteKeys messages that nobody reads any more.
+    pub deregistrations: Vec<(Peer, RemoteKeys)>,
     pub assemblies: HashMap<Assembly, Target, BuildMix>,
     pub park: Park,
     pub pool: Pool,
@@ -93,8 +93,8 @@ impl<N: Net> Engine<N> {
             gets: VecDeque::new(),
             left: VecDeque::new(),
             puts: VecDeque::new(),
-            exposed: 0,
-            releases: Vec::new(),
+            registered: 0,
+            deregistrations: Vec::new(),
             assemblies: HashMap::default(),
             park: Park::default(),
             pool: Pool::default(),
@@ -239,9 +239,9 @@ impl<N: Net> Engine<N> {
     /// Ends a send: nobody needs its buffer any more.
     pub fn complete_send(&mut self, at: u32) {
         let rare = &mut self.requests.get_mut(at).rare;
-        if let Some(exposed) = rare.exposed.take() {
-            self.releases.push((rare.peer, exposed));
-            self.exposed -= rare.total;
+        if let Some(registered) = rare.registered.take() {
+            self.deregistrations.push((rare.peer, registered));
+            self.registered -= rare.total;
             self.work = true;
         }
         self.complete(at);
@@ -264,7 +264,7 @@ impl<N: Net> Engine<N> {
         let request = self.requests.get_mut(at);
         if request.phase == Phase::Recv(Recv::Sharing) {
             let rare = &request.rare;
-            self.releases
+            self.deregistrations
                 .push((rare.peer, rare.share.offer.room.into()));
             self.work = true;
         }

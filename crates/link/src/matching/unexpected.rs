@@ -3,7 +3,7 @@
 use catena_fabric::Peer;
 
 use super::{Index, Key, Link, List, Nodes};
-use crate::net::Exposed;
+use crate::net::RemoteKeys;
 use crate::pool::Pool;
 use crate::protocol::Coverage;
 use crate::slab::{NIL, Slab};
@@ -21,7 +21,7 @@ pub(crate) enum Reply {
     /// To be asked for the data.
     Data {
         request: ReqId,
-        exposed: Option<Exposed>,
+        registered: Option<RemoteKeys>,
     },
 }
 

@@ -6,10 +6,12 @@ use std::rc::Rc;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
-    Caps, Deliver, Got, Header, Load, Payload, Peer, PeerLost, Posted, Remote, Rendezvous,
+    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
     Transport,
 };
-use catena_link::{Cid, Completion, Endpoint, Exposed, Net, Plane, ReqId, Selector, Sink, Source};
+use catena_link::{
+    Cid, Completion, Endpoint, Net, Plane, RemoteKeys, ReqId, Selector, Sink, Source,
+};
 use catena_sim::{Port, Sim};
 
 /// A message.
@@ -103,38 +105,38 @@ impl Net for SimNet {
         self.0.announces(peer, len)
     }
 
-    fn expose(&mut self, peer: Peer, source: &Bytes) -> Option<Exposed> {
-        let exposed = self.0.expose(peer, source.0.as_ptr(), source.len());
-        exposed.map(Exposed::from)
+    fn register(&mut self, peer: Peer, source: &Bytes) -> Option<RemoteKeys> {
+        let registered = self.0.register(peer, source.0.as_ptr(), source.len());
+        registered.map(RemoteKeys::from)
     }
 
-    fn release(&mut self, peer: Peer, exposed: Exposed) {
-        self.0.release(peer, exposed.first());
+    fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
+        self.0.deregister(peer, registered.first());
     }
 
     fn try_get(
         &mut self,
         peer: Peer,
-        exposed: Exposed,
+        registered: RemoteKeys,
         sink: &mut Into,
         at: u64,
         len: u64,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let mut room = sink.0.borrow_mut();
         let into = &mut room[at as usize..(at + len) as usize];
-        let from = exposed.at(at).first();
+        let from = registered.at(at).first();
         // SAFETY: `into` is a slice of that length.
         let got = unsafe { self.0.try_get(peer, from, into.as_mut_ptr(), into.len()) }?;
-        if let Got::Bytes(n) = got {
+        if let RmaStatus::Bytes(n) = got {
             sink.mark(at as usize, at as usize + n);
         }
         Ok(got)
     }
 
-    fn expose_room(&mut self, peer: Peer, sink: &mut Into) -> Option<Remote> {
+    fn register_writable(&mut self, peer: Peer, sink: &mut Into) -> Option<RemoteKey> {
         let mut room = sink.0.borrow_mut();
         let len = room.len() as u64;
-        self.0.expose_room(peer, room.as_mut_ptr(), len)
+        self.0.register_writable(peer, room.as_mut_ptr(), len)
     }
 
     // What is put is not marked: it is streamed, too, if the receiver finds
@@ -143,12 +145,12 @@ impl Net for SimNet {
         &mut self,
         peer: Peer,
         source: &Bytes,
-        remote: Remote,
+        remote: RemoteKey,
         at: u64,
         len: u64,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         let from = &source.0[at as usize..(at + len) as usize];
-        let to = Remote {
+        let to = RemoteKey {
             addr: remote.addr.wrapping_add(at),
             ..remote
         };

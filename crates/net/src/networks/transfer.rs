@@ -1,7 +1,7 @@
 //! Messages to peers whose way is known.
 
-use catena_fabric::{Caps, Got, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous};
-use catena_link::Exposed;
+use catena_fabric::{Caps, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous, RmaStatus};
+use catena_link::RemoteKeys;
 
 use super::{Networks, with_host};
 use crate::peer_table::Via;
@@ -51,14 +51,14 @@ impl Networks {
         }
     }
 
-    pub(crate) fn expose(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<Exposed> {
+    pub(crate) fn register(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKeys> {
         let number = self.number(peer)?;
-        self.members[number].rails.expose(peer, addr, len)
+        self.members[number].rails.register(peer, addr, len)
     }
 
-    pub(crate) fn release(&mut self, peer: Peer, exposed: Exposed) {
+    pub(crate) fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
         if let Some(number) = self.number(peer) {
-            self.members[number].rails.release(peer, exposed);
+            self.members[number].rails.deregister(peer, registered);
         }
     }
 
@@ -67,20 +67,20 @@ impl Networks {
     pub(crate) unsafe fn try_get(
         &mut self,
         peer: Peer,
-        exposed: Exposed,
+        registered: RemoteKeys,
         into: *mut u8,
         len: usize,
-    ) -> Result<Got, PeerLost> {
+    ) -> Result<RmaStatus, PeerLost> {
         match self.peers.via(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 // SAFETY: as the caller promised.
-                let got = unsafe { rails.try_get(peer, exposed, into, len) };
+                let got = unsafe { rails.try_get(peer, registered, into, len) };
                 got.map_err(|lost| with_host(&*self.exchange, lost))
             }
             Via::Unknown | Via::Wanted => {
                 self.peers.want(peer);
-                Ok(Got::Full)
+                Ok(RmaStatus::Full)
             }
             Via::Nowhere => Err(self.lost(peer)),
         }
