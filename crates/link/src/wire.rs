@@ -5,9 +5,9 @@
 //! | `Eager`     | receiver's, mine  | next     | tag     | message        | its first bytes  |
 //! | `EagerSync` | receiver's, mine  | next     | tag     | [`SyncLen`]    | its first bytes  |
 //! | `Rts`       | receiver's, mine  | next     | tag     | message        | [`Announce`]     |
-//! | `Ask`       | receiver's, mine  | next     | tag     | message        | [`Announce`]     |
+//! | `EagerRts`  | receiver's, mine  | next     | tag     | message        | [`Announce`]     |
 //! | `CancelReq` | receiver's, mine  | next     | old seq | send request   | –                |
-//! | `Void`      | receiver's, mine  | next     | –       | –              | –                |
+//! | `Skip`      | receiver's, mine  | next     | –       | –              | –                |
 //! | `More`      | receiver's, mine  | first's  | –       | offset         | bytes            |
 //! | `Cts`       | receive request   | –        | –       | send request   | from, upto       |
 //! | `Data`      | offset            | –        | –       | receive request| bytes            |
@@ -17,14 +17,14 @@
 //! | `Share`     | receive request   | –        | number  | send request   | [`Offer`]        |
 //! | `Put`       | part              | –        | –       | receive request| –                |
 //! | `Refuse`    | –                 | –        | –       | receive request| –                |
-//! | `Go`        | –                 | –        | –       | send request   | –                |
+//! | `EagerCts`  | –                 | –        | –       | send request   | –                |
 //! | `Ping`      | –                 | –        | –       | –              | –                |
 //!
 //! The first six are sequenced: the receiver handles them in order of `seq`
 //! per (peer, communicator). The others name a request or a message and may
-//! arrive at any time. `Ask` announces an eager message: with a receive that
+//! arrive at any time. `EagerRts` announces an eager message: with a receive that
 //! waits for it, or is the program's next call, it goes on like one after `Rts`, else the receiver says
-//! `Go` and all its bytes come in `More`, as if its `Eager` had been empty. `Ping` says
+//! `EagerCts` and all its bytes come in `More`, as if its `Eager` had been empty. `Ping` says
 //! nothing: that it can be sent shows that there is a way. No payload but message bytes, [`Announce`] and [`Offer`]
 //! exceeds 16 bytes, the least that a route must carry.
 
@@ -48,9 +48,9 @@ pub(crate) mod kind {
     pub const EAGER: u8 = 1;
     pub const EAGER_SYNC: u8 = 2;
     pub const RTS: u8 = 3;
-    pub const ASK: u8 = 4;
+    pub const EAGER_RTS: u8 = 4;
     pub const CANCEL_REQ: u8 = 5;
-    pub const VOID: u8 = 6;
+    pub const SKIP: u8 = 6;
     pub const MORE: u8 = 7;
     pub const CTS: u8 = 8;
     pub const DATA: u8 = 9;
@@ -60,19 +60,19 @@ pub(crate) mod kind {
     pub const SHARE: u8 = 13;
     pub const PUT: u8 = 14;
     pub const REFUSE: u8 = 15;
-    pub const GO: u8 = 16;
+    pub const EAGER_CTS: u8 = 16;
     pub const PING: u8 = 17;
 }
 
 /// Whether packets of that kind are handled in order of their number.
 pub(crate) fn is_sequenced(kind: u8) -> bool {
-    (kind::EAGER..=kind::VOID).contains(&kind)
+    (kind::EAGER..=kind::SKIP).contains(&kind)
 }
 
 /// The length of the message that a packet is the first of, if it is one.
 pub fn begins(header: &Header) -> Option<u64> {
     match header.kind {
-        kind::EAGER | kind::RTS | kind::ASK => Some(header.len),
+        kind::EAGER | kind::RTS | kind::EAGER_RTS => Some(header.len),
         kind::EAGER_SYNC => Some(SyncLen::decode(header.len).len),
         _ => None,
     }

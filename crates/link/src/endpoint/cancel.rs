@@ -41,7 +41,7 @@ impl<N: Net> Endpoint<N> {
     fn cancel_here(&mut self, id: ReqId) {
         let rare = &self.engine.requests.get(id.index).rare;
         let header = Header {
-            kind: kind::VOID,
+            kind: kind::SKIP,
             tag: 0,
             len: 0,
             ..rare.header

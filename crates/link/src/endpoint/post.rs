@@ -116,7 +116,7 @@ impl<N: Net> Endpoint<N> {
             && is_read(&self.net)
             && self.net.announces(peer, len);
         let (style, kind, wire_len) = match (mode, token) {
-            _ if asks => (Style::Asking, kind::ASK, len),
+            _ if asks => (Style::EagerRts, kind::EAGER_RTS, len),
             (Mode::Standard, _) if len <= eager_max => (Style::Eager, kind::EAGER, len),
             (Mode::Synchronous, Some(token)) if len <= eager_max => (
                 Style::EagerSync,
@@ -134,7 +134,7 @@ impl<N: Net> Endpoint<N> {
             tag,
             len: wire_len,
         };
-        let announced = matches!(style, Style::Rendezvous | Style::Asking);
+        let announced = matches!(style, Style::Rendezvous | Style::EagerRts);
         if announced {
             comm.traffic.sent.announced(len);
         } else {

@@ -52,7 +52,7 @@ impl<N: Net> Endpoint<N> {
             || !self.engine.gets.is_empty()
             || !self.engine.left.is_empty()
             || !self.engine.puts.is_empty()
-            || self.engine.asking.iter().any(|it| !it.is_empty())
+            || self.engine.eager_rts.iter().any(|it| !it.is_empty())
             || !self.engine.outbox.is_empty();
         moved
     }
@@ -60,11 +60,11 @@ impl<N: Net> Endpoint<N> {
     /// Answers those who ask whether a receive waits and whom none has answered since the
     /// last time: one that the program posts as soon as a call returns is in time.
     fn answer(&mut self) {
-        let mut late = std::mem::take(&mut self.engine.asking[1]);
+        let mut late = std::mem::take(&mut self.engine.eager_rts[1]);
         for message in late.drain(..) {
             self.engine.let_come(message);
         }
-        self.engine.asking[1] = std::mem::replace(&mut self.engine.asking[0], late);
+        self.engine.eager_rts[1] = std::mem::replace(&mut self.engine.eager_rts[0], late);
     }
 
     /// Deregisters what nobody reads any more.
@@ -145,7 +145,7 @@ impl<N: Net> Endpoint<N> {
                 self.engine.gets.push_back(id);
                 true
             }
-            Ok(RecvAction::Ask(wanted)) => {
+            Ok(RecvAction::Cts(wanted)) => {
                 request.rare.coverage.reset(wanted.from);
                 self.engine.counters.asked.messages += 1;
                 let header = wire::with_number(kind::CTS, id.to_bits(), other);
@@ -222,7 +222,7 @@ impl<N: Net> Endpoint<N> {
             let (peer, header) = (request.rare.peer, request.rare.header);
             let max_packet = self.net.caps(peer).max_packet as u64;
             let (posted, n) = match *send {
-                Send::Queued(Style::Rendezvous | Style::Asking) => {
+                Send::Queued(Style::Rendezvous | Style::EagerRts) => {
                     let registered = request.rare.registered;
                     let (bytes, n) = Announce {
                         request: id,

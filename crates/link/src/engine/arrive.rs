@@ -92,7 +92,7 @@ impl<N: Net> Engine<N> {
         else {
             return false;
         };
-        let is_eager = header.kind == kind::ASK;
+        let is_eager = header.kind == kind::EAGER_RTS;
         if is_eager && !(1..=EAGER_CEILING).contains(&header.len) {
             return false;
         }
@@ -107,7 +107,7 @@ impl<N: Net> Engine<N> {
             let index = self.keep(from, header, PeerBytes::EMPTY, reply);
             if is_eager {
                 let generation = self.unexpected.entries.generation(index);
-                self.asking[0].push(MessageId { index, generation });
+                self.eager_rts[0].push(MessageId { index, generation });
                 self.work = true;
             }
         } else {
@@ -210,7 +210,7 @@ impl<N: Net> Engine<N> {
         let (key, seq, peer) = (entry.key(), entry.seq, entry.peer);
         let assembly = (key.context, key.source, seq);
         self.assemblies.insert(assembly, Target::Unexpected(index));
-        let header = wire::with_number(kind::GO, 0, request.to_bits());
+        let header = wire::with_number(kind::EAGER_CTS, 0, request.to_bits());
         let note = Note::Empty;
         self.control(peer, Item::Control { header, note });
     }

@@ -66,8 +66,8 @@ impl<N: Net> Engine<N> {
     }
 
     /// No receive waits for a message that is eager.
-    pub fn on_go(&mut self, from: Peer, header: &Header) -> bool {
-        let Some((index, action)) = self.named_send(from, header.len, SendEvent::Go) else {
+    pub fn on_eager_cts(&mut self, from: Peer, header: &Header) -> bool {
+        let Some((index, action)) = self.named_send(from, header.len, SendEvent::EagerCts) else {
             return false;
         };
         debug_assert_eq!(action, SendAction::Flow);

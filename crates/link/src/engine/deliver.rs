@@ -73,7 +73,7 @@ impl<N: Net> Engine<N> {
             kind::SHARE => self.on_share(from, &header, payload),
             kind::PUT => self.on_put(from, &header),
             kind::REFUSE => self.on_refuse(from, &header),
-            kind::GO => self.on_go(from, &header),
+            kind::EAGER_CTS => self.on_eager_cts(from, &header),
             kind::ACK => self.on_ack(from, &header),
             kind::CANCEL_REPLY => self.on_cancel_reply(from, &header),
             kind::PING => true,
@@ -125,7 +125,7 @@ impl<N: Net> Engine<N> {
     fn in_turn(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
         let handled = match header.kind {
             kind::EAGER | kind::EAGER_SYNC => self.on_eager(from, &header, payload),
-            kind::RTS | kind::ASK => self.on_rts(from, &header, payload),
+            kind::RTS | kind::EAGER_RTS => self.on_rts(from, &header, payload),
             kind::CANCEL_REQ => self.on_cancel_request(from, &header),
             _ => true,
         };

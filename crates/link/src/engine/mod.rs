@@ -50,7 +50,7 @@ pub(crate) struct Engine<N: Net> {
     pub starting: Vec<ReqId>,
     /// Kept messages whose senders ask whether a receive waits: those that came since
     /// the work was last done, and those before them.
-    pub asking: [Vec<MessageId>; 2],
+    pub eager_rts: [Vec<MessageId>; 2],
     /// Remote reads under way.
     pub gets: VecDeque<ReqId>,
     /// Shared messages of which one part is left to the sender while others wait: at
@@ -89,7 +89,7 @@ impl<N: Net> Engine<N> {
             outbox: Outbox::default(),
             work: false,
             starting: Vec::new(),
-            asking: [const { Vec::new() }; 2],
+            eager_rts: [const { Vec::new() }; 2],
             gets: VecDeque::new(),
             left: VecDeque::new(),
             puts: VecDeque::new(),

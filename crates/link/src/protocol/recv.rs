@@ -44,7 +44,7 @@ pub(crate) enum RecvAction {
     /// Begin to read.
     Get,
     /// Ask the sender for these bytes.
-    Ask(Wanted),
+    Cts(Wanted),
     /// The request is done; the sender does not know.
     CompleteAndFin,
     /// The request is done, and the sender knows all it needs.
@@ -60,7 +60,7 @@ impl Recv {
                 (Recv::Getting { at: 0, upto }, RecvAction::Get)
             }
             (Recv::Starting, E::ChooseStream { upto }) => {
-                (Recv::Streaming, RecvAction::Ask(Wanted { from: 0, upto }))
+                (Recv::Streaming, RecvAction::Cts(Wanted { from: 0, upto }))
             }
             (Recv::Getting { at, upto }, E::Got(n)) if n <= upto - at => {
                 let at = at + n;
@@ -72,12 +72,12 @@ impl Recv {
                 (Recv::Getting { at, upto }, action)
             }
             (Recv::Getting { at, upto }, E::Unable) => {
-                (Recv::Streaming, RecvAction::Ask(Wanted { from: at, upto }))
+                (Recv::Streaming, RecvAction::Cts(Wanted { from: at, upto }))
             }
             (Recv::Starting, E::ChooseShare) => (Recv::Sharing, RecvAction::Get),
             (Recv::Sharing, E::Placed { whole: true }) => (*self, RecvAction::CompleteAndFin),
             (Recv::Sharing, E::Placed { whole: false }) => (*self, RecvAction::None),
-            (Recv::Sharing, E::Refused(missing)) => (Recv::Streaming, RecvAction::Ask(missing)),
+            (Recv::Sharing, E::Refused(missing)) => (Recv::Streaming, RecvAction::Cts(missing)),
             (Recv::Assembling | Recv::Streaming, E::Placed { whole: true }) => {
                 (*self, RecvAction::Complete)
             }
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(recv.step(RecvEvent::Got(4)), Ok(RecvAction::None));
         assert_eq!(recv.step(RecvEvent::Got(6)), Err(ProtoError));
         let rest = Wanted { from: 4, upto: 9 };
-        assert_eq!(recv.step(RecvEvent::Unable), Ok(RecvAction::Ask(rest)));
+        assert_eq!(recv.step(RecvEvent::Unable), Ok(RecvAction::Cts(rest)));
         assert_eq!(
             recv.step(RecvEvent::Placed { whole: true }),
             Ok(RecvAction::Complete)

@@ -13,7 +13,7 @@ pub(crate) enum Style {
     /// Announced; moved once the receiver has matched it.
     Rendezvous,
     /// Announced; sent straight away if no receive waits for it.
-    Asking,
+    EagerRts,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(crate) enum SendEvent {
     /// The receiver shares the work: it wants that many bytes.
     Share { upto: u64 },
     /// No receive waits for the message, which is eager after all.
-    Go,
+    EagerCts,
     /// The receiver has all it wants.
     Fin,
     /// The user wants to cancel.
@@ -77,7 +77,7 @@ impl Send {
     pub fn step(&mut self, len: u64, event: SendEvent) -> Result<SendAction, ProtoError> {
         use SendEvent as E;
         let (next, action) = match (*self, event) {
-            (Send::Queued(Style::Rendezvous | Style::Asking), E::Posted(_)) => {
+            (Send::Queued(Style::Rendezvous | Style::EagerRts), E::Posted(_)) => {
                 (Send::AwaitMatch, SendAction::None)
             }
             (Send::Queued(style), E::Posted(n)) => flow(n, len, style == Style::EagerSync),
@@ -106,7 +106,7 @@ impl Send {
             (Send::AwaitMatch, E::Share { upto }) if upto <= len => {
                 (Send::Sharing, SendAction::Put)
             }
-            (Send::AwaitMatch, E::Go) => {
+            (Send::AwaitMatch, E::EagerCts) => {
                 let flowing = Send::Flowing {
                     at: 0,
                     awaits_ack: false,
@@ -184,10 +184,10 @@ mod tests {
 
     #[test]
     fn an_eager_message_that_asked_in_vain_flows() {
-        let mut send = Send::Queued(Style::Asking);
+        let mut send = Send::Queued(Style::EagerRts);
         assert_eq!(send.step(10, SendEvent::Posted(0)), Ok(SendAction::None));
-        assert_eq!(send.step(10, SendEvent::Go), Ok(SendAction::Flow));
-        assert_eq!(send.step(10, SendEvent::Go), Err(ProtoError));
+        assert_eq!(send.step(10, SendEvent::EagerCts), Ok(SendAction::Flow));
+        assert_eq!(send.step(10, SendEvent::EagerCts), Err(ProtoError));
         assert_eq!(send.step(10, SendEvent::Posted(6)), Ok(SendAction::None));
         assert_eq!(
             send.step(10, SendEvent::Posted(4)),
