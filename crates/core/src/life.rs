@@ -228,8 +228,8 @@ fn wire_up() -> Result<Box<World>> {
         );
         let comm = Comm::new(lease, Group::new(members, me), None, heritage);
         // Everybody numbers these two alike, so nothing has to be told.
-        let lanes = members.iter().map(|&p| (p, cid)).collect();
-        link.open(cid, comm.rank, lanes);
+        let peers = members.iter().map(|&p| (p, cid)).collect();
+        link.open(cid, comm.rank, peers);
         comm.handle.set(handle);
         *comm.name.borrow_mut() = name.into();
         comm

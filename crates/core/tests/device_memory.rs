@@ -25,7 +25,11 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
         0,
         "no buffer is taken for the host's"
     );
-    let int = world.objects.types.committed(consts::INT).expect("predefined");
+    let int = world
+        .objects
+        .types
+        .committed(consts::INT)
+        .expect("predefined");
     let comm = world.comm(consts::COMM_WORLD).expect("predefined");
     let (next, last) = (
         (comm.rank + 1) % comm.size(),

@@ -12,8 +12,8 @@
 //! | `matching`  | the queues of posted receives and unexpected messages       |
 //! | `protocol`  | senders' and receivers' states, as functions of events      |
 //! | `wire`      | what the fields of a header mean for every kind of packet   |
-//! | `lane`      | sequence numbers per (peer, context)                        |
-//! | `outbox`    | packets that a route did not take yet                       |
+//! | `peer_state`| sequence numbers per (peer, context)                        |
+//! | `send_queue`| packets that a route did not take yet                       |
 //! | `watch`     | arrivals that somebody wants to hear of                     |
 #![forbid(unsafe_code)]
 
@@ -23,15 +23,15 @@ mod engine;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
-mod lane;
 mod matching;
 mod mix;
 pub mod net;
-mod outbox;
-mod park;
+mod peer_state;
 mod pool;
 mod protocol;
+mod reorder;
 mod request;
+mod send_queue;
 mod slab;
 mod types;
 mod watch;

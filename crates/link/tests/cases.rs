@@ -294,7 +294,7 @@ fn a_closed_communicator_drains() {
     assert!(ranks[1].take(never).cancelled);
     // The id serves again, with new sequence numbers on both sides.
     for (r, rank) in ranks.iter_mut().enumerate() {
-        rank.open(world(r), r as u32, lanes(2, WORLD));
+        rank.open(world(r), r as u32, members(2, WORLD));
     }
     let (id, _) = recv(&mut ranks, 1, 0, 9, 1);
     assert_eq!(
@@ -330,7 +330,7 @@ fn a_held_message_outlives_its_communicator() {
 #[test]
 fn packets_wait_for_their_communicator() {
     let mut ranks = two(tiny());
-    ranks[0].open(Cid(20), 0, lanes(2, 20));
+    ranks[0].open(Cid(20), 0, members(2, 20));
     for (tag, len) in [(1, 3), (2, 40), (3, 500)] {
         let sent = ranks[0].send(
             Cid(20),
@@ -345,7 +345,7 @@ fn packets_wait_for_their_communicator() {
         }
     }
     quiesce(&mut ranks);
-    ranks[1].open(Cid(21), 1, lanes(2, 20));
+    ranks[1].open(Cid(21), 1, members(2, 20));
     for (tag, len) in [(1, 3), (2, 40), (3, 500)] {
         let into = Into::room(len);
         let any_tag = selector(0, ANY_TAG);

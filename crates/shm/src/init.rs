@@ -16,7 +16,7 @@ use crate::error::ShmError;
 use crate::pace::Cost;
 use crate::recv::Inlet;
 use crate::segment::{Segment, create_segment};
-use crate::send::Lane;
+use crate::send::PeerState;
 use crate::settings::{Config, SingleCopy};
 
 /// Not on this node.
@@ -33,7 +33,7 @@ pub struct Shm {
     /// Number on the node of peer `first + i`, or `ABSENT`.
     index: Vec<u32>,
     /// By number on the node.
-    pub(crate) lanes: Vec<Lane>,
+    pub(crate) peer_states: Vec<PeerState>,
     /// Rings into this process, in the order in which they appeared.
     pub(crate) inlets: Vec<Inlet>,
     /// The epoch of the inbox that `inlets` shows.
@@ -45,7 +45,7 @@ pub struct Shm {
     pub(crate) barrier: Barrier,
     pub(crate) counters: Counters,
     pub(crate) boards: Boards,
-    /// Lanes with room to fetch while nothing arrives.
+    /// Peer states with room to fetch while nothing arrives.
     pub(crate) cold: Vec<u32>,
     /// What reads of our own memory take, once that was needed.
     pub(crate) own_reads: Option<Cost>,
@@ -135,13 +135,14 @@ impl Shm {
             index[(peer.0 - first) as usize] = number;
         }
         let segment = Segment::open(fd, Layout::new(local.len() as u32, config.geometry))?;
-        let lane =
-            |(number, peer): (u32, &Peer)| Lane::unopened(*peer, segment.block(number), config);
-        let lanes = (0..).zip(local).map(lane).collect();
+        let peer_state = |(number, peer): (u32, &Peer)| {
+            PeerState::unopened(*peer, segment.block(number), config)
+        };
+        let peer_states = (0..).zip(local).map(peer_state).collect();
         let shm = Shm {
             first,
             index,
-            lanes,
+            peer_states,
             inlets: Vec::new(),
             seen: 0,
             own: segment.block(me),
@@ -205,7 +206,7 @@ impl Shm {
     /// fail; what it sent before its death still arrives.
     pub fn mark_lost(&mut self, peer: Peer, cause: String) {
         let number = self.number(peer);
-        self.lanes[number].lose(cause);
+        self.peer_states[number].lose(cause);
     }
 
     /// What happened so far.
@@ -215,13 +216,19 @@ impl Shm {
 
     /// Memory that this process caused to be used.
     pub fn memory(&self) -> Memory {
-        let open = self.lanes.iter().filter(|lane| lane.is_open());
-        let with_data = self.lanes.iter().filter(|lane| lane.data_bytes() > 0);
+        let open = self
+            .peer_states
+            .iter()
+            .filter(|peer_state| peer_state.is_open());
+        let with_data = self
+            .peer_states
+            .iter()
+            .filter(|peer_state| peer_state.data_bytes() > 0);
         let layout = &self.segment.layout;
         Memory {
             tables: layout.arena_at / layout.ranks as usize,
             rings: open.count() * layout.geometry.ring_bytes(),
-            data: with_data.map(Lane::data_bytes).sum(),
+            data: with_data.map(PeerState::data_bytes).sum(),
             boards: self.boards.bytes(),
         }
     }
@@ -249,7 +256,7 @@ impl Transport for Shm {
         payload: P,
     ) -> Result<Posted, PeerLost> {
         let number = self.number(peer);
-        if self.lanes[number].try_small(&header, &payload) {
+        if self.peer_states[number].try_small(&header, &payload) {
             return Ok(Posted::Done);
         }
         self.send_large(number, header, payload)
@@ -275,7 +282,7 @@ impl Transport for Shm {
         let number = self.number(peer);
         self.config.single_copy == SingleCopy::Auto
             && !self.config.oversubscribed
-            && self.lanes[number].announces()
+            && self.peer_states[number].announces()
     }
 
     fn register(&mut self, peer: Peer, addr: *const u8, _len: u64) -> Option<RemoteKey> {
@@ -314,13 +321,13 @@ impl Transport for Shm {
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {
-        let lane = &self.lanes[self.number(peer)];
-        lane.parts(End::Front).map_or(0, Parts::open)
+        let peer_state = &self.peer_states[self.number(peer)];
+        peer_state.parts(End::Front).map_or(0, Parts::open)
     }
 
     fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
-        let lane = &self.lanes[self.number(peer)];
-        lane.parts(end)?.take(number, end, parts)
+        let peer_state = &self.peer_states[self.number(peer)];
+        peer_state.parts(end)?.take(number, end, parts)
     }
 
     fn sleep(&mut self, limit: Duration) {

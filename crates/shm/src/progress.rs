@@ -62,7 +62,11 @@ impl Shm {
     /// Whether polling, or sending again what found no room, would get
     /// something done.
     pub fn is_ready(&self) -> bool {
-        self.has_arrivals() || self.lanes.iter().any(|lane| lane.is_unblocked())
+        self.has_arrivals()
+            || self
+                .peer_states
+                .iter()
+                .any(|peer_state| peer_state.is_unblocked())
     }
 
     /// Sleeps until rung: a packet, a new ring, or room in a full one.

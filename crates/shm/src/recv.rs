@@ -148,7 +148,7 @@ impl Shm {
             Stop::Corrupt(corrupt) => corrupt.to_string(),
         };
         let inlet = self.inlets.remove(at);
-        deliver.lost(self.lanes[inlet.number as usize].lose(cause));
+        deliver.lost(self.peer_states[inlet.number as usize].lose(cause));
     }
 
     fn attach_data(&mut self, at: usize) -> Option<()> {
@@ -181,19 +181,19 @@ impl Shm {
         self.seen = self.own().epoch.load(Acquire);
         for sender in 0..self.segment.layout.ranks {
             let offset = self.segment.inbox(self.me, sender).load(Acquire);
-            let known = self.lanes[sender as usize].heard;
+            let known = self.peer_states[sender as usize].heard;
             if offset == 0 || known {
                 continue;
             }
-            self.lanes[sender as usize].heard = true;
+            self.peer_states[sender as usize].heard = true;
             match self.inlet(sender, offset) {
                 Some(inlet) => {
-                    self.lanes[sender as usize].inbound = Some(inlet.head);
+                    self.peer_states[sender as usize].inbound = Some(inlet.head);
                     self.inlets.push(inlet);
                 }
                 None => {
                     let cause = format!("shared memory is damaged: its ring is at {offset:#x}");
-                    let lost: PeerLost = self.lanes[sender as usize].lose(cause);
+                    let lost: PeerLost = self.peer_states[sender as usize].lose(cause);
                     deliver.lost(lost);
                 }
             }
@@ -220,7 +220,7 @@ impl Shm {
             head: head.cast(),
             block: self.segment.block(sender),
             told: 0,
-            peer: self.lanes[sender as usize].peer,
+            peer: self.peer_states[sender as usize].peer,
             number: sender,
             costs: Costs::default(),
         })

@@ -181,10 +181,10 @@ impl Shm {
 
     /// The process with that number, if its memory can be read.
     fn process(&mut self, number: usize) -> Option<i32> {
-        if self.lanes[number].reader == Reader::Unknown {
-            self.lanes[number].reader = self.try_reader(number as u32);
+        if self.peer_states[number].reader == Reader::Unknown {
+            self.peer_states[number].reader = self.try_reader(number as u32);
         }
-        match self.lanes[number].reader {
+        match self.peer_states[number].reader {
             Reader::Allowed(pid) => Some(pid),
             Reader::Unknown | Reader::Denied => None,
         }
@@ -205,7 +205,7 @@ impl Shm {
     /// it) may work.
     pub(crate) fn may_read(&self, peer: Peer) -> bool {
         self.config.single_copy != SingleCopy::Never
-            && self.lanes[self.number(peer)].reader != Reader::Denied
+            && self.peer_states[self.number(peer)].reader != Reader::Denied
     }
 
     /// Largest message sent without asking. Where two ranks share a core its second
@@ -305,9 +305,9 @@ impl Shm {
         let mut inlets = self.inlets.iter();
         let inlet = inlets.find(|inlet| inlet.number as usize == number);
         let ring = inlet.and_then(|inlet| inlet.costs.recent());
-        let lane = &mut self.lanes[number];
-        let dear = lane.reads.record(own, ring, len, ticks);
-        lane.tell_dear(dear);
+        let peer_state = &mut self.peer_states[number];
+        let dear = peer_state.reads.record(own, ring, len, ticks);
+        peer_state.tell_dear(dear);
     }
 
     /// Implements `Transport::try_put`.
@@ -334,7 +334,7 @@ impl Shm {
     /// The process of a peer, if the kernel lets us at its memory.
     fn reachable(&mut self, peer: Peer) -> Result<Option<i32>, PeerLost> {
         let number = self.number(peer);
-        match self.lanes[number].lost() {
+        match self.peer_states[number].lost() {
             Some(lost) => Err(lost.clone()),
             None => Ok(self.process(number)),
         }
@@ -347,16 +347,18 @@ impl Shm {
         pid: i32,
         done: io::Result<usize>,
     ) -> Result<RmaStatus, PeerLost> {
-        let lane = self.number(peer);
+        let peer_state = self.number(peer);
         match done {
             Ok(n) => Ok(RmaStatus::Bytes(n)),
             Err(error) => match error.raw_os_error() {
-                Some(libc::ESRCH) => Err(self.lanes[lane].lose(format!("process {pid} has ended"))),
+                Some(libc::ESRCH) => {
+                    Err(self.peer_states[peer_state].lose(format!("process {pid} has ended")))
+                }
                 Some(libc::EINTR | libc::ENOMEM | libc::EAGAIN) => Ok(RmaStatus::Full),
                 // Memory of a device, say: its owner itself can reach it.
                 Some(libc::EFAULT) => Ok(RmaStatus::Unable),
                 _ => {
-                    self.lanes[lane].reader = Reader::Denied;
+                    self.peer_states[peer_state].reader = Reader::Denied;
                     Ok(RmaStatus::Unable)
                 }
             },

@@ -19,7 +19,7 @@ use crate::warm::{STEP, Warm};
 
 /// The way to one peer.
 #[derive(Debug)]
-pub(crate) struct Lane {
+pub(crate) struct PeerState {
     /// Never has room unless `state` is `Open`.
     tx: Producer<RawArea>,
     /// The peer's.
@@ -68,9 +68,9 @@ fn fill<P: Payload>(payload: &P, to: *mut u8) {
     }
 }
 
-impl Lane {
-    pub fn unopened(peer: Peer, block: *const Block, config: Config) -> Lane {
-        Lane {
+impl PeerState {
+    pub fn unopened(peer: Peer, block: *const Block, config: Config) -> PeerState {
+        PeerState {
             tx: closed(),
             block,
             state: State::Unopened,
@@ -118,7 +118,7 @@ impl Lane {
     }
 
     fn block(&self) -> &Block {
-        // SAFETY: in the mapping, which outlives the lane; atomics only.
+        // SAFETY: in the mapping, which outlives the peer state; atomics only.
         unsafe { &*self.block }
     }
 
@@ -142,7 +142,7 @@ impl Lane {
     /// The head of the ring, if there is one.
     fn head(&self) -> Option<&RingHead> {
         match &self.state {
-            // SAFETY: in the mapping, which outlives the lane; atomics only.
+            // SAFETY: in the mapping, which outlives the peer state; atomics only.
             State::Open(head) => Some(unsafe { &**head }),
             _ => None,
         }
@@ -152,7 +152,7 @@ impl Lane {
     /// are at the front, else to it.
     pub fn parts(&self, end: End) -> Option<&Parts> {
         let head = match end {
-            // SAFETY: in the mapping, which outlives the lane; atomics only.
+            // SAFETY: in the mapping, which outlives the peer state; atomics only.
             End::Front => self.inbound.map(|head| unsafe { &*head }),
             End::Back => self.head(),
         };
@@ -167,7 +167,7 @@ impl Lane {
 
     /// Tells the peer whether reads of its memory are dear.
     pub fn tell_dear(&self, dear: bool) {
-        // SAFETY: in the mapping, which outlives the lane; atomics only.
+        // SAFETY: in the mapping, which outlives the peer state; atomics only.
         if let Some(head) = self.inbound.map(|head| unsafe { &*head })
             && head.tail.dear.load(Relaxed) != u32::from(dear)
         {
@@ -260,7 +260,7 @@ impl Lane {
 
 /// An end that never has room.
 fn closed() -> Producer<RawArea> {
-    // SAFETY: a lane without an open ring only asks `has_room`.
+    // SAFETY: a peer state without an open ring only asks `has_room`.
     unsafe { Producer::closed(RawArea::new(ptr::null_mut(), ptr::null(), ptr::null_mut())) }
 }
 
@@ -279,21 +279,21 @@ impl Shm {
             "a packet of {len} bytes is too long"
         );
         let small = len <= INLINE;
-        let lane = &self.lanes[number];
-        let ready =
-            lane.tx.has_room() && (small || lane.tx.data_size() > 0 && lane.tx.can_reserve(len));
+        let peer_state = &self.peer_states[number];
+        let ready = peer_state.tx.has_room()
+            && (small || peer_state.tx.data_size() > 0 && peer_state.tx.can_reserve(len));
         if !ready && !self.make_room(number, len)? {
             return Ok(Posted::Full);
         }
-        let lane = &mut self.lanes[number];
+        let peer_state = &mut self.peer_states[number];
         if small {
-            let sent = lane.try_small(&header, &payload);
+            let sent = peer_state.try_small(&header, &payload);
             debug_assert!(sent, "room was just found");
             return Ok(Posted::Done);
         }
-        let used = lane.push_bulk(&header, &payload);
-        if !lane.warm.listed && !self.config.oversubscribed {
-            lane.warm.listed = true;
+        let used = peer_state.push_bulk(&header, &payload);
+        if !peer_state.warm.listed && !self.config.oversubscribed {
+            peer_state.warm.listed = true;
             self.cold.push(number as u32);
         }
         match used {
@@ -301,8 +301,8 @@ impl Shm {
             Some(Way::Stream) => self.counters.streamed += 1,
             None => return Ok(Posted::Done),
         }
-        if lane.tuner.count(len) {
-            lane.retune();
+        if peer_state.tuner.count(len) {
+            peer_state.retune();
         }
         Ok(Posted::Done)
     }
@@ -313,9 +313,9 @@ impl Shm {
         let Some(&number) = self.cold.last() else {
             return;
         };
-        let lane = &mut self.lanes[number as usize];
-        if !lane.is_open() || lane.fetch_ahead() {
-            lane.warm.listed = false;
+        let peer_state = &mut self.peer_states[number as usize];
+        if !peer_state.is_open() || peer_state.fetch_ahead() {
+            peer_state.warm.listed = false;
             self.cold.pop();
         }
     }
@@ -325,26 +325,26 @@ impl Shm {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, number: usize, len: usize) -> Result<bool, PeerLost> {
-        match &self.lanes[number].state {
+        match &self.peer_states[number].state {
             State::Lost(lost) => return Err(lost.clone()),
             State::Unopened => {
                 let opened = self.open_ring(number);
-                opened.map_err(|e| self.lanes[number].lose(e.to_string()))?;
+                opened.map_err(|e| self.peer_states[number].lose(e.to_string()))?;
             }
             State::Open(_) => {}
         }
-        if len > INLINE && self.lanes[number].tx.data_size() == 0 {
+        if len > INLINE && self.peer_states[number].tx.data_size() == 0 {
             let opened = self.open_data(number);
-            opened.map_err(|e| self.lanes[number].lose(e.to_string()))?;
+            opened.map_err(|e| self.peer_states[number].lose(e.to_string()))?;
         }
-        let lane = &mut self.lanes[number];
-        let refreshed = lane.tx.refresh();
-        let cell = refreshed.map_err(|e: Corrupt| lane.lose(e.to_string()))?;
-        let room = cell && (len <= INLINE || lane.tx.can_reserve(len));
+        let peer_state = &mut self.peer_states[number];
+        let refreshed = peer_state.tx.refresh();
+        let cell = refreshed.map_err(|e: Corrupt| peer_state.lose(e.to_string()))?;
+        let room = cell && (len <= INLINE || peer_state.tx.can_reserve(len));
         if !room {
             self.counters.full += 1;
         }
-        lane.set_blocked(!room);
+        peer_state.set_blocked(!room);
         Ok(room)
     }
 
@@ -357,17 +357,17 @@ impl Shm {
             .segment
             .range(offset, bytes, 256)
             .ok_or(ShmError::ArenaFull { bytes })?;
-        let lane = &mut self.lanes[number];
+        let peer_state = &mut self.peer_states[number];
         // SAFETY: fresh zeroed memory of this size and alignment, which only
         // the two ends of this ring use.
         unsafe {
             let cells = head.add(size_of::<RingHead>());
-            lane.tx = Producer::new(
+            peer_state.tx = Producer::new(
                 RawArea::new(cells, head.cast(), ptr::null_mut()),
                 geometry.cells,
             );
         }
-        lane.state = State::Open(head.cast());
+        peer_state.state = State::Open(head.cast());
         self.segment
             .inbox(number as u32, self.me)
             .store(offset, Release);
@@ -380,7 +380,7 @@ impl Shm {
     /// Makes the data area of the ring to a peer. The first packet that lies
     /// there publishes it.
     fn open_data(&mut self, number: usize) -> Result<(), ShmError> {
-        let State::Open(head) = self.lanes[number].state else {
+        let State::Open(head) = self.peer_states[number].state else {
             return Ok(());
         };
         let geometry = self.segment.layout.geometry;
@@ -391,13 +391,13 @@ impl Shm {
             .range(offset, bytes, 64)
             .ok_or(ShmError::ArenaFull { bytes })?;
         map_pages(data, bytes);
-        if let Some(head) = self.lanes[number].head() {
+        if let Some(head) = self.peer_states[number].head() {
             head.tail.data_at.store(offset, Release);
         }
         // SAFETY: the ring's own cells and heads again, and fresh memory.
         unsafe {
             let cells = head.cast::<u8>().add(size_of::<RingHead>());
-            self.lanes[number]
+            self.peer_states[number]
                 .tx
                 .attach_data(RawArea::new(cells, head.cast(), data), bytes);
         }

@@ -20,7 +20,7 @@ pub(crate) struct Warm {
     want: usize,
     /// Whether we have waited since the last packet.
     waited: bool,
-    /// Whether its lane is in [`Shm::cold`](crate::Shm).
+    /// Whether its peer state is in [`Shm::cold`](crate::Shm).
     pub listed: bool,
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Wire {
     pub rng: Rng,
     n: u32,
     /// By (sender, receiver).
-    lanes: Vec<VecDeque<Packet>>,
+    queues: Vec<VecDeque<Packet>>,
     /// By (sender, receiver): calls that will still find it full.
     storms: Vec<usize>,
     pub dead: Vec<bool>,
@@ -65,7 +65,7 @@ impl Wire {
             faults,
             rng: Rng::new(seed),
             n,
-            lanes: (0..pairs).map(|_| VecDeque::new()).collect(),
+            queues: (0..pairs).map(|_| VecDeque::new()).collect(),
             storms: vec![0; pairs],
             dead: vec![false; n as usize],
             told: vec![false; pairs],
@@ -93,12 +93,12 @@ impl Wire {
             self.storms[at] = self.rng.below(STORM);
             return true;
         }
-        self.lanes[at].len() >= self.faults.slots
+        self.queues[at].len() >= self.faults.slots
     }
 
     pub fn put(&mut self, to: u32, packet: Packet) {
         let at = self.at(packet.from, to);
-        self.lanes[at].push_back(packet);
+        self.queues[at].push_back(packet);
     }
 
     /// The next packet for a process, if any: from any sender, and any of its
@@ -115,14 +115,14 @@ impl Wire {
         let senders = (0..self.n).map(|i| (first + i) % self.n);
         let at = senders
             .map(|from| self.at(from, to))
-            .find(|&at| !self.lanes[at].is_empty())?;
-        let lane = &mut self.lanes[at];
+            .find(|&at| !self.queues[at].is_empty())?;
+        let queue = &mut self.queues[at];
         let place = if self.faults.ordered {
             0
         } else {
-            self.rng.below(lane.len())
+            self.rng.below(queue.len())
         };
-        let packet = lane.remove(place)?;
+        let packet = queue.remove(place)?;
         if self.faults.duplicate_one_in + self.faults.garbage_one_in > 0 {
             let past = &mut self.history[to as usize];
             past.truncate(HISTORY - 1);
@@ -180,7 +180,7 @@ impl Wire {
         self.dead[who as usize] = true;
         for from in 0..self.n {
             let at = self.at(from, who);
-            self.lanes[at].clear();
+            self.queues[at].clear();
         }
         self.registered
             .retain(|_, registered| registered.owner != who);
@@ -195,7 +195,7 @@ impl Wire {
             who != survivor
                 && wire.dead[who as usize]
                 && !wire.told[at]
-                && wire.lanes[at].is_empty()
+                && wire.queues[at].is_empty()
         };
         let who = (0..self.n).find(|&who| ready(self, who))?;
         if self.faults.full_one_in != 0 && self.rng.one_in(2) {

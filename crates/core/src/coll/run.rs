@@ -132,7 +132,7 @@ impl Executor<'_> {
     /// Context, rank and tag for messages with a peer of the plan: those of the
     /// remote group come behind the local ones.
     #[inline]
-    fn lane(&self, peer: u32) -> (Cid, u32, i32) {
+    fn envelope(&self, peer: u32) -> (Cid, u32, i32) {
         match &self.comm.remote {
             None => (self.comm.cid, peer, self.turn.comm.tag),
             Some(r) if peer < self.comm.size() => (r.local.cid, peer, self.turn.local.tag),
@@ -199,7 +199,7 @@ impl Exec for Executor<'_> {
     #[inline]
     fn send(&mut self, peer: u32, from: Region) -> Result<Option<Posted>> {
         let buf = SendBuf::Bytes(self.memory.address(from), from.len as u64);
-        let (cid, dest, tag) = self.lane(peer);
+        let (cid, dest, tag) = self.envelope(peer);
         let link = self.world.link();
         match link.send(cid, Plane::Collective, dest, tag, Mode::Standard, buf) {
             Sent::Done => Ok(None),
@@ -210,7 +210,7 @@ impl Exec for Executor<'_> {
     #[inline]
     fn recv(&mut self, peer: u32, into: Region) -> Result<Option<Posted>> {
         let buf = RecvBuf::Bytes(self.memory.address(into), into.len as u64);
-        let (cid, source, tag) = self.lane(peer);
+        let (cid, source, tag) = self.envelope(peer);
         let selector = Selector {
             source: source as i32,
             tag,

@@ -9,7 +9,7 @@ use catena_link::Cid;
 use catena_objects::error::Result;
 use catena_objects::fail;
 
-/// The context of the job: every process has it from the start, with a lane to
+/// The context of the job: every process has it from the start, with a way to
 /// each process, whose number is the process's own. `MPI_COMM_WORLD` is its
 /// communicator.
 pub(crate) const JOB: Cid = Cid(0);

@@ -287,13 +287,13 @@ impl World {
     }
 
     fn open_context(&self, lease: &Lease, me: u32, to: &Group, cids: &[u32]) {
-        let lanes: Vec<(Peer, Cid)> = to
+        let members: Vec<(Peer, Cid)> = to
             .members()
             .iter()
             .zip(cids)
             .map(|(&peer, &cid)| (peer, Cid(cid)))
             .collect();
-        self.link().open(lease.cid(), me, lanes);
+        self.link().open(lease.cid(), me, members);
     }
 
     /// Gives a communicator its handle.

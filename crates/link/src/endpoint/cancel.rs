@@ -4,9 +4,9 @@ use catena_fabric::Header;
 
 use super::Endpoint;
 use crate::net::Net;
-use crate::outbox::Item;
 use crate::protocol::{SendAction, SendEvent};
 use crate::request::Phase;
+use crate::send_queue::Item;
 use crate::types::ReqId;
 use crate::wire::{Note, kind};
 
@@ -46,11 +46,11 @@ impl<N: Net> Endpoint<N> {
             len: 0,
             ..rare.header
         };
-        let void = Item::Control {
+        let skip = Item::Control {
             header,
             note: Note::Empty,
         };
-        let replaced = self.engine.outbox.replace_send(rare.peer, id, void);
+        let replaced = self.engine.send_queues.replace_send(rare.peer, id, skip);
         debug_assert!(replaced, "a send that has not left is queued");
         self.engine.cancelled(id.index);
     }
@@ -61,13 +61,13 @@ impl<N: Net> Endpoint<N> {
         let Some(comm) = self.engine.comms.get_mut(key.context.index()) else {
             return;
         };
-        let Some(lane) = comm.lanes.get_mut(key.source as usize) else {
+        let Some(peer_state) = comm.peer_states.get_mut(key.source as usize) else {
             return;
         };
         request.rare.cancelling = true;
         let header = Header {
             kind: kind::CANCEL_REQ,
-            seq: lane.next_send(),
+            seq: peer_state.next_send(),
             tag: i32::from(first.seq),
             len: id.to_bits(),
             ..first

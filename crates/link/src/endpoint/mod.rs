@@ -121,13 +121,13 @@ impl<N: Net> Endpoint<N> {
     }
 
     /// Makes a communicator known: this process is `me` in it, and rank *r* of
-    /// its (remote) group is process `lanes[r].0`, which calls it `lanes[r].1`.
+    /// its (remote) group is process `members[r].0`, which calls it `members[r].1`.
     /// Packets that came for it already are handled now, in order.
     ///
     /// # Panics
     /// If that id is in use; see [`Endpoint::in_use`].
-    pub fn open(&mut self, cid: Cid, me: u32, lanes: Vec<(Peer, Cid)>) {
-        self.engine.open(cid, me, lanes);
+    pub fn open(&mut self, cid: Cid, me: u32, members: Vec<(Peer, Cid)>) {
+        self.engine.open(cid, me, members);
         self.settle();
     }
 
@@ -149,13 +149,13 @@ impl<N: Net> Endpoint<N> {
 
     /// The ranks of the (remote) group of a communicator: each one's process, and how that one
     /// calls it. Empty if there is none of that id.
-    pub fn lanes(&self, cid: Cid) -> impl Iterator<Item = (Peer, Cid)> + '_ {
+    pub fn members(&self, cid: Cid) -> impl Iterator<Item = (Peer, Cid)> + '_ {
         let comm = self.engine.comms.get(cid.0 as usize);
-        let lanes = comm.filter(|it| it.open).map(|it| it.lanes.iter());
-        lanes
+        let members = comm.filter(|it| it.open).map(|it| it.peer_states.iter());
+        members
             .into_iter()
             .flatten()
-            .map(|lane| (lane.peer, lane.remote.cid()))
+            .map(|peer_state| (peer_state.peer, peer_state.remote.cid()))
     }
 
     /// The requests of a communicator that are under way.
@@ -264,10 +264,14 @@ impl<N: Net> Endpoint<N> {
             }
         }
         for (context, source) in receives {
-            let lanes = engine.lanes(context);
+            let members = engine.peer_states(context);
             match source {
-                ANY_SOURCE => any.extend(lanes.iter().map(|lane| lane.peer)),
-                _ => named.extend(lanes.get(source as usize).map(|lane| lane.peer)),
+                ANY_SOURCE => any.extend(members.iter().map(|peer_state| peer_state.peer)),
+                _ => named.extend(
+                    members
+                        .get(source as usize)
+                        .map(|peer_state| peer_state.peer),
+                ),
             }
         }
         Awaited { named, any }
@@ -276,7 +280,7 @@ impl<N: Net> Endpoint<N> {
     /// Finds out whether there is a way to a peer, unless something is about to
     /// leave to it anyway; if there is none, requests with it fail.
     pub fn ping(&mut self, peer: Peer) {
-        if self.engine.outbox.has_no_items_for(peer) {
+        if self.engine.send_queues.has_no_items_for(peer) {
             let header = Header {
                 kind: kind::PING,
                 ..Header::default()

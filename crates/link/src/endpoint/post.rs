@@ -3,12 +3,12 @@
 use catena_fabric::{Header, Load, Peer, PeerLost, Posted, Rendezvous};
 
 use super::Endpoint;
-use crate::lane::Lane;
 use crate::matching::Key;
 use crate::net::{Net, Source};
-use crate::outbox::Item;
+use crate::peer_state::PeerState;
 use crate::protocol::{Send, Style};
 use crate::request::{Buffer, Fate, Phase};
+use crate::send_queue::Item;
 use crate::slab::NIL;
 use crate::types::{Cid, Context, Envelope, MessageId, Mode, Plane, ReqId, Selector, Sent};
 use crate::wire::{Announce, EAGER_CEILING, MIN_PACKET, SyncLen, SyncToken, kind};
@@ -44,23 +44,25 @@ impl<N: Net> Endpoint<N> {
     ) -> Sent {
         let len = source.len();
         let comm = &mut self.engine.comms[cid.0 as usize];
-        let lane = &mut comm.lanes[dest as usize];
-        if len < u64::from(lane.fast) && mode == Mode::Standard && self.engine.outbox.has_no_items()
+        let peer_state = &mut comm.peer_states[dest as usize];
+        if len < u64::from(peer_state.fast)
+            && mode == Mode::Standard
+            && self.engine.send_queues.has_no_items()
         {
             let header = Header {
                 stamp: 0,
                 kind: kind::EAGER,
-                seq: lane.send_seq,
-                context: lane.remote.on(plane).bits(),
+                seq: peer_state.send_seq,
+                context: peer_state.remote.on(plane).bits(),
                 source: comm.me,
                 tag,
                 len,
             };
             let posted = self
                 .net
-                .try_send(lane.peer, header, source.part(0, len as usize));
+                .try_send(peer_state.peer, header, source.part(0, len as usize));
             if matches!(posted, Ok(Posted::Done)) {
-                lane.send_seq = lane.send_seq.wrapping_add(1);
+                peer_state.send_seq = peer_state.send_seq.wrapping_add(1);
                 comm.traffic.sent.eager(len);
                 return Sent::Done;
             }
@@ -93,19 +95,19 @@ impl<N: Net> Endpoint<N> {
         let id = engine.id(at);
         let comm = &mut engine.comms[cid.0 as usize];
         let me = comm.me;
-        let lane = &mut comm.lanes[dest as usize];
-        let peer = lane.peer;
+        let peer_state = &mut comm.peer_states[dest as usize];
+        let peer = peer_state.peer;
         let caps = self.net.caps(peer);
         debug_assert!(caps.max_packet >= MIN_PACKET);
         let eager_max = caps.eager_max.min(EAGER_CEILING);
-        lane.fast = eager_max.min(caps.max_packet as u64) as u32 + 1;
+        peer_state.fast = eager_max.min(caps.max_packet as u64) as u32 + 1;
         let token = SyncToken::of(id);
         // Reading is asked about for long messages only.
         let is_read = |net: &N| {
             caps.max_packet >= Announce::ONE
                 && net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream
         };
-        let one_packet = len < u64::from(lane.fast);
+        let one_packet = len < u64::from(peer_state.fast);
         let eager_max = match plane.load() {
             Load::Heavy if !one_packet && is_read(&self.net) => 0,
             _ => eager_max,
@@ -128,8 +130,8 @@ impl<N: Net> Endpoint<N> {
         let header = Header {
             stamp: 0,
             kind,
-            seq: lane.next_send(),
-            context: lane.remote.on(plane).bits(),
+            seq: peer_state.next_send(),
+            context: peer_state.remote.on(plane).bits(),
             source: me,
             tag,
             len: wire_len,
@@ -164,7 +166,7 @@ impl<N: Net> Endpoint<N> {
 
         if let Some(lost) = engine.losses.get(&peer).cloned() {
             engine.fail(at, &lost);
-        } else if !engine.outbox.has_no_items_for(peer) || !self.drive(at) {
+        } else if !engine.send_queues.has_no_items_for(peer) || !self.drive(at) {
             self.engine.counters.queued += 1;
             self.engine.control(peer, Item::Send(id));
         }
@@ -325,7 +327,7 @@ impl<N: Net> Endpoint<N> {
     }
 }
 
-impl Lane {
+impl PeerState {
     /// Takes the number of the next sequenced packet.
     pub(crate) fn next_send(&mut self) -> u16 {
         let seq = self.send_seq;

@@ -4,9 +4,9 @@ use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
 use crate::net::{Net, Source};
-use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent, Style};
 use crate::request::{Buffer, Phase};
+use crate::send_queue::Item;
 use crate::types::ReqId;
 use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 
@@ -53,7 +53,7 @@ impl<N: Net> Endpoint<N> {
             || !self.engine.left.is_empty()
             || !self.engine.puts.is_empty()
             || self.engine.eager_rts.iter().any(|it| !it.is_empty())
-            || !self.engine.outbox.is_empty();
+            || !self.engine.send_queues.is_empty();
         moved
     }
 
@@ -170,13 +170,13 @@ impl<N: Net> Endpoint<N> {
     /// Sends what is queued, as far as the routes take it.
     pub(super) fn flush(&mut self) -> bool {
         let (mut at, mut moved) = (0, false);
-        while let Some(peer) = self.engine.outbox.active(at) {
+        while let Some(peer) = self.engine.send_queues.active(at) {
             let blocked = self.flush_items(peer, &mut moved);
             if !blocked {
                 self.flush_streams(peer, &mut moved);
             }
             // A peer with nothing left is dropped and another takes its place.
-            if self.engine.outbox.active(at) == Some(peer) {
+            if self.engine.send_queues.active(at) == Some(peer) {
                 at += 1;
             }
         }
@@ -185,7 +185,7 @@ impl<N: Net> Endpoint<N> {
 
     /// Returns whether the route is full.
     fn flush_items(&mut self, peer: Peer, moved: &mut bool) -> bool {
-        while let Some(item) = self.engine.outbox.front(peer) {
+        while let Some(item) = self.engine.send_queues.front(peer) {
             let out = match item {
                 Item::Send(id) => !self.valid(id) || self.drive(id.index),
                 Item::Control { header, note } => {
@@ -203,7 +203,7 @@ impl<N: Net> Endpoint<N> {
                 return true;
             }
             // Nothing to pop if the peer was lost meanwhile.
-            self.engine.outbox.pop(peer);
+            self.engine.send_queues.pop(peer);
             *moved = true;
         }
         false
@@ -272,7 +272,7 @@ impl<N: Net> Endpoint<N> {
     fn flush_streams(&mut self, peer: Peer, moved: &mut bool) {
         let mut left = BUDGET;
         while left > 0
-            && let Some(id) = self.engine.outbox.pop_stream(peer)
+            && let Some(id) = self.engine.send_queues.pop_stream(peer)
         {
             if !self.valid(id) {
                 continue;
@@ -294,7 +294,7 @@ impl<N: Net> Endpoint<N> {
                 match self.net.try_send(peer, header, source.part(at, n as usize)) {
                     Ok(Posted::Done) => {}
                     Ok(Posted::Full) => {
-                        self.engine.outbox.push_stream_front(peer, id);
+                        self.engine.send_queues.push_stream_front(peer, id);
                         return;
                     }
                     Err(lost) => {
@@ -310,7 +310,7 @@ impl<N: Net> Endpoint<N> {
             if complete {
                 self.engine.complete_send(id.index);
             } else {
-                self.engine.outbox.push_stream(peer, id);
+                self.engine.send_queues.push_stream(peer, id);
             }
         }
     }

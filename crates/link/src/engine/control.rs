@@ -9,9 +9,9 @@ use catena_fabric::{Header, Peer};
 use super::Engine;
 use crate::matching::Reply;
 use crate::net::Net;
-use crate::outbox::Item;
 use crate::protocol::{Recv, RecvAction, RecvEvent, SendAction, SendEvent};
 use crate::request::{Phase, Request, Share};
+use crate::send_queue::Item;
 use crate::slab::NIL;
 use crate::types::{Context, ReqId};
 use crate::wire::{self, Note, Offer, SyncToken, Wanted, kind};
@@ -48,7 +48,7 @@ impl<N: Net> Engine<N> {
         debug_assert_eq!(action, SendAction::Stream);
         self.counters.streamed.add(wanted.upto - wanted.from);
         self.requests.get_mut(index).rare.other = ReqId::from_bits(wire::number(header));
-        self.outbox.push_stream(from, self.id(index));
+        self.send_queues.push_stream(from, self.id(index));
         self.work = true;
         true
     }

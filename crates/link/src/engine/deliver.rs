@@ -4,9 +4,9 @@ use catena_base::PeerBytes;
 use catena_fabric::{Deliver, Header, Peer, PeerLost};
 
 use super::Engine;
-use crate::lane::Turn;
 use crate::matching::Key;
 use crate::net::{Net, Sink};
+use crate::peer_state::Turn;
 use crate::request::Buffer;
 use crate::slab::NIL;
 use crate::types::Context;
@@ -16,15 +16,15 @@ impl<N: Net> Deliver for Engine<N> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         let context = Context::of(&header);
-        // Communicators that are not open have no lanes.
+        // Communicators that are not open have no peer_states.
         if header.kind == kind::EAGER
             && let Some(comm) = self.comms.get_mut(context.index())
-            && let Some(lane) = comm.lanes.get_mut(header.source as usize)
-            && lane.peer == from
-            && lane.recv_seq == header.seq
+            && let Some(peer_state) = comm.peer_states.get_mut(header.source as usize)
+            && peer_state.peer == from
+            && peer_state.recv_seq == header.seq
             && header.len == payload.len() as u64
         {
-            lane.recv_seq = lane.recv_seq.wrapping_add(1);
+            peer_state.recv_seq = peer_state.recv_seq.wrapping_add(1);
             comm.traffic.received.eager(header.len);
             let key = Key {
                 context,
@@ -47,8 +47,8 @@ impl<N: Net> Deliver for Engine<N> {
                 }
                 self.complete(at);
             }
-            if !self.park.is_nothing_ahead() {
-                self.unpark(context, header.source);
+            if !self.reorder.is_nothing_ahead() {
+                self.take_turns(context, header.source);
             }
             return;
         }
@@ -84,7 +84,7 @@ impl<N: Net> Engine<N> {
         }
     }
 
-    /// Handles a packet that belongs to a lane now, or keeps it until its turn.
+    /// Handles a packet that belongs to a member of an open context, or keeps it until its turn.
     fn in_lane(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
         let open = self
             .comms
@@ -92,28 +92,28 @@ impl<N: Net> Engine<N> {
             .is_some_and(|it| it.open);
         if !open {
             self.counters.parked += 1;
-            self.park.until_open(from, header, payload);
+            self.reorder.until_open(from, header, payload);
             return true;
         }
-        let Some(lane) = self.lane(Context::of(&header), header.source) else {
+        let Some(peer_state) = self.peer_state(Context::of(&header), header.source) else {
             return false;
         };
-        if lane.peer != from {
+        if peer_state.peer != from {
             return false;
         }
-        let turn = lane.turn(header.seq);
+        let turn = peer_state.turn(header.seq);
         match (header.kind, turn) {
             (kind::MORE, Turn::Past) => self.place_more(&header, payload),
             (_, Turn::Past) => false,
             (kind::MORE, _) | (_, Turn::Early) => {
-                let kept = self.park.until_turn(from, header, payload);
+                let kept = self.reorder.until_turn(from, header, payload);
                 self.counters.parked += u64::from(kept);
                 kept
             }
             (_, Turn::Now) => {
                 let handled = self.in_turn(from, header, payload);
-                if handled && !self.park.is_nothing_ahead() {
-                    self.unpark(Context::of(&header), header.source);
+                if handled && !self.reorder.is_nothing_ahead() {
+                    self.take_turns(Context::of(&header), header.source);
                 }
                 handled
             }
@@ -131,29 +131,32 @@ impl<N: Net> Engine<N> {
         };
         if handled {
             let comm = &mut self.comms[Context::of(&header).index()];
-            if let Some(lane) = comm.lanes.get_mut(header.source as usize) {
-                lane.recv_seq = header.seq.wrapping_add(1);
+            if let Some(peer_state) = comm.peer_states.get_mut(header.source as usize) {
+                peer_state.recv_seq = header.seq.wrapping_add(1);
             }
         }
         handled
     }
 
-    /// Handles what waited for the last packet of a lane, and what that lets
+    /// Handles what waited for the last packet of a peer, and what that lets
     /// follow.
     #[cold]
     #[inline(never)]
-    pub fn unpark(&mut self, context: Context, source: u32) {
+    pub fn take_turns(&mut self, context: Context, source: u32) {
         let cid = context.cid();
         loop {
-            let Some(next) = self.lane(context, source).map(|lane| lane.recv_seq) else {
+            let Some(next) = self
+                .peer_state(context, source)
+                .map(|peer_state| peer_state.recv_seq)
+            else {
                 return;
             };
-            for more in self.park.take_rest(cid, source, next.wrapping_sub(1)) {
+            for more in self.reorder.take_rest(cid, source, next.wrapping_sub(1)) {
                 if !self.place_more(&more.header, PeerBytes::from(&*more.payload)) {
                     self.counters.dropped += 1;
                 }
             }
-            let Some(first) = self.park.take_first(cid, source, next) else {
+            let Some(first) = self.reorder.take_first(cid, source, next) else {
                 return;
             };
             if !self.in_turn(first.from, first.header, PeerBytes::from(&*first.payload)) {

@@ -4,8 +4,8 @@ use catena_base::PeerBytes;
 use catena_fabric::{Deliver, Peer, PeerLost};
 
 use super::{Engine, Target};
-use crate::lane::{Comm, Lane};
 use crate::net::Net;
+use crate::peer_state::{Comm, PeerState};
 use crate::protocol::Recv;
 use crate::request::Phase;
 use crate::slab::NIL;
@@ -24,27 +24,27 @@ fn count(comms: &mut [Comm], context: Context) {
 }
 
 impl<N: Net> Engine<N> {
-    pub fn open(&mut self, cid: Cid, me: u32, lanes: Vec<(Peer, Cid)>) {
+    pub fn open(&mut self, cid: Cid, me: u32, peer_states: Vec<(Peer, Cid)>) {
         let at = cid.0 as usize;
         if at >= self.comms.len() {
             self.comms.resize_with(at + 1, Comm::default);
         }
         assert!(!self.comms[at].open, "communicator {} is open", cid.0);
-        let lane = |(peer, remote)| Lane {
+        let peer_state = |(peer, remote)| PeerState {
             peer,
             remote: Context::new(remote, Plane::User),
             send_seq: 0,
             recv_seq: 0,
             fast: 0,
         };
-        let lanes = lanes.into_iter().map(lane).collect();
+        let peer_states = peer_states.into_iter().map(peer_state).collect();
         self.comms[at] = Comm {
             open: true,
             me,
-            lanes,
+            peer_states,
             ..Comm::default()
         };
-        for packet in self.park.opened(cid) {
+        for packet in self.reorder.opened(cid) {
             self.deliver(
                 packet.from,
                 packet.header,
@@ -115,7 +115,7 @@ impl<N: Net> Engine<N> {
         self.discard_unexpected(cid);
         let gone = std::mem::take(&mut self.comms[cid.0 as usize]);
         self.counters.past.absorb(&gone.traffic);
-        self.counters.dropped += self.park.close(cid);
+        self.counters.dropped += self.reorder.close(cid);
     }
 
     /// A request or held message of that communicator ended.
@@ -139,8 +139,8 @@ impl<N: Net> Engine<N> {
         if selector.source == ANY_SOURCE {
             return None;
         }
-        let lane = self.lane(context, selector.source as u32)?;
-        self.losses.get(&lane.peer).cloned()
+        let peer_state = self.peer_state(context, selector.source as u32)?;
+        self.losses.get(&peer_state.peer).cloned()
     }
 
     #[cold]
@@ -150,7 +150,7 @@ impl<N: Net> Engine<N> {
         if self.losses.insert(peer, lost.clone()).is_some() {
             return;
         }
-        self.outbox.clear(peer);
+        self.send_queues.clear(peer);
         let taken: Vec<u32> = self.requests.taken().collect();
         for at in taken {
             let request = self.requests.get(at);
@@ -164,9 +164,9 @@ impl<N: Net> Engine<N> {
                     let source = request.selector().source;
                     // What any may send may be what this one would have sent.
                     let awaited = match source {
-                        ANY_SOURCE => self.lanes(context).iter().any(|it| it.peer == peer),
+                        ANY_SOURCE => self.peer_states(context).iter().any(|it| it.peer == peer),
                         _ => self
-                            .lane(context, source as u32)
+                            .peer_state(context, source as u32)
                             .is_some_and(|it| it.peer == peer),
                     };
                     if awaited {

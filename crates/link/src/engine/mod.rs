@@ -1,6 +1,6 @@
 //! What arriving packets do. Nothing here calls the [`Net`], so a transport may
 //! deliver from within its poll; what must be sent in answer is left in the
-//! outbox and the work lists, which the endpoint empties right after.
+//! send queues and the work lists, which the endpoint empties right after.
 
 mod arrive;
 mod control;
@@ -12,15 +12,15 @@ use std::collections::{HashMap, VecDeque};
 use catena_fabric::{Peer, PeerLost};
 
 use crate::counters::Counters;
-use crate::lane::{Comm, Lane};
 use crate::matching::{Index, Key, Store};
 use crate::mix::BuildMix;
 use crate::net::{Net, RemoteKeys, Sink};
-use crate::outbox::{Item, Outbox};
-use crate::park::Park;
+use crate::peer_state::{Comm, PeerState};
 use crate::pool::Pool;
 use crate::protocol::Recv;
+use crate::reorder::ReorderBuffer;
 use crate::request::{Buffer, Fate, Phase, Request};
+use crate::send_queue::{Item, SendQueues};
 use crate::slab::{NIL, Slab};
 use crate::types::{Cid, Context, Failure, MessageId, ReqId, Selector};
 use crate::watch::Watch;
@@ -43,8 +43,8 @@ pub(crate) struct Engine<N: Net> {
     pub unexpected: Store,
     /// Post number of the next receive.
     pub number: u64,
-    pub outbox: Outbox,
-    /// One of the lists below, or the outbox, has entries.
+    pub send_queues: SendQueues,
+    /// One of the lists below, or a send queue, has entries.
     pub work: bool,
     /// Matched announcements whose way is to be chosen.
     pub starting: Vec<ReqId>,
@@ -63,7 +63,7 @@ pub(crate) struct Engine<N: Net> {
     /// RemoteKeys messages that nobody reads any more.
     pub deregistrations: Vec<(Peer, RemoteKeys)>,
     pub assemblies: HashMap<Assembly, Target, BuildMix>,
-    pub park: Park,
+    pub reorder: ReorderBuffer,
     pub pool: Pool,
     pub losses: HashMap<Peer, PeerLost>,
     /// The context that somebody has probed in vain, and for which source.
@@ -86,7 +86,7 @@ impl<N: Net> Engine<N> {
             posted: Index::new(),
             unexpected: Store::new(),
             number: 0,
-            outbox: Outbox::default(),
+            send_queues: SendQueues::default(),
             work: false,
             starting: Vec::new(),
             eager_rts: [const { Vec::new() }; 2],
@@ -96,7 +96,7 @@ impl<N: Net> Engine<N> {
             registered: 0,
             deregistrations: Vec::new(),
             assemblies: HashMap::default(),
-            park: Park::default(),
+            reorder: ReorderBuffer::default(),
             pool: Pool::default(),
             losses: HashMap::new(),
             sought: None,
@@ -116,18 +116,18 @@ impl<N: Net> Engine<N> {
     }
 
     /// Those of a communicator, by rank.
-    pub fn lanes(&self, context: Context) -> &[Lane] {
+    pub fn peer_states(&self, context: Context) -> &[PeerState] {
         let comm = self.comms.get(context.index());
-        comm.map_or(&[], |comm| &comm.lanes)
+        comm.map_or(&[], |comm| &comm.peer_states)
     }
 
-    pub fn lane(&self, context: Context, source: u32) -> Option<&Lane> {
-        self.lanes(context).get(source as usize)
+    pub fn peer_state(&self, context: Context, source: u32) -> Option<&PeerState> {
+        self.peer_states(context).get(source as usize)
     }
 
     /// Queues a packet of the protocol.
     pub fn control(&mut self, peer: Peer, item: Item) {
-        self.outbox.push(peer, item);
+        self.send_queues.push(peer, item);
         self.work = true;
     }
 

@@ -177,7 +177,7 @@ pub fn world(rank: usize) -> Cid {
     Cid(WORLD + rank as u32)
 }
 
-pub fn lanes(n: usize, first: u32) -> Vec<(Peer, Cid)> {
+pub fn members(n: usize, first: u32) -> Vec<(Peer, Cid)> {
     (0..n as u32).map(|r| (Peer(r), Cid(first + r))).collect()
 }
 
@@ -188,7 +188,7 @@ pub fn ranks(sim: Sim, n: usize) -> Vec<Rank> {
         .map(|port| Endpoint::new(SimNet(port)))
         .collect();
     for (r, rank) in ranks.iter_mut().enumerate() {
-        rank.open(world(r), r as u32, lanes(n, WORLD));
+        rank.open(world(r), r as u32, members(n, WORLD));
     }
     ranks
 }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use catena_link::{ANY_SOURCE, ANY_TAG, Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
 use catena_sim::{Reads, Rng, Seed, Sim};
 
-use super::{Into, Rank, lanes, pattern, ranks, world};
+use super::{Into, Rank, members, pattern, ranks, world};
 
 /// First id of the communicator that is opened late.
 const LATE: u32 = 40;
@@ -219,7 +219,7 @@ impl Program {
                 rank.open(
                     Cid(LATE + at as u32),
                     at as u32,
-                    lanes(self.steps.len(), LATE),
+                    members(self.steps.len(), LATE),
                 );
             }
             Step::Send(message) => {

@@ -27,7 +27,7 @@ struct Queue {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Outbox {
+pub(crate) struct SendQueues {
     /// By peer; allocated when first needed.
     queues: Vec<Option<Box<Queue>>>,
     /// Peers with anything queued.
@@ -36,7 +36,7 @@ pub(crate) struct Outbox {
     items: usize,
 }
 
-impl Outbox {
+impl SendQueues {
     /// Whether no peer has items queued, so that a send may leave directly.
     #[inline]
     pub fn has_no_items(&self) -> bool {
@@ -62,7 +62,7 @@ impl Outbox {
         self.activate(peer).streams.push_back(id);
     }
 
-    /// Puts a stream back to where [`Outbox::pop_stream`] took it.
+    /// Puts a stream back to where [`SendQueues::pop_stream`] took it.
     pub fn push_stream_front(&mut self, peer: Peer, id: ReqId) {
         self.activate(peer).streams.push_front(id);
     }

@@ -1,4 +1,4 @@
-//! Communicators and lanes: where a communicator's packets go and in which order
+//! Communicators and peer_states: where a communicator's packets go and in which order
 //! they are handled.
 
 use catena_fabric::Peer;
@@ -10,7 +10,7 @@ use crate::types::{Context, Plane};
 /// One direction pair between this process and one rank of a communicator.
 /// All planes share it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lane {
+pub(crate) struct PeerState {
     /// The process.
     pub peer: Peer,
     /// Its context for [`Plane::User`] of the communicator.
@@ -24,7 +24,7 @@ pub(crate) struct Lane {
     pub fast: u32,
 }
 
-const _: () = assert!(size_of::<Lane>() == 16);
+const _: () = assert!(size_of::<PeerState>() == 16);
 
 /// Where a sequenced packet stands relative to what was handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) enum Turn {
     Past,
 }
 
-impl Lane {
+impl PeerState {
     /// Sequence numbers wrap, so a packet may overtake, or be repeated after,
     /// up to 2^15 others.
     pub fn turn(&self, seq: u16) -> Turn {
@@ -58,7 +58,7 @@ pub(crate) struct Comm {
     pub pending: u32,
     /// This process's rank, as receivers know it.
     pub me: u32,
-    pub lanes: Vec<Lane>,
+    pub peer_states: Vec<PeerState>,
     pub traffic: Traffic,
     /// Receives with a wildcard, per plane, in order of posting.
     pub wild: [List; Plane::ALL.len()],
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn turns_survive_the_wrap() {
-        let at = |recv_seq| Lane {
+        let at = |recv_seq| PeerState {
             peer: Peer(0),
             remote: Context::default(),
             send_seq: 0,

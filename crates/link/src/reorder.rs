@@ -34,7 +34,7 @@ impl Place {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Park {
+pub(crate) struct ReorderBuffer {
     /// By communicator, in order of arrival.
     unopened: HashMap<Cid, Vec<Packet>>,
     ahead: HashMap<Place, Vec<Packet>>,
@@ -48,7 +48,7 @@ fn packet(from: Peer, header: Header, payload: PeerBytes<'_>) -> Packet {
     }
 }
 
-impl Park {
+impl ReorderBuffer {
     /// Whether no packet waits for an earlier one.
     #[inline]
     pub fn is_nothing_ahead(&self) -> bool {
