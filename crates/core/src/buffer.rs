@@ -296,7 +296,7 @@ impl RecvBuf {
 
 impl Sink for RecvBuf {
     #[inline]
-    fn room(&self) -> u64 {
+    fn capacity(&self) -> u64 {
         match self {
             RecvBuf::Bytes(_, len) => *len,
             RecvBuf::Typed(t) => t.len(),
@@ -305,7 +305,7 @@ impl Sink for RecvBuf {
 
     #[inline(always)]
     fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
-        let room = self.room();
+        let room = self.capacity();
         if at >= room {
             return;
         }

@@ -125,12 +125,12 @@ pub(crate) fn failure(f: &Failure) -> Error {
             source,
             tag,
             sent,
-            room,
+            capacity,
         } => Error::new(
             Kind::Truncate,
             format!(
                 "the message from rank {source} with tag {tag} has {sent} bytes, but the \
-                receive has room for {room}"
+                receive has room for {capacity}"
             ),
         ),
         Failure::Lost(peer) => lost(peer),

@@ -147,10 +147,10 @@ impl Batch {
     }
 
     /// Whether one with a payload of `len` bytes can be added if a frame has room
-    /// for `room` bytes besides its front.
+    /// for `capacity` bytes besides its front.
     #[inline]
-    pub fn has_room(&self, len: usize, room: usize) -> bool {
-        self.bytes.len() + LEAD + len <= room
+    pub fn has_room(&self, len: usize, capacity: usize) -> bool {
+        self.bytes.len() + LEAD + len <= capacity
     }
 
     /// Adds one.

@@ -129,7 +129,7 @@ enum Kept {
 pub struct Rows {
     pace: Pace,
     /// Bytes that a frame has room for, besides its front.
-    room: usize,
+    capacity: usize,
     peers: Vec<Waiting>,
     /// Those whose row ends with the next poll, all that packets wait for among
     /// them.
@@ -152,19 +152,19 @@ impl Rows {
     /// Of no peer.
     const NONE: Rows = Rows {
         pace: Pace::ALWAYS,
-        room: 0,
+        capacity: 0,
         peers: Vec::new(),
         listed: Vec::new(),
         turn: 0,
         held: 0,
     };
 
-    /// Of so many peers, over a network whose frames have room for `room` bytes
+    /// Of so many peers, over a network whose frames have room for `capacity` bytes
     /// besides their front.
-    pub fn new(peers: usize, room: usize, pace: Pace) -> Rows {
+    pub fn new(peers: usize, capacity: usize, pace: Pace) -> Rows {
         Rows {
             pace,
-            room,
+            capacity,
             peers: vec![Waiting::default(); peers],
             ..Rows::NONE
         }
@@ -200,7 +200,7 @@ impl Rows {
         if apart {
             row.end(&self.pace);
         }
-        apart || len > SHORT || !batch.has_room(len, self.room)
+        apart || len > SHORT || !batch.has_room(len, self.capacity)
     }
 
     /// Takes a packet that is posted at the tick `now` if it is to wait.
@@ -219,7 +219,7 @@ impl Rows {
         if !joins {
             return Kept::No;
         }
-        if payload.len() > SHORT || !batch.has_room(payload.len(), self.room) {
+        if payload.len() > SHORT || !batch.has_room(payload.len(), self.capacity) {
             return if behind { Kept::Full } else { Kept::No };
         }
         batch.add(header, payload);
@@ -383,9 +383,9 @@ mod tests {
     }
 
     /// Rows of a program that was seen to poll.
-    fn trusted(room: usize) -> Network {
+    fn trusted(capacity: usize) -> Network {
         let mut network = Network {
-            rows: Rows::new(2, room, Pace::ALWAYS),
+            rows: Rows::new(2, capacity, Pace::ALWAYS),
             frames: Vec::new(),
             is_full: false,
         };

@@ -38,7 +38,7 @@ struct Word(usize, u64);
 
 impl Sink for Word {
     #[inline]
-    fn room(&self) -> u64 {
+    fn capacity(&self) -> u64 {
         self.0 as u64
     }
 

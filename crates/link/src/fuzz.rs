@@ -80,7 +80,7 @@ impl Source for Bytes {
 struct Into(Rc<RefCell<Vec<u8>>>);
 
 impl Sink for Into {
-    fn room(&self) -> u64 {
+    fn capacity(&self) -> u64 {
         self.0.borrow().len() as u64
     }
 
@@ -210,7 +210,10 @@ impl Net for Crafted {
         at: u64,
         len: u64,
     ) -> Result<RmaStatus, PeerLost> {
-        assert!(at.checked_add(len).is_some_and(|end| end <= sink.room()));
+        assert!(
+            at.checked_add(len)
+                .is_some_and(|end| end <= sink.capacity())
+        );
         Ok(self.got(len))
     }
 

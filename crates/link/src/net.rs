@@ -36,11 +36,11 @@ pub trait Source: Debug {
 
 /// Room for a message to receive.
 pub trait Sink: Debug {
-    /// Length of the packed room in bytes.
-    fn room(&self) -> u64;
+    /// Bytes that it can take, packed.
+    fn capacity(&self) -> u64;
 
     /// Places `bytes` at offset `at` of the packed message. Bytes beyond the
-    /// room are dropped.
+    /// capacity are dropped.
     fn place(&mut self, at: u64, bytes: PeerBytes<'_>);
 
     /// Where the room lies, if it is one run of bytes that others may write

@@ -218,7 +218,7 @@ pub struct Completion {
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The message was longer than the room for it. The part that fits is there.
+    /// The message was longer than the capacity for it. The part that fits is there.
     Truncated {
         /// Rank of the sender.
         source: u32,
@@ -226,8 +226,8 @@ pub enum Failure {
         tag: i32,
         /// Length of the message in bytes.
         sent: u64,
-        /// Length of the room in bytes.
-        room: u64,
+        /// Length of the capacity in bytes.
+        capacity: u64,
     },
     /// The process at the other end is gone.
     Lost(PeerLost),
@@ -240,11 +240,11 @@ impl fmt::Display for Failure {
                 source,
                 tag,
                 sent,
-                room,
+                capacity,
             } => write!(
                 f,
                 "message of {sent} bytes from rank {source} with tag {tag} \
-                 does not fit into a receive buffer of {room} bytes"
+                 does not fit into a receive buffer of {capacity} bytes"
             ),
             Failure::Lost(lost) => write!(f, "process {} is gone: {}", lost.peer.0, lost.cause),
         }

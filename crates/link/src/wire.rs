@@ -208,7 +208,7 @@ impl Wanted {
 /// copy there in parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Offer {
-    pub room: RemoteKey,
+    pub target: RemoteKey,
     /// Bytes that are wanted.
     pub upto: u64,
     /// Bytes of a part.
@@ -220,7 +220,7 @@ impl Offer {
 
     pub fn encode(self) -> [u8; Self::LEN] {
         let mut out = [0; Self::LEN];
-        let words = [self.room.addr, self.room.key, self.upto, self.part];
+        let words = [self.target.addr, self.target.key, self.upto, self.part];
         for (to, word) in out.chunks_exact_mut(8).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());
         }
@@ -235,7 +235,7 @@ impl Offer {
         payload.read(&mut bytes);
         let [addr, key, upto, part] = [0, 8, 16, 24].map(|at| u64_at(&bytes, at));
         Some(Offer {
-            room: RemoteKey { addr, key },
+            target: RemoteKey { addr, key },
             upto,
             part,
         })
@@ -345,7 +345,7 @@ mod tests {
             Some(wanted)
         );
         let offer = Offer {
-            room: RemoteKey { addr: 5, key: 6 },
+            target: RemoteKey { addr: 5, key: 6 },
             upto: 1 << 40,
             part: 1 << 20,
         };

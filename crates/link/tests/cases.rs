@@ -78,7 +78,7 @@ fn only_the_part_that_fits_is_moved() {
                 source: 0,
                 tag: 7,
                 sent: len as u64,
-                room: room as u64,
+                capacity: room as u64,
             };
             assert_eq!(completion.error, Some(Box::new(truncated)));
             assert_eq!(completion.len, room as u64);

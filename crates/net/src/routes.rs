@@ -271,14 +271,14 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         at: u64,
         len: u64,
     ) -> Result<RmaStatus, PeerLost> {
-        let room = sink.room();
+        let capacity = sink.capacity();
         let Some(base) = sink.contiguous() else {
             return Ok(RmaStatus::Unable);
         };
-        if at >= room {
+        if at >= capacity {
             return Ok(RmaStatus::Unable);
         }
-        let len = usize::try_from(len.min(room - at)).unwrap_or(usize::MAX >> 1);
+        let len = usize::try_from(len.min(capacity - at)).unwrap_or(usize::MAX >> 1);
         let from = registered.at(at);
         let into = base.wrapping_add(at as usize);
         // SAFETY: `[at, at + len)` is within the room that the program lends.
@@ -289,7 +289,7 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     }
 
     fn register_writable(&mut self, peer: Peer, sink: &mut R) -> Option<RemoteKey> {
-        let (at, len) = (sink.contiguous()?, sink.room());
+        let (at, len) = (sink.contiguous()?, sink.capacity());
         by_route!(self, peer, t => t.register_writable(peer, at, len), _n => None, else None)
     }
 

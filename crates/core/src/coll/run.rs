@@ -160,8 +160,11 @@ impl Executor<'_> {
         let (source, sent, expect) = match done.error.as_deref() {
             Some(lost @ Failure::Lost(_)) => return Err(p2p::failure(lost)),
             Some(&Failure::Truncated {
-                source, sent, room, ..
-            }) => (source, sent, room),
+                source,
+                sent,
+                capacity,
+                ..
+            }) => (source, sent, capacity),
             None => (done.source as u32, done.len, p.expect.unwrap_or_default()),
         };
         self.lengths_differ(cid, source, sent, expect)

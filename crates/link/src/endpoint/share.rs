@@ -45,12 +45,12 @@ impl<N: Net> Endpoint<N> {
         let Buffer::Sink(sink) = &mut request.buffer else {
             return false;
         };
-        let Some(room) = self.net.register_writable(peer, sink) else {
+        let Some(target) = self.net.register_writable(peer, sink) else {
             return false;
         };
         rare.coverage.reset(0);
         rare.share = Default::default();
-        rare.share.offer = Offer { room, upto, part };
+        rare.share.offer = Offer { target, upto, part };
         true
     }
 
@@ -225,7 +225,7 @@ impl<N: Net> Endpoint<N> {
         while self.part_at_hand(id, End::Front).is_some() {
             self.engine.requests.get_mut(id.index).rare.share.part = 0..0;
         }
-        self.engine.close_room(id.index);
+        self.engine.close_target(id.index);
         self.advance(id, RecvEvent::Refused(missing));
         Turn::Over
     }
@@ -272,7 +272,7 @@ impl<N: Net> Endpoint<N> {
         let len = (part.end - part.start).min(CHUNK);
         let (n, header) = match self
             .net
-            .try_put(peer, source, share.offer.room, part.start, len)
+            .try_put(peer, source, share.offer.target, part.start, len)
         {
             Ok(RmaStatus::Full | RmaStatus::Bytes(0)) => return Turn::Busy,
             Ok(RmaStatus::Bytes(n)) => {

@@ -65,8 +65,8 @@ impl<N: Net> Engine<N> {
     #[inline(never)]
     fn deliver_slow(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         let handled = match header.kind {
-            kind::MORE => self.in_lane(from, header, payload),
-            kind if is_sequenced(kind) => self.in_lane(from, header, payload),
+            kind::MORE => self.in_context(from, header, payload),
+            kind if is_sequenced(kind) => self.in_context(from, header, payload),
             kind::CTS => self.on_cts(from, &header, payload),
             kind::DATA => self.on_data(from, &header, payload),
             kind::FIN => self.on_fin(from, &header),
@@ -85,7 +85,7 @@ impl<N: Net> Engine<N> {
     }
 
     /// Handles a packet that belongs to a member of an open context, or keeps it until its turn.
-    fn in_lane(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
+    fn in_context(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
         let open = self
             .comms
             .get(Context::of(&header).index())

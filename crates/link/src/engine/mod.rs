@@ -190,15 +190,15 @@ impl<N: Net> Engine<N> {
         let Buffer::Sink(sink) = &request.buffer else {
             return;
         };
-        let room = sink.room();
-        request.len = len.min(room);
-        if len > room {
+        let capacity = sink.capacity();
+        request.len = len.min(capacity);
+        if len > capacity {
             let Key { source, tag, .. } = key;
             request.error = Some(truncated(Failure::Truncated {
                 source,
                 tag,
                 sent: len,
-                room,
+                capacity,
             }));
         }
     }
@@ -254,18 +254,18 @@ impl<N: Net> Engine<N> {
         if matches!(request.phase, Phase::Send(_)) {
             self.complete_send(at);
         } else {
-            self.close_room(at);
+            self.close_target(at);
             self.complete(at);
         }
     }
 
     /// Nobody writes into the room of a receive any more.
-    pub fn close_room(&mut self, at: u32) {
+    pub fn close_target(&mut self, at: u32) {
         let request = self.requests.get_mut(at);
         if request.phase == Phase::Recv(Recv::Sharing) {
             let rare = &request.rare;
             self.deregistrations
-                .push((rare.peer, rare.share.offer.room.into()));
+                .push((rare.peer, rare.share.offer.target.into()));
             self.work = true;
         }
     }

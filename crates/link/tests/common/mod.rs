@@ -58,7 +58,7 @@ impl Into {
 }
 
 impl Sink for Into {
-    fn room(&self) -> u64 {
+    fn capacity(&self) -> u64 {
         self.0.borrow().len() as u64
     }
 

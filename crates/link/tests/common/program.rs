@@ -336,7 +336,7 @@ impl Program {
                         source: source as u32,
                         tag: message.class.tag(),
                         sent: message.len as u64,
-                        room: it.room as u64,
+                        capacity: it.room as u64,
                     })
                 });
                 assert_eq!(completion.error, truncated);
