@@ -1,7 +1,7 @@
 //! What the tests share.
 
 use catena_base::{PeerBytes, Room};
-use catena_fabric::{Deliver, Header, Payload, Peer, PeerLost, Posted, Transport};
+use catena_fabric::{Deliver, Header, OpId, Payload, Peer, PeerLost, Posted, RmaError, Transport};
 
 use crate::Pair;
 
@@ -13,6 +13,8 @@ pub struct Inbox {
     pub packets: Vec<(Peer, Header, Vec<u8>)>,
     /// Losses in order of arrival.
     pub lost: Vec<PeerLost>,
+    /// Operations that have ended, in order of arrival.
+    pub completed: Vec<(OpId, Result<u64, RmaError>)>,
 }
 
 impl Deliver for Inbox {
@@ -23,6 +25,10 @@ impl Deliver for Inbox {
 
     fn lost(&mut self, lost: PeerLost) {
         self.lost.push(lost);
+    }
+
+    fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {
+        self.completed.push((op, result));
     }
 }
 

@@ -10,12 +10,14 @@
 
 mod help;
 mod network;
+mod operations;
 mod suite;
 
 use catena_fabric::{Peer, Transport};
 
 pub use help::{Inbox, pattern};
 pub use network::*;
+pub use operations::*;
 pub use suite::*;
 
 /// Whether a route does something, as the test that makes a [`Pair`] declares: what is
@@ -39,6 +41,8 @@ pub struct Claims {
     pub writes: Offer,
     /// Messages that both ends copy, [`Transport::take_part`].
     pub parts: bool,
+    /// Operations fail whose keys, places or kinds of access are not those of a registration.
+    pub keys_are_checked: bool,
 }
 
 impl Claims {
@@ -47,6 +51,7 @@ impl Claims {
         reads: Offer::Never,
         writes: Offer::Never,
         parts: false,
+        keys_are_checked: true,
     };
     /// Packets, and remote reads.
     pub const READS: Claims = Claims {
@@ -70,6 +75,8 @@ pub struct Pair<T: Transport> {
     pub claims: Claims,
     /// Ends process `b` and lets `a` notice.
     pub lose_b: fn(&mut T, T),
+    /// Makes memory at an end that atomics work on; `None` if they work on all memory.
+    pub window: fn(&mut T, usize) -> Option<*mut u8>,
 }
 
 /// Makes a module of tests out of the suite, for pairs that `$make` builds.
@@ -89,7 +96,15 @@ macro_rules! conformance {
             parts_are_taken_once,
             sleep_ends_when_a_packet_is_there,
             a_lost_peer_stays_lost,
-            no_way_is_chosen_that_is_not_offered
+            no_way_is_chosen_that_is_not_offered,
+            operations_that_are_not_offered_are_refused,
+            puts_and_gets_move_what_they_are_to,
+            each_operation_completes_once,
+            atomics_compute_and_fetch,
+            atomics_at_once_sum_up,
+            a_flush_orders,
+            bad_keys_fail,
+            operations_to_a_lost_peer_end
         );
     };
     ($name:ident, $make:ident, $($test:ident),+) => {

@@ -18,6 +18,7 @@ pub mod frame;
 pub mod fuzz;
 mod memory;
 pub mod reads;
+mod rma;
 pub mod row;
 mod sleep;
 
@@ -26,6 +27,9 @@ use std::time::Duration;
 use catena_base::{End, PeerBytes, Room};
 
 pub use memory::Memory;
+pub use rma::{
+    Access, Atomic, AtomicOp, AtomicSet, AtomicType, OpId, Rma, RmaCaps, RmaError, Started,
+};
 pub use sleep::Sleeper;
 
 /// A process this one can talk to: an index into the process table of `core`,
@@ -126,9 +130,8 @@ pub struct PeerLost {
     pub cause: String,
 }
 
-/// Where a contiguous message lies in its sender's memory, for
-/// [`Transport::try_get`], or is to lie in its receiver's, for
-/// [`Transport::try_put`].
+/// Where registered memory lies, for the peer that it was registered for. Byte *n* of the region is
+/// at `addr + n` under the same key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RemoteKey {
     /// Address in the owner's address space (or offset within its region).
@@ -200,6 +203,13 @@ pub trait Deliver {
 
     /// Learns that a peer is gone.
     fn lost(&mut self, lost: PeerLost);
+
+    /// Learns that an operation of this process is complete at the origin, or has failed. The value
+    /// is the former word of a fetching atomic, else 0. Each operation that is under way is told
+    /// once.
+    ///
+    /// Never calls the transport back.
+    fn completed(&mut self, op: OpId, result: Result<u64, RmaError>);
 }
 
 /// One way to reach other processes.
@@ -241,9 +251,16 @@ pub trait Transport {
         false
     }
 
-    /// Describes `len` bytes at `addr` for a peer's [`Transport::try_get`].
-    /// The registration lives until [`Transport::deregister`].
-    fn register(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKey>;
+    /// Registers `len` bytes at `addr` so that `peer` may access them in these ways; `None` if the
+    /// route cannot offer all of them. The registration lives until [`Transport::deregister`], and
+    /// the memory must stay valid as long.
+    fn register(
+        &mut self,
+        peer: Peer,
+        addr: *mut u8,
+        len: u64,
+        access: Access,
+    ) -> Option<RemoteKey>;
 
     /// Ends what [`Transport::register`] began.
     fn deregister(&mut self, peer: Peer, remote: RemoteKey);
@@ -265,16 +282,9 @@ pub trait Transport {
         len: usize,
     ) -> Result<RmaStatus, PeerLost>;
 
-    /// Describes the `len` bytes at `addr` for a peer's [`Transport::try_put`].
-    /// The registration lives until [`Transport::deregister`].
-    ///
-    /// This and what follows is for routes that choose [`Rendezvous::Share`].
-    fn register_writable(&mut self, _peer: Peer, _addr: *mut u8, _len: u64) -> Option<RemoteKey> {
-        None
-    }
-
     /// Writes up to `len` bytes at `from` to `remote` of `peer`, at least one
-    /// byte unless it says `Full` or `Unable`.
+    /// byte unless it says `Full` or `Unable`. This and what follows is for routes that choose
+    /// [`Rendezvous::Share`].
     ///
     /// # Safety
     /// `from` must be valid for `len` bytes, and the peer must let those at

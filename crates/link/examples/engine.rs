@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous, RmaStatus,
+    Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, Rendezvous, RmaError,
+    RmaStatus,
 };
 use catena_link::{
     ANY_SOURCE, Cid, Endpoint, Mode, Net, Plane, RemoteKeys, ReqId, Selector, Sink, Source,
@@ -133,6 +134,8 @@ impl Deliver for Null {
     }
 
     fn lost(&mut self, _: PeerLost) {}
+
+    fn completed(&mut self, _: OpId, _: Result<u64, RmaError>) {}
 }
 
 type Bed = Endpoint<Ring>;

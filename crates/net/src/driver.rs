@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Place, Posted, RemoteKey, Rendezvous,
-    RmaStatus, Sleeper, Transport,
+    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
+    Rendezvous, RmaStatus, Sleeper, Transport,
 };
 use catena_ofi::{Ofi, Wanted};
 use catena_proof::Secret;
@@ -320,8 +320,14 @@ impl Transport for Driver {
         each!(self, t => t.rendezvous(peer, len, load))
     }
 
-    fn register(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKey> {
-        each!(self, t => t.register(peer, addr, len))
+    fn register(
+        &mut self,
+        peer: Peer,
+        addr: *mut u8,
+        len: u64,
+        access: Access,
+    ) -> Option<RemoteKey> {
+        each!(self, t => t.register(peer, addr, len, access))
     }
 
     fn deregister(&mut self, peer: Peer, remote: RemoteKey) {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
-    Transport,
+    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
+    RmaStatus, Transport,
 };
 use catena_link::Tally;
 
@@ -77,7 +77,7 @@ impl Transport for Loopback {
         Rendezvous::Get
     }
 
-    fn register(&mut self, _: Peer, addr: *const u8, _: u64) -> Option<RemoteKey> {
+    fn register(&mut self, _: Peer, addr: *mut u8, _: u64, _: Access) -> Option<RemoteKey> {
         Some(RemoteKey {
             addr: addr as u64,
             key: 0,

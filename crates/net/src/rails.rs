@@ -9,8 +9,8 @@
 use std::collections::VecDeque;
 
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
-    Sleeper, Transport,
+    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
+    RmaStatus, Sleeper, Transport,
 };
 use catena_link::{RAILS, RemoteKeys};
 use catena_tcp::LivenessProbes;
@@ -201,11 +201,12 @@ impl Rails {
 
     /// Describes `len` bytes at `addr` for a peer, on every rail that leads to
     /// it.
-    pub fn register(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKeys> {
+    pub fn register(&mut self, peer: Peer, addr: *mut u8, len: u64) -> Option<RemoteKeys> {
         let shared = self.shared(peer);
-        let mut registered = RemoteKeys::from(self.rails[0].register(peer, addr, len)?);
+        let mut registered =
+            RemoteKeys::from(self.rails[0].register(peer, addr, len, Access::READ)?);
         for (rail, key) in self.rails[1..shared].iter_mut().zip(&mut registered.more) {
-            match rail.register(peer, addr, len) {
+            match rail.register(peer, addr, len, Access::READ) {
                 Some(remote) if remote.addr == registered.addr => *key = remote.key,
                 Some(remote) => rail.deregister(peer, remote),
                 None => {}
@@ -357,7 +358,7 @@ impl Rails {
 mod tests {
     use super::*;
     use catena_base::PeerBytes;
-    use catena_fabric::Place;
+    use catena_fabric::{OpId, Place, RmaError};
     use catena_ofi::{Ofi, OfiError, Wanted};
 
     /// Takes nothing.
@@ -369,6 +370,8 @@ mod tests {
         fn lost(&mut self, lost: PeerLost) {
             panic!("{lost:?}");
         }
+
+        fn completed(&mut self, _: OpId, _: Result<u64, RmaError>) {}
     }
 
     /// A network over `rails` rails, from process `me` of two; `None`, and the test is
@@ -438,7 +441,7 @@ mod tests {
             let Some((mut a, mut b)) = pair(ours, theirs) else {
                 return;
             };
-            let (at, len) = (message.as_ptr(), message.len() as u64);
+            let (at, len) = (message.as_ptr().cast_mut(), message.len() as u64);
             let registered = a.register(Peer(1), at, len).expect("it reads");
             for window in [1 << 19, usize::MAX] {
                 let got = read(&mut a, &mut b, registered, message.len(), window);

@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use catena_base::End;
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
-    Transport,
+    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
+    RmaStatus, Transport,
 };
 use catena_link::{Net, RemoteKeys, Sink, Source, Tally};
 use catena_shm::Shm;
@@ -53,7 +53,7 @@ pub enum Route {
 /// #[derive(Debug)]
 /// struct Room(Rc<RefCell<[u8; 5]>>);
 /// impl Sink for Room {
-///     fn room(&self) -> u64 {
+///     fn capacity(&self) -> u64 {
 ///         5
 ///     }
 ///     fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
@@ -253,8 +253,8 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     }
 
     fn register(&mut self, peer: Peer, source: &S) -> Option<RemoteKeys> {
-        let (at, len) = (source.contiguous()?, source.len());
-        by_route!(self, peer, t => t.register(peer, at, len).map(RemoteKeys::from),
+        let (at, len) = (source.contiguous()?.cast_mut(), source.len());
+        by_route!(self, peer, t => t.register(peer, at, len, Access::READ).map(RemoteKeys::from),
             n => n.register(peer, at, len), else None)
     }
 
@@ -290,7 +290,7 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
 
     fn register_writable(&mut self, peer: Peer, sink: &mut R) -> Option<RemoteKey> {
         let (at, len) = (sink.contiguous()?, sink.capacity());
-        by_route!(self, peer, t => t.register_writable(peer, at, len), _n => None, else None)
+        by_route!(self, peer, t => t.register(peer, at, len, Access::WRITE), _n => None, else None)
     }
 
     fn try_put(

@@ -41,7 +41,7 @@ impl Source for Message {
 struct Room(Rc<RefCell<Box<[u8]>>>);
 
 impl Sink for Room {
-    fn room(&self) -> u64 {
+    fn capacity(&self) -> u64 {
         self.0.borrow().len() as u64
     }
 

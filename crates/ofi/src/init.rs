@@ -8,8 +8,8 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::reads::Reads;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, RmaStatus, Transport,
+    Access, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
+    Rendezvous, Rma, RmaStatus, Transport,
 };
 use catena_ofi_sys::{Library, calls, consts};
 
@@ -306,7 +306,16 @@ impl Transport for Ofi {
         }
     }
 
-    fn register(&mut self, _peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKey> {
+    fn register(
+        &mut self,
+        _peer: Peer,
+        addr: *mut u8,
+        len: u64,
+        access: Access,
+    ) -> Option<RemoteKey> {
+        if access != Access::READ {
+            return None;
+        }
         self.register_readable(addr, usize::try_from(len).ok()?)
     }
 
@@ -331,3 +340,5 @@ impl Transport for Ofi {
         }
     }
 }
+
+impl Rma for Ofi {}

@@ -24,6 +24,7 @@ fn pair(provider: &str, config: Config) -> Option<Pair<Ofi>> {
             _ => Claims::READS,
         },
         lose_b,
+        window: |_, _| None,
     })
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use catena_fabric::{Header, Peer, Place, Posted, Transport};
+use catena_fabric::{Access, Header, Peer, Place, Posted, Transport};
 use catena_fabric_tests::{Inbox, pattern, read, until};
 use catena_ofi::{Config, Ofi, OfiError, Wanted};
 
@@ -23,7 +23,12 @@ fn long_reads_are_cut_and_arrive_whole() {
             continue;
         };
         let data = pattern(0, 1 << 20);
-        let remote = a.register(Peer(1), data.as_ptr(), data.len() as u64);
+        let remote = a.register(
+            Peer(1),
+            data.as_ptr().cast_mut(),
+            data.len() as u64,
+            Access::READ,
+        );
         let remote = remote.expect("it can be read");
         let mut into = vec![0; data.len()];
         assert_eq!(
@@ -46,10 +51,10 @@ fn what_is_deregistered_is_read_no_more() {
         };
         let data = pattern(0, 100_000);
         let first = a
-            .register(Peer(1), data.as_ptr(), 50_000)
+            .register(Peer(1), data.as_ptr().cast_mut(), 50_000, Access::READ)
             .expect("readable");
         let second = a
-            .register(Peer(1), data.as_ptr(), 100_000)
+            .register(Peer(1), data.as_ptr().cast_mut(), 100_000, Access::READ)
             .expect("readable");
         a.deregister(Peer(1), first);
         let mut into = vec![0; 100_000];

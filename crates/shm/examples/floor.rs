@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use catena_base::PeerBytes;
-use catena_fabric::{Deliver, Header, Peer, PeerLost, Posted, Transport};
+use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, Posted, RmaError, Transport};
 use catena_shm::{Config, CopyWay, Geometry, Shm, create_segment};
 
 /// Copies payloads to a buffer, as a receive would.
@@ -51,6 +51,8 @@ impl Deliver for Sink {
     fn lost(&mut self, lost: PeerLost) {
         panic!("{lost:?}");
     }
+
+    fn completed(&mut self, _: OpId, _: Result<u64, RmaError>) {}
 }
 
 /// Two lines that both processes see, for the probe.

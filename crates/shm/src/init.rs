@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use catena_base::{Barrier, End, Parts};
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
-    Transport,
+    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
+    RmaStatus, Transport,
 };
 
 use crate::addr::{Block, Layout};
@@ -285,11 +285,14 @@ impl Transport for Shm {
             && self.peer_states[number].announces()
     }
 
-    fn register(&mut self, peer: Peer, addr: *const u8, _len: u64) -> Option<RemoteKey> {
-        self.may_read(peer).then_some(RemoteKey {
-            addr: addr as u64,
-            key: 0,
-        })
+    fn register(
+        &mut self,
+        peer: Peer,
+        addr: *mut u8,
+        len: u64,
+        access: Access,
+    ) -> Option<RemoteKey> {
+        self.key_of(peer, addr, len, access)
     }
 
     fn deregister(&mut self, _peer: Peer, _remote: RemoteKey) {}
@@ -303,10 +306,6 @@ impl Transport for Shm {
     ) -> Result<RmaStatus, PeerLost> {
         // SAFETY: as the caller promised.
         unsafe { self.read(peer, remote, into, len) }
-    }
-
-    fn register_writable(&mut self, peer: Peer, addr: *mut u8, len: u64) -> Option<RemoteKey> {
-        self.register(peer, addr, len)
     }
 
     unsafe fn try_put(

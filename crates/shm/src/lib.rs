@@ -13,6 +13,7 @@
 //! | `send`      | outgoing rings                                           |
 //! | `recv`      | incoming rings                                           |
 //! | `rma`       | a peer's memory (cross-memory attach)                    |
+//! | `operations`| put, get and atomics                                     |
 //! | `tune`      | which way of copying is the fastest to a peer            |
 //! | `pace`      | which way the program's messages are the fastest         |
 //! | `warm`      | fetching room before it is needed                        |
@@ -32,6 +33,7 @@ mod admit;
 mod board;
 mod error;
 mod init;
+mod operations;
 mod pace;
 mod progress;
 mod recv;

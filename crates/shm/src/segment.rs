@@ -122,6 +122,12 @@ impl Segment {
         (inside && from.is_multiple_of(align)).then(|| unsafe { self.base.add(from) })
     }
 
+    /// The offset of `len` bytes at an address, if they lie in the arena.
+    pub fn offset_of(&self, at: *const u8, len: usize) -> Option<u64> {
+        let offset = at.addr().checked_sub(self.base.addr())? as u64;
+        self.range(offset, len, 1).map(|_| offset)
+    }
+
     /// Like `range`, and makes sure that the memory is there: touching a
     /// hole of the file that cannot be filled would be a SIGBUS.
     pub fn range_present(&self, offset: u64, bytes: usize, align: usize) -> Option<*mut u8> {

@@ -29,8 +29,13 @@ fn pair(mut config: Config) -> Pair<Shm> {
             reads: transfers,
             writes: transfers,
             parts: true,
+            keys_are_checked: false,
         },
         lose_b,
+        window: |shm, len| {
+            let offset = shm.board_alloc(len, usize::MAX)?;
+            shm.board(offset, len)
+        },
     }
 }
 

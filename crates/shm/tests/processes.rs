@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use catena_base::{Idle, Waiter};
-use catena_fabric::{Peer, PeerLost, Posted, RemoteKey, RmaStatus, Transport};
+use catena_fabric::{Access, Peer, PeerLost, Posted, RemoteKey, RmaStatus, Transport};
 use catena_shm::{Config, Geometry, Shm, ShmError, create_segment};
 use common::*;
 
@@ -175,7 +175,12 @@ fn a_peers_memory_can_be_read() {
         || {
             let mut shm = attach(&fd, 1, Config::tiny());
             let remote = shm
-                .register(Peer(0), data.as_ptr(), data.len() as u64)
+                .register(
+                    Peer(0),
+                    data.as_ptr().cast_mut(),
+                    data.len() as u64,
+                    Access::READ,
+                )
                 .unwrap();
             let words = [remote.addr, remote.key];
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();

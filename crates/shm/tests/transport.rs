@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Header, Load, Payload, Peer, Posted, RemoteKey, Rendezvous, RmaStatus, Transport,
+    Access, Header, Load, Payload, Peer, Posted, RemoteKey, Rendezvous, RmaStatus, Transport,
 };
 use catena_shm::{Config, CopyWay, Geometry, Shm, ShmError, SingleCopy, create_segment};
 use common::*;
@@ -201,7 +201,12 @@ fn remote_reads_copy_or_say_that_they_cannot() {
     let (mut a, mut b) = Shm::tiny_pair();
     let data = pattern(3, 3 << 20);
     let remote = a
-        .register(Peer(1), data.as_ptr(), data.len() as u64)
+        .register(
+            Peer(1),
+            data.as_ptr().cast_mut(),
+            data.len() as u64,
+            Access::READ,
+        )
         .unwrap();
     assert_eq!(b.rendezvous(Peer(0), 1 << 16, Load::Heavy), Rendezvous::Get);
     let mut into = vec![0u8; data.len()];
@@ -246,8 +251,8 @@ fn single_copy_can_be_forbidden() {
         ..Config::tiny()
     });
     let word = 7u64;
-    let addr = (&raw const word).cast();
-    assert_eq!(a.register(Peer(2), addr, 8), None);
+    let addr: *const u8 = (&raw const word).cast();
+    assert_eq!(a.register(Peer(2), addr.cast_mut(), 8, Access::READ), None);
     assert_eq!(
         b.rendezvous(Peer(4), 1 << 30, Load::Light),
         Rendezvous::Stream

@@ -5,6 +5,7 @@
 //! die; and, by separate switches, what no transport may do: packets that come
 //! twice, and packets that nobody sent.
 
+mod operations;
 mod port;
 mod rng;
 mod wire;
@@ -16,7 +17,7 @@ pub use rng::{Rng, Seed};
 
 use wire::Wire;
 
-/// How remote reads go.
+/// How remote reads and writes and other operations on registered memory go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
     /// Never offered: long messages are streamed.

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use catena_base::{End, PeerBytes, Room};
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
-    Transport,
+    Access, Atomic, AtomicSet, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted,
+    RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, RmaStatus, Started, Transport,
 };
 
 use crate::Reads;
-use crate::wire::{Packet, Readable, Wire, Writable};
+use crate::operations::{Operation, Region, Work};
+use crate::wire::{Packet, Wire};
 
 /// Packets delivered per poll, at most.
 const BURST: usize = 16;
@@ -40,8 +41,7 @@ impl Port {
 
     /// Memory that is registered and not deregistered, over all processes.
     pub fn registrations(&self) -> usize {
-        let wire = self.wire();
-        wire.registered.len() + wire.rooms.len()
+        self.wire().regions.len()
     }
 
     fn wire(&self) -> MutexGuard<'_, Wire> {
@@ -49,7 +49,7 @@ impl Port {
     }
 }
 
-fn lost(peer: Peer) -> PeerLost {
+pub(crate) fn lost(peer: Peer) -> PeerLost {
     PeerLost {
         peer,
         cause: "it died in the simulator".into(),
@@ -123,6 +123,12 @@ impl Transport for Port {
             };
             deliver.lost(lost(Peer(who)));
         }
+        loop {
+            let Some((op, result)) = self.wire().next_completion(self.me) else {
+                break;
+            };
+            deliver.completed(op, result);
+        }
         n
     }
 
@@ -143,34 +149,27 @@ impl Transport for Port {
         wire.rng.one_in(n)
     }
 
-    #[expect(clippy::not_unsafe_ptr_arg_deref, reason = "the trait's signature")]
-    fn register(&mut self, _: Peer, addr: *const u8, len: u64) -> Option<RemoteKey> {
+    fn register(&mut self, _: Peer, addr: *mut u8, len: u64, access: Access) -> Option<RemoteKey> {
         let mut wire = self.wire();
         if wire.faults.reads == Reads::Never {
             return None;
         }
-        let mut bytes = vec![0; usize::try_from(len).ok()?];
-        // SAFETY: the caller registers `len` bytes at `addr`, and does not change
-        // them until the deregistration.
-        unsafe { PeerBytes::new(addr, bytes.len()) }.read(&mut bytes);
         let key = wire.next_key;
         wire.next_key += 1;
         let base = addr as u64;
-        wire.registered.insert(
-            key,
-            Readable {
-                owner: self.me,
-                base,
-                bytes,
-            },
-        );
+        let region = Region {
+            owner: self.me,
+            base,
+            len: usize::try_from(len).ok()?,
+            access,
+        };
+        wire.regions.insert(key, region);
         Some(RemoteKey { addr: base, key })
     }
 
     fn deregister(&mut self, _: Peer, remote: RemoteKey) {
         let mut wire = self.wire();
-        let message = wire.registered.remove(&remote.key).map(|it| it.owner);
-        let owner = message.or_else(|| wire.rooms.remove(&remote.key).map(|it| it.owner));
+        let owner = wire.regions.remove(&remote.key).map(|it| it.owner);
         assert!(
             owner == Some(self.me) || wire.dead[self.me as usize],
             "deregistered what is not registered"
@@ -192,40 +191,13 @@ impl Transport for Port {
             RmaStatus::Bytes(len) => len,
             other => return Ok(other),
         };
-        let Some(registered) = wire
-            .registered
-            .get(&remote.key)
-            .filter(|it| it.owner == peer.0)
-        else {
+        let Ok(from) = wire.reach(peer.0, remote, len, Access::READ) else {
             return Ok(RmaStatus::Unable);
         };
-        let from = remote.addr.wrapping_sub(registered.base) as usize;
-        let Some(bytes) = from
-            .checked_add(len)
-            .and_then(|end| registered.bytes.get(from..end))
-        else {
-            return Ok(RmaStatus::Unable);
-        };
-        // SAFETY: the caller vouches for `len` or more bytes at `into`.
-        unsafe { PeerBytes::from(bytes).copy_to(into) };
+        // SAFETY: the caller vouches for `len` or more bytes at `into`, and the owner for those at
+        // `from` until the deregistration.
+        unsafe { std::ptr::copy(from, into, len) };
         Ok(RmaStatus::Bytes(len))
-    }
-
-    fn register_writable(&mut self, _: Peer, addr: *mut u8, len: u64) -> Option<RemoteKey> {
-        let mut wire = self.wire();
-        if wire.faults.reads == Reads::Never {
-            return None;
-        }
-        let key = wire.next_key;
-        wire.next_key += 1;
-        let base = addr as u64;
-        let room = Writable {
-            owner: self.me,
-            base,
-            len: usize::try_from(len).ok()?,
-        };
-        wire.rooms.insert(key, room);
-        Some(RemoteKey { addr: base, key })
     }
 
     unsafe fn try_put(
@@ -243,17 +215,12 @@ impl Transport for Port {
             RmaStatus::Bytes(len) => len,
             other => return Ok(other),
         };
-        let room = wire.rooms.get(&remote.key);
-        let Some(room) = room.filter(|it| it.owner == peer.0) else {
+        let Ok(to) = wire.reach(peer.0, remote, len, Access::WRITE) else {
             return Ok(RmaStatus::Unable);
         };
-        let at = remote.addr.wrapping_sub(room.base) as usize;
-        if at.checked_add(len).is_none_or(|end| end > room.len) {
-            return Ok(RmaStatus::Unable);
-        }
-        // SAFETY: the caller vouches for `from`, and its owner for the room
-        // until it is deregistered; `at + len` bytes are within it.
-        unsafe { std::ptr::copy(from, (room.base as *mut u8).add(at), len) };
+        // SAFETY: the caller vouches for `from`, and the owner for those at `to` until the
+        // deregistration.
+        unsafe { std::ptr::copy(from, to, len) };
         Ok(RmaStatus::Bytes(len))
     }
 
@@ -273,4 +240,77 @@ impl Transport for Port {
 
     /// Nothing happens in the simulator while somebody sleeps.
     fn sleep(&mut self, _: Duration) {}
+}
+
+impl Rma for Port {
+    fn rma_caps(&self, _: Peer) -> RmaCaps {
+        match self.wire().faults.reads {
+            Reads::Never => RmaCaps::NONE,
+            Reads::Whole | Reads::Flaky => RmaCaps {
+                put: true,
+                get: true,
+                atomics: AtomicSet::ALL,
+                max_len: usize::MAX,
+            },
+        }
+    }
+
+    unsafe fn put(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        from: *const u8,
+        len: usize,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        self.start(op, peer, target, Work::Put(from as u64, len))
+    }
+
+    unsafe fn get(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        into: *mut u8,
+        len: usize,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        self.start(op, peer, target, Work::Get(into as u64, len))
+    }
+
+    fn atomic(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        atomic: Atomic,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        self.start(op, peer, target, Work::Atomic(atomic))
+    }
+
+    fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
+        self.start(op, peer, RemoteKey::default(), Work::Flush)
+    }
+}
+
+impl Port {
+    fn start(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        key: RemoteKey,
+        work: Work,
+    ) -> Result<Started, RmaError> {
+        let mut wire = self.wire();
+        if wire.dead[peer.0 as usize] {
+            return Err(lost(peer).into());
+        }
+        wire.start(Operation {
+            number: 0,
+            origin: self.me,
+            target: peer.0,
+            op,
+            key,
+            work,
+        })
+    }
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use catena_base::Parts;
 use catena_fabric::{Header, RmaStatus};
 
+use crate::operations::{Operation, Region};
 use crate::rng::{Rng, Seed};
 use crate::{Faults, Reads};
 
@@ -20,23 +21,6 @@ pub(crate) struct Packet {
     pub payload: Vec<u8>,
 }
 
-/// A copy of registered memory, so that a read after the deregistration is refused
-/// instead of reading what has become of the memory.
-#[derive(Debug)]
-pub(crate) struct Readable {
-    pub owner: u32,
-    pub base: u64,
-    pub bytes: Vec<u8>,
-}
-
-/// Room that is registered for remote writes.
-#[derive(Debug)]
-pub(crate) struct Writable {
-    pub owner: u32,
-    pub base: u64,
-    pub len: usize,
-}
-
 #[derive(Debug)]
 pub(crate) struct Wire {
     pub faults: Faults,
@@ -49,8 +33,10 @@ pub(crate) struct Wire {
     pub dead: Vec<bool>,
     /// By (dead, survivor): whether the survivor was told.
     told: Vec<bool>,
-    pub registered: HashMap<u64, Readable>,
-    pub rooms: HashMap<u64, Writable>,
+    pub regions: HashMap<u64, Region>,
+    pub operations: Vec<Operation>,
+    /// Operations that were ever under way.
+    pub started: u64,
     /// By (sender, receiver).
     pub parts: Vec<Parts>,
     pub next_key: u64,
@@ -69,8 +55,9 @@ impl Wire {
             storms: vec![0; pairs],
             dead: vec![false; n as usize],
             told: vec![false; pairs],
-            registered: HashMap::new(),
-            rooms: HashMap::new(),
+            regions: HashMap::new(),
+            operations: Vec::new(),
+            started: 0,
             parts: (0..pairs).map(|_| Parts::default()).collect(),
             next_key: 1,
             history: (0..n).map(|_| VecDeque::new()).collect(),
@@ -182,9 +169,13 @@ impl Wire {
             let at = self.at(from, who);
             self.queues[at].clear();
         }
-        self.registered
-            .retain(|_, registered| registered.owner != who);
-        self.rooms.retain(|_, room| room.owner != who);
+        self.regions.retain(|_, region| region.owner != who);
+        self.operations.retain(|it| it.origin != who);
+    }
+
+    /// Whether `survivor` was told that a process is dead.
+    pub fn told_of(&self, who: u32, survivor: u32) -> bool {
+        self.told[self.at(who, survivor)]
     }
 
     /// A dead process of which `survivor` was not told yet. Told late now and

@@ -16,8 +16,10 @@ fn pair(sim: Sim, transfers: Offer) -> Pair<Port> {
             reads: transfers,
             writes: transfers,
             parts: true,
+            keys_are_checked: true,
         },
         lose_b: |_, mut b| b.die(),
+        window: |_, _| None,
     }
 }
 

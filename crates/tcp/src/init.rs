@@ -6,8 +6,8 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Place, Posted, RemoteKey, Rendezvous,
-    RmaStatus, Transport,
+    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
+    Rendezvous, Rma, RmaStatus, Transport,
 };
 
 use catena_proof::Secret;
@@ -328,7 +328,13 @@ impl Transport for Tcp {
         Rendezvous::Stream
     }
 
-    fn register(&mut self, _peer: Peer, _addr: *const u8, _len: u64) -> Option<RemoteKey> {
+    fn register(
+        &mut self,
+        _peer: Peer,
+        _addr: *mut u8,
+        _len: u64,
+        _access: Access,
+    ) -> Option<RemoteKey> {
         None
     }
 
@@ -348,3 +354,6 @@ impl Transport for Tcp {
         self.sleeper().sleep(limit);
     }
 }
+
+/// TCP has no operations on a peer's memory.
+impl Rma for Tcp {}

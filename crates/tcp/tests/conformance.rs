@@ -19,6 +19,7 @@ fn pair(config: Config) -> Pair<Tcp> {
         b_is: Peer(1),
         claims: Claims::NONE,
         lose_b,
+        window: |_, _| None,
     }
 }
 

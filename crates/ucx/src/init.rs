@@ -6,8 +6,8 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::reads::Reads;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, RmaStatus, Transport,
+    Access, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
+    Rendezvous, Rma, RmaStatus, Transport,
 };
 use catena_ucx_sys::Library;
 
@@ -242,7 +242,16 @@ impl Transport for Ucx {
         Rendezvous::Get
     }
 
-    fn register(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKey> {
+    fn register(
+        &mut self,
+        peer: Peer,
+        addr: *mut u8,
+        len: u64,
+        access: Access,
+    ) -> Option<RemoteKey> {
+        if access != Access::READ {
+            return None;
+        }
         self.register_readable(peer, addr, usize::try_from(len).ok()?)
     }
 
@@ -267,3 +276,5 @@ impl Transport for Ucx {
         }
     }
 }
+
+impl Rma for Ucx {}

@@ -20,6 +20,7 @@ fn pair(transports: &str, config: Config) -> Option<Pair<Ucx>> {
         b_is: Peer(1),
         claims: Claims::READS,
         lose_b,
+        window: |_, _| None,
     })
 }
 

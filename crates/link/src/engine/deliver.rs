@@ -1,7 +1,7 @@
 //! Entry of every packet: the short way for short messages, order for the rest.
 
 use catena_base::PeerBytes;
-use catena_fabric::{Deliver, Header, Peer, PeerLost};
+use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, RmaError};
 
 use super::Engine;
 use crate::matching::Key;
@@ -59,6 +59,9 @@ impl<N: Net> Deliver for Engine<N> {
     fn lost(&mut self, lost: PeerLost) {
         self.peer_lost(lost);
     }
+
+    /// The link starts no operations.
+    fn completed(&mut self, _: OpId, _: Result<u64, RmaError>) {}
 }
 
 impl<N: Net> Engine<N> {

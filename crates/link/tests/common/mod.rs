@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
-    Transport,
+    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
+    RmaStatus, Transport,
 };
 use catena_link::{
     Cid, Completion, Endpoint, Net, Plane, RemoteKeys, ReqId, Selector, Sink, Source,
@@ -106,7 +106,12 @@ impl Net for SimNet {
     }
 
     fn register(&mut self, peer: Peer, source: &Bytes) -> Option<RemoteKeys> {
-        let registered = self.0.register(peer, source.0.as_ptr(), source.len());
+        let registered = self.0.register(
+            peer,
+            source.0.as_ptr().cast_mut(),
+            source.len(),
+            Access::READ,
+        );
         registered.map(RemoteKeys::from)
     }
 
@@ -136,7 +141,7 @@ impl Net for SimNet {
     fn register_writable(&mut self, peer: Peer, sink: &mut Into) -> Option<RemoteKey> {
         let mut room = sink.0.borrow_mut();
         let len = room.len() as u64;
-        self.0.register_writable(peer, room.as_mut_ptr(), len)
+        self.0.register(peer, room.as_mut_ptr(), len, Access::WRITE)
     }
 
     // What is put is not marked: it is streamed, too, if the receiver finds

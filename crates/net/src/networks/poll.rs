@@ -1,7 +1,7 @@
 //! Polling the networks.
 
 use catena_base::PeerBytes;
-use catena_fabric::{Deliver, Header, Peer, PeerLost};
+use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, RmaError};
 
 use super::{Networks, Stage, with_host};
 use crate::exchange::Exchange;
@@ -84,5 +84,9 @@ impl<D: Deliver> Deliver for Through<'_, D> {
         if !self.parting && (via == self.via || unknown && self.only) {
             self.deliver.lost(with_host(self.exchange, lost));
         }
+    }
+
+    fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {
+        self.deliver.completed(op, result);
     }
 }

@@ -51,7 +51,7 @@ impl Networks {
         }
     }
 
-    pub(crate) fn register(&mut self, peer: Peer, addr: *const u8, len: u64) -> Option<RemoteKeys> {
+    pub(crate) fn register(&mut self, peer: Peer, addr: *mut u8, len: u64) -> Option<RemoteKeys> {
         let number = self.number(peer)?;
         self.members[number].rails.register(peer, addr, len)
     }

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use catena_base::PeerBytes;
-use catena_fabric::{Deliver, Header, Peer, PeerLost, Posted, Transport};
+use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, Posted, RmaError, Transport};
 use catena_shm::Shm;
 
 /// Keeps everything.
@@ -21,6 +21,8 @@ impl Deliver for Inbox {
     fn lost(&mut self, lost: PeerLost) {
         self.lost.push(lost);
     }
+
+    fn completed(&mut self, _: OpId, _: Result<u64, RmaError>) {}
 }
 
 /// A header in which every field depends on `seed`.

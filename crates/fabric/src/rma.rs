@@ -1,0 +1,426 @@
+//! Operations on a peer's registered memory: put, get, atomics and flush.
+//!
+//! The process that starts an operation is its *origin*, the process whose memory it works on its
+//! *target* (MPI 5.0, chapter 12). The origin names each operation by an [`OpId`] and is told once
+//! that it has completed: by [`Started::Complete`], or by
+//! [`Deliver::completed`](crate::Deliver::completed) in a later poll.
+//!
+//! | operation        | complete at the origin means          | complete at the target after |
+//! |------------------|---------------------------------------|------------------------------|
+//! | put              | the origin's buffer may be reused     | a flush                      |
+//! | get              | the origin's buffer has the data      | the same moment              |
+//! | fetching atomic  | the origin has the former value       | the same moment              |
+//! | other atomic     | the route has taken the operand       | a flush                      |
+//! | flush            | operations before it are complete at the target | the same moment    |
+//!
+//! Operations are not ordered among each other, whichever the target: a program that needs order
+//! flushes. Atomics on one word are atomic towards each other if all of them use the same route; an
+//! owner that wants its own accesses to be atomic, too, sends them through that route.
+
+use std::fmt;
+use std::ops::BitOr;
+
+use crate::{Peer, PeerLost, RemoteKey, Transport};
+
+/// The name that the origin of an operation gives it.
+///
+/// The transport only hands it back; ids of operations under way may be alike if the origin does
+/// not tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct OpId(pub u64);
+
+/// What peers may do with registered memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Access(u8);
+
+impl Access {
+    /// Gets.
+    pub const READ: Access = Access(1);
+    /// Puts.
+    pub const WRITE: Access = Access(2);
+    /// Atomics.
+    pub const ATOMIC: Access = Access(4);
+
+    /// Whether all that `other` allows is allowed.
+    #[inline]
+    pub const fn allows(self, other: Access) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl BitOr for Access {
+    type Output = Access;
+
+    fn bitor(self, other: Access) -> Access {
+        Access(self.0 | other.0)
+    }
+}
+
+/// What an atomic does with the word at the target and its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicOp {
+    /// Adds the operand; the sum wraps.
+    Sum,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The lesser of the two.
+    Min,
+    /// The greater of the two.
+    Max,
+    /// Replaces the word by the operand.
+    Swap,
+    /// Replaces the word by the operand if it equals [`Atomic::compare`].
+    CompareSwap,
+}
+
+impl AtomicOp {
+    /// All of them.
+    pub const ALL: [AtomicOp; 8] = [
+        AtomicOp::Sum,
+        AtomicOp::And,
+        AtomicOp::Or,
+        AtomicOp::Xor,
+        AtomicOp::Min,
+        AtomicOp::Max,
+        AtomicOp::Swap,
+        AtomicOp::CompareSwap,
+    ];
+}
+
+/// Type of the word that an atomic works on. Its address is a multiple of its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicType {
+    /// Signed, 4 bytes.
+    I32,
+    /// Unsigned, 4 bytes.
+    U32,
+    /// Signed, 8 bytes.
+    I64,
+    /// Unsigned, 8 bytes.
+    U64,
+}
+
+impl AtomicType {
+    /// All of them.
+    pub const ALL: [AtomicType; 4] = [
+        AtomicType::I32,
+        AtomicType::U32,
+        AtomicType::I64,
+        AtomicType::U64,
+    ];
+
+    /// Bytes of a word.
+    #[inline]
+    pub const fn size(self) -> usize {
+        match self {
+            AtomicType::I32 | AtomicType::U32 => 4,
+            AtomicType::I64 | AtomicType::U64 => 8,
+        }
+    }
+
+    /// The bits of a word, extended to 64 by zeros.
+    #[inline]
+    pub const fn truncate(self, bits: u64) -> u64 {
+        match self.size() {
+            4 => bits & 0xffff_ffff,
+            _ => bits,
+        }
+    }
+}
+
+/// An atomic operation on one word. Words of 4 bytes are in the low half of its fields; the high
+/// half does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Atomic {
+    /// What it does.
+    pub op: AtomicOp,
+    /// What it works on.
+    pub ty: AtomicType,
+    /// Its operand.
+    pub operand: u64,
+    /// What [`AtomicOp::CompareSwap`] compares the word with.
+    pub compare: u64,
+    /// Whether the origin gets the word as it was before.
+    pub fetches: bool,
+}
+
+impl Atomic {
+    /// What the word is afterwards if it was `old` before.
+    pub fn apply(&self, old: u64) -> u64 {
+        let (ty, old, operand) = (
+            self.ty,
+            self.ty.truncate(old),
+            self.ty.truncate(self.operand),
+        );
+        let is_less = match ty {
+            AtomicType::I32 => (operand as i32) < old as i32,
+            AtomicType::I64 => (operand as i64) < old as i64,
+            AtomicType::U32 | AtomicType::U64 => operand < old,
+        };
+        ty.truncate(match self.op {
+            AtomicOp::Sum => old.wrapping_add(operand),
+            AtomicOp::And => old & operand,
+            AtomicOp::Or => old | operand,
+            AtomicOp::Xor => old ^ operand,
+            AtomicOp::Min if is_less => operand,
+            AtomicOp::Min => old,
+            AtomicOp::Max if is_less => old,
+            AtomicOp::Max => operand,
+            AtomicOp::Swap => operand,
+            AtomicOp::CompareSwap if old == ty.truncate(self.compare) => operand,
+            AtomicOp::CompareSwap => old,
+        })
+    }
+}
+
+/// A set of kinds of atomics: operation, type, and whether the former value is fetched.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct AtomicSet(u64);
+
+impl AtomicSet {
+    /// No atomics.
+    pub const NONE: AtomicSet = AtomicSet(0);
+    /// All atomics.
+    pub const ALL: AtomicSet = AtomicSet(u64::MAX);
+
+    fn bit(op: AtomicOp, ty: AtomicType, fetches: bool) -> u64 {
+        1 << (op as u32 * 8 + ty as u32 * 2 + u32::from(fetches))
+    }
+
+    /// This set and one kind more.
+    #[must_use]
+    pub fn with(self, op: AtomicOp, ty: AtomicType, fetches: bool) -> AtomicSet {
+        AtomicSet(self.0 | AtomicSet::bit(op, ty, fetches))
+    }
+
+    /// Whether an atomic is of a kind in this set.
+    #[inline]
+    pub fn contains(self, atomic: &Atomic) -> bool {
+        self.0 & AtomicSet::bit(atomic.op, atomic.ty, atomic.fetches) != 0
+    }
+
+    /// Whether the set has no kind.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl fmt::Debug for AtomicSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut set = f.debug_set();
+        for op in AtomicOp::ALL {
+            for ty in AtomicType::ALL {
+                for fetches in [false, true] {
+                    if self.0 & AtomicSet::bit(op, ty, fetches) != 0 {
+                        set.entry(&(op, ty, fetches));
+                    }
+                }
+            }
+        }
+        set.finish()
+    }
+}
+
+/// Which operations a route to a peer has. Constant from the first contact on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RmaCaps {
+    /// Puts.
+    pub put: bool,
+    /// Gets.
+    pub get: bool,
+    /// Kinds of atomics.
+    pub atomics: AtomicSet,
+    /// Longest put or get, bytes.
+    pub max_len: usize,
+}
+
+impl RmaCaps {
+    /// No operations.
+    pub const NONE: RmaCaps = RmaCaps {
+        put: false,
+        get: false,
+        atomics: AtomicSet::NONE,
+        max_len: 0,
+    };
+}
+
+/// What became of an operation that was to be started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Started {
+    /// It is complete at the origin; nothing more is told of it. The value is the former word of a
+    /// fetching atomic, else 0.
+    Complete(u64),
+    /// It is under way; [`Deliver::completed`](crate::Deliver::completed) will tell.
+    UnderWay,
+    /// Nothing was started. Call `poll`, then start it again.
+    Full,
+}
+
+/// Why an operation failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RmaError {
+    /// The target is gone.
+    Lost(PeerLost),
+    /// No memory of the target is registered under that key.
+    NoRegion,
+    /// Some of the memory lies outside of the registered region.
+    OutOfBounds,
+    /// The region is not registered for that kind of access.
+    Forbidden,
+    /// The route does not have that operation.
+    Unsupported,
+    /// The network refused it, for this reason.
+    Refused(String),
+}
+
+impl From<PeerLost> for RmaError {
+    fn from(lost: PeerLost) -> RmaError {
+        RmaError::Lost(lost)
+    }
+}
+
+impl fmt::Display for RmaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RmaError::Lost(PeerLost { peer, cause }) => {
+                write!(f, "process {} is lost: {cause}", peer.0)
+            }
+            RmaError::NoRegion => write!(f, "no memory is registered under that key"),
+            RmaError::OutOfBounds => write!(f, "the memory lies outside of the registered region"),
+            RmaError::Forbidden => write!(f, "the memory is not registered for such accesses"),
+            RmaError::Unsupported => write!(f, "the route does not have that operation"),
+            RmaError::Refused(cause) => write!(f, "the network refused the operation: {cause}"),
+        }
+    }
+}
+
+impl std::error::Error for RmaError {}
+
+/// Operations on peers' memory, which a route may have: [`Rma::rma_caps`] says which.
+///
+/// Memory is registered by [`Transport::register`]. A call that starts an operation never blocks;
+/// it fails at once where it is known that the operation cannot succeed, and else the failure is
+/// delivered. When a peer is lost, all operations under way to it are completed with
+/// [`RmaError::Lost`] or another error.
+pub trait Rma: Transport {
+    /// The operations of the route to `peer`. Cost: a few loads.
+    fn rma_caps(&self, _peer: Peer) -> RmaCaps {
+        RmaCaps::NONE
+    }
+
+    /// Starts to write `len` bytes at `from` to `target` of `peer`.
+    ///
+    /// # Safety
+    /// `from` must be valid for `len` bytes that nobody changes until the operation is complete at
+    /// the origin.
+    ///
+    /// # Errors
+    /// See [`RmaError`]; nothing was started then.
+    unsafe fn put(
+        &mut self,
+        _op: OpId,
+        _peer: Peer,
+        _from: *const u8,
+        _len: usize,
+        _target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        Err(RmaError::Unsupported)
+    }
+
+    /// Starts to read `len` bytes at `target` of `peer` into `into`.
+    ///
+    /// # Safety
+    /// `into` must be valid for `len` bytes that nobody else uses until the operation is complete.
+    ///
+    /// # Errors
+    /// See [`RmaError`]; nothing was started then.
+    unsafe fn get(
+        &mut self,
+        _op: OpId,
+        _peer: Peer,
+        _into: *mut u8,
+        _len: usize,
+        _target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        Err(RmaError::Unsupported)
+    }
+
+    /// Starts an atomic on the word at `target` of `peer`.
+    ///
+    /// # Errors
+    /// See [`RmaError`]; nothing was started then.
+    fn atomic(
+        &mut self,
+        _op: OpId,
+        _peer: Peer,
+        _atomic: Atomic,
+        _target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        Err(RmaError::Unsupported)
+    }
+
+    /// Starts to wait until all operations that this process started to `peer` before are complete
+    /// at the target. Their own completions are told before that of the flush.
+    ///
+    /// # Errors
+    /// See [`RmaError`]; nothing was started then.
+    fn flush(&mut self, _op: OpId, _peer: Peer) -> Result<Started, RmaError> {
+        Err(RmaError::Unsupported)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomics_compute_in_the_width_and_sign_of_their_type() {
+        let atomic = |op, ty, operand: i64| Atomic {
+            op,
+            ty,
+            operand: operand as u64,
+            compare: 7,
+            fetches: false,
+        };
+        let (i32, u32, i64) = (AtomicType::I32, AtomicType::U32, AtomicType::I64);
+        assert_eq!(atomic(AtomicOp::Sum, u32, 1).apply(0xffff_ffff), 0);
+        assert_eq!(atomic(AtomicOp::Sum, i64, -1).apply(0), u64::MAX);
+        assert_eq!(atomic(AtomicOp::Min, i32, -1).apply(5), 0xffff_ffff);
+        assert_eq!(atomic(AtomicOp::Min, u32, -1).apply(5), 5);
+        assert_eq!(atomic(AtomicOp::Max, i64, -1).apply(5), 5);
+        assert_eq!(atomic(AtomicOp::Max, u32, -1).apply(5), 0xffff_ffff);
+        assert_eq!(atomic(AtomicOp::CompareSwap, u32, 9).apply(7), 9);
+        assert_eq!(atomic(AtomicOp::CompareSwap, u32, 9).apply(8), 8);
+        assert_eq!(atomic(AtomicOp::Xor, u32, -1).apply(1), 0xffff_fffe);
+    }
+
+    #[test]
+    fn sets_tell_kinds_of_atomics_apart() {
+        let atomic = |op, fetches| Atomic {
+            op,
+            ty: AtomicType::U64,
+            operand: 0,
+            compare: 0,
+            fetches,
+        };
+        let set = AtomicSet::NONE.with(AtomicOp::Swap, AtomicType::U64, true);
+        assert!(set.contains(&atomic(AtomicOp::Swap, true)));
+        assert!(!set.contains(&atomic(AtomicOp::Swap, false)));
+        assert!(!set.contains(&atomic(AtomicOp::Sum, true)));
+        assert_eq!(format!("{set:?}"), "{(Swap, U64, true)}");
+        assert!(AtomicSet::NONE.is_empty() && !set.is_empty());
+    }
+
+    #[test]
+    fn accesses_are_allowed_one_by_one() {
+        let both = Access::READ | Access::ATOMIC;
+        assert!(both.allows(Access::READ) && both.allows(both));
+        assert!(!both.allows(Access::WRITE) && !Access::READ.allows(both));
+    }
+}
