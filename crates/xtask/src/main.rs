@@ -1,25 +1,31 @@
 //! Chores of the project: `cargo xtask <command>`.
 //!
-//! | command | what it does                                                                      |
-//! |---------|-----------------------------------------------------------------------------------|
-//! | `gen`   | writes what is made from the tables in `crates/abi`                               |
-//! | `tidy`  | checks the rows of the crates, where `unsafe` is, file sizes, and what `gen` made |
+//! | command   | what it does                                                              |
+//! |-----------|---------------------------------------------------------------------------|
+//! | `gen`     | writes what is made from the tables in `crates/abi`                       |
+//! | `tidy`    | checks the rules of the house, which [`tidy`] lists                       |
+//! | `numbers` | prints sizes of crates, circles of files, long functions, duplicated code |
 
 #![forbid(unsafe_code)]
 
+mod circles;
 mod generate;
+mod modules;
+mod numbers;
+mod sources;
 mod tidy;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask gen | tidy";
+const USAGE: &str = "usage: cargo xtask gen | tidy | numbers";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1);
     let result = match command.as_deref() {
         Some("gen") => generate::write(&root()),
         Some("tidy") => tidy::check(&root()),
+        Some("numbers") => numbers::print(&root()),
         _ => Err(USAGE.to_string()),
     };
     match result {

@@ -6,11 +6,14 @@
 //!    every other one forbid it, so that the compiler sees to it.
 //! 3. No source file has more than 800 lines.
 //! 4. What is made from the tables in `crates/abi` is up to date.
+//! 5. The files of a crate do not use each other in a circle, but for the circles
+//!    that `circles.tbl` lists with a reason each: see [`crate::circles`].
+//! 6. The tables of these rules name only crates that exist.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::generate;
+use crate::sources::{self, Crate};
+use crate::{circles, generate};
 
 /// The rows, highest first: see docs/architecture.md.
 const ROWS: &[&[&str]] = &[
@@ -31,6 +34,7 @@ const ROWS: &[&[&str]] = &[
     &["objects"],
     &["core"],
     &["mpit"],
+    &["tool"],
     &["capi"],
     &["bench", "launcher"],
     &["cli", "xtask"],
@@ -60,67 +64,22 @@ const UNSAFE: &[&str] = &[
 /// Most lines of a source file.
 const MAX_LINES: usize = 800;
 
-/// A crate as the rules see it.
-#[derive(Debug)]
-struct Crate {
-    /// Name of its folder, which is its name without `catena-`.
-    name: String,
-    manifest: String,
-    /// Path within the crate, and text.
-    sources: Vec<(PathBuf, String)>,
-}
-
 /// Checks the whole repository.
 pub fn check(root: &Path) -> Result<(), String> {
     let mut problems = generate::check(root);
-    for krate in read(root).map_err(|e| format!("crates cannot be read: {e}"))? {
-        problems.extend(dependencies(&krate));
-        problems.extend(unsafe_code(&krate));
-        problems.extend(sizes(&krate));
+    let crates = sources::read(root).map_err(|e| format!("crates cannot be read: {e}"))?;
+    for krate in &crates {
+        problems.extend(dependencies(krate));
+        problems.extend(unsafe_code(krate));
+        problems.extend(sizes(krate));
     }
+    problems.extend(circles::check(&crates));
+    problems.extend(unknown_names(&crates));
     if problems.is_empty() {
         Ok(())
     } else {
         Err(problems.join("\n"))
     }
-}
-
-fn read(root: &Path) -> std::io::Result<Vec<Crate>> {
-    let mut crates = Vec::new();
-    for entry in fs::read_dir(root.join("crates"))? {
-        let dir = entry?.path();
-        let manifest = dir.join("Cargo.toml");
-        if !manifest.exists() {
-            continue;
-        }
-        let mut sources = Vec::new();
-        collect(&dir, &dir, &mut sources)?;
-        let name = dir
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        crates.push(Crate {
-            name,
-            manifest: fs::read_to_string(manifest)?,
-            sources,
-        });
-    }
-    crates.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(crates)
-}
-
-fn collect(base: &Path, dir: &Path, out: &mut Vec<(PathBuf, String)>) -> std::io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(base, &path, out)?;
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            let text = fs::read_to_string(&path)?;
-            out.push((path.strip_prefix(base).unwrap_or(&path).to_path_buf(), text));
-        }
-    }
-    Ok(())
 }
 
 fn is_sys(name: &str) -> bool {
@@ -215,9 +174,24 @@ fn sizes(krate: &Crate) -> Vec<String> {
     long.collect()
 }
 
+/// Rule 6.
+fn unknown_names(crates: &[Crate]) -> Vec<String> {
+    let exists = |name: &str| crates.iter().any(|c| c.name == name);
+    let in_rows = ROWS
+        .iter()
+        .flat_map(|row| row.iter())
+        .map(|name| (name, "ROWS"));
+    let named = in_rows.chain(UNSAFE.iter().map(|name| (name, "UNSAFE")));
+    named
+        .filter(|(name, _)| !exists(name))
+        .map(|(name, table)| format!("{table} in xtask's tidy.rs names {name}, which is no crate"))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     fn krate(name: &str, manifest: &str, sources: &[(&str, &str)]) -> Crate {
         let sources = sources
@@ -280,6 +254,21 @@ mod tests {
         assert_eq!(
             sizes(&x),
             ["crates/link/src/a.rs: 801 lines, more than 800"]
+        );
+    }
+
+    #[test]
+    fn tables_name_crates_that_exist() {
+        let names = ROWS.iter().flat_map(|row| row.iter());
+        let mut crates: Vec<_> = names.map(|name| krate(name, "", &[])).collect();
+        assert!(unknown_names(&crates).is_empty());
+        crates.retain(|c| c.name != "core");
+        assert_eq!(
+            unknown_names(&crates),
+            [
+                "ROWS in xtask's tidy.rs names core, which is no crate",
+                "UNSAFE in xtask's tidy.rs names core, which is no crate",
+            ]
         );
     }
 }
