@@ -3,7 +3,7 @@
 use catena_plan::Region;
 
 use crate::Site;
-use crate::neighbor::Near;
+use crate::edges::Near;
 
 /// How the blocks of the ranks lie in a buffer of packed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod acc;
+mod algorithm;
 mod allgather;
 mod allreduce;
 mod alltoall;
@@ -24,6 +25,7 @@ mod args;
 mod barrier;
 mod bcast;
 mod circulant;
+mod edges;
 mod exscan;
 mod fold;
 mod gather;
@@ -45,9 +47,10 @@ pub mod simulate;
 mod terms;
 mod tree;
 
+pub use algorithm::{Algorithm, Collective};
 pub use args::{Args, Layout, cut};
 pub use model::{Model, Shape, TYPICAL};
 pub use need::Need;
 pub use nodes::{Nodes, Placement, Site};
-pub use registry::{Algorithm, Candidate, Collective, Selection, Why, algorithms, explain, select};
+pub use registry::{Candidate, Selection, Why, algorithms, explain, select};
 pub use terms::Terms;

@@ -305,9 +305,13 @@ impl<'a> Tree<'a> {
             at = match name.as_str() {
                 "self" => at,
                 "super" => Target::Module(self.modules[module].parent?),
-                // A name that is not found here is made by a macro.
                 name => match self.look_up(module, name, seen) {
                     Some(target) => target,
+                    // A name that is imported from elsewhere is another crate's; one
+                    // that is not found at all is made by a macro.
+                    None if self.modules[module].imports.iter().any(|i| i.name == name) => {
+                        return None;
+                    }
                     None => Target::Item(self.macros.get(name).copied().unwrap_or(module)),
                 },
             };
@@ -610,6 +614,20 @@ pub struct B;",
         let a = ("a.rs", "made! { pub static X: u8 = 1; } use crate::b::f;");
         let b = ("b.rs", "use crate::a::X; pub fn f() {}");
         assert_eq!(found(&[root, a, b]), ["a.rs b.rs"]);
+    }
+
+    #[test]
+    fn what_another_crate_defines_is_no_use() {
+        let root = ("lib.rs", "mod a; mod b; pub use a::Map;");
+        let a = (
+            "a.rs",
+            "pub use std::collections::HashMap as Map; use crate::b::f;",
+        );
+        let b = (
+            "b.rs",
+            "use crate::Map; pub fn f() -> Map<u8, u8> { Map::new() }",
+        );
+        assert!(found(&[root, a, b]).is_empty());
     }
 
     #[test]

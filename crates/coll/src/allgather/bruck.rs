@@ -4,6 +4,7 @@
 
 use catena_plan::{Builder, Region};
 
+use super::own;
 use crate::Args;
 use crate::Terms;
 use crate::circulant::{self, rounds};
@@ -19,7 +20,7 @@ pub(super) fn table_cost<const RADIX: u32>(t: &Terms) -> f64 {
 
 pub(super) fn build<const RADIX: u32>(a: &Args, b: &mut Builder) {
     if a.size == 1 {
-        return super::keep(a, b);
+        return own::keep(a, b);
     }
     let mut starts = vec![0];
     for i in 0..a.size {
@@ -30,7 +31,7 @@ pub(super) fn build<const RADIX: u32>(a: &Args, b: &mut Builder) {
         let at = starts[first as usize];
         all.part(at, starts[(first + number) as usize] - at)
     };
-    let mine = super::mine(a);
+    let mine = own::mine(a);
     let mut rounds: Vec<_> = rounds::<RADIX>(a.size).collect();
     rounds.reverse();
     for (distance, number) in rounds.iter().flat_map(|round| round.messages()) {

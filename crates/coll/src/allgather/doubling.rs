@@ -3,6 +3,7 @@
 
 use catena_plan::{Builder, Region};
 
+use super::own;
 use crate::Args;
 use crate::Terms;
 
@@ -17,19 +18,19 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
     }
     let blocks =
         |first: u32, number: u32| Region::output(a.recv.offset(first), number as usize * n);
-    let mut mine = super::mine(a);
+    let mut mine = own::mine(a);
     let mut have = 1;
     while have < a.size {
         let partner = a.rank ^ have;
         b.recv(partner, blocks(partner & !(have - 1), have));
         b.send(partner, mine);
         if have == 1 {
-            super::keep(a, b);
+            own::keep(a, b);
         }
         have *= 2;
         mine = blocks(a.rank & !(have - 1), have);
     }
     if a.size == 1 {
-        super::keep(a, b);
+        own::keep(a, b);
     }
 }

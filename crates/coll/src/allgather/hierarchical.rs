@@ -3,6 +3,7 @@
 
 use catena_plan::Builder;
 
+use super::own;
 use crate::levels::{Levels, among_leaders, in_node};
 use crate::part::Pieces;
 use crate::registry::cheapest;
@@ -25,7 +26,7 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
         .map(|ranks| ranks as usize * a.recv.len(0));
     let pieces = Pieces::of_lengths(sizes.collect());
     let ours = pieces.of(all, levels.at);
-    levels.node.gather(levels.leader, super::mine(a), ours, b);
+    levels.node.gather(levels.leader, own::mine(a), ours, b);
     if levels.leads() {
         levels.leaders().allgather(&pieces, all, b);
     }

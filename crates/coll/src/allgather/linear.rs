@@ -2,6 +2,7 @@
 
 use catena_plan::Builder;
 
+use super::own;
 use crate::Args;
 use crate::Terms;
 
@@ -19,11 +20,11 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
             b.recv(from, a.recv_block(from));
         }
     }
-    let mine = super::mine(a);
+    let mine = own::mine(a);
     if !mine.is_empty() {
         for to in (1..a.size).map(|k| a.up(k)) {
             b.send(to, mine);
         }
     }
-    super::keep(a, b);
+    own::keep(a, b);
 }

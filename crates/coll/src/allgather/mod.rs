@@ -4,13 +4,11 @@ mod bruck;
 mod doubling;
 mod hierarchical;
 mod linear;
+mod own;
 mod ring;
 
-use catena_plan::{Builder, Region};
-
-use crate::Args;
+use crate::algorithm::{Algorithm, Collective};
 use crate::need::{LEVELS, POWER_OF_TWO, RANGES};
-use crate::registry::{Algorithm, Collective};
 
 pub(crate) const EVEN: &[Algorithm] = &[
     Algorithm {
@@ -87,18 +85,3 @@ pub(crate) const TABLE: &[Algorithm] = &[
         build: bruck::build::<4>,
     },
 ];
-
-/// Where this rank's block is before the call.
-fn mine(a: &Args) -> Region {
-    let place = a.recv_block(a.rank);
-    if a.in_place {
-        place
-    } else {
-        Region::input(0, place.len)
-    }
-}
-
-/// Puts it where it belongs; what others wait for is sent first.
-fn keep(a: &Args, b: &mut Builder) {
-    b.copy(mine(a), a.recv_block(a.rank));
-}

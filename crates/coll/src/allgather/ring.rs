@@ -2,6 +2,7 @@
 
 use catena_plan::Builder;
 
+use super::own;
 use crate::Args;
 use crate::Terms;
 use crate::args::wrap;
@@ -23,7 +24,7 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
             b.recv(left, a.recv_block(got));
         }
         let out = if k == 0 {
-            super::mine(a)
+            own::mine(a)
         } else {
             a.recv_block(out)
         };
@@ -31,5 +32,5 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
             b.send(right, out);
         }
     }
-    super::keep(a, b);
+    own::keep(a, b);
 }

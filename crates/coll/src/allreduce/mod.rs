@@ -9,8 +9,8 @@ mod linear;
 mod multi_leader;
 mod ring;
 
+use crate::algorithm::{Algorithm, Collective};
 use crate::need::{COMMUTATIVE, IN_ORDER, LEVELS, PAIRS, WORTH_HALVING};
-use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {

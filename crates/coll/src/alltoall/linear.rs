@@ -17,7 +17,7 @@ pub(super) fn cost(t: &Terms) -> f64 {
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {
-    let blocks = super::outgoing(a, b);
+    let blocks = super::outgoing::outgoing(a, b);
     for k in 1..a.size {
         let (from, to) = (a.down(k), a.up(k));
         if !a.recv_block(from).is_empty() {

@@ -2,12 +2,10 @@
 
 mod bruck;
 mod linear;
+mod outgoing;
 mod pairwise;
 
-use catena_plan::{Builder, Region};
-
-use crate::Args;
-use crate::registry::{Algorithm, Collective};
+use crate::algorithm::{Algorithm, Collective};
 
 pub(crate) const EVEN: &[Algorithm] = &[
     Algorithm {
@@ -49,22 +47,3 @@ pub(crate) const TABLE: &[Algorithm] = &[
         build: linear::build,
     },
 ];
-
-/// The blocks to send. In place they are moved away first, as those received
-/// take their places.
-fn outgoing(a: &Args, b: &mut Builder) -> Vec<Region> {
-    let mut blocks = Vec::with_capacity(a.size as usize);
-    for i in 0..a.size {
-        blocks.push(if !a.in_place {
-            a.send_block(i)
-        } else if i == a.rank {
-            a.recv_block(i)
-        } else {
-            let place = a.recv_block(i);
-            let aside = b.scratch(place.len);
-            b.copy(place, aside);
-            aside
-        });
-    }
-    blocks
-}

@@ -17,7 +17,7 @@ pub(super) fn cost(t: &Terms) -> f64 {
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {
-    let blocks = super::outgoing(a, b);
+    let blocks = super::outgoing::outgoing(a, b);
     let mut receives = VecDeque::with_capacity(WINDOW);
     let mut sends = VecDeque::with_capacity(WINDOW);
     for k in 1..a.size {

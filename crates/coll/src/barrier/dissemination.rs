@@ -5,7 +5,7 @@
 
 use catena_plan::{Builder, StepId};
 
-use super::{TOKEN, after};
+use super::token::{TOKEN, after};
 use crate::args::wrap;
 use crate::{Args, Terms};
 

@@ -2,7 +2,8 @@
 
 use catena_plan::{Builder, StepId};
 
-use super::{TOKEN, after, dissemination};
+use super::dissemination;
+use super::token::{TOKEN, after};
 use crate::levels::{Levels, among_leaders, in_node};
 use crate::tree::Tree;
 use crate::{Args, Terms};

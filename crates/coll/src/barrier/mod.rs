@@ -3,11 +3,10 @@
 mod dissemination;
 mod hierarchical;
 mod linear;
+mod token;
 
-use catena_plan::{Builder, Region, StepId};
-
+use crate::algorithm::{Algorithm, Collective};
 use crate::need::LEVELS;
-use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -39,13 +38,3 @@ pub(crate) const ALGORITHMS: &[Algorithm] = &[
         build: hierarchical::build,
     },
 ];
-
-/// What a message of a barrier carries.
-const TOKEN: Region = Region::output(0, 0);
-
-/// Makes `step` wait for all of `earlier`.
-fn after(step: StepId, earlier: &[StepId], b: &mut Builder) {
-    for &e in earlier {
-        b.depend(step, e);
-    }
-}

@@ -6,8 +6,8 @@ mod linear;
 mod pipeline;
 mod scatter;
 
+use crate::algorithm::{Algorithm, Collective};
 use crate::need::{LEVELS, POWER_OF_TWO};
-use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {

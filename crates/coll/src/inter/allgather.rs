@@ -2,9 +2,9 @@
 
 use catena_plan::{Builder, Region};
 
+use super::call::{Algorithm, Args};
 use super::near::{Near, cost};
 use super::spread::{self, spread};
-use super::{Algorithm, Args};
 use crate::Terms;
 use crate::{Collective, Model};
 

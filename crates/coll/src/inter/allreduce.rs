@@ -2,10 +2,10 @@
 
 use catena_plan::{Builder, Region};
 
+use super::call::{Algorithm, Args};
 use super::near::{Near, Pieces, cost};
 use super::reduce::combine_far;
 use super::spread::{self, spread};
-use super::{Algorithm, Args};
 use crate::Terms;
 use crate::{Collective, Model};
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use catena_plan::{Builder, StepId};
 
-use super::{Algorithm, Args};
+use super::call::{Algorithm, Args};
 use crate::Model;
 use crate::Terms;
 

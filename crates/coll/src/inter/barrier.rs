@@ -2,7 +2,7 @@
 
 use catena_plan::{Builder, Region, StepId};
 
-use super::{Algorithm, Args};
+use super::call::{Algorithm, Args};
 use crate::Model;
 use crate::Terms;
 use crate::model::{depth, log2_ceil};

@@ -3,9 +3,9 @@
 
 use catena_plan::{Builder, Region};
 
+use super::call::{Algorithm, Args, Root};
 use super::near::{Near, Pieces, cost};
 use super::spread::{ring, ring_cost};
-use super::{Algorithm, Args, Root};
 use crate::Terms;
 use crate::{Collective, Model};
 

@@ -2,8 +2,8 @@
 
 use catena_plan::{Builder, Region};
 
+use super::call::{Algorithm, Args, Root};
 use super::near::{Near, cost};
-use super::{Algorithm, Args, Root};
 use crate::Terms;
 use crate::{Collective, Model};
 

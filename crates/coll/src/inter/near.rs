@@ -2,7 +2,7 @@
 
 use catena_plan::{Builder, Region};
 
-use super::Args;
+use super::call::Args;
 use crate::part::{NOTHING, Part};
 use crate::registry::cheapest;
 use crate::{Collective, Layout, Model, Placement, Terms};

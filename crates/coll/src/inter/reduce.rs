@@ -2,8 +2,8 @@
 
 use catena_plan::{Builder, Order, Region};
 
+use super::call::{Algorithm, Args, Root};
 use super::near::{Near, Pieces, cost};
-use super::{Algorithm, Args, Root};
 use crate::Terms;
 use crate::acc::Acc;
 use crate::{Collective, Model};

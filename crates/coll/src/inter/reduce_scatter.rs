@@ -4,8 +4,8 @@
 
 use catena_plan::{Builder, Region};
 
+use super::call::{Algorithm, Args};
 use super::near::{Near, Pieces, cost};
-use super::{Algorithm, Args};
 use crate::Terms;
 use crate::{Collective, Model};
 

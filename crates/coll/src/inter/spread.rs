@@ -3,7 +3,7 @@
 
 use catena_plan::{Builder, Region};
 
-use super::Args;
+use super::call::Args;
 use crate::Terms;
 use crate::args::wrap;
 

@@ -9,7 +9,7 @@ use super::error::Trouble;
 use super::program::{Heard, Program, Turn, below};
 use super::rooted::is_root;
 use crate::args::cut;
-use crate::reduce_scatter::{block_in, result};
+use crate::reduce_scatter::blocks::{block_in, result};
 use crate::{Args, Layout};
 
 /// Combines bytes from `at` on of a payload with this member's `own` operand;

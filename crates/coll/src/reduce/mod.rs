@@ -6,8 +6,8 @@ mod linear;
 mod pipeline;
 mod rabenseifner;
 
+use crate::algorithm::{Algorithm, Collective};
 use crate::need::{COMMUTATIVE, IN_ORDER, LEVELS};
-use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {

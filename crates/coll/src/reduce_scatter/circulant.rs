@@ -5,7 +5,7 @@
 
 use catena_plan::{Builder, Order, Region};
 
-use super::{block_in, result};
+use super::blocks::{block_in, result};
 use crate::Args;
 use crate::Terms;
 use crate::circulant::{self, rounds, runs};

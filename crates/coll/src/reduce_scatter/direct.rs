@@ -3,7 +3,7 @@
 
 use catena_plan::Builder;
 
-use super::{block_in, result};
+use super::blocks::{block_in, result};
 use crate::Args;
 use crate::Terms;
 use crate::acc::combine_all;

@@ -3,7 +3,7 @@
 
 use catena_plan::{Builder, Region};
 
-use super::{block_in, result};
+use super::blocks::{block_in, result};
 use crate::levels::{Levels, among_leaders, in_node};
 use crate::part::Pieces;
 use crate::registry::cheapest;

@@ -1,16 +1,14 @@
 //! `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`.
 
+pub(crate) mod blocks;
 pub(crate) mod circulant;
 pub(crate) mod direct;
 mod halving;
 mod hierarchical;
 mod ring;
 
-use catena_plan::Region;
-
-use crate::Args;
+use crate::algorithm::{Algorithm, Collective};
 use crate::need::{COMMUTATIVE, LEVELS, POWER_OF_TWO, RANGES};
-use crate::registry::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -56,18 +54,3 @@ pub(crate) const ALGORITHMS: &[Algorithm] = &[
         build: hierarchical::build,
     },
 ];
-
-/// Block `i` of the vector that this rank contributes.
-pub(crate) fn block_in(a: &Args, i: u32) -> Region {
-    let (offset, len) = (a.send.offset(i), a.send.len(i));
-    if a.in_place {
-        Region::output(offset, len)
-    } else {
-        Region::input(offset, len)
-    }
-}
-
-/// Where the result goes.
-pub(crate) fn result(a: &Args) -> Region {
-    Region::output(0, a.send.len(a.rank))
-}

@@ -4,7 +4,7 @@
 
 use catena_plan::{Builder, Order};
 
-use super::{block_in, result};
+use super::blocks::{block_in, result};
 use crate::Args;
 use crate::Terms;
 

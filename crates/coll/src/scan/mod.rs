@@ -3,7 +3,7 @@
 mod chain;
 pub(crate) mod doubling;
 
-use crate::registry::{Algorithm, Collective};
+use crate::algorithm::{Algorithm, Collective};
 
 pub(crate) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {

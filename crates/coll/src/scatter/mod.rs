@@ -3,7 +3,7 @@
 mod knomial;
 mod linear;
 
-use crate::registry::{Algorithm, Collective};
+use crate::algorithm::{Algorithm, Collective};
 
 pub(crate) const EVEN: &[Algorithm] = &[
     Algorithm {
