@@ -2,8 +2,8 @@
 //!
 //! Owns what every MPI library with this ABI agrees on: handle types and their
 //! predefined values, constants, the layout of a status, the types of
-//! callbacks, the error classes and the list of functions. It has no code that
-//! communicates and depends on nothing.
+//! callbacks, the error classes and the list of functions with what each of their
+//! arguments means. It has no code that communicates and depends on nothing.
 //!
 //! [`consts`] and [`names`] are generated from `tables/constants.tbl` by
 //! `cargo xtask gen`, which also writes `include/mpi.h`.
@@ -14,6 +14,7 @@ mod callbacks;
 #[rustfmt::skip]
 pub mod consts;
 mod handles;
+pub mod meaning;
 #[rustfmt::skip]
 pub mod names;
 mod status;

@@ -1,10 +1,104 @@
 //! The tables that everything else is generated from, and their readers.
 //!
-//! Both tables are part of this crate, so a fault in one is found by the tests
+//! The tables are part of this crate, so a fault in one is found by the tests
 //! and the readers panic with the number of the line.
+//!
+//! # Examples
+//!
+//! Three kinds of layers are made from the table of functions. An interface of
+//! Fortran's module `mpi_f08` asks for the kind and the direction of each argument:
+//!
+//! ```
+//! use catena_abi::meaning::{Direction, Kind};
+//! use catena_abi::table::{Arg, functions};
+//!
+//! fn declaration(arg: &Arg) -> String {
+//!     let ty = match arg.meaning.kind {
+//!         Kind::Buffer(_) => return format!("TYPE(*), DIMENSION(..) :: {}", arg.name),
+//!         Kind::Handle => format!("TYPE({})", arg.base()),
+//!         Kind::Logical => "LOGICAL".to_string(),
+//!         _ => "INTEGER".to_string(),
+//!     };
+//!     let intent = match arg.meaning.direction {
+//!         Direction::In => "IN",
+//!         Direction::Out => "OUT",
+//!         Direction::InOut => "INOUT",
+//!     };
+//!     format!("{ty}, INTENT({intent}) :: {}", arg.name)
+//! }
+//!
+//! let all = functions();
+//! let irecv = all.iter().find(|f| f.name == "MPI_Irecv").unwrap();
+//! assert_eq!(declaration(irecv.arg("buf").unwrap()), "TYPE(*), DIMENSION(..) :: buf");
+//! assert_eq!(declaration(irecv.arg("tag").unwrap()), "INTEGER, INTENT(IN) :: tag");
+//! assert_eq!(
+//!     declaration(irecv.arg("request").unwrap()),
+//!     "TYPE(MPI_Request), INTENT(OUT) :: request"
+//! );
+//! ```
+//!
+//! A library with another ABI asks what it has to convert before the call and after
+//! it, and how many there are:
+//!
+//! ```
+//! use catena_abi::meaning::{Direction, Kind, Length};
+//! use catena_abi::table::functions;
+//!
+//! let all = functions();
+//! let waitsome = all.iter().find(|f| f.name == "MPI_Waitsome").unwrap();
+//! let converted = |arg: &&catena_abi::table::Arg| {
+//!     matches!(arg.meaning.kind, Kind::Handle | Kind::Status | Kind::Error)
+//! };
+//! let (mut before, mut after) = (Vec::new(), Vec::new());
+//! for arg in waitsome.args.iter().filter(converted) {
+//!     if arg.meaning.direction != Direction::Out {
+//!         before.push((arg.name, arg.base(), arg.meaning.length));
+//!     }
+//!     if arg.meaning.direction != Direction::In {
+//!         after.push((arg.name, arg.base(), arg.meaning.length));
+//!     }
+//! }
+//! let length = Some(Length::Argument("incount"));
+//! assert_eq!(before, [("array_of_requests", "MPI_Request", length)]);
+//! let statuses = ("array_of_statuses", "MPI_Status", length);
+//! assert_eq!(after, [("array_of_requests", "MPI_Request", length), statuses]);
+//! ```
+//!
+//! A profiling layer asks which arguments tell how much a call sends:
+//!
+//! ```
+//! use catena_abi::meaning::{Direction, Kind};
+//! use catena_abi::table::functions;
+//!
+//! /// An expression in C for the bytes that MPI reads from a buffer.
+//! fn bytes_sent(name: &str) -> Option<String> {
+//!     let all = functions();
+//!     let function = all.iter().find(|f| f.name == name)?;
+//!     let sent = function.args.iter().find_map(|arg| match &arg.meaning.kind {
+//!         Kind::Buffer(of) if arg.meaning.direction != Direction::Out => Some(of),
+//!         _ => None,
+//!     })?;
+//!     match sent[..] {
+//!         [count, ty] if function.arg(count)?.meaning.length.is_none() => {
+//!             Some(format!("{count} * size_of({ty})"))
+//!         }
+//!         _ => None,
+//!     }
+//! }
+//!
+//! assert_eq!(bytes_sent("MPI_Allreduce").unwrap(), "count * size_of(datatype)");
+//! assert_eq!(bytes_sent("MPI_Rput_c").unwrap(), "origin_count * size_of(origin_datatype)");
+//! assert_eq!(bytes_sent("MPI_Recv"), None);
+//! ```
+
+use std::collections::HashMap;
+
+use crate::meaning::{Entry, Kind, Meaning};
 
 /// The text of `tables/functions.tbl`.
 pub const FUNCTIONS: &str = include_str!("../tables/functions.tbl");
+/// The text of `tables/arguments.tbl`.
+pub const ARGUMENTS: &str = include_str!("../tables/arguments.tbl");
 /// The text of `tables/constants.tbl`.
 pub const CONSTANTS: &str = include_str!("../tables/constants.tbl");
 
@@ -32,6 +126,13 @@ pub struct Function {
     pub state: State,
 }
 
+impl Function {
+    /// The argument of this name.
+    pub fn arg(&self, name: &str) -> Option<&Arg> {
+        self.args.iter().find(|arg| arg.name == name)
+    }
+}
+
 /// One parameter of a function, or the dots of a variadic one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Arg {
@@ -41,6 +142,21 @@ pub struct Arg {
     pub name: &'static str,
     /// The C type with arrays as pointers, as in `const int *`.
     pub ty: String,
+    /// What it means.
+    pub meaning: Meaning,
+}
+
+impl Arg {
+    /// The C type without `const` and pointers, as in `MPI_Comm`.
+    pub fn base(&self) -> &str {
+        let ty = self.ty.trim_end_matches([' ', '*']);
+        ty.strip_prefix("const ").unwrap_or(ty)
+    }
+
+    /// Whether it is passed as a pointer to what MPI reads or writes. A function is not.
+    pub fn is_pointer(&self) -> bool {
+        self.ty.ends_with('*') && self.meaning.kind != Kind::Callback
+    }
 }
 
 /// A chapter of the standard and its title.
@@ -60,15 +176,16 @@ pub fn chapters() -> Vec<Chapter> {
 /// All functions in the order of the table.
 ///
 /// # Panics
-/// If the table is malformed.
+/// If a table is malformed, or the two do not have the same arguments.
 pub fn functions() -> Vec<Function> {
+    let meanings = meanings(ARGUMENTS);
     let mut chapter = "";
     let mut all = Vec::new();
     for (number, line) in lines(FUNCTIONS) {
         if let Some(head) = heading(line) {
             chapter = head.name;
         } else {
-            let f = function(line, chapter)
+            let f = function(line, chapter, &meanings)
                 .unwrap_or_else(|| panic!("functions.tbl:{number}: cannot read \"{line}\""));
             all.push(f);
         }
@@ -82,12 +199,39 @@ fn lines(text: &'static str) -> impl Iterator<Item = (usize, &'static str)> {
     numbered.filter(|(_, l)| !l.is_empty() && !l.starts_with('#'))
 }
 
+/// What the arguments of each function mean, as `arguments.tbl` says.
+///
+/// # Panics
+/// If the table is malformed.
+fn meanings(text: &'static str) -> HashMap<&'static str, Vec<Entry>> {
+    let mut all = HashMap::new();
+    for (number, line) in lines(text).filter(|(_, line)| heading(line).is_none()) {
+        let entries = line.split_once("  ").and_then(|(name, args)| {
+            Some((
+                name,
+                args.split(", ").map(Entry::read).collect::<Option<_>>()?,
+            ))
+        });
+        let known = entries.map(|(name, args)| all.insert(name, args).is_some());
+        assert_eq!(
+            known,
+            Some(false),
+            "arguments.tbl:{number}: cannot read \"{line}\", or it is known"
+        );
+    }
+    all
+}
+
 fn heading(line: &'static str) -> Option<Chapter> {
     let (name, title) = line.strip_prefix('[')?.split_once("] ")?;
     Some(Chapter { name, title })
 }
 
-fn function(line: &'static str, chapter: &'static str) -> Option<Function> {
+fn function(
+    line: &'static str,
+    chapter: &'static str,
+    meanings: &HashMap<&'static str, Vec<Entry>>,
+) -> Option<Function> {
     let (state, prototype) = line.split_once(' ')?;
     let state = match state {
         "yes" => State::Implemented,
@@ -96,29 +240,49 @@ fn function(line: &'static str, chapter: &'static str) -> Option<Function> {
     };
     let (head, args) = prototype.trim().strip_suffix(')')?.split_once('(')?;
     let (returns, name) = head.rsplit_once(' ')?;
-    let args = match args {
+    let declarations: Vec<_> = match args {
         "void" => Vec::new(),
-        args => args.split(", ").map(arg).collect::<Option<_>>()?,
+        args => args.split(", ").collect(),
     };
-    (!chapter.is_empty() && name.starts_with("MPI_")).then_some(Function {
+    // A function with large counts has the arguments of the one without.
+    let entries = meanings
+        .get(name)
+        .or_else(|| meanings.get(name.strip_suffix("_c")?));
+    let entries = entries.map_or(&[][..], |entries| entries);
+    if entries.len() != declarations.len() || chapter.is_empty() || !name.starts_with("MPI_") {
+        return None;
+    }
+    let args = declarations
+        .into_iter()
+        .zip(entries)
+        .map(|(declaration, entry)| arg(declaration, entry));
+    Some(Function {
         name,
         returns,
-        args,
+        args: args.collect::<Option<_>>()?,
         chapter,
         state,
     })
 }
 
 /// Reads `type name`, `type *name`, `type name[]`, `type name[][3]` or `...`.
-fn arg(declaration: &'static str) -> Option<Arg> {
-    if declaration == "..." {
-        let ty = declaration.to_string();
-        return Some(Arg {
-            declaration,
-            name: "",
-            ty,
-        });
-    }
+fn arg(declaration: &'static str, entry: &Entry) -> Option<Arg> {
+    let (name, ty) = match declaration {
+        "..." => ("", declaration.to_string()),
+        _ => typed_name(declaration)?,
+    };
+    let arg = Arg {
+        declaration,
+        name,
+        ty,
+        meaning: entry.meaning.clone(),
+    };
+    let same_name = entry.name == name || entry.name == declaration;
+    (same_name && entry.has_direction == arg.is_pointer()).then_some(arg)
+}
+
+/// Takes a declaration apart.
+fn typed_name(declaration: &'static str) -> Option<(&'static str, String)> {
     let (plain, array) = match declaration.find('[') {
         Some(at) => declaration.split_at(at),
         None => (declaration, ""),
@@ -132,11 +296,7 @@ fn arg(declaration: &'static str) -> Option<Arg> {
         "[]" | "[][3]" => ty.push_str(" *"),
         _ => return None,
     }
-    (!name.is_empty() && !ty.is_empty()).then_some(Arg {
-        declaration,
-        name,
-        ty,
-    })
+    (!name.is_empty() && !ty.is_empty()).then_some((name, ty))
 }
 
 /// One entry of the table of constants.
@@ -204,6 +364,7 @@ fn constant(line: &'static str) -> Option<Constant> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::meaning::{Direction, Length};
     use std::collections::HashSet;
 
     #[test]
@@ -223,32 +384,75 @@ mod tests {
     #[test]
     fn parameters_are_taken_apart() {
         let line = "missing  int MPI_X(const int counts[], char *argv[], int ranges[][3], MPI_Comm *c, ...)";
-        let f = function(line, "p2p").unwrap();
-        let types: Vec<_> = f.args.iter().map(|a| (a.name, a.ty.as_str())).collect();
+        let means = meanings(
+            "MPI_X  counts in count[ranks c], argv in strings, ranges out rank[n 3] root, c inout handle, ... varargs",
+        );
+        let f = function(line, "p2p", &means).unwrap();
+        let types: Vec<_> = f
+            .args
+            .iter()
+            .map(|a| (a.name, a.ty.as_str(), a.base()))
+            .collect();
         let expected = [
-            ("counts", "const int *"),
-            ("argv", "char **"),
-            ("ranges", "int *"),
-            ("c", "MPI_Comm *"),
-            ("", "..."),
+            ("counts", "const int *", "int"),
+            ("argv", "char **", "char"),
+            ("ranges", "int *", "int"),
+            ("c", "MPI_Comm *", "MPI_Comm"),
+            ("", "...", "..."),
         ];
         assert_eq!(types, expected);
         assert_eq!(f.state, State::Missing);
+        let ranges = Meaning {
+            direction: Direction::Out,
+            kind: Kind::Rank,
+            length: Some(Length::Triples("n")),
+            root_only: true,
+        };
+        assert_eq!(f.arg("ranges").unwrap().meaning, ranges);
     }
 
     #[test]
     fn malformed_lines_are_refused() {
+        let none = HashMap::new();
+        assert!(function("yes int MPI_X(void)", "p2p", &none).is_some());
         for line in [
             "maybe int MPI_X(void)",
             "yes int MPI_X(void",
             "yes int Send(void)",
             "yes MPI_X(void)",
-            "yes int MPI_X(int)",
-            "yes int MPI_X(int a[2])",
+            "yes int MPI_X(int a)",
         ] {
-            assert_eq!(function(line, "p2p"), None, "{line}");
+            assert_eq!(function(line, "p2p", &none), None, "{line}");
         }
-        assert_eq!(function("yes int MPI_X(void)", ""), None);
+        assert_eq!(function("yes int MPI_X(void)", "", &none), None);
+        // The prototype, what the arguments mean, and whether the two agree.
+        for (line, means, good) in [
+            ("yes int MPI_X(int a)", "MPI_X  a count", true),
+            ("yes int MPI_X_c(int a)", "MPI_X  a count", true),
+            ("yes int MPI_X(int *a)", "MPI_X  a in count", true),
+            ("yes int MPI_X(int)", "MPI_X  a count", false),
+            ("yes int MPI_X(int a[2])", "MPI_X  a in count[n]", false),
+            ("yes int MPI_X(int a)", "MPI_X  b count", false),
+            ("yes int MPI_X(int a)", "MPI_X  a count, b count", false),
+            ("yes int MPI_X(int a)", "MPI_X  a in count", false),
+            ("yes int MPI_X(int *a)", "MPI_X  a count", false),
+        ] {
+            assert_eq!(
+                function(line, "p2p", &meanings(means)).is_some(),
+                good,
+                "{line}; {means}"
+            );
+        }
+        for entry in [
+            "a",
+            "a in",
+            "a what",
+            "a in count[n",
+            "a in count[n m]",
+            "a buffer(n",
+        ] {
+            assert_eq!(Entry::read(entry), None, "{entry}");
+        }
         for line in ["[open", "int MPI_X", "int MPI_X 1 2", "error MPI_X 1"] {
             assert_eq!(constant(line), None, "{line}");
         }
