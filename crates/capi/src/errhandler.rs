@@ -9,9 +9,10 @@ use catena_abi::{
     Comm, CommErrhandlerFunction, Errhandler, ErrhandlerFunction, File, FileErrhandlerFunction,
     Session, SessionErrhandlerFunction, WinErrhandlerFunction, consts,
 };
+use catena_core::enter_any;
 use catena_core::object::Objects;
-use catena_core::{enter, enter_any};
-use catena_objects::errhandler::{Errhandler as Handler, ErrhandlerRef, Target};
+use catena_objects::errhandler::{Errhandler as Handler, ErrhandlerRef};
+use catena_objects::place::{Place, Target};
 use catena_objects::{Result, fail};
 
 use crate::args::{self, put};
@@ -50,17 +51,30 @@ pub(crate) fn fitting(
     Ok(handler)
 }
 
-fn set(comm: Comm, handle: Errhandler) -> Result<()> {
-    let w = enter()?;
-    let handler = fitting(w.objects, handle, Target::Comm)?;
-    *w.comm_ref(comm)?.errhandler.borrow_mut() = handler;
+fn set(object: impl Into<Place>, handle: Errhandler) -> Result<()> {
+    let (objects, place) = (enter_any(), object.into());
+    let handler = fitting(&objects, handle, place.target)?;
+    objects
+        .errhandlers
+        .holder(place)?
+        .errhandler()
+        .replace(handler);
     Ok(())
 }
 
-fn get(comm: Comm, to: *mut Errhandler) -> Result<()> {
-    let w = enter()?;
-    let handler = w.comm_ref(comm)?.errhandler.borrow().clone();
-    put(to, w.objects.errhandlers.handle(&handler), "errhandler")
+fn get(object: impl Into<Place>, to: *mut Errhandler) -> Result<()> {
+    let objects = enter_any();
+    let object = objects.errhandlers.holder(object.into())?;
+    let handler = object.errhandler().borrow().clone();
+    put(to, objects.errhandlers.handle(&handler), "errhandler")
+}
+
+fn call(object: impl Into<Place>, errorcode: c_int) -> Result<()> {
+    let place = object.into();
+    enter_any().errhandlers.holder(place)?;
+    let text = errors::shown(errorcode);
+    errors::call_handler(On::Place(place), errorcode, &text);
+    Ok(())
 }
 
 /// What `MPI_FILE_NULL` has; `None` stands for `MPI_ERRORS_RETURN`.
@@ -87,10 +101,7 @@ mpi_fn! {
     }
 
     fn Comm_call_errhandler(comm: Comm, errorcode: c_int) on comm {
-        enter()?.comm_ref(comm)?;
-        let text = errors::shown(errorcode);
-        errors::call_handler(On::Comm(comm), errorcode, &text);
-        Ok(())
+        call(comm, errorcode)
     }
 
     fn Errhandler_create(function: CommErrhandlerFunction, errhandler: *mut Errhandler) {
@@ -123,23 +134,15 @@ mpi_fn! {
     }
 
     fn Session_set_errhandler(session: Session, errhandler: Errhandler) on session {
-        let objects = enter_any();
-        let handler = fitting(&objects, errhandler, Target::Session)?;
-        *objects.session(session)?.errhandler.borrow_mut() = handler;
-        Ok(())
+        set(session, errhandler)
     }
 
     fn Session_get_errhandler(session: Session, errhandler: *mut Errhandler) on session {
-        let objects = enter_any();
-        let handler = objects.session(session)?.errhandler.borrow().clone();
-        put(errhandler, objects.errhandlers.handle(&handler), "errhandler")
+        get(session, errhandler)
     }
 
     fn Session_call_errhandler(session: Session, errorcode: c_int) on session {
-        enter_any().session(session)?;
-        let text = errors::shown(errorcode);
-        errors::call_handler(On::Session(session), errorcode, &text);
-        Ok(())
+        call(session, errorcode)
     }
 
     fn File_create_errhandler(function: FileErrhandlerFunction, errhandler: *mut Errhandler) {

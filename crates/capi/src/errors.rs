@@ -12,7 +12,8 @@ use std::sync::Mutex;
 use catena_abi::{self as abi, consts, names};
 use catena_core::object::Objects;
 use catena_core::{enter, enter_any, init};
-use catena_objects::errhandler::{self, Errhandler, ErrhandlerRef, Target};
+use catena_objects::errhandler::{self, Errhandler, ErrhandlerRef};
+use catena_objects::place::{Place, Target};
 use catena_objects::{Error, Kind};
 
 use crate::added;
@@ -22,40 +23,31 @@ use crate::added;
 pub(crate) enum On {
     /// None with an error handler.
     Nothing,
-    /// A communicator, if the handle is good.
-    Comm(abi::Comm),
-    /// A session, if the handle is good.
-    Session(abi::Session),
+    /// One with an error handler, if the handle is good.
+    Place(Place),
     /// An object that is to be made with this error handler, if the handle is
     /// good.
     New(abi::Errhandler),
 }
 
-impl From<abi::Comm> for On {
-    fn from(comm: abi::Comm) -> Self {
-        On::Comm(comm)
-    }
+macro_rules! places {
+    ($($handle:ident)*) => {$(
+        impl From<abi::$handle> for On {
+            fn from(handle: abi::$handle) -> Self {
+                On::Place(handle.into())
+            }
+        }
+
+        impl From<*mut abi::$handle> for On {
+            fn from(handle: *mut abi::$handle) -> Self {
+                // SAFETY: a pointer argument of the program, null or good.
+                unsafe { handle.as_ref() }.map_or(On::Nothing, |&handle| handle.into())
+            }
+        }
+    )*};
 }
 
-impl From<*mut abi::Comm> for On {
-    fn from(comm: *mut abi::Comm) -> Self {
-        // SAFETY: a pointer argument of the program, null or good.
-        unsafe { comm.as_ref() }.map_or(On::Nothing, |&comm| On::Comm(comm))
-    }
-}
-
-impl From<abi::Session> for On {
-    fn from(session: abi::Session) -> Self {
-        On::Session(session)
-    }
-}
-
-impl From<*mut abi::Session> for On {
-    fn from(session: *mut abi::Session) -> Self {
-        // SAFETY: a pointer argument of the program, null or good.
-        unsafe { session.as_ref() }.map_or(On::Nothing, |&session| On::Session(session))
-    }
-}
+places! { Comm File Session Win }
 
 impl From<abi::Errhandler> for On {
     fn from(errhandler: abi::Errhandler) -> Self {
@@ -203,7 +195,7 @@ fn describe(class: c_int) -> String {
 #[cold]
 #[inline(never)]
 pub(crate) fn raise(function: &'static str, on: On, error: &Error) -> c_int {
-    let on = error.comm().map_or(on, On::Comm);
+    let on = error.place().map_or(on, On::Place);
     let text = format!("{function}: {}", error.text());
     let code = code_for(error, &text);
     call_handler(on, code, &text)
@@ -253,65 +245,58 @@ struct Raised {
 
 fn handler_of(on: On) -> Raised {
     let objects = enter_any();
-    match on {
-        On::Session(session) => {
-            if let Ok(it) = objects.session(session) {
-                let handler = it.errhandler.borrow().clone();
-                return Raised::new(handler, session.0, " (on a session)");
-            }
-        }
-        On::New(handler) => {
-            if let Ok(handler) = objects.errhandlers.find(handler) {
-                let null = if handler.fits(Target::Session) {
-                    consts::SESSION_NULL.0
-                } else {
-                    consts::COMM_NULL.0
-                };
-                return Raised::new(handler, null, "");
-            }
-        }
-        On::Comm(_) | On::Nothing => {}
-    }
-    let Ok(world) = enter() else {
-        return initial_handler(&objects);
+    let found = match on {
+        On::Place(place) => handler_at(&objects, place),
+        On::New(handler) => objects.errhandlers.find(handler).ok().map(Raised::on_new),
+        On::Nothing => None,
     };
-    let on_comm = |comm: abi::Comm| {
-        let it = world.comm_ref(comm).ok()?;
-        let name = String::from_utf8_lossy(&it.name.borrow()).into_owned();
-        let place = match name.as_str() {
-            "" => format!(" (on communicator {:#x})", comm.0),
-            name => format!(" (on {name})"),
-        };
-        Some(Raised::new(it.errhandler.borrow().clone(), comm.0, &place))
-    };
-    if let On::Comm(comm) = on
-        && let Some(raised) = on_comm(comm)
-    {
-        return raised;
-    }
+    found.unwrap_or_else(|| default_handler(&objects))
+}
+
+fn handler_at(objects: &Objects, place: Place) -> Option<Raised> {
+    let object = objects.errhandlers.holder(place).ok()?;
+    let handler = object.errhandler().borrow().clone();
+    Some(Raised {
+        handler,
+        handle: place.handle,
+        place: format!(" (on {})", object.called()),
+    })
+}
+
+/// That of errors that belong to nothing: the one of `MPI_COMM_SELF`.
+fn default_handler(objects: &Objects) -> Raised {
     // Programs older than MPI-4 set the handler of the world only, which was
     // the right one for these errors then.
-    let fatal = **world.own.errhandler.borrow() == Errhandler::Fatal;
+    let fatal = enter().is_ok_and(|w| **w.own.errhandler.borrow() == Errhandler::Fatal);
     let default = if fatal {
         consts::COMM_WORLD
     } else {
         consts::COMM_SELF
     };
-    on_comm(default).unwrap_or_else(|| initial_handler(&objects))
+    handler_at(objects, default.into()).unwrap_or_else(|| initial_handler(objects))
 }
 
 /// Outside of the world model the initial handler rules (MPI-5, 11.3.2).
 fn initial_handler(objects: &Objects) -> Raised {
     let handler = objects.errhandlers.find(errhandler::initial());
-    Raised::new(handler.expect("predefined"), consts::COMM_SELF.0, "")
+    Raised {
+        handler: handler.expect("predefined"),
+        handle: consts::COMM_SELF.0,
+        place: String::new(),
+    }
 }
 
 impl Raised {
-    fn new(handler: ErrhandlerRef, handle: usize, place: &str) -> Self {
+    /// For an object that was to have this handler and could not be made.
+    fn on_new(handler: ErrhandlerRef) -> Self {
+        let target = match *handler {
+            Errhandler::User { on, .. } => on,
+            _ => Target::Comm,
+        };
         Raised {
             handler,
-            handle,
-            place: place.to_owned(),
+            handle: target.null(),
+            place: String::new(),
         }
     }
 }

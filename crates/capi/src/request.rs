@@ -89,11 +89,7 @@ fn finish(done: Done, status: *mut Status) -> Result<()> {
 #[cold]
 fn in_status(index: usize, e: &Error) -> Error {
     let text = format!("array_of_requests[{index}]: {}", e.text());
-    let error = Error::new(Kind::InStatus, text);
-    match e.comm() {
-        Some(comm) => error.on(comm),
-        None => error,
-    }
+    e.reworded(Kind::InStatus, text)
 }
 
 /// Ends `MPI_Waitall` when the request `failed` has: those before it are
@@ -366,8 +362,7 @@ mpi_fn! {
         let w = enter()?;
         for (i, &request) in requests_const(count, array_of_requests)?.iter().enumerate() {
             w.start(request).map_err(|e| {
-                let named = Error::new(e.kind(), format!("array_of_requests[{i}]: {}", e.text()));
-                e.comm().map_or(named.clone(), |comm| named.on(comm))
+                e.reworded(e.kind(), format!("array_of_requests[{i}]: {}", e.text()))
             })?;
         }
         Ok(())

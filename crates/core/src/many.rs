@@ -23,14 +23,10 @@ pub enum Among {
 
 #[cold]
 fn at(index: usize, e: &Error) -> Error {
-    let error = Error::new(
+    e.reworded(
         e.kind(),
         format!("array_of_requests[{index}]: {}", e.text()),
-    );
-    match e.comm() {
-        Some(comm) => error.on(comm),
-        None => error,
-    }
+    )
 }
 
 impl World {

@@ -12,6 +12,7 @@ use catena_objects::fail;
 use catena_objects::group::Groups;
 use catena_objects::info::Infos;
 use catena_objects::op::Ops;
+use catena_objects::place::Target;
 use catena_objects::table::{Guarded, ObjectKind, Table};
 
 use crate::comm::Comm;
@@ -19,6 +20,7 @@ use crate::init::info_env;
 use crate::p2p::Message;
 use crate::request::RequestObj;
 use crate::session::Session;
+use crate::world::{enter, enter_any};
 
 /// All tables.
 #[derive(Debug)]
@@ -47,12 +49,17 @@ pub struct Objects {
 
 impl Default for Objects {
     fn default() -> Self {
+        let errhandlers = Errhandlers::default();
+        errhandlers.register(Target::Comm, |h| Ok(enter()?.comm(abi::Comm(h))?));
+        errhandlers.register(Target::Session, |h| {
+            Ok(enter_any().session(abi::Session(h))?)
+        });
         Objects {
             comms: Table::new(ObjectKind::Comm),
             groups: Groups::default(),
             types: Datatypes::default(),
             ops: Ops::default(),
-            errhandlers: Errhandlers::default(),
+            errhandlers,
             infos: Infos::new(info_env),
             sessions: Guarded::new(ObjectKind::Session),
             requests: Table::new(ObjectKind::Request),

@@ -15,7 +15,7 @@ use crate::bsend::Attached;
 use crate::comm::Comm;
 use crate::life;
 use crate::world::{World, enter};
-use catena_objects::errhandler::ErrhandlerRef;
+use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::group::Group;
@@ -66,6 +66,16 @@ pub struct Session {
     pub info: Arc<Info>,
     /// Buffer for buffered sends on communicators of this session.
     pub buffer: RefCell<Option<Attached>>,
+}
+
+impl HasErrhandler for Session {
+    fn errhandler(&self) -> &RefCell<ErrhandlerRef> {
+        &self.errhandler
+    }
+
+    fn called(&self) -> String {
+        "a session".to_owned()
+    }
 }
 
 /// A process set as its members see it.

@@ -1,13 +1,15 @@
 //! Error handlers (MPI-5, chapter 9.3).
 
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::AcqRel};
 
 use catena_abi::{self as abi, consts};
 use catena_settings::{Setting, choice, setting};
 
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::fail;
+use crate::place::{Place, Target};
 use crate::table::{Guarded, ObjectKind};
 
 /// What to do with an error.
@@ -17,7 +19,8 @@ use crate::table::{Guarded, ObjectKind};
 ///
 /// # Examples
 /// ```
-/// use catena_objects::errhandler::{Errhandler, Target};
+/// use catena_objects::errhandler::Errhandler;
+/// use catena_objects::place::Target;
 ///
 /// let mine = Errhandler::User { on: Target::Win, function: 0x1234 };
 /// assert!(mine.fits(Target::Win) && !mine.fits(Target::Comm));
@@ -41,22 +44,24 @@ pub enum Errhandler {
     },
 }
 
-/// Kinds of object that have an error handler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum Target {
-    Comm,
-    Win,
-    File,
-    Session,
-}
-
 impl Errhandler {
     /// Whether it may be attached to objects of this kind.
     pub fn fits(&self, target: Target) -> bool {
         !matches!(self, Errhandler::User { on, .. } if *on != target)
     }
 }
+
+/// An object that has an error handler.
+pub trait HasErrhandler {
+    /// Its error handler.
+    fn errhandler(&self) -> &RefCell<ErrhandlerRef>;
+
+    /// What people call it, after the word "on".
+    fn called(&self) -> String;
+}
+
+/// Finds the object behind a handle of one kind.
+pub type Find = fn(usize) -> Result<Arc<dyn HasErrhandler>>;
 
 /// What a handle stands for.
 #[derive(Debug)]
@@ -104,7 +109,38 @@ pub fn initial() -> abi::Errhandler {
     }
 }
 
-/// The error handlers of a process.
+/// The error handlers of a process, and how the objects are found that have one.
+///
+/// # Examples
+/// ```
+/// use std::cell::RefCell;
+/// use std::sync::Arc;
+///
+/// use catena_abi::{Win, consts};
+/// use catena_objects::errhandler::{ErrhandlerRef, Errhandlers, HasErrhandler};
+/// use catena_objects::place::Target;
+///
+/// struct Window(RefCell<ErrhandlerRef>);
+///
+/// impl HasErrhandler for Window {
+///     fn errhandler(&self) -> &RefCell<ErrhandlerRef> {
+///         &self.0
+///     }
+///     fn called(&self) -> String {
+///         "a window".to_owned()
+///     }
+/// }
+///
+/// let errhandlers = Errhandlers::default();
+/// assert!(errhandlers.holder(Win(0x5000).into()).is_err());
+///
+/// errhandlers.register(Target::Win, |_| {
+///     let handler = Errhandlers::default().find(consts::ERRORS_RETURN)?;
+///     Ok(Arc::new(Window(RefCell::new(handler))))
+/// });
+/// assert_eq!(errhandlers.holder(Win(0x5000).into())?.called(), "a window");
+/// # Ok::<(), catena_objects::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Errhandlers {
     /// All but the predefined ones.
@@ -112,6 +148,7 @@ pub struct Errhandlers {
     fatal: ErrhandlerRef,
     abort: ErrhandlerRef,
     returning: ErrhandlerRef,
+    finds: [Cell<Option<Find>>; Target::COUNT],
 }
 
 impl Default for Errhandlers {
@@ -121,11 +158,28 @@ impl Default for Errhandlers {
             fatal: Arc::new(Errhandler::Fatal),
             abort: Arc::new(Errhandler::Abort),
             returning: Arc::new(Errhandler::Return),
+            finds: Default::default(),
         }
     }
 }
 
 impl Errhandlers {
+    /// Has the objects of this kind found by `find`.
+    pub fn register(&self, target: Target, find: Find) {
+        self.finds[target as usize].set(Some(find));
+    }
+
+    /// The object that an error belongs to.
+    ///
+    /// # Errors
+    /// Those of the kind's `find`: there is no such object.
+    pub fn holder(&self, place: Place) -> Result<Arc<dyn HasErrhandler>> {
+        match self.finds[place.target as usize].get() {
+            Some(find) => find(place.handle),
+            None => Err(no_such(place)),
+        }
+    }
+
     /// The error handler behind a handle.
     ///
     /// # Errors
@@ -191,5 +245,67 @@ impl Errhandlers {
                 }
             }
         }
+    }
+}
+
+/// No part of the library that has such objects is in use.
+#[cold]
+fn no_such(place: Place) -> Error {
+    let (kind, what) = match place.target {
+        Target::Comm => (Kind::Comm, "communicator"),
+        Target::Win => (Kind::Win, "window"),
+        Target::File => (Kind::File, "file"),
+        Target::Session => (Kind::Session, "session"),
+    };
+    Error::new(kind, format!("{:#x} is not a {what}", place.handle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct It(RefCell<ErrhandlerRef>, usize);
+
+    impl HasErrhandler for It {
+        fn errhandler(&self) -> &RefCell<ErrhandlerRef> {
+            &self.0
+        }
+
+        fn called(&self) -> String {
+            format!("number {}", self.1)
+        }
+    }
+
+    #[test]
+    fn each_kind_finds_its_own() {
+        let all = Errhandlers::default();
+        let places = [
+            Place::from(abi::Comm(0x1000)),
+            abi::Win(0x1000).into(),
+            abi::File(0x1000).into(),
+            abi::Session(0x1000).into(),
+        ];
+        let kinds = [Kind::Comm, Kind::Win, Kind::File, Kind::Session];
+        for (at, place) in places.into_iter().enumerate() {
+            assert_eq!(place.target as usize, at);
+            assert_eq!(all.holder(place).err().unwrap().kind(), kinds[at]);
+            all.register(place.target, |handle| {
+                Ok(Arc::new(It(
+                    RefCell::new(Arc::new(Errhandler::Abort)),
+                    handle,
+                )))
+            });
+            let found = all.holder(place).unwrap();
+            assert_eq!(found.called(), "number 4096");
+            assert!(matches!(**found.errhandler().borrow(), Errhandler::Abort));
+        }
+    }
+
+    #[test]
+    fn what_is_reworded_stays_where_it_was() {
+        let error = Error::new(Kind::Truncate, "cut").on(abi::Win(7));
+        let other = error.reworded(Kind::InStatus, "one of many was cut");
+        assert_eq!(other.kind(), Kind::InStatus);
+        assert_eq!(other.place(), Some(abi::Win(7).into()));
     }
 }

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use catena_abi::Comm;
+use crate::place::Place;
 
 /// Result of everything in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -78,7 +78,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: Kind,
     text: String,
-    comm: Option<Comm>,
+    place: Option<Place>,
 }
 
 /// The error of a call that needs this much memory besides the program's, and
@@ -100,16 +100,28 @@ impl Error {
         Error(Box::new(Inner {
             kind,
             text: text.into(),
-            comm: None,
+            place: None,
         }))
     }
 
-    /// The same, raised on `comm` whatever object the function was called on
-    /// (a request's communicator, say).
+    /// This error as one that belongs to `place`, whatever object the function
+    /// was called on: the communicator of a request, for instance.
     #[must_use]
-    pub fn on(mut self, comm: Comm) -> Self {
-        self.0.comm = Some(comm);
+    pub fn on(mut self, place: impl Into<Place>) -> Self {
+        self.0.place = Some(place.into());
         self
+    }
+
+    /// An error of another kind, or in other words, that belongs to the same
+    /// place.
+    #[cold]
+    #[must_use]
+    pub fn reworded(&self, kind: Kind, text: impl Into<String>) -> Self {
+        Error(Box::new(Inner {
+            kind,
+            text: text.into(),
+            place: self.0.place,
+        }))
     }
 
     /// Sort of error.
@@ -122,10 +134,10 @@ impl Error {
         &self.0.text
     }
 
-    /// The communicator to raise it on, if the error knows better than the
+    /// The object that it belongs to, if the error knows better than the
     /// function.
-    pub fn comm(&self) -> Option<Comm> {
-        self.0.comm
+    pub fn place(&self) -> Option<Place> {
+        self.0.place
     }
 }
 

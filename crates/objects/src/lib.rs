@@ -8,7 +8,8 @@
 //!
 //! | module       | owns                                                       |
 //! |--------------|------------------------------------------------------------|
-//! | `error`      | what can go wrong: a kind, a text, and where               |
+//! | `place`      | the object that an error belongs to                        |
+//! | `error`      | what can go wrong: a kind, a text, and a place             |
 //! | `table`      | handles, and tables of objects by handle                   |
 //! | `attr`       | attributes that programs attach to objects, and their keys |
 //! | `datatype`   | datatypes by their handles, their names and attributes     |
@@ -30,6 +31,7 @@ pub mod error;
 pub mod group;
 pub mod info;
 pub mod op;
+pub mod place;
 pub mod room;
 pub mod table;
 

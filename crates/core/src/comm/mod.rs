@@ -34,7 +34,7 @@ use crate::topology::Topology;
 use crate::world::World;
 use accord::Accord;
 use catena_objects::attr::Attributes;
-use catena_objects::errhandler::ErrhandlerRef;
+use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::group::{Group, Likeness};
@@ -183,6 +183,21 @@ impl Comm {
             like = Likeness::Congruent;
         }
         Ok(like)
+    }
+}
+
+impl HasErrhandler for Comm {
+    fn errhandler(&self) -> &RefCell<ErrhandlerRef> {
+        &self.errhandler
+    }
+
+    /// Its name, else its handle.
+    fn called(&self) -> String {
+        let name = self.name.borrow();
+        if name.is_empty() {
+            return format!("communicator {:#x}", self.handle.get().0);
+        }
+        String::from_utf8_lossy(&name).into_owned()
     }
 }
 
