@@ -30,11 +30,6 @@ pub(crate) fn likeness(like: Likeness) -> c_int {
     }
 }
 
-/// The ranks that an array of (first, last, stride) triples stands for.
-fn ranges(group: &Members, n: c_int, ranges: *const [c_int; 3]) -> Result<Vec<c_int>> {
-    group.expand_ranges(array(ranges, number(n)?, "ranges")?)
-}
-
 /// Two groups of one call.
 fn related(objects: &Objects, a: Group, b: Group) -> Result<(Arc<Members>, Arc<Members>)> {
     let (a, b) = (objects.groups.find(a)?, objects.groups.find(b)?);
@@ -124,14 +119,15 @@ mpi_fn! {
     fn Group_range_incl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
         let w = enter()?;
         let group = w.objects.groups.find(group)?;
-        let new = group.include(&ranges(&group, n, triples)?)?;
+        let new = group.include_ranges(array(triples, number(n)?, "ranges")?)?;
         put(newgroup, w.objects.groups.add(new), "newgroup")
     }
 
     fn Group_range_excl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
         let w = enter()?;
         let group = w.objects.groups.find(group)?;
-        let new = group.exclude(&ranges(&group, n, triples)?)?;
+        let ranks = group.expand_ranges(array(triples, number(n)?, "ranges")?)?;
+        let new = group.exclude(&ranks)?;
         put(newgroup, w.objects.groups.add(new), "newgroup")
     }
 

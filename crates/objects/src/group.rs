@@ -1,4 +1,9 @@
 //! Groups (MPI-5, chapter 7.3): ordered sets of processes.
+//!
+//! The group of a job, every range of it with a stride, and every range of such
+//! a range is a *row*: it takes no memory for its members, and the rank of a
+//! process in it is computed. Whatever list a group is made of, it is a row if
+//! the list is one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,6 +13,7 @@ use catena_fabric::Peer;
 
 use crate::error::Result;
 use crate::fail;
+use crate::members::{Members, Range, Row};
 use crate::table::{ObjectKind, Table};
 
 /// How two groups or communicators compare.
@@ -39,7 +45,8 @@ pub enum Likeness {
 /// ```
 #[derive(Debug)]
 pub struct Group {
-    members: Box<[Peer]>,
+    members: Members,
+    size: u32,
     me: Option<u32>,
     /// The handle of the session that it was derived from; none in the world model.
     session: Option<abi::Session>,
@@ -47,7 +54,7 @@ pub struct Group {
 
 impl Group {
     /// The group of `members` in this order; `me` is this process.
-    pub fn new(members: impl Into<Box<[Peer]>>, me: Peer) -> Arc<Self> {
+    pub fn new(members: impl AsRef<[Peer]> + Into<Box<[Peer]>>, me: Peer) -> Arc<Self> {
         Group::derived(None, members, me)
     }
 
@@ -55,20 +62,23 @@ impl Group {
     /// `me` is this process.
     pub fn derived(
         session: Option<abi::Session>,
-        members: impl Into<Box<[Peer]>>,
+        members: impl AsRef<[Peer]> + Into<Box<[Peer]>>,
         me: Peer,
     ) -> Arc<Self> {
-        let members = members.into();
-        let me = members.iter().position(|&p| p == me).map(|r| r as u32);
+        Group::make(session, Members::of(members), Some(me))
+    }
+
+    fn make(session: Option<abi::Session>, members: Members, me: Option<Peer>) -> Arc<Self> {
         Arc::new(Group {
+            size: members.len(),
+            me: me.and_then(|me| members.rank_of(me)),
             members,
-            me,
             session,
         })
     }
 
     /// The group of `members`, derived from what this one is.
-    pub fn sibling(&self, members: impl Into<Box<[Peer]>>, me: Peer) -> Arc<Self> {
+    pub fn sibling(&self, members: impl AsRef<[Peer]> + Into<Box<[Peer]>>, me: Peer) -> Arc<Self> {
         Group::derived(self.session, members, me)
     }
 
@@ -96,7 +106,7 @@ impl Group {
     /// Number of members.
     #[inline]
     pub fn size(&self) -> u32 {
-        self.members.len() as u32
+        self.size
     }
 
     /// This process's rank, if it is a member.
@@ -106,59 +116,71 @@ impl Group {
     }
 
     /// Members by rank.
+    pub fn members(&self) -> impl ExactSizeIterator<Item = Peer> + Clone + '_ {
+        (0..self.size as usize).map(|rank| self.member(rank))
+    }
+
+    /// The member of that rank. Cost: O(1).
+    ///
+    /// # Panics
+    /// If there is none.
     #[inline]
-    pub fn members(&self) -> &[Peer] {
-        &self.members
+    pub fn member(&self, rank: usize) -> Peer {
+        match &self.members {
+            Members::Row(row) => {
+                assert!(rank < row.count as usize, "no rank {rank} of {}", row.count);
+                row.at(rank as u32)
+            }
+            Members::Listed(list) => list[rank],
+        }
     }
 
-    fn ranks(&self) -> HashMap<Peer, u32> {
-        self.members.iter().zip(0..).map(|(&p, r)| (p, r)).collect()
+    /// The rank of a process, if it is a member. Cost: O(1) for a row, else
+    /// O(size).
+    pub fn rank_of(&self, peer: Peer) -> Option<u32> {
+        self.members.rank_of(peer)
     }
 
-    fn derive(&self, other: Option<&Group>, members: Vec<Peer>) -> Arc<Group> {
-        let mine = |g: &Group| g.me.map(|r| g.members[r as usize]);
+    /// Tells the ranks of many processes, each in O(1), after O(size) for a group
+    /// that is not a row.
+    fn ranks(&self) -> impl Fn(Peer) -> Option<u32> + '_ {
+        let table: Option<HashMap<Peer, u32>> = match &self.members {
+            Members::Row(_) => None,
+            Members::Listed(list) => Some(list.iter().copied().zip(0..).collect()),
+        };
+        move |peer| match &table {
+            Some(table) => table.get(&peer).copied(),
+            None => self.rank_of(peer),
+        }
+    }
+
+    fn derive(&self, other: Option<&Group>, members: Members) -> Arc<Group> {
+        let mine = |g: &Group| g.me.map(|rank| g.member(rank as usize));
         let me = mine(self).or_else(|| other.and_then(mine));
-        let rank = me
-            .and_then(|me| members.iter().position(|&p| p == me))
-            .map(|r| r as u32);
         let session = self.session.or(other.and_then(Group::session));
-        Arc::new(Group {
-            members: members.into(),
-            me: rank,
-            session,
-        })
+        Group::make(session, members, me)
     }
 
     /// All members of `self`, then those of `other` that are not in `self`.
     pub fn union(&self, other: &Group) -> Arc<Group> {
         let have = self.ranks();
-        let mut members = self.members.to_vec();
-        members.extend(other.members.iter().filter(|p| !have.contains_key(p)));
-        self.derive(Some(other), members)
+        let mut members: Vec<Peer> = self.members().collect();
+        members.extend(other.members().filter(|&p| have(p).is_none()));
+        self.derive(Some(other), Members::of(members))
     }
 
     /// Members of `self` that are in `other` too.
     pub fn intersection(&self, other: &Group) -> Arc<Group> {
         let have = other.ranks();
-        let members = self
-            .members
-            .iter()
-            .filter(|p| have.contains_key(p))
-            .copied()
-            .collect();
-        self.derive(None, members)
+        let members: Vec<Peer> = self.members().filter(|&p| have(p).is_some()).collect();
+        self.derive(None, Members::of(members))
     }
 
     /// Members of `self` that are not in `other`.
     pub fn difference(&self, other: &Group) -> Arc<Group> {
         let have = other.ranks();
-        let members = self
-            .members
-            .iter()
-            .filter(|p| !have.contains_key(p))
-            .copied()
-            .collect();
-        self.derive(None, members)
+        let members: Vec<Peer> = self.members().filter(|&p| have(p).is_none()).collect();
+        self.derive(None, Members::of(members))
     }
 
     /// The members of these ranks, in this order.
@@ -166,16 +188,16 @@ impl Group {
     /// # Errors
     /// `Rank` if one is out of range or comes twice.
     pub fn include(&self, ranks: &[i32]) -> Result<Arc<Group>> {
-        let mut seen = vec![false; self.members.len()];
+        let mut seen = vec![false; self.size as usize];
         let mut members = Vec::with_capacity(ranks.len());
         for &rank in ranks {
             let at = self.check_rank(rank)?;
             if std::mem::replace(&mut seen[at], true) {
                 fail!(Rank, "rank {rank} is given twice");
             }
-            members.push(self.members[at]);
+            members.push(self.member(at));
         }
-        Ok(self.derive(None, members))
+        Ok(self.derive(None, Members::of(members)))
     }
 
     /// All members but those of these ranks.
@@ -183,34 +205,41 @@ impl Group {
     /// # Errors
     /// `Rank` if one is out of range or comes twice.
     pub fn exclude(&self, ranks: &[i32]) -> Result<Arc<Group>> {
-        let mut out = vec![false; self.members.len()];
+        let mut out = vec![false; self.size as usize];
         for &rank in ranks {
             let at = self.check_rank(rank)?;
             if std::mem::replace(&mut out[at], true) {
                 fail!(Rank, "rank {rank} is given twice");
             }
         }
-        let members = self
-            .members
-            .iter()
-            .zip(out)
-            .filter(|(_, out)| !out)
-            .map(|(&p, _)| p);
-        Ok(self.derive(None, members.collect()))
+        let members = self.members().zip(out).filter(|(_, out)| !out);
+        let members: Vec<Peer> = members.map(|(p, _)| p).collect();
+        Ok(self.derive(None, Members::of(members)))
     }
 
-    /// A rank as a place in [`Group::members`].
+    /// The members of the ranks that (first, last, stride) triples stand for, in
+    /// this order. Cost: O(1) for one triple and a row, else O(size).
+    ///
+    /// # Errors
+    /// As [`Group::expand_ranges`]; `Rank` if a rank comes twice.
+    pub fn include_ranges(&self, ranges: &[[i32; 3]]) -> Result<Arc<Group>> {
+        match (ranges, &self.members) {
+            (&[range], Members::Row(row)) => {
+                let sub = row.sub(self.check_range(range)?);
+                Ok(self.derive(None, Members::Row(sub)))
+            }
+            _ => self.include(&self.expand_ranges(ranges)?),
+        }
+    }
+
+    /// A rank as an argument of [`Group::member`].
     ///
     /// # Errors
     /// `Rank` if the group has no such rank.
     pub fn check_rank(&self, rank: i32) -> Result<usize> {
         match usize::try_from(rank) {
-            Ok(at) if at < self.members.len() => Ok(at),
-            _ => fail!(
-                Rank,
-                "rank {rank} is not in a group of {}",
-                self.members.len()
-            ),
+            Ok(at) if at < self.size as usize => Ok(at),
+            _ => fail!(Rank, "rank {rank} is not in a group of {}", self.size),
         }
     }
 
@@ -220,23 +249,37 @@ impl Group {
     /// `Arg` for a stride of 0, `Rank` for ranks out of range.
     pub fn expand_ranges(&self, ranges: &[[i32; 3]]) -> Result<Vec<i32>> {
         let mut ranks = Vec::new();
-        for &[first, last, stride] in ranges {
-            if stride == 0 {
-                fail!(Arg, "the stride of the range {first}..{last} is 0");
-            }
-            if (stride > 0 && first > last) || (stride < 0 && first < last) {
-                fail!(
-                    Arg,
-                    "the range {first}..{last} with stride {stride} is empty"
-                );
-            }
-            self.check_rank(first)?;
-            let steps = (i64::from(last) - i64::from(first)) / i64::from(stride);
-            let end = i64::from(first) + steps * i64::from(stride);
-            self.check_rank(i32::try_from(end).unwrap_or(-1))?;
-            ranks.extend((0..=steps).map(|k| (i64::from(first) + k * i64::from(stride)) as i32));
+        for &range in ranges {
+            let Range {
+                first,
+                stride,
+                count,
+            } = self.check_range(range)?;
+            let rank = |k| (i64::from(first) + i64::from(k) * i64::from(stride)) as i32;
+            ranks.extend((0..count).map(rank));
         }
         Ok(ranks)
+    }
+
+    fn check_range(&self, [first, last, stride]: [i32; 3]) -> Result<Range> {
+        if stride == 0 {
+            fail!(Arg, "the stride of the range {first}..{last} is 0");
+        }
+        if (stride > 0 && first > last) || (stride < 0 && first < last) {
+            fail!(
+                Arg,
+                "the range {first}..{last} with stride {stride} is empty"
+            );
+        }
+        self.check_rank(first)?;
+        let steps = (i64::from(last) - i64::from(first)) / i64::from(stride);
+        let end = i64::from(first) + steps * i64::from(stride);
+        self.check_rank(i32::try_from(end).unwrap_or(-1))?;
+        Ok(Range {
+            first: first as u32,
+            stride,
+            count: steps as u32 + 1,
+        })
     }
 
     /// The ranks in `to` of the members with these ranks; `None` where a
@@ -248,7 +291,7 @@ impl Group {
         let there = to.ranks();
         ranks
             .iter()
-            .map(|&r| Ok(there.get(&self.members[self.check_rank(r)?]).copied()))
+            .map(|&r| Ok(there(self.member(self.check_rank(r)?))))
             .collect()
     }
 
@@ -257,11 +300,11 @@ impl Group {
         if self.members == other.members {
             return Likeness::Ident;
         }
-        if self.members.len() != other.members.len() {
+        if self.size != other.size {
             return Likeness::Unequal;
         }
         let there = other.ranks();
-        if self.members.iter().all(|p| there.contains_key(p)) {
+        if self.members().all(|p| there(p).is_some()) {
             Likeness::Similar
         } else {
             Likeness::Unequal
@@ -281,7 +324,7 @@ impl Default for Groups {
     fn default() -> Self {
         Groups {
             table: Table::new(ObjectKind::Group),
-            empty: Group::new([], Peer(u32::MAX)),
+            empty: Group::make(None, Members::Row(Row::EMPTY), None),
         }
     }
 }
@@ -314,6 +357,8 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn group(members: &[u32]) -> Arc<Group> {
@@ -327,7 +372,7 @@ mod tests {
     fn set_operations_keep_the_order_of_the_standard() {
         let (a, b) = (group(&[3, 1, 2]), group(&[2, 4, 3]));
         let is = |got: Arc<Group>, members: &[u32], rank| {
-            assert_eq!(got.members(), group(members).members());
+            assert!(got.members().eq(members.iter().map(|&m| Peer(m))));
             assert_eq!(got.rank(), rank);
         };
         is(a.union(&b), &[3, 1, 2, 4], Some(1));
@@ -359,5 +404,139 @@ mod tests {
         assert_eq!(a.compare(&b), Likeness::Similar);
         assert_eq!(a.compare(&group(&[3, 1, 2])), Likeness::Ident);
         assert_eq!(a.compare(&group(&[3, 1])), Likeness::Unequal);
+    }
+
+    fn row(first: u32, stride: i64, count: u32) -> Arc<Group> {
+        let row = Row {
+            first,
+            stride,
+            count,
+        };
+        Group::make(None, Members::Row(row), Some(Peer(first)))
+    }
+
+    #[test]
+    fn ranges_of_a_row_cost_no_memory_whatever_their_size() {
+        let all = row(0, 1, 1 << 31);
+        let odd = all.include_ranges(&[[1, i32::MAX, 2]]).unwrap();
+        assert_eq!((odd.size(), odd.rank()), (1 << 30, None));
+        assert_eq!(odd.member(1 << 29), Peer((1 << 30) + 1));
+        let back = odd.include_ranges(&[[(1 << 30) - 1, 0, -3]]).unwrap();
+        assert_eq!(back.size(), (1 << 30) / 3 + 1);
+        assert_eq!(back.member(1), Peer(i32::MAX as u32 - 6));
+        assert_eq!(back.rank_of(Peer(i32::MAX as u32 - 6)), Some(1));
+        assert_eq!(back.rank_of(Peer(i32::MAX as u32 - 5)), None);
+        assert_eq!(back.translate(&[1], &all).unwrap(), [Some(0x7fff_fff9)]);
+        assert_eq!(odd.compare(&back), Likeness::Unequal);
+        assert_eq!(all.compare(&row(0, 1, 1 << 31)), Likeness::Ident);
+    }
+
+    #[test]
+    fn lists_that_are_rows_are_kept_as_rows() {
+        let is_row = |members: &[u32]| matches!(group(members).members, Members::Row(_));
+        for list in [
+            &[][..],
+            &[7],
+            &[7, 3],
+            &[3, 7],
+            &[0, 2, 4, 6],
+            &[9, 6, 3, 0],
+        ] {
+            assert!(is_row(list), "{list:?}");
+        }
+        for list in [&[0, 1, 3][..], &[0, 2, 1], &[5, 4, 2]] {
+            assert!(!is_row(list), "{list:?}");
+        }
+        let all = row(0, 1, 1 << 20);
+        let halves = all.include_ranges(&[[0, 99, 1], [100, 999, 1]]).unwrap();
+        assert!(matches!(
+            halves.members,
+            Members::Row(Row { count: 1000, .. })
+        ));
+    }
+
+    /// What a list of members should answer.
+    fn model_rank(list: &[u32], member: u32) -> Option<u32> {
+        list.iter().position(|&m| m == member).map(|r| r as u32)
+    }
+
+    fn same(group: &Group, list: &[u32]) {
+        assert_eq!(group.size() as usize, list.len());
+        assert!(group.members().eq(list.iter().map(|&m| Peer(m))));
+        assert_eq!(group.rank(), model_rank(list, 1));
+        for member in 0..64 {
+            assert_eq!(group.rank_of(Peer(member)), model_rank(list, member));
+        }
+        let again = self::group(list);
+        assert_eq!(group.members, again.members, "one value for one list");
+    }
+
+    /// Rows and other lists of members below 60, without any twice.
+    fn lists() -> impl Strategy<Value = Vec<u32>> {
+        let row = (0..20_u32, 1..4_u32, 0..12_u32, any::<bool>());
+        let row = row.prop_map(|(first, stride, count, back)| {
+            let row = (0..count).map(|k| first + k * stride);
+            if back {
+                row.rev().collect()
+            } else {
+                row.collect()
+            }
+        });
+        let any = proptest::sample::subsequence((0..60).collect::<Vec<u32>>(), 0..14);
+        prop_oneof![row, any.prop_shuffle()]
+    }
+
+    proptest! {
+        #[test]
+        fn groups_do_what_lists_do(
+            a in lists(),
+            b in lists(),
+            picks in proptest::collection::vec(any::<proptest::sample::Index>(), 0..6),
+            range in (any::<proptest::sample::Index>(), any::<proptest::sample::Index>(), 1..4_i32),
+        ) {
+            let (x, y) = (group(&a), group(&b));
+            same(&x, &a);
+
+            let of = |keep: &dyn Fn(&u32) -> bool, list: &[u32]| -> Vec<u32> {
+                list.iter().copied().filter(keep).collect()
+            };
+            same(&x.intersection(&y), &of(&|m| b.contains(m), &a));
+            same(&x.difference(&y), &of(&|m| !b.contains(m), &a));
+            same(&x.union(&y), &[&a[..], &of(&|m| !a.contains(m), &b)].concat());
+
+            let (mut sorted, mut other) = (a.clone(), b.clone());
+            sorted.sort_unstable();
+            other.sort_unstable();
+            let like = match () {
+                () if a == b => Likeness::Ident,
+                () if sorted == other => Likeness::Similar,
+                () => Likeness::Unequal,
+            };
+            assert_eq!(x.compare(&y), like);
+
+            let all: Vec<i32> = (0..a.len() as i32).collect();
+            let there: Vec<_> = a.iter().map(|&m| model_rank(&b, m)).collect();
+            assert_eq!(x.translate(&all, &y).unwrap(), there);
+            assert!(x.translate(&[a.len() as i32], &y).is_err());
+
+            if !a.is_empty() {
+                let mut ranks: Vec<usize> = picks.iter().map(|i| i.index(a.len())).collect();
+                ranks.sort_unstable();
+                ranks.dedup();
+                let turn = picks.len() / 2 % ranks.len().max(1);
+                ranks.rotate_left(turn);
+                let numbers: Vec<i32> = ranks.iter().map(|&r| r as i32).collect();
+                let picked: Vec<u32> = ranks.iter().map(|&r| a[r]).collect();
+                same(&x.include(&numbers).unwrap(), &picked);
+                same(&x.exclude(&numbers).unwrap(), &of(&|m| !picked.contains(m), &a));
+
+                let (first, last) = (range.0.index(a.len()), range.1.index(a.len()));
+                let stride = if first <= last { range.2 } else { -range.2 };
+                let triple = [first as i32, last as i32, stride];
+                let ranks = x.expand_ranges(&[triple]).unwrap();
+                let picked: Vec<u32> = ranks.iter().map(|&r| a[r as usize]).collect();
+                same(&x.include_ranges(&[triple]).unwrap(), &picked);
+            }
+        }
     }
 }

@@ -15,6 +15,7 @@
 //! | `datatype`   | datatypes by their handles, their names and attributes     |
 //! | `errhandler` | error handlers                                             |
 //! | `group`      | groups of processes                                        |
+//! | `members`    | how a group keeps its members                              |
 //! | `info`       | info objects                                               |
 //! | `op`         | reduction operations                                       |
 //! | `room`       | memory that operations need                                |
@@ -30,6 +31,7 @@ pub mod errhandler;
 pub mod error;
 pub mod group;
 pub mod info;
+mod members;
 pub mod op;
 pub mod place;
 pub mod room;

@@ -104,8 +104,8 @@ impl World {
     /// Whether all members share memory.
     pub(super) fn can_meet(&self, comm: &Comm) -> bool {
         let routes = self.link().net();
-        let near = |p: &_| matches!(routes.route(*p), Route::Shm | Route::Loopback);
-        comm.group.members().iter().all(near)
+        let near = |p| matches!(routes.route(p), Route::Shm | Route::Loopback);
+        comm.group.members().all(near)
     }
 
     /// Where a board is that rank 0 found, as the others are told: its offset, after what deserted
@@ -139,10 +139,10 @@ impl World {
     /// have attached.
     fn neighbours(&self, comm: &Comm) -> Box<[Option<Neighbour>]> {
         let mut shm = self.link().net().shm_mut();
-        let mut find = |&p: &Peer| shm.as_mut().and_then(|s| s.neighbour(p));
-        let members = comm.group.members().iter();
+        let mut find = |p: Peer| shm.as_mut().and_then(|s| s.neighbour(p));
+        let members = comm.group.members();
         members
-            .map(|p| if *p == self.me { None } else { find(p) })
+            .map(|p| if p == self.me { None } else { find(p) })
             .collect()
     }
 }
@@ -226,10 +226,10 @@ impl Joining {
         let missing = neighbours.iter().filter(|n| n.is_none()).count();
         let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();
         words[comm.size() as usize] = u8::from(missing == 1);
-        let others = comm.group.members().iter().filter(|&&p| p != w.me);
+        let others = comm.group.members().filter(|&p| p != w.me);
         let shm = net.shm();
         // SAFETY: the transport lives in the world, which is never dropped.
-        let bells = shm.map(|s| others.map(|&p| unsafe { s.bell(p) }).collect());
+        let bells = shm.map(|s| others.map(|p| unsafe { s.bell(p) }).collect());
         let seat = Seat::new(area, comm.rank, bells.unwrap_or_default(), neighbours);
         let limits = shape.limits(usize::MAX);
         let mut node = Node::new(comm.rank, comm.size(), w.oversubscribed, limits);

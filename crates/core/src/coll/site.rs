@@ -30,11 +30,11 @@ impl World {
         let make = || {
             let boot = self.boot.borrow();
             let of = &boot.job().node_of;
-            let place = |peer: &catena_fabric::Peer| {
+            let place = |peer: catena_fabric::Peer| {
                 let node = of[peer.0 as usize];
                 Place { node, domain: node }
             };
-            let places: Vec<Place> = comm.group.members().iter().map(place).collect();
+            let places: Vec<Place> = comm.group.members().map(place).collect();
             let several = places.iter().any(|p| p.node != places[0].node);
             several.then(|| Nodes::new(&places))
         };

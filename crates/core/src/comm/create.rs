@@ -151,7 +151,7 @@ impl World {
         let group = if ranks.len() == all && ranks.is_sorted() {
             parent.clone()
         } else {
-            let peers: Vec<Peer> = ranks.iter().map(|&r| parent.members()[r]).collect();
+            let peers: Vec<Peer> = ranks.iter().map(|&r| parent.member(r)).collect();
             parent.sibling(peers, self.me)
         };
         Half::new(group, rows)

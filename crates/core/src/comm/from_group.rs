@@ -43,7 +43,7 @@ impl Origin<'_> {
             cid: JOB,
             size: group.size(),
             me,
-            ranks: group.members().iter().map(|peer| peer.0).collect(),
+            ranks: group.members().map(|peer| peer.0).collect(),
             key: Key::new(meeting, self.tag),
         }
     }
@@ -96,7 +96,7 @@ impl World {
                 let there = it.group.check_rank(it.leader)?;
                 Ok(Some(Bridge {
                     cid: JOB,
-                    to: it.group.members()[there].0,
+                    to: it.group.member(there).0,
                     key: Key::new(Meeting::LeadersFromGroups, origin.tag),
                 }))
             })

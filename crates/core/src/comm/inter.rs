@@ -105,7 +105,7 @@ impl World {
         let told = self.conclude(Accord::begin(self, circle, Some(across), &row));
         let (((), numbers), told) = (ready?, told?);
         let peers: Vec<Peer> = told.rows(&told.theirs).map(|row| Peer(row[0])).collect();
-        let ours: HashSet<&Peer> = group.members().iter().collect();
+        let ours: HashSet<Peer> = group.members().collect();
         if let Some(rank) = peers.iter().position(|p| ours.contains(p)) {
             fail!(
                 Comm,
@@ -140,8 +140,11 @@ impl World {
                 fail!(NotSame, "the members of a group do not agree on high");
             }
         }
-        sides.sort_by_key(|(group, words)| (words[0], group.members()[0]));
-        let peers = sides.map(|(group, _)| group.members()).concat();
+        sides.sort_by_key(|(group, words)| (words[0], group.member(0)));
+        let peers: Vec<Peer> = sides
+            .iter()
+            .flat_map(|(group, _)| group.members())
+            .collect();
         let rows = sides.into_iter().flat_map(|(_, words)| told.rows(words));
         let ours = Half::new(comm.group.sibling(peers, self.me), rows);
         let new = self.establish(numbers, ours, None, Heritage::plain(comm));

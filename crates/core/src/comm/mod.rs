@@ -304,9 +304,8 @@ impl World {
     fn open_context(&self, lease: &Lease, me: u32, to: &Group, cids: &[u32]) {
         let members: Vec<(Peer, Cid)> = to
             .members()
-            .iter()
             .zip(cids)
-            .map(|(&peer, &cid)| (peer, Cid(cid)))
+            .map(|(peer, &cid)| (peer, Cid(cid)))
             .collect();
         self.link().open(lease.cid(), me, members);
     }

@@ -161,7 +161,7 @@ impl World {
         let half = |parent: &Arc<Group>, words| {
             let rows = told.rows(words).enumerate();
             let alike =
-                |(rank, row): &(usize, &[u32])| color(parent.members()[*rank], row) == Some(mine);
+                |(rank, row): &(usize, &[u32])| color(parent.member(*rank), row) == Some(mine);
             self.half_by_key(parent, rows.filter(alike))
         };
         let hints = match split_type {

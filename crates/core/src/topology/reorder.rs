@@ -87,7 +87,7 @@ impl World {
     fn nodes_of(&self, comm: &Comm) -> Vec<Path> {
         let boot = self.boot.borrow();
         let nodes = &boot.job().node_of;
-        let members = comm.group.members().iter();
+        let members = comm.group.members();
         let path = |node| {
             let mut path = [NONE; DEPTH];
             path[0] = node;
