@@ -17,6 +17,7 @@ pub mod frame;
 #[doc(hidden)]
 pub mod fuzz;
 mod memory;
+pub mod operations;
 pub mod reads;
 mod rma;
 pub mod row;

@@ -17,6 +17,7 @@ use catena_loader::text;
 use crate::consts;
 use crate::types::{
     Av, AvAttr, Context2, Cq, CqAttr, CqEntry, CqErrEntry, Domain, Ep, Fabric, Fid, Info, Mr, Msg,
+    MsgRma, RmaIov,
 };
 
 fn check(status: c_int) -> Result<(), c_int> {
@@ -195,17 +196,17 @@ pub unsafe fn recv_many(
     check_long(unsafe { ((*(*ep).msg).recvmsg)(ep, &msg, consts::MULTI_RECV) })
 }
 
-/// Where a remote read goes to and comes from.
+/// Where the data of a remote read or write are at both ends.
 #[derive(Clone, Copy, Debug)]
-pub struct Read {
+pub struct Transfer {
     /// Local memory.
-    pub into: *mut u8,
+    pub local: *mut u8,
     /// Bytes.
     pub len: usize,
     /// Descriptor of the local memory.
     pub desc: *mut c_void,
-    /// Whose memory is read.
-    pub from: u64,
+    /// Whose memory it is at the other end.
+    pub peer: u64,
     /// Address or offset there.
     pub addr: u64,
     /// Key of the region.
@@ -213,20 +214,46 @@ pub struct Read {
 }
 
 /// `fi_read`.
-pub unsafe fn read(ep: *mut Ep, read: &Read, context: *mut Context2) -> Result<(), isize> {
+pub unsafe fn read(ep: *mut Ep, read: &Transfer, context: *mut Context2) -> Result<(), isize> {
     // SAFETY: as above.
     check_long(unsafe {
         ((*(*ep).rma).read)(
             ep,
-            read.into.cast(),
+            read.local.cast(),
             read.len,
             read.desc,
-            read.from,
+            read.peer,
             read.addr,
             read.key,
             context.cast(),
         )
     })
+}
+
+/// `fi_writemsg`, complete when the data are at the target.
+pub unsafe fn write(ep: *mut Ep, write: &Transfer, context: *mut Context2) -> Result<(), isize> {
+    let iov = libc::iovec {
+        iov_base: write.local.cast(),
+        iov_len: write.len,
+    };
+    let target = RmaIov {
+        addr: write.addr,
+        len: write.len,
+        key: write.key,
+    };
+    let mut desc = write.desc;
+    let msg = MsgRma {
+        iov: &iov,
+        desc: &mut desc,
+        iov_count: 1,
+        addr: write.peer,
+        rma_iov: &target,
+        rma_iov_count: 1,
+        context: context.cast(),
+        data: 0,
+    };
+    // SAFETY: as above; the description is read during the call.
+    check_long(unsafe { ((*(*ep).rma).writemsg)(ep, &msg, consts::DELIVERY_COMPLETE) })
 }
 
 /// `fi_cq_read`: how many entries it filled; [`consts::EAGAIN`] for none.

@@ -21,6 +21,8 @@ pub const MSG: u64 = 1 << 1;
 pub const RMA: u64 = 1 << 2;
 /// Capability, access right: reads.
 pub const READ: u64 = 1 << 8;
+/// Capability, access right: writes.
+pub const WRITE: u64 = 1 << 9;
 /// Capability, access right, completion flag: receives.
 pub const RECV: u64 = 1 << 10;
 /// Capability, access right, completion flag: sends.
@@ -29,6 +31,10 @@ pub const SEND: u64 = 1 << 11;
 pub const TRANSMIT: u64 = SEND;
 /// Capability, access right: being read.
 pub const REMOTE_READ: u64 = 1 << 12;
+/// Capability, access right: being written.
+pub const REMOTE_WRITE: u64 = 1 << 13;
+/// Operation flag: complete when the data are at the target.
+pub const DELIVERY_COMPLETE: u64 = 1 << 28;
 /// Capability, operation and completion flag: one buffer for many messages.
 pub const MULTI_RECV: u64 = 1 << 16;
 

@@ -15,6 +15,7 @@ const _: () = {
     assert!(size_of::<RxAttr>() == 64 && size_of::<EpAttr>() == 96);
     assert!(size_of::<FabricAttr>() == 32 && size_of::<AvAttr>() == 48);
     assert!(size_of::<CqAttr>() == 40 && size_of::<CqEntry>() == 40);
+    assert!(size_of::<MsgRma>() == 64 && size_of::<RmaIov>() == 24);
     assert!(size_of::<Msg>() == 48 && size_of::<Context2>() == 64);
     assert!(std::mem::offset_of!(CqErrEntry, src_addr) == 80);
     assert!(std::mem::offset_of!(DomainAttr, mr_key_size) == 40);

@@ -5,11 +5,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use catena_fabric::frame::{FRAME, job_number};
+use catena_fabric::operations::Operations;
 use catena_fabric::reads::Reads;
 use catena_fabric::row::Rows;
 use catena_fabric::{
     Access, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, Rma, RmaStatus, Transport,
+    Rendezvous, RmaStatus, Transport,
 };
 use catena_ofi_sys::{Library, calls, consts};
 
@@ -67,8 +68,14 @@ pub struct Ofi {
     pub(crate) receives: Receives,
     /// Whether the provider reads remote memory.
     pub(crate) reads: bool,
+    /// Whether it writes remote memory.
+    pub(crate) writes: bool,
+    /// Longest put or get, bytes.
+    pub(crate) longest: usize,
     /// Longest piece of a read, bytes.
     pub(crate) read_max: usize,
+    /// Number of the first context of `operations`.
+    pub(crate) first_operation: usize,
     pub(crate) next_key: u64,
     /// The bits that keys may have.
     pub(crate) key_mask: u64,
@@ -76,6 +83,7 @@ pub struct Ofi {
     // Dropped in this order: registrations, what they are of, and last the
     // memory that operations use.
     pub(crate) gets: Reads<Option<Region>>,
+    pub(crate) operations: Operations<Option<Region>>,
     pub(crate) registered: HashMap<u64, Vec<Region>>,
     own: Option<Region>,
     pub(crate) objects: Objects,
@@ -132,7 +140,7 @@ impl Ofi {
         let most = (tx.size / 2).max(2);
         let (sends, reads) = (config.sends.min(most), config.reads.min(most));
         let receives = config.receives.min(rx.size.max(2));
-        let has_reads = offer.has_reads();
+        let (has_reads, has_writes) = (offer.has_reads(), offer.has_writes());
 
         let stride = frame.next_multiple_of(64);
         let receive = config.receive.max(2 * frame).next_multiple_of(64);
@@ -165,17 +173,21 @@ impl Ofi {
                 waiting: (0..receives).collect(),
             },
             reads: has_reads,
+            writes: has_writes,
+            longest,
             read_max: config.read.min(longest),
             // 0 is the key of our own memory.
             next_key: 0,
             key_mask: u64::MAX >> (64 - 8 * key_size.clamp(1, 8)),
             counters: Counters::default(),
             gets: Reads::new(sends + receives..sends + receives + reads),
+            operations: Operations::new(processes, reads),
+            first_operation: sends + receives + reads,
             registered: HashMap::new(),
             own,
             objects,
             memory,
-            contexts: Contexts::new(sends + receives + reads),
+            contexts: Contexts::new(sends + receives + 2 * reads),
         };
         let posted = ofi.post_receives();
         posted.map_err(|error| ofi.objects.failure("fi_recvmsg", error as i32))?;
@@ -313,10 +325,7 @@ impl Transport for Ofi {
         len: u64,
         access: Access,
     ) -> Option<RemoteKey> {
-        if access != Access::READ {
-            return None;
-        }
-        self.register_readable(addr, usize::try_from(len).ok()?)
+        self.register_remote(addr, usize::try_from(len).ok()?, access)
     }
 
     fn deregister(&mut self, _peer: Peer, remote: RemoteKey) {
@@ -340,5 +349,3 @@ impl Transport for Ofi {
         }
     }
 }
-
-impl Rma for Ofi {}

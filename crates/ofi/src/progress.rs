@@ -1,7 +1,7 @@
 //! Completions, failures, sleeping.
 
 use catena_fabric::row::Framed;
-use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
+use catena_fabric::{Deliver, Peer, PeerLost, RmaError, Sleeper};
 use catena_ofi_sys::{CqEntry, CqErrEntry, calls, consts};
 
 use crate::init::Ofi;
@@ -16,6 +16,7 @@ enum Kind {
     Send(usize),
     Receive(usize),
     Read(usize),
+    Operation(usize),
 }
 
 impl Ofi {
@@ -27,8 +28,10 @@ impl Ofi {
             Kind::Send(operation)
         } else if operation < reads {
             Kind::Receive(operation - receives)
-        } else {
+        } else if operation < self.first_operation {
             Kind::Read(operation)
+        } else {
+            Kind::Operation(operation - self.first_operation)
         })
     }
 
@@ -66,6 +69,7 @@ impl Ofi {
         if !self.receives.waiting.is_empty() {
             self.repost();
         }
+        self.operations.deliver(deliver);
         for lost in self.untold.drain(..) {
             deliver.lost(lost);
         }
@@ -81,6 +85,9 @@ impl Ofi {
             }
             Some(Kind::Read(operation)) => {
                 self.gets.ended(operation, true);
+            }
+            Some(Kind::Operation(slot)) => {
+                self.operations.end(slot, Ok(0));
             }
             None => {}
         }
@@ -106,6 +113,10 @@ impl Ofi {
             // What it was read for is then streamed, or fails like any send.
             Some(Kind::Read(operation)) => {
                 self.gets.ended(operation, false);
+            }
+            Some(Kind::Operation(slot)) => {
+                let words = self.words(&entry);
+                self.operations.end(slot, Err(RmaError::Refused(words)));
             }
             // A message that was too long is no frame of ours.
             Some(Kind::Receive(number)) => {
@@ -136,6 +147,7 @@ impl Ofi {
         }
         let lost = PeerLost { peer, cause };
         self.rows.forget(peer);
+        self.operations.lose(&lost);
         target.lost = Some(Box::new(lost.clone()));
         self.untold.push(lost.clone());
         lost

@@ -96,6 +96,13 @@ impl Offer {
         caps & consts::RMA != 0 && caps & consts::READ != 0 && caps & consts::REMOTE_READ != 0
     }
 
+    /// Whether it writes and is written.
+    pub fn has_writes(&self) -> bool {
+        // SAFETY: ours.
+        let caps = unsafe { (*self.info).caps };
+        caps & consts::RMA != 0 && caps & consts::WRITE != 0 && caps & consts::REMOTE_WRITE != 0
+    }
+
     /// Whether a bit of the memory mode is set.
     pub fn needs(&self, mode: i32) -> bool {
         // SAFETY: libfabric fills these in.
@@ -112,8 +119,8 @@ fn duplicate(text: Option<&str>) -> *mut c_char {
     }
 }
 
-/// Asks for reliable datagrams, with remote reads or without.
-fn ask(library: Library, wanted: &Wanted, reads: bool) -> Option<Offers> {
+/// Asks for reliable datagrams with these operations on remote memory.
+fn ask(library: Library, wanted: &Wanted, operations: u64) -> Option<Offers> {
     let hints = library.allocinfo();
     if hints.is_null() {
         return None;
@@ -126,9 +133,7 @@ fn ask(library: Library, wanted: &Wanted, reads: bool) -> Option<Offers> {
     unsafe {
         let info = &mut *hints.first;
         info.caps = consts::MSG | consts::MULTI_RECV | consts::SEND | consts::RECV;
-        if reads {
-            info.caps |= consts::RMA | consts::READ | consts::REMOTE_READ;
-        }
+        info.caps |= operations;
         info.mode = consts::CONTEXT | consts::CONTEXT2;
         (*info.ep_attr).kind = consts::EP_RDM;
         let domain = &mut *info.domain_attr;
@@ -167,7 +172,11 @@ impl Offers {
     }
 }
 
-/// The best offer for what is wanted: with remote reads if there is one, of
+/// Capabilities of remote reads, and of remote writes beside them.
+const READS: u64 = consts::RMA | consts::READ | consts::REMOTE_READ;
+const WRITES: u64 = consts::WRITE | consts::REMOTE_WRITE;
+
+/// The best offer for what is wanted: with remote writes and reads if there is one, else with reads, of
 /// those the first that leads to other nodes unless the name says otherwise. Of
 /// the domains of one provider it is the one of the index that `order` gives
 /// first.
@@ -176,8 +185,8 @@ pub(crate) fn choose(
     wanted: &Wanted,
     order: impl Fn(&[&str]) -> Vec<usize>,
 ) -> Result<Offer, OfiError> {
-    for reads in [true, false] {
-        let offers = ask(library, wanted, reads).map_or_else(Vec::new, |offers| offers.each());
+    for operations in [READS | WRITES, READS, 0] {
+        let offers = ask(library, wanted, operations).map_or_else(Vec::new, |offers| offers.each());
         let near = |offer: &Offer| {
             let local = wanted.provider.is_none() && LOCAL.contains(&offer.provider());
             local || wanted.domain.is_none() && offer.domain() == LOOPBACK
@@ -207,7 +216,7 @@ pub(crate) fn choose(
     }
     let (major, minor) = version_parts(library.version());
     let mut offered = Vec::new();
-    let any = ask(library, &Wanted::default(), false);
+    let any = ask(library, &Wanted::default(), 0);
     for offer in any.map_or_else(Vec::new, |offers| offers.each()) {
         let name = offer.provider().to_string();
         if !offered.contains(&name) {

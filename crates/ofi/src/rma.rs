@@ -1,8 +1,12 @@
-//! Reading a peer's memory.
+//! Operations on a peer's memory. A put asks the provider to tell of its end when the data are at
+//! the target, so a flush only waits for what is under way.
 
+use catena_fabric::operations::Posting;
 use catena_fabric::reads::Asked;
-use catena_fabric::{Peer, PeerLost, RemoteKey, RmaStatus};
-use catena_ofi_sys::calls::{self, Read};
+use catena_fabric::{
+    Access, AtomicSet, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, RmaStatus, Started,
+};
+use catena_ofi_sys::calls::{self, Transfer};
 use catena_ofi_sys::consts;
 
 use crate::init::Ofi;
@@ -12,13 +16,22 @@ use crate::objects::Region;
 const KEYS: usize = 8;
 
 impl Ofi {
-    /// Registers memory so that others can read it; its key, and the address
+    /// Registers memory so that others can read or write it; its key, and the address
     /// at which its first byte is found.
-    pub(crate) fn register_readable(&mut self, at: *const u8, len: usize) -> Option<RemoteKey> {
-        if !self.reads {
+    pub(crate) fn register_remote(
+        &mut self,
+        at: *const u8,
+        len: usize,
+        access: Access,
+    ) -> Option<RemoteKey> {
+        let reads = access.allows(Access::READ);
+        let writes = access.allows(Access::WRITE);
+        if access.allows(Access::ATOMIC) || reads && !self.reads || writes && !self.writes {
             return None;
         }
-        let region = self.register_shown(at, len)?;
+        let read = if reads { consts::REMOTE_READ } else { 0 };
+        let write = if writes { consts::REMOTE_WRITE } else { 0 };
+        let region = self.register_with(at, len, read | write)?;
         let key = region.key();
         if key == consts::KEY_NOTAVAIL {
             return None;
@@ -29,9 +42,9 @@ impl Ofi {
         Some(RemoteKey { addr, key })
     }
 
-    fn register_shown(&mut self, at: *const u8, len: usize) -> Option<Region> {
+    fn register_with(&mut self, at: *const u8, len: usize, access: u64) -> Option<Region> {
         if self.objects.offer.needs(consts::MR_PROV_KEY) {
-            let region = self.objects.register(at, len, consts::REMOTE_READ, 0);
+            let region = self.objects.register(at, len, access, 0);
             return region.ok();
         }
         // Short keys come round; one that is in use is passed over.
@@ -41,14 +54,14 @@ impl Ofi {
                 continue;
             }
             let key = self.next_key;
-            if let Ok(region) = self.objects.register(at, len, consts::REMOTE_READ, key) {
+            if let Ok(region) = self.objects.register(at, len, access, key) {
                 return Some(region);
             }
         }
         None
     }
 
-    /// Ends what [`Ofi::register_readable`] began.
+    /// Ends what [`Ofi::register_remote`] began.
     pub(crate) fn end_registration(&mut self, remote: RemoteKey) {
         if let Some(regions) = self.registered.get_mut(&remote.key) {
             regions.pop();
@@ -99,11 +112,11 @@ impl Ofi {
                 } else {
                     None
                 };
-                let read = Read {
-                    into: here,
+                let read = Transfer {
+                    local: here,
                     len,
                     desc: region.as_ref().map_or(std::ptr::null_mut(), Region::desc),
-                    from,
+                    peer: from,
                     addr: remote.addr.wrapping_add(at as u64),
                     key: remote.key,
                 };
@@ -123,5 +136,132 @@ impl Ofi {
             self.counters.read_bytes += got as u64;
         }
         Ok(got)
+    }
+}
+
+/// Which way the data of an operation go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Get,
+    Put,
+}
+
+impl Ofi {
+    /// Starts an operation on `len` bytes at `local` and at `target` of a peer.
+    ///
+    /// # Safety
+    /// As for [`Rma::put`] and [`Rma::get`].
+    unsafe fn start(
+        &mut self,
+        way: Way,
+        op: OpId,
+        peer: Peer,
+        (local, len): (*mut u8, usize),
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        let state = &self.targets[peer.0 as usize];
+        if let Some(lost) = &state.lost {
+            return Err(PeerLost::clone(lost).into());
+        }
+        if !(if way == Way::Put {
+            self.writes
+        } else {
+            self.reads
+        }) {
+            return Err(RmaError::Unsupported);
+        }
+        if !state.is_known() {
+            return Ok(Started::Full);
+        }
+        let address = state.address;
+        let refused = |objects: &crate::objects::Objects, error: i32| {
+            RmaError::Refused(objects.offer.library.strerror(error))
+        };
+        let (objects, contexts, next_key) = (&self.objects, &self.contexts, &mut self.next_key);
+        let (first, key_mask) = (self.first_operation, self.key_mask);
+        self.operations.start(op, peer, |slot| {
+            let region = if objects.offer.needs(consts::MR_LOCAL) {
+                *next_key = next_key.wrapping_add(1) & key_mask;
+                let access = if way == Way::Put {
+                    consts::WRITE
+                } else {
+                    consts::READ
+                };
+                let region = objects.register(local, len, access, *next_key);
+                Some(region.map_err(|error| refused(objects, error))?)
+            } else {
+                None
+            };
+            let transfer = Transfer {
+                local,
+                len,
+                desc: region.as_ref().map_or(std::ptr::null_mut(), Region::desc),
+                peer: address,
+                addr: target.addr,
+                key: target.key,
+            };
+            let context = contexts.of(first + slot);
+            // SAFETY: the memory is lent until the operation has ended, the context stays.
+            let posted = unsafe {
+                match way {
+                    Way::Put => calls::write(objects.ep, &transfer, context),
+                    Way::Get => calls::read(objects.ep, &transfer, context),
+                }
+            };
+            match posted {
+                Ok(()) => Ok(Posting::UnderWay(region)),
+                Err(consts::EAGAIN) => Ok(Posting::Full),
+                Err(error) => Err(refused(objects, error as i32)),
+            }
+        })
+    }
+}
+
+impl Rma for Ofi {
+    fn rma_caps(&self, _peer: Peer) -> RmaCaps {
+        RmaCaps {
+            put: self.writes,
+            get: self.reads,
+            atomics: AtomicSet::NONE,
+            max_len: if self.reads || self.writes {
+                self.longest
+            } else {
+                0
+            },
+        }
+    }
+
+    unsafe fn put(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        from: *const u8,
+        len: usize,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        // SAFETY: as the caller promised; a put only reads what is local.
+        unsafe { self.start(Way::Put, op, peer, (from.cast_mut(), len), target) }
+    }
+
+    unsafe fn get(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        into: *mut u8,
+        len: usize,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        // SAFETY: as the caller promised.
+        unsafe { self.start(Way::Get, op, peer, (into, len), target) }
+    }
+
+    fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
+        if !self.writes && !self.reads {
+            return Err(RmaError::Unsupported);
+        }
+        match &self.targets[peer.0 as usize].lost {
+            Some(lost) => Err(PeerLost::clone(lost).into()),
+            None => Ok(self.operations.flush(op, peer)),
+        }
     }
 }

@@ -326,6 +326,50 @@ pub struct RmaOps {
         u64,
         *mut c_void,
     ) -> isize,
+    /// Not used.
+    pub readv: Unused,
+    /// Not used.
+    pub readmsg: Unused,
+    /// Not used.
+    pub write: Unused,
+    /// Not used.
+    pub writev: Unused,
+    /// Writes with flags.
+    pub writemsg: unsafe extern "C" fn(*mut Ep, *const MsgRma, u64) -> isize,
+}
+
+/// `struct fi_rma_iov`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct RmaIov {
+    /// Address or offset at the target.
+    pub addr: u64,
+    /// Bytes.
+    pub len: usize,
+    /// Key of the region.
+    pub key: u64,
+}
+
+/// `struct fi_msg_rma`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct MsgRma {
+    /// Local parts.
+    pub iov: *const libc::iovec,
+    /// Their descriptors.
+    pub desc: *mut *mut c_void,
+    /// How many.
+    pub iov_count: usize,
+    /// Other side.
+    pub addr: u64,
+    /// Parts there.
+    pub rma_iov: *const RmaIov,
+    /// How many.
+    pub rma_iov_count: usize,
+    /// Of the operation.
+    pub context: *mut c_void,
+    /// Immediate data.
+    pub data: u64,
 }
 
 /// Memory that an operation lends to the provider: `struct fi_context2`, which

@@ -1,0 +1,231 @@
+//! Operations that a network carries out, from their start to the poll that tells of their end.
+//!
+//! An operation takes a *slot*, whose number the network is given; so its completion is found
+//! without a search. A flush has no slot: it ends when all operations to its peer that were started
+//! before it have ended.
+
+use crate::{Deliver, OpId, Peer, PeerLost, RmaError, Started};
+
+/// An operation under way.
+#[derive(Debug)]
+struct Slot<T> {
+    /// `None` once its end was told, while the network still has it.
+    op: Option<OpId>,
+    peer: Peer,
+    /// Counts all operations, in the order of their starts.
+    number: u64,
+    /// What must stay until the network has ended it.
+    _kept: T,
+}
+
+/// A flush under way.
+#[derive(Debug)]
+struct Flush {
+    op: OpId,
+    peer: Peer,
+    /// Operations with lower numbers are awaited.
+    number: u64,
+    /// How many of them have not ended.
+    left: usize,
+}
+
+/// The operations of an endpoint.
+#[derive(Debug)]
+pub struct Operations<T> {
+    slots: Vec<Option<Slot<T>>>,
+    free: Vec<usize>,
+    /// Operations under way, by peer.
+    under_way: Vec<usize>,
+    started: u64,
+    flushes: Vec<Flush>,
+    /// Ends that no poll has told yet, in order.
+    ended: Vec<(OpId, Result<u64, RmaError>)>,
+}
+
+impl<T> Operations<T> {
+    /// No operations to any of `peers` processes; at most `most` at once.
+    pub fn new(peers: usize, most: usize) -> Operations<T> {
+        Operations {
+            slots: (0..most).map(|_| None).collect(),
+            free: (0..most).rev().collect(),
+            under_way: vec![0; peers],
+            started: 0,
+            flushes: Vec::new(),
+            ended: Vec::new(),
+        }
+    }
+
+    /// Starts an operation by `start`, which is given the number of its slot and says what the
+    /// network keeps until its end.
+    ///
+    /// # Errors
+    /// That of `start`.
+    pub fn start(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        start: impl FnOnce(usize) -> Result<Posting<T>, RmaError>,
+    ) -> Result<Started, RmaError> {
+        let Some(&slot) = self.free.last() else {
+            return Ok(Started::Full);
+        };
+        match start(slot)? {
+            Posting::UnderWay(kept) => {
+                self.free.pop();
+                self.started += 1;
+                self.under_way[peer.0 as usize] += 1;
+                self.slots[slot] = Some(Slot {
+                    op: Some(op),
+                    peer,
+                    number: self.started,
+                    _kept: kept,
+                });
+                Ok(Started::UnderWay)
+            }
+            Posting::Complete => Ok(Started::Complete(0)),
+            Posting::Full => Ok(Started::Full),
+        }
+    }
+
+    /// Starts a flush.
+    pub fn flush(&mut self, op: OpId, peer: Peer) -> Started {
+        let left = self.under_way[peer.0 as usize];
+        if left == 0 {
+            return Started::Complete(0);
+        }
+        self.flushes.push(Flush {
+            op,
+            peer,
+            number: self.started + 1,
+            left,
+        });
+        Started::UnderWay
+    }
+
+    /// The network has ended the operation in a slot; whose memory it was about, unless the slot is
+    /// free.
+    pub fn end(&mut self, slot: usize, result: Result<u64, RmaError>) -> Option<Peer> {
+        let ended = self.slots.get_mut(slot)?.take()?;
+        self.free.push(slot);
+        if let Some(op) = ended.op {
+            self.tell(op, ended.peer, ended.number, result);
+        }
+        Some(ended.peer)
+    }
+
+    fn tell(&mut self, op: OpId, peer: Peer, number: u64, result: Result<u64, RmaError>) {
+        self.ended.push((op, result));
+        self.under_way[peer.0 as usize] -= 1;
+        let ended = &mut self.ended;
+        self.flushes.retain_mut(|flush| {
+            if flush.peer == peer && number < flush.number {
+                flush.left -= 1;
+                if flush.left == 0 {
+                    ended.push((flush.op, Ok(0)));
+                }
+            }
+            flush.left > 0
+        });
+    }
+
+    /// A peer is gone: all that is under way to it has failed. What the network still has of that
+    /// is kept until it ends it.
+    pub fn lose(&mut self, lost: &PeerLost) {
+        let error = || Err(RmaError::Lost(lost.clone()));
+        for slot in self.slots.iter_mut().flatten() {
+            if slot.peer == lost.peer
+                && let Some(op) = slot.op.take()
+            {
+                self.ended.push((op, error()));
+            }
+        }
+        self.under_way[lost.peer.0 as usize] = 0;
+        let ended = &mut self.ended;
+        self.flushes.retain(|flush| {
+            let stays = flush.peer != lost.peer;
+            if !stays {
+                ended.push((flush.op, error()));
+            }
+            stays
+        });
+    }
+
+    /// Tells of all that has ended.
+    #[inline]
+    pub fn deliver<D: Deliver>(&mut self, deliver: &mut D) {
+        for (op, result) in self.ended.drain(..) {
+            deliver.completed(op, result);
+        }
+    }
+}
+
+/// What a network said when it was given an operation.
+#[derive(Debug)]
+pub enum Posting<T> {
+    /// It will tell of its end. The value is kept until then.
+    UnderWay(T),
+    /// It is complete.
+    Complete,
+    /// There is no room for it now.
+    Full,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PEER: Peer = Peer(1);
+
+    fn begin(all: &mut Operations<()>, op: u64, peer: Peer) -> Option<usize> {
+        let mut slot = None;
+        let started = all.start(OpId(op), peer, |it| {
+            slot = Some(it);
+            Ok(Posting::UnderWay(()))
+        });
+        assert_eq!(
+            started,
+            Ok(slot.map_or(Started::Full, |_| Started::UnderWay))
+        );
+        slot
+    }
+
+    fn told(all: &mut Operations<()>) -> Vec<(u64, bool)> {
+        let ended = all.ended.drain(..);
+        ended.map(|(op, result)| (op.0, result.is_ok())).collect()
+    }
+
+    #[test]
+    fn a_flush_waits_for_what_was_started_before_it() {
+        let mut all = Operations::new(2, 3);
+        assert_eq!(all.flush(OpId(9), PEER), Started::Complete(0));
+        let slots = [1, 2].map(|op| begin(&mut all, op, PEER).expect("a slot"));
+        assert_eq!(all.flush(OpId(9), PEER), Started::UnderWay);
+        let late = begin(&mut all, 3, PEER).expect("a slot");
+        assert_eq!(begin(&mut all, 4, PEER), None, "all slots are taken");
+        all.end(late, Ok(0));
+        all.end(slots[1], Ok(0));
+        assert_eq!(told(&mut all), [(3, true), (2, true)]);
+        all.end(slots[0], Ok(0));
+        assert_eq!(told(&mut all), [(1, true), (9, true)]);
+    }
+
+    #[test]
+    fn what_is_under_way_to_a_lost_peer_is_told_once() {
+        let mut all = Operations::new(2, 3);
+        let slot = begin(&mut all, 1, PEER).expect("a slot");
+        let other = begin(&mut all, 2, Peer(0)).expect("a slot");
+        assert_eq!(all.flush(OpId(9), PEER), Started::UnderWay);
+        let cause = "for the test".to_string();
+        all.lose(&PeerLost { peer: PEER, cause });
+        assert_eq!(told(&mut all), [(1, false), (9, false)]);
+        assert_eq!(
+            all.end(slot, Ok(0)),
+            Some(PEER),
+            "the network had it until now"
+        );
+        assert_eq!(all.end(slot, Ok(0)), None);
+        all.end(other, Ok(0));
+        assert_eq!(told(&mut all), [(2, true)]);
+        assert_eq!(all.free.len(), 3);
+    }
+}
