@@ -9,8 +9,10 @@ use crate::{Deliver, OpId, Peer, PeerLost, RmaError, Started};
 /// An operation under way.
 #[derive(Debug)]
 struct Slot<T> {
-    /// `None` once its end was told, while the network still has it.
+    /// `None` for a step of the network's own.
     op: Option<OpId>,
+    /// Its peer was lost, and its end was told; the network still has it.
+    is_lost: bool,
     peer: Peer,
     /// Counts all operations, in the order of their starts.
     number: u64,
@@ -27,6 +29,8 @@ struct Flush {
     number: u64,
     /// How many of them have not ended.
     left: usize,
+    /// How it ends.
+    result: Result<u64, RmaError>,
 }
 
 /// The operations of an endpoint.
@@ -56,13 +60,14 @@ impl<T> Operations<T> {
     }
 
     /// Starts an operation by `start`, which is given the number of its slot and says what the
-    /// network keeps until its end.
+    /// network keeps until its end. One without an `op` is a step of a flush: its end is not told,
+    /// but flushes wait for it and fail with it.
     ///
     /// # Errors
     /// That of `start`.
     pub fn start(
         &mut self,
-        op: OpId,
+        op: Option<OpId>,
         peer: Peer,
         start: impl FnOnce(usize) -> Result<Posting<T>, RmaError>,
     ) -> Result<Started, RmaError> {
@@ -75,7 +80,8 @@ impl<T> Operations<T> {
                 self.started += 1;
                 self.under_way[peer.0 as usize] += 1;
                 self.slots[slot] = Some(Slot {
-                    op: Some(op),
+                    op,
+                    is_lost: false,
                     peer,
                     number: self.started,
                     _kept: kept,
@@ -98,6 +104,7 @@ impl<T> Operations<T> {
             peer,
             number: self.started + 1,
             left,
+            result: Ok(0),
         });
         Started::UnderWay
     }
@@ -107,25 +114,42 @@ impl<T> Operations<T> {
     pub fn end(&mut self, slot: usize, result: Result<u64, RmaError>) -> Option<Peer> {
         let ended = self.slots.get_mut(slot)?.take()?;
         self.free.push(slot);
-        if let Some(op) = ended.op {
-            self.tell(op, ended.peer, ended.number, result);
+        let peer = ended.peer;
+        if !ended.is_lost {
+            self.tell(ended, result);
         }
-        Some(ended.peer)
+        Some(peer)
     }
 
-    fn tell(&mut self, op: OpId, peer: Peer, number: u64, result: Result<u64, RmaError>) {
-        self.ended.push((op, result));
-        self.under_way[peer.0 as usize] -= 1;
+    fn tell(&mut self, slot: Slot<T>, result: Result<u64, RmaError>) {
+        let failed_step = result.clone().err().filter(|_| slot.op.is_none());
+        if let Some(op) = slot.op {
+            self.ended.push((op, result));
+        }
+        self.under_way[slot.peer.0 as usize] -= 1;
         let ended = &mut self.ended;
         self.flushes.retain_mut(|flush| {
-            if flush.peer == peer && number < flush.number {
+            if flush.peer == slot.peer && slot.number < flush.number {
                 flush.left -= 1;
+                if let Some(error) = &failed_step {
+                    flush.result = Err(error.clone());
+                }
                 if flush.left == 0 {
-                    ended.push((flush.op, Ok(0)));
+                    ended.push((flush.op, flush.result.clone()));
                 }
             }
             flush.left > 0
         });
+    }
+
+    /// Whose memory the operation in a slot is about.
+    pub fn peer(&self, slot: usize) -> Option<Peer> {
+        self.slots.get(slot)?.as_ref().map(|it| it.peer)
+    }
+
+    /// Whether nothing is under way to a peer.
+    pub fn is_idle(&self, peer: Peer) -> bool {
+        self.under_way[peer.0 as usize] == 0
     }
 
     /// A peer is gone: all that is under way to it has failed. What the network still has of that
@@ -133,10 +157,9 @@ impl<T> Operations<T> {
     pub fn lose(&mut self, lost: &PeerLost) {
         let error = || Err(RmaError::Lost(lost.clone()));
         for slot in self.slots.iter_mut().flatten() {
-            if slot.peer == lost.peer
-                && let Some(op) = slot.op.take()
-            {
-                self.ended.push((op, error()));
+            if slot.peer == lost.peer && !slot.is_lost {
+                slot.is_lost = true;
+                self.ended.extend(slot.op.map(|op| (op, error())));
             }
         }
         self.under_way[lost.peer.0 as usize] = 0;
@@ -178,7 +201,7 @@ mod tests {
 
     fn begin(all: &mut Operations<()>, op: u64, peer: Peer) -> Option<usize> {
         let mut slot = None;
-        let started = all.start(OpId(op), peer, |it| {
+        let started = all.start(Some(OpId(op)), peer, |it| {
             slot = Some(it);
             Ok(Posting::UnderWay(()))
         });
@@ -207,6 +230,23 @@ mod tests {
         assert_eq!(told(&mut all), [(3, true), (2, true)]);
         all.end(slots[0], Ok(0));
         assert_eq!(told(&mut all), [(1, true), (9, true)]);
+    }
+
+    #[test]
+    fn a_flush_fails_with_its_step() {
+        let mut all = Operations::new(2, 3);
+        let slot = begin(&mut all, 1, PEER).expect("a slot");
+        let mut step = 0;
+        let started = all.start(None, PEER, |it| {
+            step = it;
+            Ok(Posting::UnderWay(()))
+        });
+        assert_eq!(started, Ok(Started::UnderWay));
+        assert_eq!(all.flush(OpId(9), PEER), Started::UnderWay);
+        all.end(step, Err(RmaError::NoRegion));
+        assert!(told(&mut all).is_empty() && !all.is_idle(PEER));
+        all.end(slot, Ok(0));
+        assert_eq!(told(&mut all), [(1, true), (9, false)]);
     }
 
     #[test]

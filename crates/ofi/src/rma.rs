@@ -179,7 +179,7 @@ impl Ofi {
         };
         let (objects, contexts, next_key) = (&self.objects, &self.contexts, &mut self.next_key);
         let (first, key_mask) = (self.first_operation, self.key_mask);
-        self.operations.start(op, peer, |slot| {
+        self.operations.start(Some(op), peer, |slot| {
             let region = if objects.offer.needs(consts::MR_LOCAL) {
                 *next_key = next_key.wrapping_add(1) & key_mask;
                 let access = if way == Way::Put {

@@ -46,6 +46,10 @@ pub const MEM_MAP_PARAM_LENGTH: u64 = 1 << 1;
 pub const MEM_MAP_PARAM_PROT: u64 = 1 << 3;
 /// Memory: may be read here.
 pub const MEM_MAP_PROT_LOCAL_READ: u32 = 1 << 0;
+/// Memory: may be written here.
+pub const MEM_MAP_PROT_LOCAL_WRITE: u32 = 1 << 1;
+/// Memory: may be written by others.
+pub const MEM_MAP_PROT_REMOTE_WRITE: u32 = 1 << 9;
 /// Memory: may be read by others.
 pub const MEM_MAP_PROT_REMOTE_READ: u32 = 1 << 8;
 

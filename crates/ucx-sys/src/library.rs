@@ -65,6 +65,9 @@ functions! {
     rkey_destroy: c"ucp_rkey_destroy", fn(*mut Rkey);
     get: c"ucp_get_nbx",
         fn(*mut Ep, *mut c_void, usize, u64, *mut Rkey, *const RequestParam) -> *mut c_void;
+    put: c"ucp_put_nbx",
+        fn(*mut Ep, *const c_void, usize, u64, *mut Rkey, *const RequestParam) -> *mut c_void;
+    ep_flush: c"ucp_ep_flush_nbx", fn(*mut Ep, *const RequestParam) -> *mut c_void;
     request_status: c"ucp_request_check_status", fn(*mut Request) -> Status;
     request_free: c"ucp_request_free", fn(*mut Request);
 }
@@ -328,6 +331,27 @@ impl Library {
     ) -> Result<*mut Request, Status> {
         // SAFETY: as above.
         started(unsafe { (self.0.get)(ep, into.cast(), len, addr, rkey, param) })
+    }
+
+    /// `ucp_put_nbx`: null if the local memory is needed no more, else what is under way.
+    pub unsafe fn put(
+        &self,
+        ep: *mut Ep,
+        from: *const u8,
+        len: usize,
+        addr: u64,
+        rkey: *mut Rkey,
+        param: &RequestParam,
+    ) -> Result<*mut Request, Status> {
+        // SAFETY: as above.
+        started(unsafe { (self.0.put)(ep, from.cast(), len, addr, rkey, param) })
+    }
+
+    /// `ucp_ep_flush_nbx`: null if all operations on the endpoint are complete at the peer, else
+    /// what is under way.
+    pub unsafe fn flush(&self, ep: *mut Ep, param: &RequestParam) -> Result<*mut Request, Status> {
+        // SAFETY: as above.
+        started(unsafe { (self.0.ep_flush)(ep, param) })
     }
 
     /// `ucp_request_check_status`: whether an operation is still under way.

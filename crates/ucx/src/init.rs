@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use catena_fabric::frame::{FRAME, job_number};
+use catena_fabric::operations;
 use catena_fabric::reads::Reads;
 use catena_fabric::row::Rows;
 use catena_fabric::{
     Access, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, Rma, RmaStatus, Transport,
+    Rendezvous, RmaStatus, Transport,
 };
 use catena_ucx_sys::Library;
 
@@ -63,6 +64,9 @@ pub struct Ucx {
     /// Longest piece of a read, bytes.
     pub(crate) read_max: usize,
     pub(crate) gets: Reads<()>,
+    /// Puts, gets and steps of flushes; their callbacks follow those of `gets`.
+    pub(crate) rma: operations::Operations<()>,
+    pub(crate) first_rma: usize,
     /// Rights that are remembered, at most.
     pub(crate) most_keys: usize,
     pub(crate) counters: Counters,
@@ -112,7 +116,7 @@ impl Ucx {
             taker: None,
             received: 0,
             strays: 0,
-            done: Vec::with_capacity(sends + config.reads),
+            done: Vec::with_capacity(sends + 2 * config.reads),
             failed: Vec::new(),
             words: Vec::new(),
         });
@@ -128,11 +132,13 @@ impl Ucx {
             sends: Sends::new(sends, stride),
             read_max: config.read,
             gets: Reads::new(sends..sends + config.reads),
+            rma: operations::Operations::new(processes, config.reads),
+            first_rma: sends + config.reads,
             most_keys: config.keys,
             counters: Counters::default(),
             keys: Keys::default(),
             objects,
-            operations: Operations::new(sends + config.reads, &inbox),
+            operations: Operations::new(sends + 2 * config.reads, &inbox),
             inbox,
             memory,
         })
@@ -249,10 +255,7 @@ impl Transport for Ucx {
         len: u64,
         access: Access,
     ) -> Option<RemoteKey> {
-        if access != Access::READ {
-            return None;
-        }
-        self.register_readable(peer, addr, usize::try_from(len).ok()?)
+        self.register_remote(peer, addr, usize::try_from(len).ok()?, access)
     }
 
     fn deregister(&mut self, _peer: Peer, remote: RemoteKey) {
@@ -276,5 +279,3 @@ impl Transport for Ucx {
         }
     }
 }
-
-impl Rma for Ucx {}

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ptr::null_mut;
 
 use catena_fabric::frame::Front;
-use catena_fabric::{Header, Peer, Posted, RemoteKey};
+use catena_fabric::{Access, Header, Peer, Posted, RemoteKey};
 use catena_ucx_sys::Rkey;
 
 use crate::inbox::Word;
@@ -70,14 +70,18 @@ impl Keys {
 }
 
 impl Ucx {
-    /// Registers memory so that `peer` can read it.
-    pub(crate) fn register_readable(
+    /// Registers memory so that `peer` can read it, and write it if it may.
+    pub(crate) fn register_remote(
         &mut self,
         peer: Peer,
         at: *const u8,
         len: usize,
+        access: Access,
     ) -> Option<RemoteKey> {
-        let region = self.objects.register(at, len).ok()?;
+        if access.allows(Access::ATOMIC) {
+            return None;
+        }
+        let region = self.objects.register(at, len, access).ok()?;
         let number = self.keys.number(region.pack().ok()?);
         self.tell(peer, number)?;
         self.forget_unused(number);
@@ -86,7 +90,7 @@ impl Ucx {
         Some(RemoteKey { addr, key: number })
     }
 
-    /// Ends what [`Ucx::register_readable`] began.
+    /// Ends what [`Ucx::register_remote`] began.
     pub(crate) fn end_registration(&mut self, remote: RemoteKey) {
         if let Some(own) = self.keys.own.get_mut(&remote.key) {
             let this = |&(addr, _): &(u64, Region)| addr == remote.addr;
@@ -151,6 +155,7 @@ impl Ucx {
         let key = (word.from, word.number);
         if word.packed.is_empty() {
             if !self.gets.uses(word.from, word.number)
+                && self.rma.is_idle(word.from)
                 && let Some(right) = self.keys.theirs.remove(&key)
             {
                 self.discard(right);

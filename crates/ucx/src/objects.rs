@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_void};
 use std::os::fd::RawFd;
 use std::ptr::{null, null_mut};
 
+use catena_fabric::Access;
 use catena_ucx_sys::{
     Context, Ep, EpParams, ErrHandler, Library, Mem, MemMapParams, Params, RequestParam, SockAddr,
     Status, Worker, WorkerParams, consts,
@@ -169,11 +170,15 @@ impl Objects {
         }
     }
 
-    /// Registers memory for being read by others.
+    /// Registers memory for being read by others, or written, too.
     ///
     /// # Errors
     /// UCX's status.
-    pub fn register(&self, at: *const u8, len: usize) -> Result<Region, Status> {
+    pub fn register(&self, at: *const u8, len: usize, access: Access) -> Result<Region, Status> {
+        let mut prot = consts::MEM_MAP_PROT_LOCAL_READ | consts::MEM_MAP_PROT_REMOTE_READ;
+        if access.allows(Access::WRITE) {
+            prot |= consts::MEM_MAP_PROT_LOCAL_WRITE | consts::MEM_MAP_PROT_REMOTE_WRITE;
+        }
         let params = MemMapParams {
             field_mask: consts::MEM_MAP_PARAM_ADDRESS
                 | consts::MEM_MAP_PARAM_LENGTH
@@ -181,7 +186,7 @@ impl Objects {
             address: at.cast(),
             length: len,
             flags: 0,
-            prot: consts::MEM_MAP_PROT_LOCAL_READ | consts::MEM_MAP_PROT_REMOTE_READ,
+            prot,
             memory_type: 0,
         };
         // SAFETY: the context is open; what the memory is used for is the

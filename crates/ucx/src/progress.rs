@@ -27,6 +27,7 @@ impl Ucx {
         if news {
             self.settle();
         }
+        self.rma.deliver(deliver);
         for lost in self.untold.drain(..) {
             deliver.lost(lost);
         }
@@ -55,6 +56,10 @@ impl Ucx {
 
     /// One operation is done.
     fn completed(&mut self, operation: usize, status: Status) {
+        if operation >= self.first_rma {
+            self.ended(operation - self.first_rma, status);
+            return;
+        }
         if operation >= self.sends.count() {
             // What could not be read is then streamed, or fails like any send.
             self.gets.ended(operation, status == consts::OK);
