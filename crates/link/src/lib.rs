@@ -11,12 +11,14 @@
 //! | `engine`    | what arriving packets do; never calls the [`Net`]           |
 //! | `matching`  | the queues of posted receives and unexpected messages       |
 //! | `protocol`  | senders' and receivers' states, as functions of events      |
+//! | `active`    | packets that a handler takes instead of matching            |
 //! | `wire`      | what the fields of a header mean for every kind of packet   |
 //! | `peer_state`| sequence numbers per (peer, context)                        |
 //! | `send_queue`| packets that a route did not take yet                       |
 //! | `watch`     | arrivals that somebody wants to hear of                     |
 #![forbid(unsafe_code)]
 
+mod active;
 mod counters;
 mod endpoint;
 mod engine;
@@ -37,6 +39,7 @@ mod types;
 mod watch;
 mod wire;
 
+pub use active::{ActiveHeader, CLASSES, Class, Handler};
 pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
 pub use endpoint::Endpoint;
 pub use net::{Net, RAILS, RemoteKeys, Sink, Source};

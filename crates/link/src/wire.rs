@@ -19,6 +19,7 @@
 //! | `Refuse`    | –                 | –        | –       | receive request| –                |
 //! | `EagerCts`  | –                 | –        | –       | send request   | –                |
 //! | `Ping`      | –                 | –        | –       | –              | –                |
+//! | `Active`    | its user's, class | –        | user's  | its user's     | its user's       |
 //!
 //! The first six are sequenced: the receiver handles them in order of `seq`
 //! per (peer, communicator). The others name a request or a message and may
@@ -62,6 +63,7 @@ pub(crate) mod kind {
     pub const REFUSE: u8 = 15;
     pub const EAGER_CTS: u8 = 16;
     pub const PING: u8 = 17;
+    pub const ACTIVE: u8 = 18;
 }
 
 /// Whether packets of that kind are handled in order of their number.

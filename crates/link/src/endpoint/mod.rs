@@ -1,5 +1,6 @@
 //! The calls of `core`: everything that needs both the engine and the [`Net`].
 
+mod active;
 mod cancel;
 mod post;
 mod progress;

@@ -80,6 +80,7 @@ impl<N: Net> Engine<N> {
             kind::ACK => self.on_ack(from, &header),
             kind::CANCEL_REPLY => self.on_cancel_reply(from, &header),
             kind::PING => true,
+            kind::ACTIVE => self.handlers.deliver(from, &header, payload),
             _ => false,
         };
         if !handled {

@@ -150,6 +150,7 @@ impl<N: Net> Engine<N> {
         if self.losses.insert(peer, lost.clone()).is_some() {
             return;
         }
+        self.handlers.lost(&lost);
         self.send_queues.clear(peer);
         let taken: Vec<u32> = self.requests.taken().collect();
         for at in taken {

@@ -11,6 +11,7 @@ use std::collections::{HashMap, VecDeque};
 
 use catena_fabric::{Peer, PeerLost};
 
+use crate::active::Handlers;
 use crate::counters::Counters;
 use crate::matching::{Index, Key, Store};
 use crate::mix::BuildMix;
@@ -74,6 +75,7 @@ pub(crate) struct Engine<N: Net> {
     pub draining: u32,
     pub counters: Counters,
     pub watch: Watch,
+    pub handlers: Handlers,
     /// Whose requests became complete.
     pub told: Vec<u64>,
 }
@@ -104,6 +106,7 @@ impl<N: Net> Engine<N> {
             draining: 0,
             counters: Counters::default(),
             watch: Watch::default(),
+            handlers: Handlers::default(),
             told: Vec::new(),
         }
     }
