@@ -7,6 +7,9 @@
  * through the tables, measure.c takes the samples, data.c knows what has to arrive. Written
  * against the standard alone, for any library: with its ABI the library is chosen when the
  * program starts; Open MPI compiles it with its own header.
+ *
+ * Files call each other one way: main.c all others, families what they measure with, all of them
+ * basics.c.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -111,7 +114,7 @@ enum device { HOST, CUDA, ROCM };
 enum sync { FLUSH, FLUSH_LOCAL, LOCK, LOCK_ALL, PSCW, FENCE };
 enum layout { PLAIN, CONTIGUOUS, VECTOR, INDEXED };
 
-/* The command line: see options.c. Zero where nothing was said. */
+/* The command line, which options.c reads. Zero where nothing was said. */
 extern struct options {
     char **names;
     size_t sizes[64], least_size, most_size, memory;
@@ -137,13 +140,16 @@ bool options_read(int argc, char **argv); /* false: said what is wrong */
 bool options_size(const char *text, size_t *bytes); /* "64K" */
 void options_help(void);
 
-/* main.c */
-extern bool crowded; /* ranks outnumber cores somewhere */
+/* basics.c: what every file may use; it uses no other. `opt` is there, too. */
+extern int rank, size; /* life.c sets them, */
+extern MPI_Comm world; /* MPI_COMM_WORLD or that of a session; */
+extern bool crowded;   /* main.c sets it: ranks outnumber cores somewhere */
 void *must(void *memory); /* ends the program where there is none */
+double now(void);         /* seconds */
+double clock_cost(void);
+double percentile(double *values, int n, double percent); /* sorts them */
 
 /* life.c */
-extern int rank, size;
-extern MPI_Comm world; /* MPI_COMM_WORLD, or that of a session */
 void life_begin(int *argc, char ***argv, bool threads);
 void life_end(void);
 const char *life_threads(void);
@@ -211,9 +217,6 @@ struct samples {
     char wrong[128];   /* what is wrong with the data that arrive (-c) */
 };
 
-double now(void); /* seconds */
-double clock_cost(void);
-double percentile(double *values, int n, double percent); /* sorts them */
 void measure(struct task *t, struct samples *s);
 
 /* overlap.c */

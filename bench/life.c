@@ -4,8 +4,6 @@
 
 #include "bench.h"
 
-int rank, size;
-MPI_Comm world;
 static MPI_Session session = MPI_SESSION_NULL;
 static int provided;
 static double began; /* seconds that it took */

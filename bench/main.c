@@ -12,14 +12,6 @@ static const struct bench *const families[] = {startup, point_to_point, crowds, 
                                              sockets, packing, patterns};
 enum { USUAL_MOST = 1 << 20, FAMILIES = sizeof families / sizeof *families };
 
-void *must(void *memory)
-{
-    if (memory)
-        return memory;
-    fprintf(stderr, "bench: no memory\n");
-    abort();
-}
-
 /* Whether NAME or FAMILY, with sizes behind a colon or without, means this benchmark. */
 static bool means(const char *name, const struct bench *b)
 {
@@ -272,8 +264,6 @@ static void pin(MPI_Comm node)
             CPU_SET(c, &one);
     sched_setaffinity(0, sizeof one, &one);
 }
-
-bool crowded;
 
 /* Whether some host has more ranks than cores that they may run on. */
 static bool are_crowded(MPI_Comm node)

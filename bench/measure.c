@@ -21,36 +21,6 @@ enum { LEAST_CLOCKS = 100, LEAST_CLOCKS_OF_STREAMS = 10000 };
 static const double least_of_crowds = 1e-3;
 static const double window_slack = 20e-6;
 
-double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + t.tv_nsec * 1e-9;
-}
-
-double clock_cost(void)
-{
-    enum { READS = 1000 };
-    double begin = now(), end = begin;
-    for (int i = 0; i < READS; i++)
-        end = now();
-    return (end - begin) / READS;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double d = *(const double *)a - *(const double *)b;
-    return (d > 0) - (d < 0);
-}
-
-double percentile(double *values, int n, double percent)
-{
-    double at = percent / 100 * (n - 1);
-    int low = (int)at;
-    qsort(values, n, sizeof *values, ascending);
-    return low + 1 < n ? values[low] + (at - low) * (values[low + 1] - values[low]) : values[low];
-}
-
 /* The next start that all have agreed upon, and how far apart they are. */
 static double next_start, start_every;
 

@@ -9,8 +9,6 @@
 
 enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, WITHIN, LEAST, START, PIN };
 
-struct options opt = {.samples = 100, .seconds = 0.2, .memory = 512 << 20, .tests = -1};
-
 static const struct option longs[] = {
     {"help", no_argument, NULL, 'h'},
     {"message-size", required_argument, NULL, 'm'},

@@ -1,0 +1,51 @@
+/* What every file may use, and what uses no other file: options and ranks as they are known, memory
+ * that must be there, the clock, percentiles. */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct options opt = {.samples = 100, .seconds = 0.2, .memory = 512 << 20, .tests = -1};
+int rank, size;
+MPI_Comm world;
+bool crowded;
+
+void *must(void *memory)
+{
+    if (memory)
+        return memory;
+    fprintf(stderr, "bench: no memory\n");
+    abort();
+}
+
+double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+double clock_cost(void)
+{
+    enum { READS = 1000 };
+    double begin = now(), end = begin;
+    for (int i = 0; i < READS; i++)
+        end = now();
+    return (end - begin) / READS;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double d = *(const double *)a - *(const double *)b;
+    return (d > 0) - (d < 0);
+}
+
+double percentile(double *values, int n, double percent)
+{
+    double at = percent / 100 * (n - 1);
+    int low = (int)at;
+    qsort(values, n, sizeof *values, ascending);
+    return low + 1 < n ? values[low] + (at - low) * (values[low + 1] - values[low]) : values[low];
+}
