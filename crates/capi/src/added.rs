@@ -2,23 +2,18 @@
 //! beyond `MPI_ERR_LASTCODE`.
 
 use std::collections::BTreeMap;
-use std::ffi::{c_char, c_int};
+use std::ffi::c_int;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_abi::consts;
 use catena_objects::{Result, fail};
 
-use crate::args::{self, put};
-use crate::attr::refresh_last_used;
-use crate::entry::mpi_fn;
-use crate::errors;
-
 /// A class, which is its own class, or a code.
 #[derive(Clone, Debug, Default)]
-struct Added {
+pub(crate) struct Added {
     class: c_int,
     /// Empty if there is none.
-    text: Vec<u8>,
+    pub(crate) text: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -53,7 +48,7 @@ pub(crate) fn last_used() -> c_int {
 }
 
 /// Adds a code of a class, or a class.
-fn add(class: Option<c_int>) -> c_int {
+pub(crate) fn add(class: Option<c_int>) -> c_int {
     let mut all = all();
     all.last += 1;
     let number = all.last;
@@ -66,7 +61,7 @@ fn add(class: Option<c_int>) -> c_int {
 }
 
 /// Looks at what was added under `code`, to change it.
-fn change(code: c_int, change: impl FnOnce(&mut Added)) -> Result<()> {
+pub(crate) fn change(code: c_int, change: impl FnOnce(&mut Added)) -> Result<()> {
     match all().live.get_mut(&code) {
         Some(it) => {
             change(it);
@@ -79,7 +74,8 @@ fn change(code: c_int, change: impl FnOnce(&mut Added)) -> Result<()> {
     }
 }
 
-fn remove(code: c_int, is_class: bool) -> Result<()> {
+/// Removes a class, or a code, that has no string and, if it is a class, no codes.
+pub(crate) fn remove(code: c_int, is_class: bool) -> Result<()> {
     let mut all = all();
     let what = if is_class { "class" } else { "code" };
     match all.live.get(&code) {
@@ -105,47 +101,5 @@ fn remove(code: c_int, is_class: bool) -> Result<()> {
         );
     }
     all.live.remove(&code);
-    drop(all);
-    refresh_last_used();
     Ok(())
-}
-
-mpi_fn! {
-    fn Add_error_class(errorclass: *mut c_int) {
-        put(errorclass, consts::ERR_UNKNOWN, "errorclass")?;
-        let new = add(None);
-        refresh_last_used();
-        put(errorclass, new, "errorclass")
-    }
-
-    fn Add_error_code(errorclass: c_int, errorcode: *mut c_int) {
-        put(errorcode, consts::ERR_UNKNOWN, "errorcode")?;
-        if errors::class_of(errorclass) != Some(errorclass) {
-            fail!(Arg, "{errorclass} is not an error class");
-        }
-        let new = add(Some(errorclass));
-        refresh_last_used();
-        put(errorcode, new, "errorcode")
-    }
-
-    fn Add_error_string(errorcode: c_int, string: *const c_char) {
-        let string = args::bytes(string, "string")?;
-        if string.len() >= consts::MAX_ERROR_STRING as usize {
-            fail!(Arg, "the string has {} bytes, at most {} are allowed", string.len(),
-                consts::MAX_ERROR_STRING - 1);
-        }
-        change(errorcode, |it| it.text = string.to_vec())
-    }
-
-    fn Remove_error_class(errorclass: c_int) {
-        remove(errorclass, true)
-    }
-
-    fn Remove_error_code(errorcode: c_int) {
-        remove(errorcode, false)
-    }
-
-    fn Remove_error_string(errorcode: c_int) {
-        change(errorcode, |it| it.text.clear())
-    }
 }

@@ -13,6 +13,7 @@ mod datatype;
 mod entry;
 mod env;
 mod errhandler;
+mod error_codes;
 mod errors;
 mod export;
 mod grequest;

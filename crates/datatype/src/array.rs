@@ -3,7 +3,7 @@
 
 use crate::body::{Body, Joiner};
 use crate::construct::wide;
-use crate::contents::Spec;
+use crate::contents::{Darray, Spec};
 use crate::datatype::{Datatype, TypeRef};
 use crate::error::{Result, TypeError, fit, natural};
 
@@ -19,26 +19,6 @@ pub const DISTRIBUTE_BLOCK: i32 = 17;
 pub const DISTRIBUTE_CYCLIC: i32 = 18;
 /// `MPI_DISTRIBUTE_DFLT_DARG`: the block size that follows from the rest.
 pub const DISTRIBUTE_DFLT_DARG: i32 = 19;
-
-/// The arguments of `MPI_Type_create_darray`, but for the element type. All
-/// lists have one entry for each dimension.
-#[derive(Clone, Debug)]
-pub struct Darray {
-    /// Number of processes.
-    pub size: i32,
-    /// The process whose part is described.
-    pub rank: i32,
-    /// Elements of the whole array.
-    pub gsizes: Vec<i64>,
-    /// Kinds of distribution, `MPI_DISTRIBUTE_...`.
-    pub distribs: Vec<i32>,
-    /// Block sizes, or `MPI_DISTRIBUTE_DFLT_DARG`.
-    pub dargs: Vec<i32>,
-    /// Processes of the grid.
-    pub psizes: Vec<i32>,
-    /// `MPI_ORDER_C` or `MPI_ORDER_FORTRAN`.
-    pub order: i32,
-}
 
 /// The dimensions, the one that varies fastest first.
 fn fastest_first(dims: usize, order: i32) -> Result<Vec<usize>> {

@@ -4,8 +4,27 @@
 use std::mem;
 use std::sync::Arc;
 
-use crate::array::Darray;
 use crate::datatype::{Datatype, TypeRef};
+
+/// The arguments of `MPI_Type_create_darray`, but for the element type. All
+/// lists have one entry for each dimension.
+#[derive(Clone, Debug)]
+pub struct Darray {
+    /// Number of processes.
+    pub size: i32,
+    /// The process whose part is described.
+    pub rank: i32,
+    /// Elements of the whole array.
+    pub gsizes: Vec<i64>,
+    /// Kinds of distribution, `MPI_DISTRIBUTE_...`.
+    pub distribs: Vec<i32>,
+    /// Block sizes, or `MPI_DISTRIBUTE_DFLT_DARG`.
+    pub dargs: Vec<i32>,
+    /// Processes of the grid.
+    pub psizes: Vec<i32>,
+    /// `MPI_ORDER_C` or `MPI_ORDER_FORTRAN`.
+    pub order: i32,
+}
 
 /// The constructor of a type; the value is that of `MPI_COMBINER_...`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,7 +35,7 @@ mod signature;
 
 pub use array::*;
 pub use basic::{Basic, Scalar};
-pub use contents::{Combiner, Contents, Envelope};
+pub use contents::{Combiner, Contents, Darray, Envelope};
 pub use datatype::{Datatype, TypeRef};
 pub use error::{Result, TypeError};
 pub use reduce::{

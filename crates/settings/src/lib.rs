@@ -40,11 +40,13 @@ mod registry;
 mod source;
 mod value;
 mod var;
+mod warning;
 
-pub use registry::{Registry, Warning, nearest, reserved, unknown};
+pub use registry::{Registry, nearest, reserved, unknown};
 pub use source::{COMMAND_LINE, CONF, Origin, PREFIX, Sources};
 pub use value::{Bytes, Plain, Text, Value};
 pub use var::{Change, Level, Scope, Setting, Spec, Var, changes};
+pub use warning::Warning;
 
 /// Defines settings.
 ///

@@ -4,23 +4,7 @@ use std::fmt;
 
 use crate::source::{COMMAND_LINE, CONF, PREFIX, Sources};
 use crate::var::Setting;
-
-/// Something is wrong with what the user asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// What it is about, as the user wrote it.
-    pub subject: String,
-    /// What is wrong.
-    pub cause: String,
-    /// What to do.
-    pub remedy: String,
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; {}", self.subject, self.cause, self.remedy)
-    }
-}
+use crate::warning::Warning;
 
 /// Names that only the launcher and its ranks use between them.
 const INTERNAL: &[&str] = &[

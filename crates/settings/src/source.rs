@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::registry::Warning;
+use crate::warning::Warning;
 
 /// What every variable of Catena in the environment begins with.
 pub const PREFIX: &str = "CATENA_";

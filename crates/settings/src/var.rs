@@ -10,9 +10,9 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 
-use crate::registry::Warning;
 use crate::source::{Origin, Sources};
 use crate::value::{Plain, Value};
+use crate::warning::Warning;
 
 /// Whether the processes of a job must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

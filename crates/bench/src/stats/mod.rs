@@ -13,34 +13,18 @@
 //! | `modes`     | whether values have two states, and where the gap is                |
 
 mod bootstrap;
+mod interval;
 mod many;
 mod modes;
 mod order;
 mod rank;
 
 pub use bootstrap::mean_interval;
+pub use interval::Interval;
 pub use many::{adjusted, reach};
 pub use modes::{Modes, far_out, modes};
 pub use order::{mean, median, median_interval, quantile, sorted};
 pub use rank::{RankSum, Stratum, least_p, rank_sum};
-
-use serde::{Deserialize, Serialize};
-
-/// A range that holds the true value with the confidence asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
-    /// Its lower end.
-    pub low: f64,
-    /// Its upper end.
-    pub high: f64,
-}
-
-impl Interval {
-    /// Half its width as a share of `centre`.
-    pub fn relative_half_width(self, centre: f64) -> f64 {
-        (self.high - self.low) / 2.0 / centre.abs()
-    }
-}
 
 /// Whether the mean of the launches is known to `precision` (0.02: two per cent to either side).
 pub fn precise(launches: &[f64], confidence: f64, precision: f64) -> bool {

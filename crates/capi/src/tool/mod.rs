@@ -7,14 +7,13 @@
 mod category;
 mod cvar;
 mod event;
+mod life;
 mod pvar;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use catena_abi::{Comm, Datatype, TEnum, consts};
 use catena_mpit::{self as tool, Audience, Bind, Error, Result, Type, Value, catalog};
-
-use crate::export::export;
 
 /// Defines functions of the interface, which must be initialised; the body is a
 /// `tool::Result<()>`.
@@ -163,22 +162,7 @@ fn put_value(to: *mut c_void, value: Value) -> Result<()> {
     }
 }
 
-export! {
-    fn T_init_thread(required: c_int, provided: *mut c_int) -> c_int {
-        if provided.is_null() {
-            return consts::T_ERR_INVALID;
-        }
-        event::prepare();
-        give(provided, tool::init(required));
-        consts::SUCCESS
-    }
-}
-
 tool_fn! {
-    fn T_finalize() {
-        tool::finalize()
-    }
-
     fn T_enum_get_info(enumtype: TEnum, num: *mut c_int, name: *mut c_char,
         name_len: *mut c_int)
     {

@@ -1,0 +1,26 @@
+//! Beginning and end of the tool interface.
+
+use std::ffi::c_int;
+
+use catena_abi::consts;
+use catena_tool as tool;
+
+use super::{event, give, tool_fn};
+use crate::export::export;
+
+export! {
+    fn T_init_thread(required: c_int, provided: *mut c_int) -> c_int {
+        if provided.is_null() {
+            return consts::T_ERR_INVALID;
+        }
+        event::prepare();
+        give(provided, tool::init(required));
+        consts::SUCCESS
+    }
+}
+
+tool_fn! {
+    fn T_finalize() {
+        tool::finalize()
+    }
+}
