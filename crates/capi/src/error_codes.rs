@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use catena_abi::consts;
-use catena_core::fail;
+use catena_objects::fail;
 
 use crate::args::{self, put};
 use crate::attr::refresh_last_used;

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use catena_abi::consts;
-use catena_tool as tool;
+use catena_mpit as tool;
 
 use super::{event, give, tool_fn};
 use crate::export::export;
