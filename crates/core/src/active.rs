@@ -242,7 +242,7 @@ impl World {
         }
         let ready = {
             let mut runs = active.runs.borrow_mut();
-            self.link().told().for_each(|whom| runs.tell(whom));
+            self.link(|link| link.told().for_each(|whom| runs.tell(whom)));
             runs.ready.len()
         };
         let mut moved = ready != 0;

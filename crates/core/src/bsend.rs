@@ -97,11 +97,13 @@ impl Attached {
 
     fn settle(&mut self, world: &World) {
         self.pending.retain(|p| {
-            let done = world.link().is_done(p.id);
-            if done {
-                world.link().take(p.id);
-            }
-            !done
+            world.link(|link| {
+                let done = link.is_done(p.id);
+                if done {
+                    link.take(p.id);
+                }
+                !done
+            })
         });
     }
 }
@@ -147,9 +149,8 @@ impl World {
             }
         }
         let copy = SendBuf::Owned(buf.to_owned_bytes()?);
-        let sent = self
-            .link()
-            .send(comm.cid, Plane::User, dest, tag, Mode::Standard, copy);
+        let sent =
+            self.link(|link| link.send(comm.cid, Plane::User, dest, tag, Mode::Standard, copy));
         if let (Sent::Pending(id), Some(b)) = (sent, slot.borrow_mut().as_mut()) {
             let number = SENT.load(Relaxed);
             SENT.store(number + 1, Relaxed);

@@ -21,12 +21,12 @@ impl World {
     #[inline]
     pub fn state(&self, r: abi::Request) -> Result<State> {
         if let Some(id) = as_transfer(r) {
-            let link = self.link();
             return match r {
                 SENT | NOWHERE => Ok(State::Complete),
-                _ if !link.valid(id) => Err(bad_request(r)),
-                _ if link.is_done(id) => Ok(State::Complete),
-                _ => Ok(State::Pending),
+                _ => self.link(|link| match link.valid(id) {
+                    false => Err(bad_request(r)),
+                    true => Ok(when(link.is_done(id))),
+                }),
             };
         }
         self.state_slow(r)
@@ -91,8 +91,8 @@ impl World {
                 error: None,
             },
             _ => {
-                let cid = self.link().cid(id);
-                let mut done = Done::from(self.link().take(id));
+                let (cid, completion) = self.link(|link| (link.cid(id), link.take(id)));
+                let mut done = Done::from(completion);
                 if let Some(e) = done.error.take() {
                     done.error = Some(match self.handle_of(cid) {
                         Some(comm) => e.on(comm),
@@ -174,8 +174,12 @@ impl World {
                     error: None,
                 });
             }
-            Some(id) if !self.link().valid(id) => return Err(bad_request(r)),
-            Some(id) => return Ok(self.link().peek(id).map_or(Done::EMPTY, Done::from)),
+            Some(id) => {
+                return self.link(|link| match link.valid(id) {
+                    false => Err(bad_request(r)),
+                    true => Ok(link.peek(id).map_or(Done::EMPTY, Done::from)),
+                });
+            }
             None if r == consts::REQUEST_NULL => return Ok(Done::EMPTY),
             None => {}
         }

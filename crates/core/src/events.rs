@@ -12,7 +12,7 @@ use catena_base::clock;
 use catena_coll::Collective;
 use catena_link::Cid;
 
-use crate::world::{World, enter, enter_any};
+use crate::world::{Link, World, enter, enter_any};
 
 /// Bit of [`want`]: the first collective; the others follow as in
 /// [`Collective::ALL`].
@@ -103,7 +103,7 @@ pub fn want(kinds: u32, listener: Listener) {
 impl World {
     /// Has the engine note what is wanted of it.
     pub(crate) fn watch(&self) {
-        self.link().watch(wanted(UNEXPECTED));
+        self.link(|link| link.watch(wanted(UNEXPECTED)));
     }
 
     /// Notes what happened just now.
@@ -128,7 +128,7 @@ impl World {
         if self.noted.telling.replace(true) {
             return;
         }
-        let (arrivals, lost) = self.link().take_arrivals();
+        let (arrivals, lost) = self.link(Link::take_arrivals);
         self.noted.lost.set(self.noted.lost.get() + lost);
         let mut events: Vec<Event> = self.noted.events.take().into();
         events.extend(arrivals.into_iter().map(|a| Event {

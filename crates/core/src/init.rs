@@ -74,7 +74,7 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
     // Nobody leaves while somebody may still need its memory or its progress.
     let met = world.barrier(&world.world);
     if met.is_ok() {
-        world.block(|w| w.link().is_idle());
+        world.block(|w| w.link(|link| link.is_idle()));
     }
     let parted = world.part();
     let mut code = 0;

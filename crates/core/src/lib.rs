@@ -27,6 +27,7 @@ pub mod object;
 pub mod p2p;
 mod reduce_local;
 pub mod request;
+mod scoped;
 pub mod session;
 pub mod settings;
 mod threads;

@@ -8,7 +8,7 @@
 //! `MPI_THREAD_SERIALIZED`, to whoever calls it. Users come and go under the
 //! lock in any case.
 
-use std::cell::{Cell, RefCell, UnsafeCell};
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -27,6 +27,7 @@ use crate::coll::{Asked, Counts};
 use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
 use crate::events::{self, Noted};
 use crate::exchange::{SharedBoot, ThroughLauncher};
+use crate::scoped::Scoped;
 use crate::threads::Waiting;
 use crate::wait::Waits;
 use crate::world::{self, World};
@@ -161,11 +162,7 @@ impl World {
     pub(crate) fn part(&self) -> Result<()> {
         let mut parted = Ok(true);
         self.block(|w| {
-            parted = w
-                .link()
-                .net()
-                .networks_mut()
-                .map_or(Ok(true), Networks::part);
+            parted = w.link(|link| link.net().networks_mut().map_or(Ok(true), Networks::part));
             !matches!(parted, Ok(false))
         });
         parted.map(drop).map_err(|e| other(&e))
@@ -265,7 +262,8 @@ fn wire_up() -> Result<Box<World>> {
         idle_runs: RefCell::default(),
         boards: RefCell::default(),
         retired: RefCell::default(),
-        link: UnsafeCell::new(link),
+        // SAFETY: the closures that `World::link` is given do not lend it again, as it demands.
+        link: unsafe { Scoped::new(link) },
         oversubscribed,
         cores,
         bell,

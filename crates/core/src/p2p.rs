@@ -148,10 +148,7 @@ impl World {
         tag: i32,
         mode: Mode,
     ) -> abi::Request {
-        match self
-            .link()
-            .send(comm.cid, Plane::User, dest, tag, mode, buf)
-        {
+        match self.link(|link| link.send(comm.cid, Plane::User, dest, tag, mode, buf)) {
             Sent::Done => request::SENT,
             Sent::Pending(id) => request::transfer(id),
         }
@@ -163,10 +160,7 @@ impl World {
     /// `ProcAborted` if the peer is gone.
     #[inline]
     pub fn send(&self, comm: &Comm, buf: SendBuf, dest: u32, tag: i32, mode: Mode) -> Result<()> {
-        match self
-            .link()
-            .send(comm.cid, Plane::User, dest, tag, mode, buf)
-        {
+        match self.link(|link| link.send(comm.cid, Plane::User, dest, tag, mode, buf)) {
             Sent::Done => Ok(()),
             Sent::Pending(id) => self.finish_send(id),
         }
@@ -183,24 +177,25 @@ impl World {
     #[inline]
     pub fn irecv(&self, comm: &Comm, buf: RecvBuf, source: i32, tag: i32) -> abi::Request {
         let sel = Selector { source, tag };
-        request::transfer(self.link().recv(comm.cid, Plane::User, sel, buf))
+        request::transfer(self.link(|link| link.recv(comm.cid, Plane::User, sel, buf)))
     }
 
     /// Receives.
     #[inline]
     pub fn recv(&self, comm: &Comm, buf: RecvBuf, source: i32, tag: i32) -> Completion {
         let sel = Selector { source, tag };
-        let id = self.link().recv(comm.cid, Plane::User, sel, buf);
+        let id = self.link(|link| link.recv(comm.cid, Plane::User, sel, buf));
         self.await_transfer(id)
     }
 
     /// Progresses until a transfer is done; takes its result.
     #[inline]
     pub(crate) fn await_transfer(&self, id: ReqId) -> Completion {
-        if !self.link().is_done(id) {
-            self.block(|w| w.link().is_done(id));
+        let is_done = |w: &World| w.link(|link| link.is_done(id));
+        if !is_done(self) {
+            self.block(is_done);
         }
-        self.link().take(id)
+        self.link(|link| link.take(id))
     }
 
     /// Looks for a message once, after one round of progress.
@@ -209,7 +204,9 @@ impl World {
     /// `ProcAborted` if none can come, as its sender is gone.
     pub fn iprobe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Option<Envelope>> {
         let (cid, sel) = (comm.cid, Selector { source, tag });
-        self.look(cid, sel, |w| w.link().probe(cid, Plane::User, sel))
+        self.look(cid, sel, |w| {
+            w.link(|link| link.probe(cid, Plane::User, sel))
+        })
     }
 
     /// Waits for a message without receiving it.
@@ -218,7 +215,9 @@ impl World {
     /// As [`World::iprobe`].
     pub fn probe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Envelope> {
         let (cid, sel) = (comm.cid, Selector { source, tag });
-        self.look_until(cid, sel, |w| w.link().probe(cid, Plane::User, sel))
+        self.look_until(cid, sel, |w| {
+            w.link(|link| link.probe(cid, Plane::User, sel))
+        })
     }
 
     /// Takes a message out of the queue, to be received by its handle.
@@ -227,7 +226,9 @@ impl World {
     /// As [`World::iprobe`].
     pub fn improbe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Option<Matched>> {
         let (cid, sel) = (comm.cid, Selector { source, tag });
-        let found = self.look(cid, sel, |w| w.link().mprobe(cid, Plane::User, sel))?;
+        let found = self.look(cid, sel, |w| {
+            w.link(|link| link.mprobe(cid, Plane::User, sel))
+        })?;
         Ok(found.map(|(id, envelope)| self.add_message(id, envelope)))
     }
 
@@ -237,8 +238,9 @@ impl World {
     /// As [`World::iprobe`].
     pub fn mprobe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Matched> {
         let (cid, sel) = (comm.cid, Selector { source, tag });
-        let (id, envelope) =
-            self.look_until(cid, sel, |w| w.link().mprobe(cid, Plane::User, sel))?;
+        let (id, envelope) = self.look_until(cid, sel, |w| {
+            w.link(|link| link.mprobe(cid, Plane::User, sel))
+        })?;
         Ok(self.add_message(id, envelope))
     }
 
@@ -255,7 +257,7 @@ impl World {
         });
         match found
             .is_none()
-            .then(|| self.link().seek(cid, Plane::User, sel))
+            .then(|| self.link(|link| link.seek(cid, Plane::User, sel)))
         {
             Some(Some(gone)) => Err(lost(&gone)),
             _ => Ok(found),
@@ -272,7 +274,7 @@ impl World {
     ) -> Result<T> {
         let mut end = None;
         self.block(|w| {
-            let gone = || w.link().seek(cid, Plane::User, sel);
+            let gone = || w.link(|link| link.seek(cid, Plane::User, sel));
             end = find(w)
                 .map(Ok)
                 .or_else(|| gone().map(|gone| Err(lost(&gone))));
@@ -302,7 +304,7 @@ impl World {
         }
         let message = self.objects.messages.remove(handle.0);
         match message.and_then(|m| m.id.take()) {
-            Some(id) => Ok(request::transfer(self.link().mrecv(id, buf))),
+            Some(id) => Ok(request::transfer(self.link(|link| link.mrecv(id, buf)))),
             None if handle == consts::MESSAGE_NULL => {
                 fail!(Request, "the message is MPI_MESSAGE_NULL")
             }

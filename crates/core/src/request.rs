@@ -249,7 +249,8 @@ impl World {
         if short.index >= NO_SLOT - 1 {
             return Some(low as u32 as usize);
         }
-        self.link().live(short.index).map(|id| transfer(id).0)
+        self.link(|link| link.live(short.index))
+            .map(|id| transfer(id).0)
     }
 
     /// `MPI_Request_free`: the operation goes on unnamed.
@@ -266,7 +267,7 @@ impl World {
         }
         let was = std::mem::replace(r, consts::REQUEST_NULL);
         if let Some(id) = as_transfer(was) {
-            self.link().detach(id);
+            self.link(|link| link.detach(id));
             return Ok(());
         }
         let obj = self.request_obj(was)?;
@@ -305,10 +306,10 @@ impl World {
             return Ok(());
         }
         if let Some(id) = as_transfer(r) {
-            if !self.link().valid(id) {
+            if !self.link(|link| link.valid(id)) {
                 return Err(bad_request(r));
             }
-            self.link().cancel(id);
+            self.link(|link| link.cancel(id));
             // The request and its answer; to itself a process answers at once.
             for _ in 0..2 {
                 self.progress();

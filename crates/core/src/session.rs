@@ -249,7 +249,7 @@ impl World {
         }
         self.objects.sessions.remove(session.handle.get().0);
         // This process may end now: nothing of it may be left to be sent.
-        self.block(|w| w.link().is_idle() && !w.link().owes());
+        self.block(|w| w.link(|link| link.is_idle() && !link.owes()));
         life::leave(self, false)
     }
 }

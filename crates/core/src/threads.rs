@@ -23,7 +23,6 @@ use std::time::Duration;
 
 use catena_base::futex::{self, Reach};
 use catena_base::wait::{Idle, Waiter, yield_core};
-use catena_shm::Shm;
 
 use crate::world::{LOCK, World, enter};
 
@@ -224,7 +223,7 @@ impl World {
             // What others wait for may lie outside of the rings: on a board, say.
             let moved = self.advance_boards();
             self.wake_done();
-            if moved || self.link().net().shm().is_some_and(Shm::is_ready) {
+            if moved || self.is_shm_ready() {
                 return true;
             }
             if known {
@@ -317,10 +316,13 @@ impl World {
             waiting.dozer.set(None);
             DOZING.store(false, Relaxed);
             dozer.wake(DONE);
-            match (self.bell, self.link().net().networks()) {
-                (Some(bell), _) => bell.ring(),
-                (None, Some(networks)) => networks.button().press(),
-                (None, None) => {}
+            match self.bell {
+                Some(bell) => bell.ring(),
+                None => self.link(|link| {
+                    if let Some(networks) = link.net().networks() {
+                        networks.button().press();
+                    }
+                }),
             }
         }
         waiting.asking.set(false);

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use catena_base::clock;
 use catena_base::wait::{Idle, Waiter};
 use catena_net::Route;
+use catena_shm::Shm;
 
 use crate::events::{self, What};
-use crate::world::World;
+use crate::world::{Link, World};
 
 /// Longest sleep of a process that nobody can wake.
 const UNHEARD: Duration = Duration::from_millis(1);
@@ -108,8 +109,7 @@ impl World {
             let ready = || {
                 let moved = self.advance_boards();
                 finished = done(self);
-                let shm = self.link().net().shm();
-                finished || moved || shm.is_some_and(catena_shm::Shm::is_ready)
+                finished || moved || self.is_shm_ready()
             };
             self.slept(self.sleep(limit, since, ready, |limit| {
                 std::thread::park_timeout(limit);
@@ -122,9 +122,16 @@ impl World {
     /// The core goes to somebody else, who may take long: the next look is at
     /// all networks.
     pub(crate) fn after_pause(&self) {
-        if let Some(networks) = self.link().net().networks_mut() {
-            networks.look_next();
-        }
+        self.link(|link| {
+            if let Some(networks) = link.net().networks_mut() {
+                networks.look_next();
+            }
+        });
+    }
+
+    /// Whether a look at shared memory would find something to do.
+    pub(crate) fn is_shm_ready(&self) -> bool {
+        self.link(|link| link.net().shm().is_some_and(Shm::is_ready))
     }
 
     /// Sleeps until somebody rings or a network has something, at most for
@@ -138,12 +145,16 @@ impl World {
         ready: impl FnOnce() -> bool,
         nap: impl FnOnce(Duration) -> bool,
     ) -> Slept {
-        let net = self.link().net();
+        // `ready` uses the engine, and other threads do while this one sleeps.
+        let on_networks = self.link(|link| {
+            let networks = link.net().networks_mut()?;
+            Some((networks.button(), networks.sleeper()))
+        });
         let began = Instant::now();
-        let woken = match (net.networks_mut(), self.bell) {
+        let woken = match (on_networks, self.bell) {
             (None, Some(bell)) => bell.sleep(limit, ready),
             (None, None) => !ready() && nap(limit.min(UNHEARD)),
-            (Some(networks), bell) => networks.sleeper().is_some_and(|sleeper| {
+            (Some((button, sleeper)), bell) => sleeper.is_some_and(|sleeper| {
                 let limit = match sleeper.is_blind() {
                     true => self.blind_for(since),
                     false => limit,
@@ -152,7 +163,7 @@ impl World {
                 let mut wait = |limit| woken = sleeper.sleep(limit);
                 match bell {
                     Some(bell) => {
-                        bell.sleep_on(networks.button(), limit, ready, wait);
+                        bell.sleep_on(button, limit, ready, wait);
                     }
                     None if !ready() => wait(limit),
                     None => {}
@@ -187,28 +198,30 @@ impl World {
     /// and whether there is a way to them; true if that gives it something to do.
     #[inline]
     pub(crate) fn pings(&self) -> bool {
-        let networks = self.link().net().networks_mut();
-        networks.is_some_and(|it| it.may_ping()) && self.ping()
+        let may_ping = |link: &mut Link| {
+            let networks = link.net().networks_mut();
+            networks.is_some_and(|it| it.may_ping())
+        };
+        self.link(may_ping) && self.link(ping)
     }
+}
 
-    #[cold]
-    #[inline(never)]
-    fn ping(&self) -> bool {
-        let link = self.link();
-        let mut awaited = link.awaited();
-        let net = link.net();
-        for peers in [&mut awaited.named, &mut awaited.any] {
-            peers.retain(|&peer| net.route(peer) == Route::Network);
-        }
-        let watched = net.networks_mut().map(|it| it.watch(awaited));
-        let (lost, unwatched) = watched.unwrap_or_default();
-        let some = !(lost.is_empty() && unwatched.is_empty());
-        for peer in unwatched {
-            link.ping(peer);
-        }
-        for loss in lost {
-            link.peer_lost(loss);
-        }
-        some
+#[cold]
+#[inline(never)]
+fn ping(link: &mut Link) -> bool {
+    let mut awaited = link.awaited();
+    let net = link.net();
+    for peers in [&mut awaited.named, &mut awaited.any] {
+        peers.retain(|&peer| net.route(peer) == Route::Network);
     }
+    let watched = net.networks_mut().map(|it| it.watch(awaited));
+    let (lost, unwatched) = watched.unwrap_or_default();
+    let some = !(lost.is_empty() && unwatched.is_empty());
+    for peer in unwatched {
+        link.ping(peer);
+    }
+    for loss in lost {
+        link.peer_lost(loss);
+    }
+    some
 }

@@ -1,6 +1,6 @@
 //! The state of an initialised process, the way into it, progress and waiting.
 
-use std::cell::{Cell, RefCell, UnsafeCell};
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Deref;
@@ -28,6 +28,7 @@ use crate::life::Owner;
 use crate::lock::Lock;
 use crate::object::Objects;
 use crate::request::RequestObj;
+use crate::scoped::Scoped;
 use crate::threads::{self, Waiting};
 use crate::wait::Waits;
 use catena_objects::error::{Error, Kind, Result};
@@ -116,7 +117,7 @@ pub struct World {
     pub(crate) boards: RefCell<Vec<(Cid, Retired)>>,
     /// Boards that it made and left.
     pub(crate) retired: RefCell<Vec<Retired>>,
-    pub(crate) link: UnsafeCell<Link>,
+    pub(crate) link: Scoped<Link>,
     pub(crate) oversubscribed: bool,
     /// Cores of the node for each of its ranks.
     pub(crate) cores: u32,
@@ -298,17 +299,16 @@ pub(crate) fn rest() {
 }
 
 impl World {
-    /// The engine. The borrow must end before anything that may borrow it
-    /// again: `progress`, waiting, or a callback of the program.
-    #[inline]
-    #[allow(
-        clippy::mut_from_ref,
-        reason = "the one lock, or the one thread, makes it exclusive"
-    )]
-    pub fn link(&self) -> &mut Link {
-        // SAFETY: all access is serialised (see `Shared`), and borrows are
-        // short as the documentation demands.
-        unsafe { &mut *self.link.get() }
+    /// Lends the engine to `use_it` and returns what that returns. The closure must
+    /// do nothing that may lend the engine again: progress, wait, or call back the
+    /// program.
+    ///
+    /// # Panics
+    /// In debug builds, if a closure has the engine already.
+    #[inline(always)]
+    #[track_caller]
+    pub fn link<R>(&self, use_it: impl FnOnce(&mut Link) -> R) -> R {
+        self.link.with(use_it)
     }
 
     /// Bytes of an element of a predefined type whose elements are surely a run of
@@ -414,10 +414,10 @@ impl World {
     #[inline]
     pub fn progress(&self) -> bool {
         let idle = self.active.count.get() == 0;
-        if idle && self.link().is_silent() {
+        if idle && self.link(|link| link.is_silent()) {
             return false;
         }
-        let moved = self.link().progress() || self.pings();
+        let moved = self.link(Link::progress) || self.pings();
         if idle {
             moved
         } else {

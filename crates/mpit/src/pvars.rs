@@ -143,8 +143,10 @@ impl Area<'_> {
         what: &str,
         read: impl Fn(&Traffic) -> Tally + Copy + Send + Sync + 'static,
     ) {
-        self.tally(name, what, move |w| read(&w.link().traffic(None)));
-        let of = move |w: &World, c: &Comm| read(&w.link().traffic(Some(c.cid)));
+        self.tally(name, what, move |w| {
+            read(&w.link(|link| link.traffic(None)))
+        });
+        let of = move |w: &World, c: &Comm| read(&w.link(|link| link.traffic(Some(c.cid))));
         let doc = format!("Messages of the communicator {what}.");
         let name = format!("comm_{name}");
         self.of_comm(
@@ -211,15 +213,16 @@ fn messages(a: &mut Area<'_>) {
         t.received.all()
     });
     a.tally("self", "that the process sent to itself", |w| {
-        w.link().net().to_itself()
+        w.link(|link| link.net().to_itself())
     });
     a.tally("network", "sent over a network", |w| {
-        w.link().net().over_network()
+        w.link(|link| link.net().over_network())
     });
     a.tally("shm", "sent through shared memory", |w| {
-        let all = w.link().traffic(None).sent.all();
-        let net = w.link().net();
-        let others = [net.to_itself(), net.over_network()];
+        let (all, others) = w.link(|link| {
+            let all = link.traffic(None).sent.all();
+            (all, [link.net().to_itself(), link.net().over_network()])
+        });
         others.iter().fold(all, |rest, other| Tally {
             messages: rest.messages.saturating_sub(other.messages),
             bytes: rest.bytes.saturating_sub(other.bytes),
@@ -246,86 +249,86 @@ fn protocols(a: &mut Area<'_>) {
     a.tally(
         "sent_streamed",
         "announced, and streamed since the receiver asked for it",
-        |w| w.link().counters().streamed,
+        |w| w.link(|link| link.counters().streamed),
     );
     a.tally(
         "sent_fetched",
         "announced, and copied by the receiver out of our memory",
-        |w| w.link().counters().fetched,
+        |w| w.link(|link| link.counters().fetched),
     );
     a.tally(
         "received_streamed",
         "announced, and streamed since we asked for it",
-        |w| w.link().counters().asked,
+        |w| w.link(|link| link.counters().asked),
     );
     a.tally(
         "received_read",
         "announced, and copied out of the sender's memory at once",
-        |w| w.link().counters().copied(),
+        |w| w.link(|link| link.counters().copied()),
     );
     a.audience = Audience::TunerDetail;
     let doc = "Messages that had to be streamed since one of the memories could not be accessed.";
     a.of_process(Class::Counter, "read_fallbacks", doc, |w| {
-        w.link().counters().fallbacks
+        w.link(|link| link.counters().fallbacks)
     });
     let doc = "Sends that waited since the way to the receiver was full.";
     a.of_process(Class::Counter, "sends_queued", doc, |w| {
-        w.link().counters().queued
+        w.link(|link| link.counters().queued)
     });
     a.audience = Audience::Developer;
     let doc = "Packets kept until an earlier one, or their communicator, was there.";
     a.of_process(Class::Counter, "packets_parked", doc, |w| {
-        w.link().counters().parked
+        w.link(|link| link.counters().parked)
     });
     let doc = "Packets and messages thrown away.";
     a.of_process(Class::Counter, "packets_dropped", doc, |w| {
-        w.link().counters().dropped
+        w.link(|link| link.counters().dropped)
     });
 }
 
 fn matching(a: &mut Area<'_>) {
     let doc = "Messages that arrived before their receive.";
     a.of_process(Class::Counter, "unexpected_messages", doc, |w| {
-        w.link().traffic(None).unexpected
+        w.link(|link| link.traffic(None).unexpected)
     });
     let doc = "Messages that arrived after their receive was posted.";
     a.of_process(Class::Counter, "expected_messages", doc, |w| {
-        expected(&w.link().traffic(None))
+        expected(&w.link(|link| link.traffic(None)))
     });
     let doc = "Messages that wait for a receive.";
     a.of_process(Class::Level, "unexpected_length", doc, |w| {
-        w.link().unexpected(None)
+        w.link(|link| link.unexpected(None))
     });
     let doc = "The most messages that waited for a receive at once.";
     let source = Source::Peak {
-        now: |w| w.link().unexpected(None),
-        take: |w| w.link().unexpected_peak(),
+        now: |w| w.link(|link| link.unexpected(None)),
+        take: |w| w.link(|link| link.unexpected_peak()),
     };
     a.add(Class::HighWatermark, "unexpected_length", doc, source);
     let doc = "Receives that wait for a message.";
     a.of_process(Class::Level, "posted_length", doc, |w| {
-        w.link().posted(None)
+        w.link(|link| link.posted(None))
     });
     a.audience = Audience::UserDetail;
     let doc = "Bytes kept of messages that wait for a receive.";
     a.of_process(Class::Level, "unexpected_bytes", doc, |w| {
-        w.link().unexpected_bytes()
+        w.link(|link| link.unexpected_bytes())
     });
     let doc = "Messages of the communicator that arrived before their receive.";
     a.of_comm(Class::Counter, "comm_unexpected_messages", doc, |w, c| {
-        w.link().traffic(Some(c.cid)).unexpected
+        w.link(|link| link.traffic(Some(c.cid)).unexpected)
     });
     let doc = "Messages of the communicator that arrived after their receive was posted.";
     a.of_comm(Class::Counter, "comm_expected_messages", doc, |w, c| {
-        expected(&w.link().traffic(Some(c.cid)))
+        expected(&w.link(|link| link.traffic(Some(c.cid))))
     });
     let doc = "Messages of the communicator that wait for a receive.";
     a.of_comm(Class::Level, "comm_unexpected_length", doc, |w, c| {
-        w.link().unexpected(Some(c.cid))
+        w.link(|link| link.unexpected(Some(c.cid)))
     });
     let doc = "Receives on the communicator that wait for a message.";
     a.of_comm(Class::Level, "comm_posted_length", doc, |w, c| {
-        w.link().posted(Some(c.cid))
+        w.link(|link| link.posted(Some(c.cid)))
     });
 }
 
@@ -350,7 +353,7 @@ fn waiting(a: &mut Area<'_>) {
 fn shm(a: &mut Area<'_>) {
     let mut counter = |name, doc, read: fn(Counters) -> u64| {
         a.of_process(Class::Counter, name, doc, move |w| {
-            w.link().net().shm().map_or(0, |shm| read(shm.counters()))
+            w.link(|link| link.net().shm().map_or(0, |shm| read(shm.counters())))
         });
     };
     let doc = "Packets that found no room in the ring to their receiver.";
@@ -365,7 +368,7 @@ fn shm(a: &mut Area<'_>) {
     counter("shm_writes", doc, |c| c.writes);
     let mut size = |name, doc, read: fn(Memory) -> usize| {
         a.of_process(Class::Size, name, doc, move |w| {
-            w.link().net().shm().map_or(0, |shm| read(shm.memory())) as u64
+            w.link(|link| link.net().shm().map_or(0, |shm| read(shm.memory()))) as u64
         });
     };
     let doc = "Bytes of shared memory in the rings that this process sends through.";
@@ -377,7 +380,7 @@ fn shm(a: &mut Area<'_>) {
 fn network(a: &mut Area<'_>) {
     let mut counter = |name, doc, read: fn(catena_net::Counters) -> u64| {
         a.of_process(Class::Counter, name, doc, move |w| {
-            let networks = w.link().net().networks().map(Networks::counters);
+            let networks = w.link(|link| link.net().networks().map(Networks::counters));
             networks.map_or(0, read)
         });
     };
@@ -419,7 +422,7 @@ fn objects(a: &mut Area<'_>) {
     });
     let doc = "Requests that were neither completed nor freed, with those of the library itself.";
     level("requests", doc, |w| {
-        w.objects.requests.len() + w.link().requests() as usize
+        w.objects.requests.len() + w.link(|link| link.requests()) as usize
     });
     let doc = "Matched messages that were not received.";
     level("matched_messages", doc, |w| w.objects.messages.len());

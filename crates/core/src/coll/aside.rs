@@ -146,9 +146,10 @@ impl World {
         place: u32,
     ) -> Option<Error> {
         let is = |aside: Aside| aside.kind == Kind::Report && is_same(aside.place, place);
-        let mut kept = self.link().kept(cid, Plane::Collective);
-        let envelope = kept.find(|it| it.source == rank && Aside::read(it.tag).is_some_and(is))?;
-        drop(kept);
+        let envelope = self.link(|link| {
+            let mut kept = link.kept(cid, Plane::Collective);
+            kept.find(|it| it.source == rank && Aside::read(it.tag).is_some_and(is))
+        })?;
         Some(self.read_report(comm, cid, envelope))
     }
 
@@ -165,52 +166,55 @@ impl World {
         patience: &mut Patience,
         wanted: impl Fn(Aside) -> bool,
     ) -> Option<(Aside, Envelope)> {
-        self.link()
-            .kept(cid, Plane::Collective)
-            .find_map(|envelope| {
+        self.link(|link| {
+            link.kept(cid, Plane::Collective).find_map(|envelope| {
                 patience.looked(1);
                 let aside = Aside::read(envelope.tag).filter(|&aside| wanted(aside))?;
                 Some((aside, envelope))
             })
+        })
     }
 
     /// Receives it.
     pub(super) fn read_aside(&self, cid: Cid, envelope: Envelope) -> Vec<u8> {
-        let link = self.link();
         let selector = Selector {
             source: envelope.source as i32,
             tag: envelope.tag,
         };
-        let Some((message, envelope)) = link.mprobe(cid, Plane::Collective, selector) else {
-            return Vec::new();
-        };
-        let mut bytes = vec![0; LONGEST];
-        let id = link.mrecv(message, RecvBuf::Bytes(bytes.as_mut_ptr(), LONGEST as u64));
-        if !link.is_done(id) {
-            // It came in pieces after all. The rest may still be written.
-            link.detach(id);
-            std::mem::forget(bytes);
-            return Vec::new();
-        }
-        link.take(id);
-        bytes.truncate(envelope.len as usize);
-        bytes
+        self.link(|link| {
+            let Some((message, envelope)) = link.mprobe(cid, Plane::Collective, selector) else {
+                return Vec::new();
+            };
+            let mut bytes = vec![0; LONGEST];
+            let id = link.mrecv(message, RecvBuf::Bytes(bytes.as_mut_ptr(), LONGEST as u64));
+            if !link.is_done(id) {
+                // It came in pieces after all. The rest may still be written.
+                link.detach(id);
+                std::mem::forget(bytes);
+                return Vec::new();
+            }
+            link.take(id);
+            bytes.truncate(envelope.len as usize);
+            bytes
+        })
     }
 
     /// Messages that came before a receive did, to where asides come for a communicator.
     pub(super) fn unexpected(&self, comm: &Comm) -> u64 {
-        let came = |cid| self.link().traffic(Some(cid)).unexpected;
+        let came = |cid| self.link(|link| link.traffic(Some(cid)).unexpected);
         comm.cids().chain([JOB]).map(came).sum()
     }
 
     /// Sends an aside to a rank of a context.
     pub(super) fn tell_aside(&self, (cid, rank): (Cid, u32), aside: Aside, bytes: &[u8]) {
-        let (link, tag, bytes) = (self.link(), aside.tag(), SendBuf::Owned(bytes.into()));
-        if let Sent::Pending(id) =
-            link.send(cid, Plane::Collective, rank, tag, Mode::Standard, bytes)
-        {
-            link.detach(id);
-        }
+        let (tag, bytes) = (aside.tag(), SendBuf::Owned(bytes.into()));
+        self.link(|link| {
+            if let Sent::Pending(id) =
+                link.send(cid, Plane::Collective, rank, tag, Mode::Standard, bytes)
+            {
+                link.detach(id);
+            }
+        });
     }
 }
 

@@ -93,7 +93,7 @@ impl World {
         let last = last.map(|(peer, _)| peer);
         let mut questions = self.asked.questions.borrow_mut();
         let free = awaited.filter_map(|(cid, rank)| {
-            let (peer, theirs) = self.link().members(cid).nth(rank as usize)?;
+            let (peer, theirs) = self.link(|link| link.members(cid).nth(rank as usize))?;
             let waits = |question: &Question| question.answer.is_none();
             let free = !questions.get(&peer).is_some_and(waits);
             free.then_some((peer, theirs, cid, rank))
@@ -147,7 +147,7 @@ impl World {
     fn answer(&self, call: &Waiting, place: u32, envelope: Envelope, inquiry: &[u8]) {
         let said = Context::read(inquiry).and_then(|context| {
             let asks = (Peer(envelope.source), context.theirs);
-            let joined = self.link().members(context.ours).any(|it| it == asks);
+            let joined = self.link(|link| link.members(context.ours).any(|it| it == asks));
             let said = || self.say(call, context.ours, place);
             joined.then(said).flatten()
         });

@@ -10,7 +10,7 @@ use catena_coll::node::{Kind, Node};
 use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_net::Route;
-use catena_shm::Neighbour;
+use catena_shm::{Neighbour, Shm};
 
 use super::area::{Area, Shape};
 use super::board::{Seat, View};
@@ -103,17 +103,21 @@ impl World {
 
     /// Whether all members share memory.
     pub(super) fn can_meet(&self, comm: &Comm) -> bool {
-        let routes = self.link().net();
-        let near = |p| matches!(routes.route(p), Route::Shm | Route::Loopback);
-        comm.group.members().all(near)
+        self.link(|link| {
+            let routes = link.net();
+            let near = |p| matches!(routes.route(p), Route::Shm | Route::Loopback);
+            comm.group.members().all(near)
+        })
     }
 
     /// Where a board is that rank 0 found, as the others are told: its offset, after what deserted
     /// ones had is given back.
     fn find_board(&self, shape: Shape) -> u64 {
-        let Some(shm) = self.link().net().shm_mut() else {
-            return NOWHERE;
-        };
+        let find = |shm: &mut Shm| self.find_board_in(shm, shape);
+        self.link(|link| link.net().shm_mut().map_or(NOWHERE, find))
+    }
+
+    fn find_board_in(&self, shm: &mut Shm, shape: Shape) -> u64 {
         self.retired.borrow_mut().retain(|r| {
             let deserted = r.area.is_deserted();
             if deserted {
@@ -138,12 +142,14 @@ impl World {
     /// The processes of all members, but for this one, as far as it reaches their memory. All
     /// have attached.
     fn neighbours(&self, comm: &Comm) -> Box<[Option<Neighbour>]> {
-        let mut shm = self.link().net().shm_mut();
-        let mut find = |p: Peer| shm.as_mut().and_then(|s| s.neighbour(p));
-        let members = comm.group.members();
-        members
-            .map(|p| if p == self.me { None } else { find(p) })
-            .collect()
+        self.link(|link| {
+            let mut shm = link.net().shm_mut();
+            let mut find = |p: Peer| shm.as_mut().and_then(|s| s.neighbour(p));
+            let members = comm.group.members();
+            members
+                .map(|p| if p == self.me { None } else { find(p) })
+                .collect()
+        })
     }
 }
 
@@ -209,8 +215,7 @@ impl Joining {
         if offset != NOWHERE && offset & LONG_RINGS != 0 {
             (shape, offset) = (shape.with_long_rings()?, offset - LONG_RINGS);
         }
-        let net = w.link().net();
-        let base = net.shm_mut()?.board(offset, shape.bytes())?;
+        let base = w.link(|link| link.net().shm_mut()?.board(offset, shape.bytes()))?;
         // SAFETY: the transport vouches for an aligned range that stays mapped
         // while the process runs.
         let area = unsafe { Area::new(base, shape) };
@@ -227,9 +232,11 @@ impl Joining {
         let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();
         words[comm.size() as usize] = u8::from(missing == 1);
         let others = comm.group.members().filter(|&p| p != w.me);
-        let shm = net.shm();
-        // SAFETY: the transport lives in the world, which is never dropped.
-        let bells = shm.map(|s| others.map(|p| unsafe { s.bell(p) }).collect());
+        let bells = w.link(|link| {
+            let shm = link.net().shm()?;
+            // SAFETY: the transport lives in the world, which is never dropped.
+            Some(others.map(|p| unsafe { shm.bell(p) }).collect())
+        });
         let seat = Seat::new(area, comm.rank, bells.unwrap_or_default(), neighbours);
         let limits = shape.limits(usize::MAX);
         let mut node = Node::new(comm.rank, comm.size(), w.oversubscribed, limits);

@@ -24,7 +24,7 @@ use crate::comm::Comm;
 use catena_objects::error::{Error, Kind, Result};
 
 use crate::p2p;
-use crate::world::World;
+use crate::world::{Link, World};
 
 /// A message of a plan under way.
 #[derive(Clone, Copy, Debug)]
@@ -144,16 +144,14 @@ impl Executor<'_> {
     #[inline]
     fn watched(&self, posted: Posted) -> Posted {
         if let Some(whom) = self.told.whom {
-            self.world.link().tell(posted.id, whom);
+            self.world.link(|link| link.tell(posted.id, whom));
         }
         posted
     }
 
     #[inline]
     fn settle(&mut self, p: Posted) -> Result<()> {
-        let link = self.world.link();
-        let cid = link.cid(p.id);
-        let done = link.take(p.id);
+        let (cid, done) = self.world.link(|link| (link.cid(p.id), link.take(p.id)));
         if done.error.is_none() && p.expect.is_none_or(|expect| expect == done.len) {
             return Ok(());
         }
@@ -203,8 +201,9 @@ impl Exec for Executor<'_> {
     fn send(&mut self, peer: u32, from: Region) -> Result<Option<Posted>> {
         let buf = SendBuf::Bytes(self.memory.address(from), from.len as u64);
         let (cid, dest, tag) = self.envelope(peer);
-        let link = self.world.link();
-        match link.send(cid, Plane::Collective, dest, tag, Mode::Standard, buf) {
+        let send =
+            |link: &mut Link| link.send(cid, Plane::Collective, dest, tag, Mode::Standard, buf);
+        match self.world.link(send) {
             Sent::Done => Ok(None),
             Sent::Pending(id) => Ok(Some(self.watched(Posted { id, expect: None }))),
         }
@@ -218,13 +217,15 @@ impl Exec for Executor<'_> {
             source: source as i32,
             tag,
         };
-        let link = self.world.link();
-        let id = link.recv(cid, Plane::Collective, selector, buf);
+        let (id, is_done) = self.world.link(|link| {
+            let id = link.recv(cid, Plane::Collective, selector, buf);
+            (id, link.is_done(id))
+        });
         let posted = Posted {
             id,
             expect: Some(into.len as u64),
         };
-        if link.is_done(id) {
+        if is_done {
             self.settle(posted)?;
             return Ok(None);
         }
@@ -233,7 +234,7 @@ impl Exec for Executor<'_> {
 
     #[inline]
     fn done(&mut self, handle: Posted) -> Result<bool> {
-        if !self.world.link().is_done(handle.id) {
+        if !self.world.link(|link| link.is_done(handle.id)) {
             return Ok(false);
         }
         self.told.results += 1;
@@ -263,6 +264,11 @@ impl Exec for Executor<'_> {
         // are still moved byte by byte.
         unsafe { ptr::copy(a, b, from.len) }
     }
+}
+
+/// The context and the rank there that a message under way goes to or comes from.
+fn partner(world: &World, posted: Posted) -> (Cid, u32) {
+    world.link(|link| (link.cid(posted.id), link.partner(posted.id)))
 }
 
 /// How tags on that communicator are cut.
@@ -324,7 +330,7 @@ impl CollRun {
             results: 0,
         };
         for posted in self.run.under_way() {
-            world.link().tell(posted.id, whom);
+            world.link(|link| link.tell(posted.id, whom));
         }
     }
 
@@ -555,8 +561,7 @@ impl CollRun {
         }
         if self.patience.is_long() {
             let awaited = self.run.under_way();
-            let link = || world.link();
-            let awaited = awaited.map(|it| (link().cid(it.id), link().partner(it.id)));
+            let awaited = awaited.map(|it| partner(world, it));
             world.inquire(&call, awaited);
         }
         false
@@ -570,17 +575,20 @@ impl CollRun {
         let cut = cut(comm);
         for (cid, Ticket { number, tag }) in places.into_iter().flatten() {
             let mine = cut.label_of(tag);
-            for envelope in world.link().kept(cid, Plane::Collective) {
-                self.patience.looked(1);
-                if let Some(label) = cut.read(envelope.tag, number)
-                    && label != mine
-                {
-                    return Some(different(&format!(
-                        "{} called {label}, and rank {} called {mine}",
-                        who(comm, cid, envelope.source),
-                        comm.rank
-                    )));
-                }
+            let patience = &mut self.patience;
+            let stray = world.link(|link| {
+                link.kept(cid, Plane::Collective).find_map(|envelope| {
+                    patience.looked(1);
+                    let label = cut.read(envelope.tag, number)?;
+                    (label != mine).then_some((label, envelope.source))
+                })
+            });
+            if let Some((label, source)) = stray {
+                return Some(different(&format!(
+                    "{} called {label}, and rank {} called {mine}",
+                    who(comm, cid, source),
+                    comm.rank
+                )));
             }
         }
         None
@@ -589,7 +597,7 @@ impl CollRun {
     /// Tells why before messages are cancelled: what comes next takes their place.
     fn pass_on(&self, world: &World, error: &Error) {
         let sends = self.run.under_way().filter(|it| it.expect.is_none());
-        let whom = sends.map(|it| (world.link().cid(it.id), world.link().partner(it.id)));
+        let whom = sends.map(|it| partner(world, it));
         for (cid, rank) in whom.collect::<BTreeSet<_>>() {
             world.report_to((cid, rank), self.turn.place, error);
         }
@@ -600,8 +608,10 @@ impl CollRun {
         let mut left = false;
         for p in self.run.abandon() {
             left = true;
-            world.link().cancel(p.id);
-            world.link().detach(p.id);
+            world.link(|link| {
+                link.cancel(p.id);
+                link.detach(p.id);
+            });
         }
         if left {
             // Not every message can be cancelled, and the peers' part of one

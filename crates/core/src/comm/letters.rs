@@ -81,12 +81,13 @@ impl World {
         bytes.extend_from_slice(&key.0);
         words.iter().for_each(|w| bytes.extend(w.to_ne_bytes()));
         let letter = SendBuf::Owned(bytes.into());
-        let link = self.link();
-        if let Sent::Pending(id) =
-            link.send(cid, Plane::Collective, to, LETTER, Mode::Standard, letter)
-        {
-            link.detach(id);
-        }
+        self.link(|link| {
+            if let Sent::Pending(id) =
+                link.send(cid, Plane::Collective, to, LETTER, Mode::Standard, letter)
+            {
+                link.detach(id);
+            }
+        });
     }
 
     /// Reads the next letter with that key from rank `from` of a context, if it
@@ -116,23 +117,25 @@ impl World {
             source: from as i32,
             tag: LETTER,
         };
-        while let Some((id, envelope)) = self.link().mprobe(cid, Plane::Collective, selector) {
-            let mut bytes = vec![0; envelope.len as usize].into_boxed_slice();
-            let room = RecvBuf::Bytes(bytes.as_mut_ptr(), envelope.len);
-            let id = self.link().mrecv(id, room);
-            coming.push_back(Coming {
-                cid: Some(cid),
-                from,
-                bytes,
-                id,
-            });
-        }
-        while let Some(first) = coming.front()
-            && self.link().is_done(first.id)
-        {
-            self.link().take(first.id);
-            coming.pop_front().into_iter().for_each(|it| self.file(&it));
-        }
+        self.link(|link| {
+            while let Some((id, envelope)) = link.mprobe(cid, Plane::Collective, selector) {
+                let mut bytes = vec![0; envelope.len as usize].into_boxed_slice();
+                let room = RecvBuf::Bytes(bytes.as_mut_ptr(), envelope.len);
+                let id = link.mrecv(id, room);
+                coming.push_back(Coming {
+                    cid: Some(cid),
+                    from,
+                    bytes,
+                    id,
+                });
+            }
+            while let Some(first) = coming.front()
+                && link.is_done(first.id)
+            {
+                link.take(first.id);
+                coming.pop_front().into_iter().for_each(|it| self.file(&it));
+            }
+        });
     }
 
     fn file(&self, letter: &Coming) {

@@ -307,7 +307,7 @@ impl World {
             .zip(cids)
             .map(|(peer, &cid)| (peer, Cid(cid)))
             .collect();
-        self.link().open(lease.cid(), me, members);
+        self.link(|link| link.open(lease.cid(), me, members));
     }
 
     /// Gives a communicator its handle.
@@ -323,7 +323,7 @@ impl World {
 
     fn take_cid(&self) -> Result<Lease> {
         self.close_unused();
-        let vacant = |cid| !self.link().in_use(cid);
+        let vacant = |cid| !self.link(|link| link.in_use(cid));
         self.cids.borrow_mut().take(vacant)
     }
 
@@ -332,7 +332,7 @@ impl World {
     fn close_unused(&self) {
         let unused = self.cids.borrow_mut().reclaim();
         for cid in unused {
-            self.link().close(cid);
+            self.link(|link| link.close(cid));
             self.drop_letters(cid);
             self.handles_by_cid.borrow_mut().remove(&cid.0);
         }
@@ -350,8 +350,8 @@ impl World {
         let left = self.active_on(&comm);
         self.finish(left, |_, obj| obj.is_over());
         for cid in comm.cids() {
-            let left = self.link().pending(cid);
-            self.finish(left, |w, &id| !w.link().is_under_way(id));
+            let left = self.link(|link| link.pending(cid));
+            self.finish(left, |w, &id| !w.link(|link| link.is_under_way(id)));
         }
         self.comm_free(comm)
     }
