@@ -1,6 +1,6 @@
 //! What the engine needs from below: the union of all routes, and the user's
-//! buffers. `core` implements these over real transports and memory, the tests
-//! over the simulator.
+//! buffers. The crate `net` is that union over real transports, `core` has the
+//! buffers of MPI; the tests have the simulator and vectors.
 
 use std::fmt::Debug;
 

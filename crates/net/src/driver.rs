@@ -63,7 +63,7 @@ pub enum Driver {
     Ucx(Box<Ucx>, Option<ProbePort>),
 }
 
-/// Does the same with whatever drives the network.
+/// Evaluates `$call` with the transport `$t` of whichever variant it is.
 macro_rules! each {
     ($driver:expr, $t:ident => $call:expr) => {
         match $driver {

@@ -15,23 +15,23 @@ pub enum Via {
     Unknown,
     /// Its record is awaited: the route is full.
     Wanted,
-    /// The one of that number.
+    /// The network of that number.
     Network(u8),
-    /// Over none of them.
+    /// No network leads to it.
     Nowhere,
 }
 
-/// The ways to all peers.
+/// How each peer of the job is reached.
 #[derive(Debug)]
 pub struct PeerTable {
-    /// By rank in the world.
+    /// By process.
     via: Box<[Via]>,
-    /// Those whose records are awaited.
+    /// The peers whose records are awaited.
     wanted: VecDeque<Peer>,
 }
 
 impl PeerTable {
-    /// All unknown.
+    /// A table in which all peers are unknown.
     pub fn new(processes: u32) -> PeerTable {
         PeerTable {
             via: vec![Via::Unknown; processes as usize].into(),

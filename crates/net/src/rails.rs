@@ -4,7 +4,8 @@
 //! What is sent to a peer leaves over one rail, its **pin**; only streams of
 //! long messages take all in turn. What is read from a peer is cut into
 //! stripes, which all rails fetch at the same time, and told from its beginning
-//! on. The ends pair their rails by number; who has fewer has the say.
+//! on. The ends pair their rails by number; the end
+//! with fewer rails has the say.
 
 use std::collections::VecDeque;
 
@@ -228,10 +229,10 @@ impl Rails {
     /// [`Transport::try_get`].
     ///
     /// # Safety
-    /// As there.
+    /// That of [`Transport::try_get`].
     ///
     /// # Errors
-    /// As there.
+    /// [`PeerLost`] if the peer is gone.
     pub unsafe fn try_get(
         &mut self,
         peer: Peer,

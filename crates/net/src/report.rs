@@ -22,7 +22,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// One, if it is wanted.
+    /// A report, if [`LINK_REPORT`] asks for one.
     pub fn wanted() -> Option<Report> {
         LINK_REPORT.get().then_some(Report { unsaid: Vec::new() })
     }

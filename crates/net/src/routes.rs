@@ -131,7 +131,7 @@ impl<S, R> Routes<S, R> {
         self.shm.as_ref()
     }
 
-    /// The same, to change it.
+    /// The shared-memory transport, to change it.
     pub fn shm_mut(&mut self) -> Option<&mut Shm> {
         self.shm.as_mut()
     }
@@ -141,7 +141,7 @@ impl<S, R> Routes<S, R> {
         self.networks.as_deref()
     }
 
-    /// The same, to change it.
+    /// The networks, to change them.
     pub fn networks_mut(&mut self) -> Option<&mut Networks> {
         self.networks.as_deref_mut()
     }

@@ -14,15 +14,15 @@ use crate::peer_table::Via;
 const CLOCK: u32 = 1024;
 
 impl Networks {
-    /// Whether it is time to look whom this process waits for; asked after a poll.
+    /// Whether it is time to look at whom this process waits for; asked after a poll.
     #[inline]
     pub fn may_ping(&mut self) -> bool {
         self.turn.is_multiple_of(CLOCK) && Instant::now() >= self.next_ping
     }
 
-    /// Looks after those among the awaited that were so at the last look, too: who
-    /// of them is lost, and whose loss nobody would notice unless something is sent
-    /// to them.
+    /// Looks after the awaited processes that were awaited at the last look, too. The
+    /// first list has those that are lost, the second those whose loss shows only when
+    /// something is sent to them: they are to be pinged.
     pub fn watch(&mut self, Awaited { mut named, any }: Awaited) -> (Vec<PeerLost>, Vec<Peer>) {
         self.next_ping = Instant::now() + PING_EVERY;
         let (mut lost, mut unwatched) = (Vec::new(), Vec::new());
@@ -64,35 +64,35 @@ impl Networks {
         for member in &mut self.members {
             sleeper = sleeper.or(member.rails.sleeper()?);
         }
-        let parting = matches!(self.stage, Stage::Leaving | Stage::Parting);
+        let leaving = matches!(self.stage, Stage::Leaving | Stage::FenceBegun);
         let asking = self.peers.wanted() > 0;
-        if parting || asking {
-            // Who looks for one answer takes in the other.
+        if leaving || asking {
+            // Looking for one answer takes in the other: there is no sleep for both.
             let fd = self.exchange.descriptor();
-            let fd = fd.filter(|_| !(parting && asking));
+            let fd = fd.filter(|_| !(leaving && asking));
             sleeper = sleeper.or(Sleeper::new(fd));
         }
         Some(sleeper)
     }
 
     /// Says that this process needs the others no more; true once all have
-    /// said so. Until then it is to be polled: what others wait for may not
-    /// have left yet.
+    /// said so. Until then the networks are to be polled: what others wait for may
+    /// not have left yet.
     ///
     /// # Errors
     /// What the exchange says.
     pub fn part(&mut self) -> Result<bool, String> {
-        if self.stage == Stage::Open {
+        if self.stage == Stage::Active {
             self.stage = Stage::Leaving;
         }
         // Where publishing is a fence, there cannot be another one yet.
         if self.stage == Stage::Leaving && self.exchange.ask(self.me)?.is_some() {
             self.exchange.begin_fence()?;
-            self.stage = Stage::Parting;
+            self.stage = Stage::FenceBegun;
         }
-        if self.stage == Stage::Parting && self.exchange.fence_done()? {
-            self.stage = Stage::Parted;
+        if self.stage == Stage::FenceBegun && self.exchange.fence_done()? {
+            self.stage = Stage::Done;
         }
-        Ok(self.stage == Stage::Parted)
+        Ok(self.stage == Stage::Done)
     }
 }

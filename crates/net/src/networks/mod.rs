@@ -41,13 +41,13 @@ const PING_EVERY: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// It needs them.
-    Open,
+    Active,
     /// It does not, and says so once its own record is published.
     Leaving,
     /// It has said so.
-    Parting,
+    FenceBegun,
     /// All have said so.
-    Parted,
+    Done,
 }
 
 /// A network, and how lively it is.
@@ -67,6 +67,7 @@ pub struct Networks {
     lost: HashMap<Peer, String>,
     /// The least of what the networks can do.
     least: Caps,
+    /// This process.
     me: Peer,
     exchange: Box<dyn Exchange>,
     /// How this process is reached.
@@ -78,9 +79,9 @@ pub struct Networks {
     sent: Tally,
     turn: u32,
     report: Option<Report>,
-    /// Those that this process waited for when it last looked, and when it looks
-    /// again.
+    /// The processes that this one waited for when it last looked.
     awaited: BTreeSet<Peer>,
+    /// When it looks again.
     next_ping: Instant,
     /// What wakes this process while it sleeps on the networks.
     buzzer: Buzzer,
@@ -166,7 +167,7 @@ impl Networks {
             exchange,
             record,
             local: local.into(),
-            stage: Stage::Open,
+            stage: Stage::Active,
             sent: Tally::default(),
             turn: 0,
             report,

@@ -11,8 +11,8 @@ use crate::peer_table::{PeerTable, Via};
 const RATIO: u32 = 16;
 
 impl Networks {
-    /// Polls; where shared memory is polled too, which costs far less, not
-    /// every time those that were silent.
+    /// Polls the networks. If shared memory is polled, too (`shm`), which costs far
+    /// less, networks that were silent are polled only now and then.
     #[inline]
     pub fn poll_beside<D: Deliver>(&mut self, shm: bool, deliver: &mut D) -> usize {
         self.turn = self.turn.wrapping_add(1);
@@ -39,7 +39,7 @@ impl Networks {
                     peers: &mut self.peers,
                     via,
                     only,
-                    parting: self.stage != Stage::Open,
+                    leaving: self.stage != Stage::Active,
                     deliver,
                 };
                 let count = member.rails.poll(&mut through);
@@ -58,16 +58,16 @@ impl Networks {
     }
 }
 
-/// What arrives over one network. That it leads to a peer no more is told only
-/// if the peer is reached over it, and not while all part: who is through
-/// first closes its ends.
+/// Takes what arrives over one network. The loss of a peer is told only if the peer
+/// is reached over this network, and not while this process is leaving: a process
+/// that has left closes its ends.
 struct Through<'a, D> {
     exchange: &'a dyn Exchange,
     peers: &'a mut PeerTable,
     via: Via,
     /// Whether there is no other network.
     only: bool,
-    parting: bool,
+    leaving: bool,
     deliver: &'a mut D,
 }
 
@@ -81,7 +81,7 @@ impl<D: Deliver> Deliver for Through<'_, D> {
     fn lost(&mut self, lost: PeerLost) {
         let via = self.peers.via(lost.peer);
         let unknown = matches!(via, Via::Unknown | Via::Wanted);
-        if !self.parting && (via == self.via || unknown && self.only) {
+        if !self.leaving && (via == self.via || unknown && self.only) {
             self.deliver.lost(with_host(self.exchange, lost));
         }
     }

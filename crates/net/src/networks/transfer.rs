@@ -1,4 +1,5 @@
-//! Messages to peers whose way is known.
+//! Messages to peers, as [`Transport`](catena_fabric::Transport) has them: with the method of
+//! the same name.
 
 use catena_fabric::{Caps, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous, RmaStatus};
 use catena_link::RemoteKeys;
@@ -7,8 +8,7 @@ use super::{Networks, with_host};
 use crate::peer_table::Via;
 
 impl Networks {
-    /// See [`Transport::caps`](catena_fabric::Transport::caps); the others
-    /// likewise.
+    /// What the network to a peer can do; the least of all before it is known.
     pub(crate) fn caps(&self, peer: Peer) -> Caps {
         match self.peers.via(peer) {
             Via::Network(number) => self.members[number as usize].rails.caps(peer),
