@@ -34,7 +34,6 @@ const ROWS: &[&[&str]] = &[
     &["objects"],
     &["core"],
     &["mpit"],
-    &["tool"],
     &["capi"],
     &["bench", "launcher"],
     &["cli", "xtask"],
