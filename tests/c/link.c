@@ -2,7 +2,7 @@
 // only: catena
 // needs: libfabric.so.1
 // time: 60
-// run: -n 2 -- shm
+// run: -n 2 --set LINK= -- shm
 // run: -n 2 --set LINK=shm -- shm
 // run: -n 2 --set LINK=shm+ofi:tcp -- shm
 // run: -n 2 --set LINK=ofi:tcp -- network

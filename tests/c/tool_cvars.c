@@ -1,7 +1,7 @@
 // Control variables: what is read is in force, and what is written comes to be.
 // only: catena
-// run: -n 2
-// run: -n 2 --set COLL_NODE=false -- messages
+// run: -n 2 --set LINK=shm
+// run: -n 2 --set LINK=shm --set COLL_NODE=false -- messages
 #include "check.h"
 
 static MPI_T_cvar_handle open_cvar(const char *name)

@@ -1,6 +1,6 @@
 // Events: raised in order with their data, for the communicator and the safety level asked for.
 // only: catena
-// run: -n 2
+// run: -n 2 --set LINK=shm
 #include "check.h"
 
 static int called, freed, lost_calls;

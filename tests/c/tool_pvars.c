@@ -1,6 +1,6 @@
 // Performance variables: they tell what happened; sessions do not touch each other.
 // only: catena
-// run: -n 2
+// run: -n 2 --set LINK=shm
 #include "check.h"
 
 typedef unsigned long long number;
