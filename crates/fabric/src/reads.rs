@@ -2,9 +2,10 @@
 //! once.
 //!
 //! A read is known by where its next byte goes to; what has arrived from its
-//! beginning is told by the call that asks for it again.
+//! beginning is told by the call that asks for it again. Neither that call nor a completion
+//! searches: places are hashed, and each operation remembers its read.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use crate::{Peer, RemoteKey, RmaStatus};
 
@@ -78,41 +79,80 @@ impl<T> Read<T> {
 /// The reads of an endpoint. An operation of the network is known by its number.
 #[derive(Debug)]
 pub struct Reads<T> {
-    reads: Vec<Read<T>>,
+    reads: Vec<Option<Read<T>>>,
+    /// Numbers of reads that are over.
+    over: Vec<usize>,
+    /// The number of each read, by its peer and where its next byte goes to.
+    places: HashMap<(Peer, usize), usize>,
     /// Operations that are not under way.
     free: Vec<usize>,
+    /// The first operation, and the read that each was last used for.
+    first: usize,
+    used_by: Vec<usize>,
 }
 
 impl<T> Reads<T> {
     /// None; each piece is one of these operations.
     pub fn new(operations: impl Iterator<Item = usize>) -> Reads<T> {
+        let free: Vec<usize> = operations.collect();
+        let first = free.iter().copied().min().unwrap_or(0);
+        let end = free.iter().copied().max().map_or(0, |last| last + 1);
         Reads {
             reads: Vec::new(),
-            free: operations.collect(),
+            over: Vec::new(),
+            places: HashMap::new(),
+            free,
+            first,
+            used_by: vec![0; end - first],
         }
     }
 
     fn find(&self, from: Peer, into: *mut u8) -> Option<usize> {
-        let known = |read: &Read<T>| read.from == from && read.at == into as usize;
-        self.reads.iter().position(known)
+        self.places.get(&(from, into as usize)).copied()
+    }
+
+    /// A new read of which nothing is under way; its number.
+    fn begin(&mut self, from: Peer, into: *mut u8, key: u64) -> usize {
+        let number = self.over.pop().unwrap_or_else(|| {
+            self.reads.push(None);
+            self.reads.len() - 1
+        });
+        self.places.insert((from, into as usize), number);
+        self.reads[number] = Some(Read {
+            from,
+            key,
+            at: into as usize,
+            pieces: VecDeque::new(),
+            failed: false,
+        });
+        number
+    }
+
+    /// Ends a read.
+    fn finish(&mut self, number: usize) {
+        if let Some(read) = self.reads[number].take() {
+            self.places.remove(&(read.from, read.at));
+            self.over.push(number);
+        }
     }
 
     /// Whether one from that peer uses this key.
     pub fn uses(&self, from: Peer, key: u64) -> bool {
         let uses = |read: &Read<T>| read.from == from && read.key == key;
-        self.reads.iter().any(uses)
+        self.reads.iter().flatten().any(uses)
     }
 
     /// Whether nothing of that read is under way.
     pub fn is_quiet(&self, from: Peer, into: *mut u8) -> bool {
         let found = self.find(from, into);
-        found.is_none_or(|number| self.reads[number].is_quiet())
+        let read = found.and_then(|number| self.reads[number].as_ref());
+        read.is_none_or(Read::is_quiet)
     }
 
     /// Forgets a read; what arrives of it is not told.
     pub fn forget(&mut self, from: Peer, into: *mut u8) {
         if let Some(number) = self.find(from, into) {
-            self.reads.swap_remove(number);
+            self.finish(number);
         }
     }
 
@@ -125,17 +165,11 @@ impl<T> Reads<T> {
         longest: usize,
         mut ask: impl FnMut(usize, usize, usize) -> Asked<T>,
     ) -> RmaStatus {
-        let number = self.find(from, into).unwrap_or_else(|| {
-            self.reads.push(Read {
-                from,
-                key: remote.key,
-                at: into as usize,
-                pieces: VecDeque::new(),
-                failed: false,
-            });
-            self.reads.len() - 1
-        });
-        let read = &mut self.reads[number];
+        let known = self.find(from, into);
+        let number = known.unwrap_or_else(|| self.begin(from, into, remote.key));
+        let Some(read) = &mut self.reads[number] else {
+            return RmaStatus::Unable;
+        };
         let mut at: usize = read.pieces.iter().map(|piece| piece.len).sum();
         while !read.failed && at < len && read.pieces.len() < AHEAD {
             let Some(operation) = self.free.pop() else {
@@ -155,6 +189,7 @@ impl<T> Reads<T> {
                     break;
                 }
             };
+            self.used_by[operation - self.first] = number;
             read.pieces.push_back(Piece {
                 operation,
                 len: piece,
@@ -163,10 +198,15 @@ impl<T> Reads<T> {
             });
             at += piece;
         }
+        let before = read.at;
         let got = read.advance(len);
-        let over = read.failed && read.is_quiet();
+        let (over, at) = (read.failed && read.is_quiet(), read.at);
         if over || read.pieces.is_empty() {
-            self.reads.swap_remove(number);
+            read.at = before;
+            self.finish(number);
+        } else if got > 0 {
+            self.places.remove(&(from, before));
+            self.places.insert((from, at), number);
         }
         match got {
             0 if over => RmaStatus::Unable,
@@ -181,18 +221,16 @@ impl<T> Reads<T> {
         self.free.push(operation);
         let under_way =
             |piece: &Piece<T>| piece.operation == operation && piece.state == State::UnderWay;
-        for read in &mut self.reads {
-            if let Some(at) = read.pieces.iter().position(under_way) {
-                read.failed |= !arrived;
-                read.pieces[at].state = if arrived {
-                    State::Arrived
-                } else {
-                    State::Failed
-                };
-                return Some(read.from);
-            }
-        }
-        None
+        let number = *self.used_by.get(operation.checked_sub(self.first)?)?;
+        let read = self.reads.get_mut(number)?.as_mut()?;
+        let piece = read.pieces.iter_mut().find(|piece| under_way(piece))?;
+        piece.state = if arrived {
+            State::Arrived
+        } else {
+            State::Failed
+        };
+        read.failed |= !arrived;
+        Some(read.from)
     }
 }
 
