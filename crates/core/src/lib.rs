@@ -1,5 +1,5 @@
-//! Row 5: communicators, groups, requests, progress, error handlers,
-//! and running plans. The MPI library without its C interface.
+//! Row 5: communicators, requests, progress, and running schedules. The MPI library
+//! without its C interface, above the objects that are mere data.
 
 #![allow(
     clippy::arc_with_non_send_sync,

@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::place::Place;
 
-/// Result of everything in this crate.
+/// Result of everything here, and of what stands on it.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What sort of error it is. One for each error class that is raised here.
