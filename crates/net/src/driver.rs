@@ -1,5 +1,5 @@
 //! What drives one rail of a network. A library that does is added here: one variant,
-//! and one line in [`each`].
+//! and one line in `each`.
 
 use std::net::SocketAddr;
 use std::time::Duration;
