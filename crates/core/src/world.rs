@@ -417,7 +417,7 @@ impl World {
         if idle && self.link(|link| link.is_silent()) {
             return false;
         }
-        let moved = self.link(Link::progress) || self.pings();
+        let moved = self.link(|link| link.progress()) || self.pings();
         if idle {
             moved
         } else {
