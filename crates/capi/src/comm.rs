@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catena_abi::{Comm, Errhandler, Group, Info, Request, consts};
 use catena_core::comm::{Across, Origin, Peering};
 use catena_core::{World, enter, p2p};
-use catena_objects::place::Target;
+use catena_objects::error_place::Target;
 use catena_objects::{Result, fail};
 
 use crate::args::{self, put, put_string};

@@ -12,7 +12,7 @@ use catena_abi::{
 use catena_core::enter_any;
 use catena_core::object::Objects;
 use catena_objects::errhandler::{Errhandler as Handler, ErrhandlerRef};
-use catena_objects::place::{Place, Target};
+use catena_objects::error_place::{ErrorPlace, Target};
 use catena_objects::{Result, fail};
 
 use crate::args::{self, put};
@@ -51,7 +51,7 @@ pub(crate) fn fitting(
     Ok(handler)
 }
 
-fn set(object: impl Into<Place>, handle: Errhandler) -> Result<()> {
+fn set(object: impl Into<ErrorPlace>, handle: Errhandler) -> Result<()> {
     let (objects, place) = (enter_any(), object.into());
     let handler = fitting(&objects, handle, place.target)?;
     objects
@@ -62,18 +62,18 @@ fn set(object: impl Into<Place>, handle: Errhandler) -> Result<()> {
     Ok(())
 }
 
-fn get(object: impl Into<Place>, to: *mut Errhandler) -> Result<()> {
+fn get(object: impl Into<ErrorPlace>, to: *mut Errhandler) -> Result<()> {
     let objects = enter_any();
     let object = objects.errhandlers.holder(object.into())?;
     let handler = object.errhandler().borrow().clone();
     put(to, objects.errhandlers.handle(&handler), "errhandler")
 }
 
-fn call(object: impl Into<Place>, errorcode: c_int) -> Result<()> {
+fn call(object: impl Into<ErrorPlace>, errorcode: c_int) -> Result<()> {
     let place = object.into();
     enter_any().errhandlers.holder(place)?;
     let text = errors::shown(errorcode);
-    errors::call_handler(On::Place(place), errorcode, &text);
+    errors::call_handler(On::Object(place), errorcode, &text);
     Ok(())
 }
 

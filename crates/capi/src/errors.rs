@@ -13,7 +13,7 @@ use catena_abi::{self as abi, consts, names};
 use catena_core::object::Objects;
 use catena_core::{enter, enter_any, init};
 use catena_objects::errhandler::{self, Errhandler, ErrhandlerRef};
-use catena_objects::place::{Place, Target};
+use catena_objects::error_place::{ErrorPlace, Target};
 use catena_objects::{Error, Kind};
 
 use crate::added;
@@ -24,7 +24,7 @@ pub(crate) enum On {
     /// None with an error handler.
     Nothing,
     /// One with an error handler, if the handle is good.
-    Place(Place),
+    Object(ErrorPlace),
     /// An object that is to be made with this error handler, if the handle is
     /// good.
     New(abi::Errhandler),
@@ -34,7 +34,7 @@ macro_rules! places {
     ($($handle:ident)*) => {$(
         impl From<abi::$handle> for On {
             fn from(handle: abi::$handle) -> Self {
-                On::Place(handle.into())
+                On::Object(handle.into())
             }
         }
 
@@ -195,7 +195,7 @@ fn describe(class: c_int) -> String {
 #[cold]
 #[inline(never)]
 pub(crate) fn raise(function: &'static str, on: On, error: &Error) -> c_int {
-    let on = error.place().map_or(on, On::Place);
+    let on = error.place().map_or(on, On::Object);
     let text = format!("{function}: {}", error.text());
     let code = code_for(error, &text);
     call_handler(on, code, &text)
@@ -246,14 +246,14 @@ struct Raised {
 fn handler_of(on: On) -> Raised {
     let objects = enter_any();
     let found = match on {
-        On::Place(place) => handler_at(&objects, place),
+        On::Object(place) => handler_at(&objects, place),
         On::New(handler) => objects.errhandlers.find(handler).ok().map(Raised::on_new),
         On::Nothing => None,
     };
     found.unwrap_or_else(|| default_handler(&objects))
 }
 
-fn handler_at(objects: &Objects, place: Place) -> Option<Raised> {
+fn handler_at(objects: &Objects, place: ErrorPlace) -> Option<Raised> {
     let object = objects.errhandlers.holder(place).ok()?;
     let handler = object.errhandler().borrow().clone();
     Some(Raised {

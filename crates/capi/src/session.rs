@@ -5,9 +5,9 @@ use std::ffi::{c_char, c_int};
 
 use catena_abi::{Errhandler, Group, Info, Session, consts};
 use catena_core::{enter, enter_any, session};
+use catena_objects::error_place::Target;
 use catena_objects::fail;
 use catena_objects::info::Info as Pairs;
-use catena_objects::place::Target;
 
 use crate::args::{self, put, put_string};
 use crate::entry::mpi_fn;

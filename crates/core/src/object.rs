@@ -8,11 +8,11 @@ use catena_objects::attr::Keyvals;
 use catena_objects::datatype::Datatypes;
 use catena_objects::errhandler::Errhandlers;
 use catena_objects::error::Result;
+use catena_objects::error_place::Target;
 use catena_objects::fail;
 use catena_objects::group::Groups;
 use catena_objects::info::Infos;
 use catena_objects::op::Ops;
-use catena_objects::place::Target;
 use catena_objects::table::{Guarded, ObjectKind, Table};
 
 use crate::comm::Comm;

@@ -8,8 +8,8 @@ use catena_abi::{self as abi, consts};
 use catena_settings::{Setting, choice, setting};
 
 use crate::error::{Error, Kind, Result};
+use crate::error_place::{ErrorPlace, Target};
 use crate::fail;
-use crate::place::{Place, Target};
 use crate::table::{Guarded, ObjectKind};
 
 /// What to do with an error.
@@ -20,7 +20,7 @@ use crate::table::{Guarded, ObjectKind};
 /// # Examples
 /// ```
 /// use catena_objects::errhandler::Errhandler;
-/// use catena_objects::place::Target;
+/// use catena_objects::error_place::Target;
 ///
 /// let mine = Errhandler::User { on: Target::Win, function: 0x1234 };
 /// assert!(mine.fits(Target::Win) && !mine.fits(Target::Comm));
@@ -118,7 +118,7 @@ pub fn initial() -> abi::Errhandler {
 ///
 /// use catena_abi::{Win, consts};
 /// use catena_objects::errhandler::{ErrhandlerRef, Errhandlers, HasErrhandler};
-/// use catena_objects::place::Target;
+/// use catena_objects::error_place::Target;
 ///
 /// struct Window(RefCell<ErrhandlerRef>);
 ///
@@ -173,7 +173,7 @@ impl Errhandlers {
     ///
     /// # Errors
     /// Those of the kind's `find`: there is no such object.
-    pub fn holder(&self, place: Place) -> Result<Arc<dyn HasErrhandler>> {
+    pub fn holder(&self, place: ErrorPlace) -> Result<Arc<dyn HasErrhandler>> {
         match self.finds[place.target as usize].get() {
             Some(find) => find(place.handle),
             None => Err(no_such(place)),
@@ -250,7 +250,7 @@ impl Errhandlers {
 
 /// No part of the library that has such objects is in use.
 #[cold]
-fn no_such(place: Place) -> Error {
+fn no_such(place: ErrorPlace) -> Error {
     let (kind, what) = match place.target {
         Target::Comm => (Kind::Comm, "communicator"),
         Target::Win => (Kind::Win, "window"),
@@ -280,7 +280,7 @@ mod tests {
     fn each_kind_finds_its_own() {
         let all = Errhandlers::default();
         let places = [
-            Place::from(abi::Comm(0x1000)),
+            ErrorPlace::from(abi::Comm(0x1000)),
             abi::Win(0x1000).into(),
             abi::File(0x1000).into(),
             abi::Session(0x1000).into(),

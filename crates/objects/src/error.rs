@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::place::Place;
+use crate::error_place::ErrorPlace;
 
 /// Result of everything here, and of what stands on it.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -78,7 +78,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: Kind,
     text: String,
-    place: Option<Place>,
+    place: Option<ErrorPlace>,
 }
 
 /// The error of a call that needs this much memory besides the program's, and
@@ -104,10 +104,10 @@ impl Error {
         }))
     }
 
-    /// This error as one that belongs to `place`, whatever object the function
+    /// This error as one that belongs to `error_place`, whatever object the function
     /// was called on: the communicator of a request, for instance.
     #[must_use]
-    pub fn on(mut self, place: impl Into<Place>) -> Self {
+    pub fn on(mut self, place: impl Into<ErrorPlace>) -> Self {
         self.0.place = Some(place.into());
         self
     }
@@ -136,7 +136,7 @@ impl Error {
 
     /// The object that it belongs to, if the error knows better than the
     /// function.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<ErrorPlace> {
         self.0.place
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! | module       | owns                                                       |
 //! |--------------|------------------------------------------------------------|
-//! | `place`      | the object that an error belongs to                        |
+//! | `error_place`      | the object that an error belongs to                        |
 //! | `error`      | what can go wrong: a kind, a text, and a place             |
 //! | `table`      | handles, and tables of objects by handle                   |
 //! | `attr`       | attributes that programs attach to objects, and their keys |
@@ -29,11 +29,11 @@ pub mod attr;
 pub mod datatype;
 pub mod errhandler;
 pub mod error;
+pub mod error_place;
 pub mod group;
 pub mod info;
 mod members;
 pub mod op;
-pub mod place;
 pub mod room;
 pub mod table;
 

@@ -34,18 +34,18 @@ impl Target {
 /// # Examples
 /// ```
 /// use catena_abi::consts;
-/// use catena_objects::place::{Place, Target};
+/// use catena_objects::error_place::{ErrorPlace, Target};
 /// use catena_objects::{Error, Kind};
 ///
 /// let error = Error::new(Kind::Rank, "rank 9 is not in a group of 4");
 /// assert_eq!(error.place(), None);
 ///
-/// let place = Place::from(consts::COMM_WORLD);
+/// let place = ErrorPlace::from(consts::COMM_WORLD);
 /// assert_eq!(place.target, Target::Comm);
 /// assert_eq!(error.on(consts::COMM_WORLD).place(), Some(place));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ErrorPlace {
     /// What it is.
     pub target: Target,
     /// Its handle.
@@ -54,9 +54,9 @@ pub struct Place {
 
 macro_rules! places {
     ($($handle:ident)*) => {$(
-        impl From<abi::$handle> for Place {
+        impl From<abi::$handle> for ErrorPlace {
             fn from(handle: abi::$handle) -> Self {
-                Place {
+                ErrorPlace {
                     target: Target::$handle,
                     handle: handle.0,
                 }
