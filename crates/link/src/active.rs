@@ -71,9 +71,10 @@ pub trait Handler: Debug + Send {
     fn lost(&mut self, lost: &PeerLost);
 }
 
-/// The handlers of all classes.
+/// The handlers of all classes. They stand apart: the engine that holds them keeps what each
+/// matched message needs close together.
 #[derive(Debug, Default)]
-pub(crate) struct Handlers([Option<Box<dyn Handler>>; CLASSES]);
+pub(crate) struct Handlers(Box<[Option<Box<dyn Handler>>; CLASSES]>);
 
 impl Handlers {
     /// Sets the handler of a class, and gives back the one before.
