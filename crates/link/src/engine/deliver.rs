@@ -80,12 +80,18 @@ impl<N: Net> Engine<N> {
             kind::ACK => self.on_ack(from, &header),
             kind::CANCEL_REPLY => self.on_cancel_reply(from, &header),
             kind::PING => true,
-            kind::ACTIVE => self.handlers.deliver(from, &header, payload),
-            _ => false,
+            _ => self.deliver_unmatched(from, &header, payload),
         };
         if !handled {
             self.counters.dropped += 1;
         }
+    }
+
+    /// Hands an active message to its handler. Far from what matched packets take.
+    #[cold]
+    #[inline(never)]
+    fn deliver_unmatched(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
+        header.kind == kind::ACTIVE && self.handlers.deliver(from, header, payload)
     }
 
     /// Handles a packet that belongs to a member of an open context, or keeps it until its turn.

@@ -75,9 +75,9 @@ pub(crate) struct Engine<N: Net> {
     pub draining: u32,
     pub counters: Counters,
     pub watch: Watch,
-    pub handlers: Handlers,
     /// Whose requests became complete.
     pub told: Vec<u64>,
+    pub handlers: Handlers,
 }
 
 impl<N: Net> Engine<N> {
@@ -106,8 +106,8 @@ impl<N: Net> Engine<N> {
             draining: 0,
             counters: Counters::default(),
             watch: Watch::default(),
-            handlers: Handlers::default(),
             told: Vec::new(),
+            handlers: Handlers::default(),
         }
     }
 
