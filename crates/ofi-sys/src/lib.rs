@@ -10,12 +10,14 @@
 //! | file      | what                                                        |
 //! |-----------|-------------------------------------------------------------|
 //! | `library` | finding and opening the library; the functions it exports   |
+//! | `handlers` | the process's signal handlers, kept while providers load    |
 //! | `types`   | structures and tables of functions                          |
 //! | `consts`  | flags and enumerations                                      |
 //! | `calls`   | the functions that C programs get inline from the headers   |
 
 pub mod calls;
 pub mod consts;
+mod handlers;
 mod library;
 mod types;
 
