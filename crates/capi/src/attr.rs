@@ -9,7 +9,7 @@ use catena_abi::{
     DeleteAttrFunction, TypeCopyAttrFunction, TypeDeleteAttrFunction, WinCopyAttrFunction,
     WinDeleteAttrFunction, consts,
 };
-use catena_core::{World, enter, enter_any, p2p};
+use catena_core::{Process, enter, enter_any, p2p};
 use catena_objects::attr::{Attributes, Carrier, CopyFn, DeleteFn, OnCopy};
 use catena_objects::{Result, fail};
 
@@ -71,9 +71,9 @@ pub(crate) fn refresh_last_used() {
 }
 
 /// The predefined attribute under `key`.
-fn predefined(w: &World, key: c_int) -> Option<*mut c_void> {
+fn predefined(process: &Process, key: c_int) -> Option<*mut c_void> {
     let place = place(key)?;
-    let boot = w.boot.borrow();
+    let boot = process.boot.borrow();
     let job = boot.job();
     let value = match key {
         consts::TAG_UB => p2p::TAG_UB,
@@ -109,21 +109,21 @@ fn found(value: Option<*mut c_void>, to: *mut c_void, flag: *mut c_int) -> Resul
 }
 
 fn comm_get(comm: Comm, key: c_int, to: *mut c_void, flag: *mut c_int) -> Result<()> {
-    let w = enter()?;
-    let comm = w.comm_ref(comm)?;
-    if let Some(value) = predefined(&w, key) {
+    let process = enter()?;
+    let comm = process.comm_ref(comm)?;
+    if let Some(value) = predefined(&process, key) {
         return found(Some(value), to, flag);
     }
-    let keyval = w.objects.keyvals.find(Carrier::Comm, key)?;
+    let keyval = process.objects.keyvals.find(Carrier::Comm, key)?;
     found(comm.attrs.get(&keyval), to, flag)
 }
 
 fn comm_set(comm: Comm, key: c_int, value: *mut c_void) -> Result<()> {
-    let w = enter()?;
-    let comm = w.comm(comm)?;
+    let process = enter()?;
+    let comm = process.comm(comm)?;
     changeable(key)?;
     set(
-        &w,
+        &process,
         Carrier::Comm,
         &comm.attrs,
         comm.handle.get().0,
@@ -133,22 +133,22 @@ fn comm_set(comm: Comm, key: c_int, value: *mut c_void) -> Result<()> {
 }
 
 fn comm_delete(comm: Comm, key: c_int) -> Result<()> {
-    let w = enter()?;
-    let comm = w.comm(comm)?;
+    let process = enter()?;
+    let comm = process.comm(comm)?;
     changeable(key)?;
-    w.objects.keyvals.find(Carrier::Comm, key)?;
+    process.objects.keyvals.find(Carrier::Comm, key)?;
     comm.attrs.delete(comm.handle.get().0, key)
 }
 
 fn set(
-    w: &World,
+    process: &Process,
     carrier: Carrier,
     attrs: &Attributes,
     handle: usize,
     key: c_int,
     value: *mut c_void,
 ) -> Result<()> {
-    attrs.set(handle, w.objects.keyvals.get(carrier, key)?, value)
+    attrs.set(handle, process.objects.keyvals.get(carrier, key)?, value)
 }
 
 mpi_fn! {
@@ -223,22 +223,22 @@ mpi_fn! {
     fn Type_get_attr(datatype: Datatype, keyval: c_int, attribute_val: *mut c_void,
         flag: *mut c_int)
     {
-        let w = enter()?;
-        let ty = w.objects.types.object(datatype)?;
-        let keyval = w.objects.keyvals.find(Carrier::Type, keyval)?;
+        let process = enter()?;
+        let ty = process.objects.types.object(datatype)?;
+        let keyval = process.objects.keyvals.find(Carrier::Type, keyval)?;
         found(ty.attrs.get(&keyval), attribute_val, flag)
     }
 
     fn Type_set_attr(datatype: Datatype, keyval: c_int, attribute_val: *mut c_void) {
-        let w = enter()?;
-        let ty = w.objects.types.object(datatype)?;
-        set(&w, Carrier::Type, &ty.attrs, datatype.0, keyval, attribute_val)
+        let process = enter()?;
+        let ty = process.objects.types.object(datatype)?;
+        set(&process, Carrier::Type, &ty.attrs, datatype.0, keyval, attribute_val)
     }
 
     fn Type_delete_attr(datatype: Datatype, keyval: c_int) {
-        let w = enter()?;
-        let ty = w.objects.types.object(datatype)?;
-        w.objects.keyvals.find(Carrier::Type, keyval)?;
+        let process = enter()?;
+        let ty = process.objects.types.object(datatype)?;
+        process.objects.keyvals.find(Carrier::Type, keyval)?;
         ty.attrs.delete(datatype.0, keyval)
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use catena_abi::{Comm, Count, Request, Session, consts};
 use catena_core::bsend::{Attached, Holder, Slot};
-use catena_core::{World, enter};
+use catena_core::{Process, enter};
 use catena_objects::{Result, fail};
 
 use crate::args::{self, put};
@@ -38,7 +38,7 @@ fn attach(slot: &Slot, buffer: *mut c_void, size: Count) -> Result<()> {
 /// Forgets the buffer when what is in it has left, and tells the program which
 /// it was.
 fn detach<N: TryFrom<u64>>(
-    w: &World,
+    process: &Process,
     slot: &Slot,
     buffer_addr: *mut c_void,
     size: *mut N,
@@ -46,7 +46,7 @@ fn detach<N: TryFrom<u64>>(
     let Some((addr, bytes)) = slot.borrow().as_ref().map(|b| (b.addr, b.size)) else {
         fail!(Buffer, "no buffer is attached");
     };
-    w.flush(slot);
+    process.flush(slot);
     let Ok(bytes) = N::try_from(bytes) else {
         fail!(
             ValueTooLarge,
@@ -69,13 +69,13 @@ mpi_fn! {
     }
 
     fn Buffer_detach | Buffer_detach_c(buffer_addr: *mut c_void, size: *mut Num) {
-        let w = enter()?;
-        detach(&w, &w.buffer, buffer_addr, size)
+        let process = enter()?;
+        detach(&process, &process.buffer, buffer_addr, size)
     }
 
     fn Buffer_flush() {
-        let w = enter()?;
-        w.flush(&w.buffer);
+        let process = enter()?;
+        process.flush(&process.buffer);
         Ok(())
     }
 
@@ -92,19 +92,19 @@ mpi_fn! {
     fn Session_detach_buffer | Session_detach_buffer_c(session: Session,
         buffer_addr: *mut c_void, size: *mut Num) on session
     {
-        let w = enter()?;
-        detach(&w, &w.session(session)?.buffer, buffer_addr, size)
+        let process = enter()?;
+        detach(&process, &process.session(session)?.buffer, buffer_addr, size)
     }
 
     fn Session_flush_buffer(session: Session) on session {
-        let w = enter()?;
-        w.flush(&w.session(session)?.buffer);
+        let process = enter()?;
+        process.flush(&process.session(session)?.buffer);
         Ok(())
     }
 
     fn Session_iflush_buffer(session: Session, request: *mut Request) on session {
-        let w = enter()?;
-        put(request, w.iflush(Holder::Session(w.session(session)?)), "request")
+        let process = enter()?;
+        put(request, process.iflush(Holder::Session(process.session(session)?)), "request")
     }
 
     fn Comm_attach_buffer | Comm_attach_buffer_c(comm: Comm, buffer: *mut c_void, size: Num)
@@ -116,18 +116,18 @@ mpi_fn! {
     fn Comm_detach_buffer | Comm_detach_buffer_c(comm: Comm, buffer_addr: *mut c_void,
         size: *mut Num) on comm
     {
-        let w = enter()?;
-        detach(&w, &w.comm(comm)?.buffer, buffer_addr, size)
+        let process = enter()?;
+        detach(&process, &process.comm(comm)?.buffer, buffer_addr, size)
     }
 
     fn Comm_flush_buffer(comm: Comm) on comm {
-        let w = enter()?;
-        w.flush(&w.comm(comm)?.buffer);
+        let process = enter()?;
+        process.flush(&process.comm(comm)?.buffer);
         Ok(())
     }
 
     fn Comm_iflush_buffer(comm: Comm, request: *mut Request) on comm {
-        let w = enter()?;
-        put(request, w.iflush(Holder::Comm(w.comm(comm)?)), "request")
+        let process = enter()?;
+        put(request, process.iflush(Holder::Comm(process.comm(comm)?)), "request")
     }
 }

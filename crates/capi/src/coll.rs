@@ -9,7 +9,7 @@ use std::sync::Arc;
 use catena_abi::{Aint, Comm, Count, Datatype, Info, Op, Request};
 use catena_core::coll::{Caller, Data, Numbers, Prepared, VData, WData, is_in_place};
 use catena_core::comm::Comm as CommObj;
-use catena_core::{World, enter};
+use catena_core::{Process, enter};
 use catena_objects::Result;
 
 use crate::args::{self, put};
@@ -21,21 +21,21 @@ macro_rules! collectives {
     ($(
         $now:ident $(| $now_c:ident)?, $start:ident $(| $start_c:ident)?,
         $init:ident $(| $init_c:ident)?
-        ($($arg:ident: $ty:ty),* $(,)?) |$w:ident, $c:ident| $body:block
+        ($($arg:ident: $ty:ty),* $(,)?) |$caller:ident, $c:ident| $body:block
     )*) => {
         mpi_fn! {$(
             fn $now $(| $now_c)? ($($arg: $ty,)* comm: Comm) on comm {
-                $crate::coll::run(comm, |$w, $c| $body)
+                $crate::coll::run(comm, |$caller, $c| $body)
             }
 
             fn $start $(| $start_c)? ($($arg: $ty,)* comm: Comm, request: *mut Request) on comm {
-                $crate::coll::start(comm, request, |$w, $c| $body)
+                $crate::coll::start(comm, request, |$caller, $c| $body)
             }
 
             fn $init $(| $init_c)? ($($arg: $ty,)* comm: Comm, info: Info, request: *mut Request)
                 on comm
             {
-                $crate::coll::init(comm, info, request, |$w, $c| $body)
+                $crate::coll::init(comm, info, request, |$caller, $c| $body)
             }
         )*}
     };
@@ -49,25 +49,28 @@ pub(crate) fn run<F>(comm: Comm, prepare: F) -> Result<()>
 where
     F: FnOnce(&Caller<'_>, &Arc<CommObj>) -> Result<Option<Prepared>>,
 {
-    let world = enter()?;
+    let process = enter()?;
     let caller = Caller {
-        world: &world,
+        process: &process,
         now: true,
     };
-    match prepare(&caller, world.comm_arc(comm)?) {
+    match prepare(&caller, process.comm_arc(comm)?) {
         Ok(None) => Ok(()),
-        Ok(Some(left)) => world.run(left),
+        Ok(Some(left)) => process.run(left),
         Err(error) => Err(error),
     }
 }
 
 /// Prepares a form that does not block.
-fn later<F>(world: &World, comm: Comm, prepare: F) -> Result<Prepared>
+fn later<F>(process: &Process, comm: Comm, prepare: F) -> Result<Prepared>
 where
     F: FnOnce(&Caller<'_>, &Arc<CommObj>) -> Result<Option<Prepared>>,
 {
-    let caller = Caller { world, now: false };
-    let prepared = prepare(&caller, world.comm_arc(comm)?)?;
+    let caller = Caller {
+        process,
+        now: false,
+    };
+    let prepared = prepare(&caller, process.comm_arc(comm)?)?;
     Ok(prepared.expect("only blocking calls run at once"))
 }
 
@@ -76,9 +79,9 @@ pub(crate) fn start<F>(comm: Comm, request: *mut Request, prepare: F) -> Result<
 where
     F: FnOnce(&Caller<'_>, &Arc<CommObj>) -> Result<Option<Prepared>>,
 {
-    let world = enter()?;
-    let prepared = later(&world, comm, prepare)?;
-    put(request, world.start_collective(prepared)?, "request")
+    let process = enter()?;
+    let prepared = later(&process, comm, prepare)?;
+    put(request, process.start_collective(prepared)?, "request")
 }
 
 /// The persistent form.
@@ -86,10 +89,10 @@ pub(crate) fn init<F>(comm: Comm, info: Info, request: *mut Request, prepare: F)
 where
     F: FnOnce(&Caller<'_>, &Arc<CommObj>) -> Result<Option<Prepared>>,
 {
-    let world = enter()?;
-    world.objects.infos.find(info)?;
-    let prepared = later(&world, comm, prepare)?;
-    put(request, world.persistent_collective(prepared)?, "request")
+    let process = enter()?;
+    process.objects.infos.find(info)?;
+    let prepared = later(&process, comm, prepare)?;
+    put(request, process.persistent_collective(prepared)?, "request")
 }
 
 pub(crate) fn data(buf: *const c_void, count: impl Into<Count>, ty: Datatype) -> Data {
@@ -167,133 +170,133 @@ pub(crate) fn wdata<'a, N: Number + 'a, D: Number + 'a>(
 }
 
 collectives! {
-    Barrier, Ibarrier, Barrier_init() |w, c| {
-        w.barrier(c)
+    Barrier, Ibarrier, Barrier_init() |caller, c| {
+        caller.barrier(c)
     }
 
     Bcast | Bcast_c, Ibcast | Ibcast_c, Bcast_init | Bcast_init_c
-    (buffer: *mut c_void, count: Num, datatype: Datatype, root: c_int) |w, c| {
-        w.bcast(c, data(buffer, count, datatype), root)
+    (buffer: *mut c_void, count: Num, datatype: Datatype, root: c_int) |caller, c| {
+        caller.bcast(c, data(buffer, count, datatype), root)
     }
 
     Gather | Gather_c, Igather | Igather_c, Gather_init | Gather_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
-        recvcount: Num, recvtype: Datatype, root: c_int) |w, c|
+        recvcount: Num, recvtype: Datatype, root: c_int) |caller, c|
     {
         let (s, r) = (data(sendbuf, sendcount, sendtype), data(recvbuf, recvcount, recvtype));
-        w.gather(c, s, r, root)
+        caller.gather(c, s, r, root)
     }
 
     Gatherv | Gatherv_c, Igatherv | Igatherv_c, Gatherv_init | Gatherv_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
-        recvcounts: *const Num, displs: *const Disp, recvtype: Datatype, root: c_int) |w, c|
+        recvcounts: *const Num, displs: *const Disp, recvtype: Datatype, root: c_int) |caller, c|
     {
-        let r = vdata(peers(w.world.is_root(c, root), c), recvbuf, recvcounts, displs, recvtype)?;
-        w.gatherv(c, data(sendbuf, sendcount, sendtype), r, root)
+        let r = vdata(peers(caller.process.is_root(c, root), c), recvbuf, recvcounts, displs, recvtype)?;
+        caller.gatherv(c, data(sendbuf, sendcount, sendtype), r, root)
     }
 
     Scatter | Scatter_c, Iscatter | Iscatter_c, Scatter_init | Scatter_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
-        recvcount: Num, recvtype: Datatype, root: c_int) |w, c|
+        recvcount: Num, recvtype: Datatype, root: c_int) |caller, c|
     {
         let (s, r) = (data(sendbuf, sendcount, sendtype), data(recvbuf, recvcount, recvtype));
-        w.scatter(c, s, r, root)
+        caller.scatter(c, s, r, root)
     }
 
     Scatterv | Scatterv_c, Iscatterv | Iscatterv_c, Scatterv_init | Scatterv_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, displs: *const Disp, sendtype: Datatype,
-        recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype, root: c_int) |w, c|
+        recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype, root: c_int) |caller, c|
     {
-        let s = vdata(peers(w.world.is_root(c, root), c), sendbuf, sendcounts, displs, sendtype)?;
-        w.scatterv(c, s, data(recvbuf, recvcount, recvtype), root)
+        let s = vdata(peers(caller.process.is_root(c, root), c), sendbuf, sendcounts, displs, sendtype)?;
+        caller.scatterv(c, s, data(recvbuf, recvcount, recvtype), root)
     }
 
     Allgather | Allgather_c, Iallgather | Iallgather_c, Allgather_init | Allgather_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
-        recvcount: Num, recvtype: Datatype) |w, c|
+        recvcount: Num, recvtype: Datatype) |caller, c|
     {
         let (s, r) = (data(sendbuf, sendcount, sendtype), data(recvbuf, recvcount, recvtype));
-        w.allgather(c, s, r)
+        caller.allgather(c, s, r)
     }
 
     Allgatherv | Allgatherv_c, Iallgatherv | Iallgatherv_c, Allgatherv_init | Allgatherv_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
-        recvcounts: *const Num, displs: *const Disp, recvtype: Datatype) |w, c|
+        recvcounts: *const Num, displs: *const Disp, recvtype: Datatype) |caller, c|
     {
         let r = vdata(c.peers as usize, recvbuf, recvcounts, displs, recvtype)?;
-        w.allgatherv(c, data(sendbuf, sendcount, sendtype), r)
+        caller.allgatherv(c, data(sendbuf, sendcount, sendtype), r)
     }
 
     Alltoall | Alltoall_c, Ialltoall | Ialltoall_c, Alltoall_init | Alltoall_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
-        recvcount: Num, recvtype: Datatype) |w, c|
+        recvcount: Num, recvtype: Datatype) |caller, c|
     {
         let (s, r) = (data(sendbuf, sendcount, sendtype), data(recvbuf, recvcount, recvtype));
-        w.alltoall(c, s, r)
+        caller.alltoall(c, s, r)
     }
 
     Alltoallv | Alltoallv_c, Ialltoallv | Ialltoallv_c, Alltoallv_init | Alltoallv_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, sdispls: *const Disp, sendtype: Datatype,
         recvbuf: *mut c_void, recvcounts: *const Num, rdispls: *const Disp,
-        recvtype: Datatype) |w, c|
+        recvtype: Datatype) |caller, c|
     {
         let there = !is_in_place(sendbuf.cast());
         let s = vdata(peers(there, c), sendbuf, sendcounts, sdispls, sendtype)?;
         let r = vdata(c.peers as usize, recvbuf, recvcounts, rdispls, recvtype)?;
-        w.alltoallv(c, s, r)
+        caller.alltoallv(c, s, r)
     }
 
     Alltoallw | Alltoallw_c, Ialltoallw | Ialltoallw_c, Alltoallw_init | Alltoallw_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, sdispls: *const Disp,
         sendtypes: *const Datatype, recvbuf: *mut c_void, recvcounts: *const Num,
-        rdispls: *const Disp, recvtypes: *const Datatype) |w, c|
+        rdispls: *const Disp, recvtypes: *const Datatype) |caller, c|
     {
         let s = if !is_in_place(sendbuf.cast()) {
             wdata(c.peers as usize, sendbuf, sendcounts, sdispls, sendtypes)?
         } else {
             WData::in_place()
         };
-        w.alltoallw(c, s, wdata(c.peers as usize, recvbuf, recvcounts, rdispls, recvtypes)?)
+        caller.alltoallw(c, s, wdata(c.peers as usize, recvbuf, recvcounts, rdispls, recvtypes)?)
     }
 
     Reduce | Reduce_c, Ireduce | Ireduce_c, Reduce_init | Reduce_init_c
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op,
-        root: c_int) |w, c|
+        root: c_int) |caller, c|
     {
-        w.reduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op, root)
+        caller.reduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op, root)
     }
 
     Allreduce | Allreduce_c, Iallreduce | Iallreduce_c, Allreduce_init | Allreduce_init_c
-    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |w, c| {
-        w.allreduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller, c| {
+        caller.allreduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 
     Reduce_scatter | Reduce_scatter_c, Ireduce_scatter | Ireduce_scatter_c,
     Reduce_scatter_init | Reduce_scatter_init_c
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const Num, datatype: Datatype,
-        op: Op) |w, c|
+        op: Op) |caller, c|
     {
         let n = numbers(recvcounts, c.size() as usize, "recvcounts")?;
-        w.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), n, datatype, op)
+        caller.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), n, datatype, op)
     }
 
     Reduce_scatter_block | Reduce_scatter_block_c,
     Ireduce_scatter_block | Ireduce_scatter_block_c,
     Reduce_scatter_block_init | Reduce_scatter_block_init_c
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: Num, datatype: Datatype,
-        op: Op) |w, c|
+        op: Op) |caller, c|
     {
         let n = Numbers::Same(recvcount.into(), c.size() as usize);
-        w.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), n, datatype, op)
+        caller.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), n, datatype, op)
     }
 
     Scan | Scan_c, Iscan | Iscan_c, Scan_init | Scan_init_c
-    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |w, c| {
-        w.scan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller, c| {
+        caller.scan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 
     Exscan | Exscan_c, Iexscan | Iexscan_c, Exscan_init | Exscan_init_c
-    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |w, c| {
-        w.exscan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller, c| {
+        caller.exscan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use catena_abi::{Comm, Errhandler, Group, Info, Request, consts};
 use catena_core::comm::{Across, Origin, Peering};
-use catena_core::{World, enter, p2p};
+use catena_core::{Process, enter, p2p};
 use catena_objects::error_place::Target;
 use catena_objects::{Result, fail};
 
@@ -36,7 +36,7 @@ fn remote(comm: &catena_core::comm::Comm) -> Result<&Arc<catena_objects::group::
 }
 
 fn idup(
-    w: &World,
+    process: &Process,
     comm: Comm,
     arguments: Result<()>,
     newcomm: *mut Comm,
@@ -45,13 +45,13 @@ fn idup(
     put(newcomm, consts::COMM_NULL, "newcomm")?;
     put(request, consts::REQUEST_NULL, "request")?;
     // SAFETY: not null; the program lends it until the request is complete.
-    let started = unsafe { w.comm_idup(&w.comm(comm)?, arguments, newcomm)? };
+    let started = unsafe { process.comm_idup(&process.comm(comm)?, arguments, newcomm)? };
     put(request, started, "request")
 }
 
 /// The arguments of a communicator that is made from groups alone.
 fn origin<'a>(
-    w: &World,
+    process: &Process,
     stringtag: *const c_char,
     hints: Info,
     errhandler: Errhandler,
@@ -65,10 +65,10 @@ fn origin<'a>(
             tag.len()
         );
     }
-    info::check(w.objects, hints)?;
+    info::check(process.objects, hints)?;
     Ok(Origin {
         tag,
-        errhandler: errhandler::fitting(w.objects, errhandler, Target::Comm)?,
+        errhandler: errhandler::fitting(process.objects, errhandler, Target::Comm)?,
     })
 }
 
@@ -82,15 +82,15 @@ mpi_fn! {
     }
 
     fn Comm_compare(comm1: Comm, comm2: Comm, result: *mut c_int) on comm1 {
-        let w = enter()?;
-        let like = w.comm_ref(comm1)?.compare(w.comm_ref(comm2)?)?;
+        let process = enter()?;
+        let like = process.comm_ref(comm1)?.compare(process.comm_ref(comm2)?)?;
         put(result, likeness(like), "result")
     }
 
     fn Comm_group(comm: Comm, group: *mut Group) on comm {
-        let w = enter()?;
-        let members = w.comm_ref(comm)?.group.clone();
-        put(group, w.objects.groups.add(members), "group")
+        let process = enter()?;
+        let members = process.comm_ref(comm)?.group.clone();
+        put(group, process.objects.groups.add(members), "group")
     }
 
     fn Comm_test_inter(comm: Comm, flag: *mut c_int) on comm {
@@ -98,24 +98,24 @@ mpi_fn! {
     }
 
     fn Comm_remote_size(comm: Comm, size: *mut c_int) on comm {
-        let w = enter()?;
-        put(size, remote(w.comm_ref(comm)?)?.size() as c_int, "size")
+        let process = enter()?;
+        put(size, remote(process.comm_ref(comm)?)?.size() as c_int, "size")
     }
 
     fn Comm_remote_group(comm: Comm, group: *mut Group) on comm {
-        let w = enter()?;
-        let members = remote(w.comm_ref(comm)?)?.clone();
-        put(group, w.objects.groups.add(members), "group")
+        let process = enter()?;
+        let members = remote(process.comm_ref(comm)?)?.clone();
+        put(group, process.objects.groups.add(members), "group")
     }
 
     fn Comm_dup(comm: Comm, newcomm: *mut Comm) on comm {
-        let w = enter()?;
-        put_comm(newcomm, || w.comm_dup(&w.comm(comm)?, Ok(())))
+        let process = enter()?;
+        put_comm(newcomm, || process.comm_dup(&process.comm(comm)?, Ok(())))
     }
 
     fn Comm_dup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm) on comm {
-        let w = enter()?;
-        put_comm(newcomm, || w.comm_dup(&w.comm(comm)?, info::check(w.objects, hints)))
+        let process = enter()?;
+        put_comm(newcomm, || process.comm_dup(&process.comm(comm)?, info::check(process.objects, hints)))
     }
 
     fn Comm_idup(comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
@@ -125,77 +125,77 @@ mpi_fn! {
     fn Comm_idup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm, request: *mut Request)
         on comm
     {
-        let w = enter()?;
-        idup(&w, comm, info::check(w.objects, hints), newcomm, request)
+        let process = enter()?;
+        idup(&process, comm, info::check(process.objects, hints), newcomm, request)
     }
 
     fn Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {
-        let w = enter()?;
-        put_comm(newcomm, || w.comm_create(&w.comm(comm)?, w.objects.groups.find(group)))
+        let process = enter()?;
+        put_comm(newcomm, || process.comm_create(&process.comm(comm)?, process.objects.groups.find(group)))
     }
 
     fn Comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: *mut Comm) on comm {
-        let w = enter()?;
+        let process = enter()?;
         put_comm(newcomm, || {
             let tag = p2p::send_tag(tag)?;
-            w.comm_create_group(&w.comm(comm)?, &w.objects.groups.find(group)?, tag)
+            process.comm_create_group(&process.comm(comm)?, &process.objects.groups.find(group)?, tag)
         })
     }
 
     fn Comm_split(comm: Comm, color: c_int, key: c_int, newcomm: *mut Comm) on comm {
-        let w = enter()?;
-        put_comm(newcomm, || w.comm_split(&w.comm(comm)?, color, key))
+        let process = enter()?;
+        put_comm(newcomm, || process.comm_split(&process.comm(comm)?, color, key))
     }
 
     fn Comm_split_type(comm: Comm, split_type: c_int, key: c_int, hints: Info,
         newcomm: *mut Comm) on comm
     {
-        let w = enter()?;
+        let process = enter()?;
         put_comm(newcomm, ||{
-            w.comm_split_type(&w.comm(comm)?, split_type, key, w.objects.infos.find(hints))
+            process.comm_split_type(&process.comm(comm)?, split_type, key, process.objects.infos.find(hints))
         })
     }
 
     /// Messages that are still on their way belong to `link`, which finishes
     /// them.
     fn Comm_free(comm: *mut Comm) on comm {
-        let w = enter()?;
-        w.comm_free(w.comm(args::get(comm, "comm")?)?)?;
+        let process = enter()?;
+        process.comm_free(process.comm(args::get(comm, "comm")?)?)?;
         put(comm, consts::COMM_NULL, "comm")
     }
 
     fn Comm_disconnect(comm: *mut Comm) on comm {
-        let w = enter()?;
-        w.comm_disconnect(w.comm(args::get(comm, "comm")?)?)?;
+        let process = enter()?;
+        process.comm_disconnect(process.comm(args::get(comm, "comm")?)?)?;
         put(comm, consts::COMM_NULL, "comm")
     }
 
     fn Intercomm_create(local_comm: Comm, local_leader: c_int, peer_comm: Comm,
         remote_leader: c_int, tag: c_int, newintercomm: *mut Comm) on local_comm
     {
-        let w = enter()?;
+        let process = enter()?;
         let peering = Peering {
             comm: peer_comm,
             leader: remote_leader,
             tag,
         };
         put_comm(newintercomm, || {
-            w.intercomm_create(&w.comm(local_comm)?, local_leader, peering)
+            process.intercomm_create(&process.comm(local_comm)?, local_leader, peering)
         })
     }
 
     fn Intercomm_merge(intercomm: Comm, high: c_int, newintracomm: *mut Comm) on intercomm {
-        let w = enter()?;
-        put_comm(newintracomm, || w.intercomm_merge(&w.comm(intercomm)?, high != 0))
+        let process = enter()?;
+        put_comm(newintracomm, || process.intercomm_merge(&process.comm(intercomm)?, high != 0))
     }
 
     fn Comm_create_from_group(group: Group, stringtag: *const c_char, hints: Info,
         errhandler: Errhandler, newcomm: *mut Comm) on errhandler
     {
-        let w = enter()?;
+        let process = enter()?;
         put_comm(newcomm, || {
-            let origin = origin(&w, stringtag, hints, errhandler)?;
-            w.comm_create_from_group(&w.objects.groups.find(group)?, origin)
+            let origin = origin(&process, stringtag, hints, errhandler)?;
+            process.comm_create_from_group(&process.objects.groups.find(group)?, origin)
         })
     }
 
@@ -203,13 +203,13 @@ mpi_fn! {
         remote_group: Group, remote_leader: c_int, stringtag: *const c_char, hints: Info,
         errhandler: Errhandler, newintercomm: *mut Comm) on errhandler
     {
-        let w = enter()?;
+        let process = enter()?;
         put_comm(newintercomm, || {
-            let origin = origin(&w, stringtag, hints, errhandler)?;
-            let remote = w.objects.groups.find(remote_group);
+            let origin = origin(&process, stringtag, hints, errhandler)?;
+            let remote = process.objects.groups.find(remote_group);
             let across = remote.map(|group| Across { group, leader: remote_leader });
-            let local = w.objects.groups.find(local_group)?;
-            w.intercomm_create_from_groups(&local, local_leader, across, origin)
+            let local = process.objects.groups.find(local_group)?;
+            process.intercomm_create_from_groups(&local, local_leader, across, origin)
         })
     }
 
@@ -220,31 +220,31 @@ mpi_fn! {
     }
 
     fn Comm_set_name(comm: Comm, comm_name: *const c_char) on comm {
-        let w = enter()?;
+        let process = enter()?;
         let name = args::object_name(comm_name, "comm_name")?;
-        *w.comm_ref(comm)?.name.borrow_mut() = name;
+        *process.comm_ref(comm)?.name.borrow_mut() = name;
         Ok(())
     }
 
     fn Comm_get_name(comm: Comm, comm_name: *mut c_char, resultlen: *mut c_int) on comm {
-        let w = enter()?;
+        let process = enter()?;
         let size = consts::MAX_OBJECT_NAME as usize;
         if comm == consts::COMM_NULL {
             return put_string(comm_name, size, resultlen, "MPI_COMM_NULL");
         }
-        put_string(comm_name, size, resultlen, w.comm_ref(comm)?.name.borrow().as_slice())
+        put_string(comm_name, size, resultlen, process.comm_ref(comm)?.name.borrow().as_slice())
     }
 
     /// There is no hint that is followed after a communicator is made.
     fn Comm_set_info(comm: Comm, hints: Info) on comm {
-        let w = enter()?;
-        w.comm_ref(comm)?;
-        info::info(w.objects, hints).map(drop)
+        let process = enter()?;
+        process.comm_ref(comm)?;
+        info::info(process.objects, hints).map(drop)
     }
 
     fn Comm_get_info(comm: Comm, info_used: *mut Info) on comm {
-        let w = enter()?;
-        let used = w.info_used(w.comm_ref(comm)?)?;
-        put(info_used, info::add(w.objects, used), "info_used")
+        let process = enter()?;
+        let used = process.info_used(process.comm_ref(comm)?)?;
+        put(info_used, info::add(process.objects, used), "info_used")
     }
 }

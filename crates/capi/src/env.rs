@@ -85,7 +85,7 @@ mpi_fn! {
 
     fn Abort(comm: Comm, errorcode: c_int) on comm {
         let who = match enter() {
-            Ok(w) => format!("rank {}", w.me.0),
+            Ok(process) => format!("rank {}", process.me.0),
             Err(_) => "a process".to_owned(),
         };
         init::abort(errorcode, &format!("{who} called MPI_Abort with error code {errorcode}"))

@@ -14,7 +14,7 @@ mpi_fn! {
     fn Grequest_start(query_fn: GrequestQueryFunction, free_fn: GrequestFreeFunction,
         cancel_fn: GrequestCancelFunction, extra_state: *mut c_void, request: *mut Request)
     {
-        let w = enter()?;
+        let process = enter()?;
         let new = Generalized {
             query: query_fn,
             free: free_fn,
@@ -23,7 +23,7 @@ mpi_fn! {
             done: Cell::new(false),
             freed: Cell::new(false),
         };
-        put(request, w.generalized(new), "request")
+        put(request, process.generalized(new), "request")
     }
 
     fn Grequest_complete(request: Request) {

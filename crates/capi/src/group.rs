@@ -70,74 +70,74 @@ mpi_fn! {
     fn Group_translate_ranks(group1: Group, n: c_int, ranks1: *const c_int, group2: Group,
         ranks2: *mut c_int)
     {
-        let w = enter()?;
+        let process = enter()?;
         let n = number(n)?;
-        let there = translate(w.objects, group1, group2, array(ranks1, n, "ranks1")?)?;
+        let there = translate(process.objects, group1, group2, array(ranks1, n, "ranks1")?)?;
         array_mut(ranks2, n, "ranks2")?.copy_from_slice(&there);
         Ok(())
     }
 
     fn Group_compare(group1: Group, group2: Group, result: *mut c_int) {
-        let w = enter()?;
-        let (a, b) = related(w.objects, group1, group2)?;
+        let process = enter()?;
+        let (a, b) = related(process.objects, group1, group2)?;
         put(result, likeness(a.compare(&b)), "result")
     }
 
     fn Group_union(group1: Group, group2: Group, newgroup: *mut Group) {
-        let w = enter()?;
-        let (a, b) = related(w.objects, group1, group2)?;
+        let process = enter()?;
+        let (a, b) = related(process.objects, group1, group2)?;
         let new = a.union(&b);
-        put(newgroup, w.objects.groups.add(new), "newgroup")
+        put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
     fn Group_intersection(group1: Group, group2: Group, newgroup: *mut Group) {
-        let w = enter()?;
-        let (a, b) = related(w.objects, group1, group2)?;
+        let process = enter()?;
+        let (a, b) = related(process.objects, group1, group2)?;
         let new = a.intersection(&b);
-        put(newgroup, w.objects.groups.add(new), "newgroup")
+        put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
     fn Group_difference(group1: Group, group2: Group, newgroup: *mut Group) {
-        let w = enter()?;
-        let (a, b) = related(w.objects, group1, group2)?;
+        let process = enter()?;
+        let (a, b) = related(process.objects, group1, group2)?;
         let new = a.difference(&b);
-        put(newgroup, w.objects.groups.add(new), "newgroup")
+        put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
     fn Group_incl(group: Group, n: c_int, ranks: *const c_int, newgroup: *mut Group) {
-        let w = enter()?;
-        let new = w.objects.groups.find(group)?.include(array(ranks, number(n)?, "ranks")?)?;
-        put(newgroup, w.objects.groups.add(new), "newgroup")
+        let process = enter()?;
+        let new = process.objects.groups.find(group)?.include(array(ranks, number(n)?, "ranks")?)?;
+        put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
     fn Group_excl(group: Group, n: c_int, ranks: *const c_int, newgroup: *mut Group) {
-        let w = enter()?;
-        let new = w.objects.groups.find(group)?.exclude(array(ranks, number(n)?, "ranks")?)?;
-        put(newgroup, w.objects.groups.add(new), "newgroup")
+        let process = enter()?;
+        let new = process.objects.groups.find(group)?.exclude(array(ranks, number(n)?, "ranks")?)?;
+        put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
     fn Group_range_incl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
-        let w = enter()?;
-        let group = w.objects.groups.find(group)?;
+        let process = enter()?;
+        let group = process.objects.groups.find(group)?;
         let new = group.include_ranges(array(triples, number(n)?, "ranges")?)?;
-        put(newgroup, w.objects.groups.add(new), "newgroup")
+        put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
     fn Group_range_excl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
-        let w = enter()?;
-        let group = w.objects.groups.find(group)?;
+        let process = enter()?;
+        let group = process.objects.groups.find(group)?;
         let ranks = group.expand_ranges(array(triples, number(n)?, "ranges")?)?;
         let new = group.exclude(&ranks)?;
-        put(newgroup, w.objects.groups.add(new), "newgroup")
+        put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
     fn Group_free(group: *mut Group) {
-        let w = enter()?;
+        let process = enter()?;
         let handle = args::get(group, "group")?;
         // `MPI_GROUP_EMPTY` is what calls give for a group without members, so
         // a program that frees its groups frees it, too.
-        w.objects.groups.find(handle)?;
-        w.objects.groups.table.remove(handle.0);
+        process.objects.groups.find(handle)?;
+        process.objects.groups.table.remove(handle.0);
         put(group, consts::GROUP_NULL, "group")
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use catena_abi::{Comm, Count, Datatype, Message, Request, Status, consts};
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_core::request::{self, Done, Operation};
-use catena_core::{World, enter, p2p};
+use catena_core::{Process, enter, p2p};
 use catena_link::{Envelope, Mode};
 use catena_objects::{Result, fail};
 
@@ -23,7 +23,7 @@ struct SendArgs<'a> {
 
 #[inline(always)]
 fn send_args(
-    w: &World,
+    process: &Process,
     buf: *const c_void,
     count: Count,
     ty: Datatype,
@@ -31,11 +31,11 @@ fn send_args(
     tag: c_int,
     comm: Comm,
 ) -> Result<SendArgs<'_>> {
-    let comm = w.comm_ref(comm)?;
-    let buf = match run(w, buf, count, ty) {
+    let comm = process.comm_ref(comm)?;
+    let buf = match run(process, buf, count, ty) {
         Some(len) => SendBuf::Bytes(buf.cast(), len),
         None if is_nothing(ty, dest) => SendBuf::Bytes(buf.cast(), 0),
-        None => send_buf(w, buf, count, ty)?,
+        None => send_buf(process, buf, count, ty)?,
     };
     let dest = p2p::destination(comm, dest)?;
     let tag = p2p::send_tag(tag)?;
@@ -50,8 +50,8 @@ fn send_args(
 /// Length in bytes of the usual message: elements of a predefined type that
 /// need neither packing nor further checks.
 #[inline(always)]
-fn run(w: &World, buf: *const c_void, count: Count, ty: Datatype) -> Option<u64> {
-    let unit = w.unit(ty);
+fn run(process: &Process, buf: *const c_void, count: Count, ty: Datatype) -> Option<u64> {
+    let unit = process.unit(ty);
     // No overflow: a unit has at most 32 bytes.
     let has_buffer = buf.addr() > consts::IN_PLACE;
     (unit != 0 && (count as u64) < 1 << 48 && has_buffer).then(|| count as u64 * unit)
@@ -63,9 +63,9 @@ fn is_nothing(ty: Datatype, peer: c_int) -> bool {
 }
 
 #[inline(never)]
-fn send_buf(w: &World, buf: *const c_void, count: Count, ty: Datatype) -> Result<SendBuf> {
+fn send_buf(process: &Process, buf: *const c_void, count: Count, ty: Datatype) -> Result<SendBuf> {
     let count = args::count(count)?;
-    let ty = w.objects.types.committed(ty)?;
+    let ty = process.objects.types.committed(ty)?;
     args::buffer(buf, count, ty)?;
     Ok(SendBuf::new(buf.cast(), count, ty))
 }
@@ -81,7 +81,7 @@ struct RecvArgs<'a> {
 
 #[inline(always)]
 fn recv_args(
-    w: &World,
+    process: &Process,
     buf: *mut c_void,
     count: Count,
     ty: Datatype,
@@ -89,11 +89,11 @@ fn recv_args(
     tag: c_int,
     comm: Comm,
 ) -> Result<RecvArgs<'_>> {
-    let comm = w.comm_ref(comm)?;
-    let buf = match run(w, buf, count, ty) {
+    let comm = process.comm_ref(comm)?;
+    let buf = match run(process, buf, count, ty) {
         Some(len) => RecvBuf::Bytes(buf.cast(), len),
         None if is_nothing(ty, source) => RecvBuf::Bytes(buf.cast(), 0),
-        None => recv_buf(w, buf, count, ty)?,
+        None => recv_buf(process, buf, count, ty)?,
     };
     let source = p2p::source(comm, source)?;
     let tag = p2p::recv_tag(tag)?;
@@ -106,25 +106,25 @@ fn recv_args(
 }
 
 #[inline(never)]
-fn recv_buf(w: &World, buf: *mut c_void, count: Count, ty: Datatype) -> Result<RecvBuf> {
+fn recv_buf(process: &Process, buf: *mut c_void, count: Count, ty: Datatype) -> Result<RecvBuf> {
     let count = args::count(count)?;
-    let ty = w.objects.types.committed(ty)?;
+    let ty = process.objects.types.committed(ty)?;
     args::buffer(buf, count, ty)?;
     Ok(RecvBuf::new(buf.cast(), count, ty))
 }
 
 #[inline]
-fn isend(w: &World, a: SendArgs<'_>, mode: Mode) -> Request {
+fn isend(process: &Process, a: SendArgs<'_>, mode: Mode) -> Request {
     match a.dest {
-        Some(dest) => w.isend(a.comm, a.buf, dest, a.tag, mode),
+        Some(dest) => process.isend(a.comm, a.buf, dest, a.tag, mode),
         None => request::SENT,
     }
 }
 
 #[inline]
-fn irecv(w: &World, a: RecvArgs<'_>) -> Request {
+fn irecv(process: &Process, a: RecvArgs<'_>) -> Request {
     match a.source {
-        Some(source) => w.irecv(a.comm, a.buf, source, a.tag),
+        Some(source) => process.irecv(a.comm, a.buf, source, a.tag),
         None => request::NOWHERE,
     }
 }
@@ -136,10 +136,10 @@ macro_rules! sends {
             fn $send | $send_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
                 tag: c_int, comm: Comm) on comm
             {
-                let w = enter()?;
-                let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+                let process = enter()?;
+                let a = send_args(&process, buf, count.into(), datatype, dest, tag, comm)?;
                 match a.dest {
-                    Some(dest) => w.send(a.comm, a.buf, dest, a.tag, Mode::$mode),
+                    Some(dest) => process.send(a.comm, a.buf, dest, a.tag, Mode::$mode),
                     None => Ok(()),
                 }
             }
@@ -147,9 +147,9 @@ macro_rules! sends {
             fn $isend | $isend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
                 tag: c_int, comm: Comm, request: *mut Request) on comm
             {
-                let w = enter()?;
-                let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
-                put(request, isend(&w, a, Mode::$mode), "request")
+                let process = enter()?;
+                let a = send_args(&process, buf, count.into(), datatype, dest, tag, comm)?;
+                put(request, isend(&process, a, Mode::$mode), "request")
             }
         )*}
     };
@@ -169,21 +169,21 @@ macro_rules! send_inits {
             fn $init | $init_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
                 tag: c_int, comm: Comm, request: *mut Request) on comm
             {
-                let w = enter()?;
-                let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+                let process = enter()?;
+                let a = send_args(&process, buf, count.into(), datatype, dest, tag, comm)?;
                 let what = match a.dest {
                     None => Operation::Nowhere,
                     Some(dest) => Operation::Send {
-                        comm: w.comm(comm)?,
+                        comm: process.comm(comm)?,
                         buf: buf.cast(),
                         count: args::count(count.into())?,
-                        ty: w.objects.types.layout(datatype)?.clone(),
+                        ty: process.objects.types.layout(datatype)?.clone(),
                         dest,
                         tag,
                         mode: Mode::$mode,
                     },
                 };
-                put(request, w.persistent(what), "request")
+                put(request, process.persistent(what), "request")
             }
         )*}
     };
@@ -199,10 +199,10 @@ mpi_fn! {
     fn Bsend | Bsend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int, tag: c_int,
         comm: Comm) on comm
     {
-        let w = enter()?;
-        let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+        let process = enter()?;
+        let a = send_args(&process, buf, count.into(), datatype, dest, tag, comm)?;
         match a.dest {
-            Some(dest) => w.bsend(a.comm, &a.buf, dest, a.tag),
+            Some(dest) => process.bsend(a.comm, &a.buf, dest, a.tag),
             None => Ok(()),
         }
     }
@@ -210,10 +210,10 @@ mpi_fn! {
     fn Ibsend | Ibsend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
         tag: c_int, comm: Comm, request: *mut Request) on comm
     {
-        let w = enter()?;
-        let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+        let process = enter()?;
+        let a = send_args(&process, buf, count.into(), datatype, dest, tag, comm)?;
         if let Some(dest) = a.dest {
-            w.bsend(a.comm, &a.buf, dest, a.tag)?;
+            process.bsend(a.comm, &a.buf, dest, a.tag)?;
         }
         put(request, request::SENT, "request")
     }
@@ -221,29 +221,29 @@ mpi_fn! {
     fn Bsend_init | Bsend_init_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
         tag: c_int, comm: Comm, request: *mut Request) on comm
     {
-        let w = enter()?;
-        let a = send_args(&w, buf, count.into(), datatype, dest, tag, comm)?;
+        let process = enter()?;
+        let a = send_args(&process, buf, count.into(), datatype, dest, tag, comm)?;
         let what = match a.dest {
             None => Operation::Nowhere,
             Some(dest) => Operation::Buffered {
-                comm: w.comm(comm)?,
+                comm: process.comm(comm)?,
                 buf: buf.cast(),
                 count: args::count(count.into())?,
-                ty: w.objects.types.layout(datatype)?.clone(),
+                ty: process.objects.types.layout(datatype)?.clone(),
                 dest,
                 tag,
             },
         };
-        put(request, w.persistent(what), "request")
+        put(request, process.persistent(what), "request")
     }
 
     fn Recv | Recv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
         comm: Comm, status: *mut Status) on comm
     {
-        let w = enter()?;
-        let a = recv_args(&w, buf, count.into(), datatype, source, tag, comm)?;
+        let process = enter()?;
+        let a = recv_args(&process, buf, count.into(), datatype, source, tag, comm)?;
         let done = match a.source {
-            Some(source) => Done::from(w.recv(a.comm, a.buf, source, a.tag)),
+            Some(source) => Done::from(process.recv(a.comm, a.buf, source, a.tag)),
             None => Done { status: request::NOWHERE_STATUS, error: None },
         };
         finish(done, status)
@@ -252,78 +252,78 @@ mpi_fn! {
     fn Irecv | Irecv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
         comm: Comm, request: *mut Request) on comm
     {
-        let w = enter()?;
-        let a = recv_args(&w, buf, count.into(), datatype, source, tag, comm)?;
-        put(request, irecv(&w, a), "request")
+        let process = enter()?;
+        let a = recv_args(&process, buf, count.into(), datatype, source, tag, comm)?;
+        put(request, irecv(&process, a), "request")
     }
 
     fn Recv_init | Recv_init_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int,
         tag: c_int, comm: Comm, request: *mut Request) on comm
     {
-        let w = enter()?;
-        let a = recv_args(&w, buf, count.into(), datatype, source, tag, comm)?;
+        let process = enter()?;
+        let a = recv_args(&process, buf, count.into(), datatype, source, tag, comm)?;
         let what = match a.source {
             None => Operation::Nowhere,
             Some(source) => Operation::Recv {
-                comm: w.comm(comm)?,
+                comm: process.comm(comm)?,
                 buf: buf.cast(),
                 count: args::count(count.into())?,
-                ty: w.objects.types.layout(datatype)?.clone(),
+                ty: process.objects.types.layout(datatype)?.clone(),
                 source,
                 tag,
             },
         };
-        put(request, w.persistent(what), "request")
+        put(request, process.persistent(what), "request")
     }
 
     fn Sendrecv | Sendrecv_c(sendbuf: *const c_void, sendcount: Num, sendtype: Datatype,
         dest: c_int, sendtag: c_int, recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype,
         source: c_int, recvtag: c_int, comm: Comm, status: *mut Status) on comm
     {
-        let w = enter()?;
-        let s = send_args(&w, sendbuf, sendcount.into(), sendtype, dest, sendtag, comm)?;
-        let r = recv_args(&w, recvbuf, recvcount.into(), recvtype, source, recvtag, comm)?;
-        let (mut recv, mut send) = (irecv(&w, r), isend(&w, s, Mode::Standard));
-        both(&w, &mut send, &mut recv, status)
+        let process = enter()?;
+        let s = send_args(&process, sendbuf, sendcount.into(), sendtype, dest, sendtag, comm)?;
+        let r = recv_args(&process, recvbuf, recvcount.into(), recvtype, source, recvtag, comm)?;
+        let (mut recv, mut send) = (irecv(&process, r), isend(&process, s, Mode::Standard));
+        both(&process, &mut send, &mut recv, status)
     }
 
     fn Sendrecv_replace | Sendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
         dest: c_int, sendtag: c_int, source: c_int, recvtag: c_int, comm: Comm,
         status: *mut Status) on comm
     {
-        let w = enter()?;
+        let process = enter()?;
         let (mut send, mut recv) =
-            replace(&w, buf, count.into(), datatype, [dest, sendtag, source, recvtag], comm)?;
-        both(&w, &mut send, &mut recv, status)
+            replace(&process, buf, count.into(), datatype, [dest, sendtag, source, recvtag], comm)?;
+        both(&process, &mut send, &mut recv, status)
     }
 
     fn Isendrecv | Isendrecv_c(sendbuf: *const c_void, sendcount: Num, sendtype: Datatype,
         dest: c_int, sendtag: c_int, recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype,
         source: c_int, recvtag: c_int, comm: Comm, request: *mut Request) on comm
     {
-        let w = enter()?;
-        let s = send_args(&w, sendbuf, sendcount.into(), sendtype, dest, sendtag, comm)?;
-        let r = recv_args(&w, recvbuf, recvcount.into(), recvtype, source, recvtag, comm)?;
-        let (recv, send) = (irecv(&w, r), isend(&w, s, Mode::Standard));
-        put(request, w.pair(send, recv), "request")
+        let process = enter()?;
+        let s = send_args(&process, sendbuf, sendcount.into(), sendtype, dest, sendtag, comm)?;
+        let r = recv_args(&process, recvbuf, recvcount.into(), recvtype, source, recvtag, comm)?;
+        let (recv, send) = (irecv(&process, r), isend(&process, s, Mode::Standard));
+        put(request, process.pair(send, recv), "request")
     }
 
     fn Isendrecv_replace | Isendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
         dest: c_int, sendtag: c_int, source: c_int, recvtag: c_int, comm: Comm,
         request: *mut Request) on comm
     {
-        let w = enter()?;
+        let process = enter()?;
         let (send, recv) =
-            replace(&w, buf, count.into(), datatype, [dest, sendtag, source, recvtag], comm)?;
-        put(request, w.pair(send, recv), "request")
+            replace(&process, buf, count.into(), datatype, [dest, sendtag, source, recvtag], comm)?;
+        put(request, process.pair(send, recv), "request")
     }
 
     fn Probe(source: c_int, tag: c_int, comm: Comm, status: *mut Status) on comm {
-        let w = enter()?;
-        let c = w.comm_ref(comm)?;
+        let process = enter()?;
+        let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
         let found = match p2p::source(c, source)? {
-            Some(source) => found(w.probe(c, source, tag)?),
+            Some(source) => found(process.probe(c, source, tag)?),
             None => request::NOWHERE_STATUS,
         };
         put_status(status, &found);
@@ -331,11 +331,11 @@ mpi_fn! {
     }
 
     fn Iprobe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, status: *mut Status) on comm {
-        let w = enter()?;
-        let c = w.comm_ref(comm)?;
+        let process = enter()?;
+        let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
         let found = match p2p::source(c, source)? {
-            Some(source) => w.iprobe(c, source, tag)?.map(found),
+            Some(source) => process.iprobe(c, source, tag)?.map(found),
             None => Some(request::NOWHERE_STATUS),
         };
         if let Some(found) = &found {
@@ -345,12 +345,12 @@ mpi_fn! {
     }
 
     fn Mprobe(source: c_int, tag: c_int, comm: Comm, message: *mut Message, status: *mut Status) on comm {
-        let w = enter()?;
-        let c = w.comm_ref(comm)?;
+        let process = enter()?;
+        let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
         let (handle, found) = match p2p::source(c, source)? {
             Some(source) => {
-                let (handle, envelope) = w.mprobe(c, source, tag)?;
+                let (handle, envelope) = process.mprobe(c, source, tag)?;
                 (handle, found(envelope))
             }
             None => (consts::MESSAGE_NO_PROC, request::NOWHERE_STATUS),
@@ -362,11 +362,11 @@ mpi_fn! {
     fn Improbe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, message: *mut Message,
         status: *mut Status) on comm
     {
-        let w = enter()?;
-        let c = w.comm_ref(comm)?;
+        let process = enter()?;
+        let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
         let found = match p2p::source(c, source)? {
-            Some(source) => w.improbe(c, source, tag)?.map(|(m, e)| (m, found(e))),
+            Some(source) => process.improbe(c, source, tag)?.map(|(m, e)| (m, found(e))),
             None => Some((consts::MESSAGE_NO_PROC, request::NOWHERE_STATUS)),
         };
         put(flag, found.is_some().into(), "flag")?;
@@ -380,9 +380,9 @@ mpi_fn! {
     fn Mrecv | Mrecv_c(buf: *mut c_void, count: Num, datatype: Datatype, message: *mut Message,
         status: *mut Status)
     {
-        let w = enter()?;
-        let (handle, buf) = matched(&w, buf, count.into(), datatype, message)?;
-        let done = w.mrecv(handle, buf)?;
+        let process = enter()?;
+        let (handle, buf) = matched(&process, buf, count.into(), datatype, message)?;
+        let done = process.mrecv(handle, buf)?;
         put(message, consts::MESSAGE_NULL, "message")?;
         finish(done, status)
     }
@@ -390,9 +390,9 @@ mpi_fn! {
     fn Imrecv | Imrecv_c(buf: *mut c_void, count: Num, datatype: Datatype, message: *mut Message,
         request: *mut Request)
     {
-        let w = enter()?;
-        let (handle, buf) = matched(&w, buf, count.into(), datatype, message)?;
-        let started = w.imrecv(handle, buf)?;
+        let process = enter()?;
+        let (handle, buf) = matched(&process, buf, count.into(), datatype, message)?;
+        let started = process.imrecv(handle, buf)?;
         put(message, consts::MESSAGE_NULL, "message")?;
         put(request, started, "request")
     }
@@ -412,9 +412,14 @@ fn finish(done: Done, status: *mut Status) -> Result<()> {
 }
 
 /// Waits for both halves of a send-receive; the status is the receive's.
-fn both(w: &World, send: &mut Request, recv: &mut Request, status: *mut Status) -> Result<()> {
-    let received = w.wait(recv)?;
-    let sent = w.wait(send)?;
+fn both(
+    process: &Process,
+    send: &mut Request,
+    recv: &mut Request,
+    status: *mut Status,
+) -> Result<()> {
+    let received = process.wait(recv)?;
+    let sent = process.wait(send)?;
     finish(received, status)?;
     sent.into_result().map(drop)
 }
@@ -422,7 +427,7 @@ fn both(w: &World, send: &mut Request, recv: &mut Request, status: *mut Status) 
 /// Starts both halves of a send-receive that uses one buffer; what leaves is
 /// copied first. `ends` are destination, send tag, source, receive tag.
 fn replace(
-    w: &World,
+    process: &Process,
     buf: *mut c_void,
     count: Count,
     ty: Datatype,
@@ -430,22 +435,22 @@ fn replace(
     comm: Comm,
 ) -> Result<(Request, Request)> {
     let [dest, sendtag, source, recvtag] = ends;
-    let mut s = send_args(w, buf, count, ty, dest, sendtag, comm)?;
+    let mut s = send_args(process, buf, count, ty, dest, sendtag, comm)?;
     s.buf = SendBuf::Owned(s.buf.to_owned_bytes()?);
-    let r = recv_args(w, buf, count, ty, source, recvtag, comm)?;
-    let recv = irecv(w, r);
-    Ok((isend(w, s, Mode::Standard), recv))
+    let r = recv_args(process, buf, count, ty, source, recvtag, comm)?;
+    let recv = irecv(process, r);
+    Ok((isend(process, s, Mode::Standard), recv))
 }
 
 fn matched(
-    w: &World,
+    process: &Process,
     buf: *mut c_void,
     count: Count,
     ty: Datatype,
     message: *mut Message,
 ) -> Result<(Message, RecvBuf)> {
     let count = args::count(count)?;
-    let ty = w.objects.types.committed(ty)?;
+    let ty = process.objects.types.committed(ty)?;
     args::buffer(buf, count, ty)?;
     if message.is_null() {
         fail!(Arg, "the argument message is a null pointer");

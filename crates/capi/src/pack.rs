@@ -59,10 +59,10 @@ fn copied(
     room: Room,
     copy: impl FnOnce(&TypeRef, u64, usize),
 ) -> Result<Count> {
-    let world = enter()?;
-    world.comm_ref(comm)?;
+    let process = enter()?;
+    process.comm_ref(comm)?;
     let count = args::count(count)?;
-    let ty = world.objects.types.committed(datatype)?;
+    let ty = process.objects.types.committed(datatype)?;
     args::buffer(buf, count, ty)?;
     let Some(bytes) = count.checked_mul(ty.size()) else {
         return Err(too_many(count, ty));
@@ -73,7 +73,7 @@ fn copied(
     } else {
         // Other threads may call the library meanwhile.
         let ty = ty.clone();
-        drop(world);
+        drop(process);
         copy(&ty, count, bytes as usize);
     }
     Ok(room.at + bytes as Count)

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use catena_abi::{Request, Status, consts};
 use catena_core::many::Among;
 use catena_core::request::{Done, State};
-use catena_core::{World, enter};
+use catena_core::{Process, enter};
 use catena_objects::{Error, Kind, Result};
 
 use crate::args::{self, array, array_mut, put, put_status};
@@ -23,8 +23,8 @@ fn put_empty(status: *mut Status) {
 
 /// Stores the empty status if nothing is under way, and tells so.
 #[inline]
-fn is_idle(w: &World, request: Request, status: *mut Status) -> bool {
-    let idle = w.is_idle(request);
+fn is_idle(process: &Process, request: Request, status: *mut Status) -> bool {
+    let idle = process.is_idle(request);
     if idle {
         put_empty(status);
     }
@@ -96,7 +96,7 @@ fn in_status(index: usize, e: &Error) -> Error {
 /// complete, those behind it are completed if they can be at once.
 #[cold]
 fn rest(
-    w: &World,
+    process: &Process,
     requests: &mut [Request],
     statuses: *mut Status,
     failed: usize,
@@ -108,11 +108,11 @@ fn rest(
     put_error(at(statuses, failed), errors::code_of(error));
     for (i, request) in requests.iter_mut().enumerate().skip(failed + 1) {
         let status = at(statuses, i);
-        if w.state(*request)? == State::Pending {
+        if process.state(*request)? == State::Pending {
             put_error(status, consts::ERR_PENDING);
             continue;
         }
-        let done = w.complete(request);
+        let done = process.complete(request);
         put_status(status, &done.status);
         put_error(
             status,
@@ -124,14 +124,14 @@ fn rest(
 
 /// Completes the requests of these indices, for the calls of "some".
 fn complete_some(
-    w: &World,
+    process: &Process,
     requests: &mut [Request],
     indices: &[c_int],
     statuses: *mut Status,
 ) -> Result<()> {
     let mut first: Option<(usize, Error)> = None;
     for (n, &i) in indices.iter().enumerate() {
-        let done = w.complete(&mut requests[i as usize]);
+        let done = process.complete(&mut requests[i as usize]);
         put_status(at(statuses, n), &done.status);
         if let Some(e) = done.error {
             if first.is_none() {
@@ -151,7 +151,7 @@ fn complete_some(
 
 /// Stores what a call of "some" found and completes it.
 fn put_some(
-    w: &World,
+    process: &Process,
     requests: &mut [Request],
     found: Option<usize>,
     outcount: *mut c_int,
@@ -162,41 +162,41 @@ fn put_some(
         None => put(outcount, consts::UNDEFINED, "outcount"),
         Some(n) => {
             put(outcount, n as c_int, "outcount")?;
-            complete_some(w, requests, &indices[..n], statuses)
+            complete_some(process, requests, &indices[..n], statuses)
         }
     }
 }
 
 mpi_fn! {
     fn Wait(request: *mut Request, status: *mut Status) {
-        let w = enter()?;
+        let process = enter()?;
         let request = one(request)?;
-        if is_idle(&w, *request, status) { Ok(()) } else { finish(w.wait(request)?, status) }
+        if is_idle(&process, *request, status) { Ok(()) } else { finish(process.wait(request)?, status) }
     }
 
     fn Test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
-        let w = enter()?;
+        let process = enter()?;
         let request = one(request)?;
-        let ready = w.poll(*request)? != State::Pending;
+        let ready = process.poll(*request)? != State::Pending;
         put(flag, ready.into(), "flag")?;
-        if !ready || is_idle(&w, *request, status) {
+        if !ready || is_idle(&process, *request, status) {
             return Ok(());
         }
-        finish(w.complete(request), status)
+        finish(process.complete(request), status)
     }
 
     fn Waitall(count: c_int, array_of_requests: *mut Request, array_of_statuses: *mut Status) {
-        let w = enter()?;
+        let process = enter()?;
         let requests = requests(count, array_of_requests)?;
         for i in 0..requests.len() {
             let status = at(array_of_statuses, i);
-            if is_idle(&w, requests[i], status) {
+            if is_idle(&process, requests[i], status) {
                 continue;
             }
-            let done = w.wait(&mut requests[i])?;
+            let done = process.wait(&mut requests[i])?;
             put_status(status, &done.status);
             if let Some(e) = done.error {
-                return rest(&w, requests, array_of_statuses, i, &e);
+                return rest(&process, requests, array_of_statuses, i, &e);
             }
         }
         Ok(())
@@ -205,22 +205,22 @@ mpi_fn! {
     fn Testall(count: c_int, array_of_requests: *mut Request, flag: *mut c_int,
         array_of_statuses: *mut Status)
     {
-        let w = enter()?;
+        let process = enter()?;
         let requests = requests(count, array_of_requests)?;
-        let ready = w.poll_all(requests)?;
+        let ready = process.poll_all(requests)?;
         put(flag, ready.into(), "flag")?;
         if !ready {
             return Ok(());
         }
         for i in 0..requests.len() {
             let status = at(array_of_statuses, i);
-            if is_idle(&w, requests[i], status) {
+            if is_idle(&process, requests[i], status) {
                 continue;
             }
-            let done = w.complete(&mut requests[i]);
+            let done = process.complete(&mut requests[i]);
             put_status(status, &done.status);
             if let Some(e) = done.error {
-                return rest(&w, requests, array_of_statuses, i, &e);
+                return rest(&process, requests, array_of_statuses, i, &e);
             }
         }
         Ok(())
@@ -229,12 +229,12 @@ mpi_fn! {
     fn Waitany(count: c_int, array_of_requests: *mut Request, indx: *mut c_int,
         status: *mut Status)
     {
-        let w = enter()?;
+        let process = enter()?;
         let requests = requests(count, array_of_requests)?;
-        match w.wait_any(requests)? {
+        match process.wait_any(requests)? {
             Among::At(i) => {
                 put(indx, i as c_int, "index")?;
-                finish(w.complete(&mut requests[i]), status)
+                finish(process.complete(&mut requests[i]), status)
             }
             Among::Inactive | Among::Pending => {
                 put_empty(status);
@@ -246,14 +246,14 @@ mpi_fn! {
     fn Testany(count: c_int, array_of_requests: *mut Request, indx: *mut c_int, flag: *mut c_int,
         status: *mut Status)
     {
-        let w = enter()?;
+        let process = enter()?;
         let requests = requests(count, array_of_requests)?;
-        let found = w.poll_any(requests)?;
+        let found = process.poll_any(requests)?;
         put(flag, (found != Among::Pending).into(), "flag")?;
         match found {
             Among::At(i) => {
                 put(indx, i as c_int, "index")?;
-                finish(w.complete(&mut requests[i]), status)
+                finish(process.complete(&mut requests[i]), status)
             }
             Among::Inactive => {
                 put_empty(status);
@@ -266,28 +266,28 @@ mpi_fn! {
     fn Waitsome(incount: c_int, array_of_requests: *mut Request, outcount: *mut c_int,
         array_of_indices: *mut c_int, array_of_statuses: *mut Status)
     {
-        let w = enter()?;
+        let process = enter()?;
         let requests = requests(incount, array_of_requests)?;
         let indices = array_mut(array_of_indices, requests.len(), "array_of_indices")?;
-        let found = w.wait_some(requests, indices)?;
-        put_some(&w, requests, found, outcount, indices, array_of_statuses)
+        let found = process.wait_some(requests, indices)?;
+        put_some(&process, requests, found, outcount, indices, array_of_statuses)
     }
 
     fn Testsome(incount: c_int, array_of_requests: *mut Request, outcount: *mut c_int,
         array_of_indices: *mut c_int, array_of_statuses: *mut Status)
     {
-        let w = enter()?;
+        let process = enter()?;
         let requests = requests(incount, array_of_requests)?;
         let indices = array_mut(array_of_indices, requests.len(), "array_of_indices")?;
-        let found = w.poll_some(requests, indices)?;
-        put_some(&w, requests, found, outcount, indices, array_of_statuses)
+        let found = process.poll_some(requests, indices)?;
+        put_some(&process, requests, found, outcount, indices, array_of_statuses)
     }
 
     fn Request_get_status(request: Request, flag: *mut c_int, status: *mut Status) {
-        let w = enter()?;
-        let ready = w.poll(request)? != State::Pending;
-        if ready && !is_idle(&w, request, status) {
-            put_status(status, &w.peek(request)?.status);
+        let process = enter()?;
+        let ready = process.poll(request)? != State::Pending;
+        if ready && !is_idle(&process, request, status) {
+            put_status(status, &process.peek(request)?.status);
         }
         put(flag, ready.into(), "flag")
     }
@@ -295,14 +295,14 @@ mpi_fn! {
     fn Request_get_status_all(count: c_int, array_of_requests: *const Request, flag: *mut c_int,
         array_of_statuses: *mut Status)
     {
-        let w = enter()?;
+        let process = enter()?;
         let requests = requests_const(count, array_of_requests)?;
-        let ready = w.poll_all(requests)?;
+        let ready = process.poll_all(requests)?;
         if ready {
             for (i, &request) in requests.iter().enumerate() {
                 let status = at(array_of_statuses, i);
-                if !is_idle(&w, request, status) {
-                    put_status(status, &w.peek(request)?.status);
+                if !is_idle(&process, request, status) {
+                    put_status(status, &process.peek(request)?.status);
                 }
             }
         }
@@ -312,13 +312,13 @@ mpi_fn! {
     fn Request_get_status_any(count: c_int, array_of_requests: *const Request, indx: *mut c_int,
         flag: *mut c_int, status: *mut Status)
     {
-        let w = enter()?;
+        let process = enter()?;
         let requests = requests_const(count, array_of_requests)?;
-        let found = w.poll_any(requests)?;
+        let found = process.poll_any(requests)?;
         put(flag, (found != Among::Pending).into(), "flag")?;
         match found {
             Among::At(i) => {
-                put_status(status, &w.peek(requests[i])?.status);
+                put_status(status, &process.peek(requests[i])?.status);
                 put(indx, i as c_int, "index")
             }
             Among::Inactive => {
@@ -332,14 +332,14 @@ mpi_fn! {
     fn Request_get_status_some(incount: c_int, array_of_requests: *const Request,
         outcount: *mut c_int, array_of_indices: *mut c_int, array_of_statuses: *mut Status)
     {
-        let w = enter()?;
+        let process = enter()?;
         let requests = requests_const(incount, array_of_requests)?;
         let indices = array_mut(array_of_indices, requests.len(), "array_of_indices")?;
-        match w.poll_some(requests, indices)? {
+        match process.poll_some(requests, indices)? {
             None => put(outcount, consts::UNDEFINED, "outcount"),
             Some(n) => {
                 for (k, &i) in indices[..n].iter().enumerate() {
-                    put_status(at(array_of_statuses, k), &w.peek(requests[i as usize])?.status);
+                    put_status(at(array_of_statuses, k), &process.peek(requests[i as usize])?.status);
                 }
                 put(outcount, n as c_int, "outcount")
             }
@@ -359,9 +359,9 @@ mpi_fn! {
     }
 
     fn Startall(count: c_int, array_of_requests: *mut Request) {
-        let w = enter()?;
+        let process = enter()?;
         for (i, &request) in requests_const(count, array_of_requests)?.iter().enumerate() {
-            w.start(request).map_err(|e| {
+            process.start(request).map_err(|e| {
                 e.reworded(e.kind(), format!("array_of_requests[{i}]: {}", e.text()))
             })?;
         }

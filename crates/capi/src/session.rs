@@ -26,33 +26,33 @@ mpi_fn! {
     }
 
     fn Session_finalize(session: *mut Session) on session {
-        let w = enter()?;
-        let finalized = w.session(args::get(session, "session")?)?;
-        w.session_finalize(&finalized)?;
+        let process = enter()?;
+        let finalized = process.session(args::get(session, "session")?)?;
+        process.session_finalize(&finalized)?;
         put(session, consts::SESSION_NULL, "session")
     }
 
     fn Session_get_info(session: Session, info_used: *mut Info) on session {
-        let w = enter()?;
-        let copy = w.session(session)?.info.duplicate();
-        put(info_used, info::add(w.objects, copy), "info_used")
+        let process = enter()?;
+        let copy = process.session(session)?.info.duplicate();
+        put(info_used, info::add(process.objects, copy), "info_used")
     }
 
     fn Session_get_num_psets(session: Session, hints: Info, npset_names: *mut c_int) on session {
-        let w = enter()?;
-        w.session(session)?;
-        w.objects.infos.find(hints)?;
-        put(npset_names, w.process_sets().len() as c_int, "npset_names")
+        let process = enter()?;
+        process.session(session)?;
+        process.objects.infos.find(hints)?;
+        put(npset_names, process.process_sets().len() as c_int, "npset_names")
     }
 
     /// With no room for the name, tells how much it needs, with the NUL.
     fn Session_get_nth_pset(session: Session, hints: Info, n: c_int, pset_len: *mut c_int,
         pset_name: *mut c_char) on session
     {
-        let w = enter()?;
-        w.session(session)?;
-        w.objects.infos.find(hints)?;
-        let sets = w.process_sets();
+        let process = enter()?;
+        process.session(session)?;
+        process.objects.infos.find(hints)?;
+        let sets = process.process_sets();
         let Some(set) = usize::try_from(n).ok().and_then(|n| sets.get(n)) else {
             fail!(Arg, "n is {n}, but this process is in {} process sets", sets.len());
         };
@@ -70,20 +70,20 @@ mpi_fn! {
     fn Session_get_pset_info(session: Session, pset_name: *const c_char, to: *mut Info)
         on session
     {
-        let w = enter()?;
-        w.session(session)?;
-        let set = w.process_set(args::string(pset_name, "pset_name")?)?;
+        let process = enter()?;
+        process.session(session)?;
+        let set = process.process_set(args::string(pset_name, "pset_name")?)?;
         let pairs = [("mpi_size".to_owned(), set.ranks.len().to_string())];
-        put(to, info::add(w.objects, Pairs::from_pairs(pairs)), "info")
+        put(to, info::add(process.objects, Pairs::from_pairs(pairs)), "info")
     }
 
     fn Group_from_session_pset(session: Session, pset_name: *const c_char,
         newgroup: *mut Group) on session
     {
-        let w = enter()?;
-        let session = w.session(session)?;
+        let process = enter()?;
+        let session = process.session(session)?;
         put(newgroup, consts::GROUP_NULL, "newgroup")?;
-        let group = w.group_of_set(&session, args::string(pset_name, "pset_name")?)?;
-        put(newgroup, w.objects.groups.add(group), "newgroup")
+        let group = process.group_of_set(&session, args::string(pset_name, "pset_name")?)?;
+        put(newgroup, process.objects.groups.add(group), "newgroup")
     }
 }

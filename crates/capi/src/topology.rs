@@ -136,8 +136,8 @@ fn spread<'a>(
 
 mpi_fn! {
     fn Topo_test(comm: Comm, status: *mut c_int) on comm {
-        let w = enter()?;
-        let kind = match w.comm_ref(comm)?.topology.get().map(Arc::as_ref) {
+        let process = enter()?;
+        let kind = match process.comm_ref(comm)?.topology.get().map(Arc::as_ref) {
             None => consts::UNDEFINED,
             Some(Topology::Cart(_)) => consts::CART,
             Some(Topology::Graph(_)) => consts::GRAPH,
@@ -153,43 +153,43 @@ mpi_fn! {
     fn Cart_create(comm_old: Comm, ndims: c_int, dims: *const c_int, periods: *const c_int,
         reorder: c_int, comm_cart: *mut Comm) on comm_old
     {
-        let w = enter()?;
+        let process = enter()?;
         put_comm(comm_cart, || {
-            let comm = w.comm(comm_old)?;
-            w.cart_create(&comm, grid(&comm, ndims, dims, periods), reorder != 0)
+            let comm = process.comm(comm_old)?;
+            process.cart_create(&comm, grid(&comm, ndims, dims, periods), reorder != 0)
         })
     }
 
     fn Cart_sub(comm: Comm, remain_dims: *const c_int, newcomm: *mut Comm) on comm {
-        let w = enter()?;
+        let process = enter()?;
         put_comm(newcomm, || {
-            let comm = w.comm(comm)?;
+            let comm = process.comm(comm)?;
             let remain = array(remain_dims, comm.grid()?.dims.len(), "remain_dims")?;
             let remain: Vec<bool> = remain.iter().map(|&r| r != 0).collect();
-            w.cart_sub(&comm, &remain)
+            process.cart_sub(&comm, &remain)
         })
     }
 
     fn Cart_map(comm: Comm, ndims: c_int, dims: *const c_int, periods: *const c_int,
         newrank: *mut c_int) on comm
     {
-        let w = enter()?;
-        let comm = w.comm_ref(comm)?;
+        let process = enter()?;
+        let comm = process.comm_ref(comm)?;
         let grid = grid(comm, ndims, dims, periods)?;
-        let rank = w.mapped_rank(comm, grid.size(), || grid.pattern());
+        let rank = process.mapped_rank(comm, grid.size(), || grid.pattern());
         put(newrank, or_undefined(rank), "newrank")
     }
 
     fn Cartdim_get(comm: Comm, ndims: *mut c_int) on comm {
-        let w = enter()?;
-        put(ndims, w.comm_ref(comm)?.grid()?.dims.len() as c_int, "ndims")
+        let process = enter()?;
+        put(ndims, process.comm_ref(comm)?.grid()?.dims.len() as c_int, "ndims")
     }
 
     fn Cart_get(comm: Comm, maxdims: c_int, dims: *mut c_int, periods: *mut c_int,
         coords: *mut c_int) on comm
     {
-        let w = enter()?;
-        let comm = w.comm_ref(comm)?;
+        let process = enter()?;
+        let comm = process.comm_ref(comm)?;
         let grid = comm.grid()?;
         let n = room(grid, maxdims)?;
         array_mut(dims, n, "dims")?.copy_from_slice(&grid.dims);
@@ -201,15 +201,15 @@ mpi_fn! {
     }
 
     fn Cart_rank(comm: Comm, coords: *const c_int, rank: *mut c_int) on comm {
-        let w = enter()?;
-        let grid = w.comm_ref(comm)?.grid()?;
+        let process = enter()?;
+        let grid = process.comm_ref(comm)?.grid()?;
         let coords = array(coords, grid.dims.len(), "coords")?;
         put(rank, grid.rank(coords)? as c_int, "rank")
     }
 
     fn Cart_coords(comm: Comm, rank: c_int, maxdims: c_int, coords: *mut c_int) on comm {
-        let w = enter()?;
-        let comm = w.comm_ref(comm)?;
+        let process = enter()?;
+        let comm = process.comm_ref(comm)?;
         let grid = comm.grid()?;
         let at = grid.coords(rank_in(comm, rank)?);
         array_mut(coords, room(grid, maxdims)?, "coords")?.copy_from_slice(&at);
@@ -219,8 +219,8 @@ mpi_fn! {
     fn Cart_shift(comm: Comm, direction: c_int, disp: c_int, rank_source: *mut c_int,
         rank_dest: *mut c_int) on comm
     {
-        let w = enter()?;
-        let comm = w.comm_ref(comm)?;
+        let process = enter()?;
+        let comm = process.comm_ref(comm)?;
         let (grid, d) = (comm.grid()?, direction as usize);
         if d >= grid.dims.len() {
             fail!(
@@ -238,26 +238,26 @@ mpi_fn! {
     fn Graph_create(comm_old: Comm, nnodes: c_int, index: *const c_int, edges: *const c_int,
         reorder: c_int, comm_graph: *mut Comm) on comm_old
     {
-        let w = enter()?;
+        let process = enter()?;
         put_comm(comm_graph, || {
-            let comm = w.comm(comm_old)?;
-            w.graph_create(&comm, graph(&comm, nnodes, index, edges), reorder != 0)
+            let comm = process.comm(comm_old)?;
+            process.graph_create(&comm, graph(&comm, nnodes, index, edges), reorder != 0)
         })
     }
 
     fn Graph_map(comm: Comm, nnodes: c_int, index: *const c_int, edges: *const c_int,
         newrank: *mut c_int) on comm
     {
-        let w = enter()?;
-        let comm = w.comm_ref(comm)?;
+        let process = enter()?;
+        let comm = process.comm_ref(comm)?;
         let graph = graph(comm, nnodes, index, edges)?;
-        let rank = w.mapped_rank(comm, graph.index.len() as u32, || graph.pattern());
+        let rank = process.mapped_rank(comm, graph.index.len() as u32, || graph.pattern());
         put(newrank, or_undefined(rank), "newrank")
     }
 
     fn Graphdims_get(comm: Comm, nnodes: *mut c_int, nedges: *mut c_int) on comm {
-        let w = enter()?;
-        let graph = w.comm_ref(comm)?.graph()?;
+        let process = enter()?;
+        let graph = process.comm_ref(comm)?.graph()?;
         put(nnodes, graph.index.len() as c_int, "nnodes")?;
         put(nedges, graph.edges.len() as c_int, "nedges")
     }
@@ -265,15 +265,15 @@ mpi_fn! {
     fn Graph_get(comm: Comm, maxindex: c_int, maxedges: c_int, index: *mut c_int,
         edges: *mut c_int) on comm
     {
-        let w = enter()?;
-        let graph = w.comm_ref(comm)?.graph()?;
+        let process = enter()?;
+        let graph = process.comm_ref(comm)?.graph()?;
         put_list(index, maxindex, &graph.index, "maxindex")?;
         put_list(edges, maxedges, &graph.edges, "maxedges")
     }
 
     fn Graph_neighbors_count(comm: Comm, rank: c_int, nneighbors: *mut c_int) on comm {
-        let w = enter()?;
-        let comm = w.comm_ref(comm)?;
+        let process = enter()?;
+        let comm = process.comm_ref(comm)?;
         let found = comm.graph()?.neighbors(rank_in(comm, rank)?);
         put(nneighbors, found.len() as c_int, "nneighbors")
     }
@@ -281,8 +281,8 @@ mpi_fn! {
     fn Graph_neighbors(comm: Comm, rank: c_int, maxneighbors: c_int, neighbors: *mut c_int)
         on comm
     {
-        let w = enter()?;
-        let comm = w.comm_ref(comm)?;
+        let process = enter()?;
+        let comm = process.comm_ref(comm)?;
         let found = comm.graph()?.neighbors(rank_in(comm, rank)?);
         put_list(neighbors, maxneighbors, found, "maxneighbors")
     }
@@ -292,30 +292,30 @@ mpi_fn! {
         destweights: *const c_int, hints: Info, reorder: c_int, comm_dist_graph: *mut Comm)
         on comm_old
     {
-        let w = enter()?;
-        let own = w.objects.infos.find(hints).and_then(|_| {
+        let process = enter()?;
+        let own = process.objects.infos.find(hints).and_then(|_| {
             let sources = list(sources, indegree, "sources")?;
             let destinations = list(destinations, outdegree, "destinations")?;
             adjacent((sources, sourceweights), (destinations, destweights))
         });
-        put_comm(comm_dist_graph, || w.dist_graph_adjacent(&w.comm(comm_old)?, own, reorder != 0))
+        put_comm(comm_dist_graph, || process.dist_graph_adjacent(&process.comm(comm_old)?, own, reorder != 0))
     }
 
     fn Dist_graph_create(comm_old: Comm, n: c_int, sources: *const c_int, degrees: *const c_int,
         destinations: *const c_int, weights: *const c_int, hints: Info, reorder: c_int,
         comm_dist_graph: *mut Comm) on comm_old
     {
-        let w = enter()?;
-        let hints = w.objects.infos.find(hints);
+        let process = enter()?;
+        let hints = process.objects.infos.find(hints);
         let given = hints.and_then(|_| spread(n, sources, degrees, destinations, weights));
-        put_comm(comm_dist_graph, || w.dist_graph(&w.comm(comm_old)?, given, reorder != 0))
+        put_comm(comm_dist_graph, || process.dist_graph(&process.comm(comm_old)?, given, reorder != 0))
     }
 
     fn Dist_graph_neighbors_count(comm: Comm, indegree: *mut c_int, outdegree: *mut c_int,
         weighted: *mut c_int) on comm
     {
-        let w = enter()?;
-        let own = w.comm_ref(comm)?.adjacent()?;
+        let process = enter()?;
+        let own = process.comm_ref(comm)?.adjacent()?;
         put(indegree, own.sources.len() as c_int, "indegree")?;
         put(outdegree, own.destinations.len() as c_int, "outdegree")?;
         put(weighted, own.weights.is_some().into(), "weighted")
@@ -325,8 +325,8 @@ mpi_fn! {
         sourceweights: *mut c_int, maxoutdegree: c_int, destinations: *mut c_int,
         destweights: *mut c_int) on comm
     {
-        let w = enter()?;
-        let own = w.comm_ref(comm)?.adjacent()?;
+        let process = enter()?;
+        let own = process.comm_ref(comm)?.adjacent()?;
         put_list(sources, maxindegree, &own.sources, "maxindegree")?;
         put_list(destinations, maxoutdegree, &own.destinations, "maxoutdegree")?;
         if let Some((ins, outs)) = &own.weights {

@@ -17,8 +17,8 @@ use catena_base::slab::{Key, Slab};
 
 use crate::comm::Comm;
 use crate::events;
+use crate::process::Process;
 use crate::request::RequestObj;
-use crate::world::World;
 
 /// Collectives that are looked at in turn, by each call that moves none.
 const LOOKS: usize = 8;
@@ -178,7 +178,7 @@ impl Runs {
     }
 }
 
-impl World {
+impl Process {
     /// Leaves a request to `progress` until it is done.
     pub(crate) fn carry_on(&self, obj: Arc<RequestObj>) {
         let active = &self.active;

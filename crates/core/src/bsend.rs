@@ -14,8 +14,8 @@ use catena_link::{Mode, Plane, ReqId, Sent, Source};
 
 use crate::buffer::SendBuf;
 use crate::comm::Comm;
+use crate::process::Process;
 use crate::session::Session;
-use crate::world::World;
 use catena_objects::error::Result;
 use catena_objects::fail;
 
@@ -53,9 +53,9 @@ pub enum Holder {
 
 impl Holder {
     /// Where it has its buffer.
-    pub fn slot<'a>(&'a self, world: &'a World) -> &'a Slot {
+    pub fn slot<'a>(&'a self, process: &'a Process) -> &'a Slot {
         match self {
-            Holder::Process => &world.buffer,
+            Holder::Process => &process.buffer,
             Holder::Session(session) => &session.buffer,
             Holder::Comm(comm) => &comm.buffer,
         }
@@ -95,9 +95,9 @@ impl Attached {
         self.pending.iter().map(|p| p.cost).sum()
     }
 
-    fn settle(&mut self, world: &World) {
+    fn settle(&mut self, process: &Process) {
         self.pending.retain(|p| {
-            world.link(|link| {
+            process.link(|link| {
                 let done = link.is_done(p.id);
                 if done {
                     link.take(p.id);
@@ -108,7 +108,7 @@ impl Attached {
     }
 }
 
-impl World {
+impl Process {
     /// `MPI_Bsend`: copies the message and returns.
     ///
     /// # Errors
@@ -127,10 +127,10 @@ impl World {
                 MPI_Comm_attach_buffer first"
             );
         };
-        let fits = |w: &World| {
+        let fits = |process: &Process| {
             let mut slot = slot.borrow_mut();
             let b = slot.as_mut().expect("attached, as just checked");
-            b.settle(w);
+            b.settle(process);
             b.automatic() || b.used() + cost <= b.size
         };
         if !fits(self) {
@@ -184,6 +184,6 @@ impl World {
     /// count as having left.
     pub fn flush(&self, slot: &Slot) {
         let until = Mark::now();
-        self.block(|w| w.is_flushed(slot, until));
+        self.block(|process| process.is_flushed(slot, until));
     }
 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use catena_abi::{self as abi, Status, consts};
 use catena_link::ReqId;
 
+use crate::process::Process;
 use crate::request::{
     Done, NOWHERE, NOWHERE_STATUS, Operation, RequestObj, SENT, State, as_transfer, bad_request,
     callback_failed, query,
 };
-use crate::world::World;
 use catena_objects::error::Result;
 
-impl World {
+impl Process {
     /// How a request stands. Does not progress.
     ///
     /// # Errors
@@ -202,8 +202,10 @@ impl World {
         if self.state(*r)? == State::Pending {
             let waiting = *r;
             match self.under_way(waiting) {
-                Some(obj) => self.block(|w| !matches!(w.state_of(&obj), Ok(State::Pending))),
-                None => self.block(|w| !matches!(w.state(waiting), Ok(State::Pending))),
+                Some(obj) => {
+                    self.block(|process| !matches!(process.state_of(&obj), Ok(State::Pending)))
+                }
+                None => self.block(|process| !matches!(process.state(waiting), Ok(State::Pending))),
             }
         }
         Ok(self.complete(r))

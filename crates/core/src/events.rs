@@ -12,7 +12,7 @@ use catena_base::clock;
 use catena_coll::Collective;
 use catena_link::Cid;
 
-use crate::world::{Link, World, enter, enter_any};
+use crate::process::{Link, Process, enter, enter_any};
 
 /// Bit of [`want`]: the first collective; the others follow as in
 /// [`Collective::ALL`].
@@ -58,7 +58,7 @@ pub struct Event {
 
 /// Is told of events in the order in which they happened, and how many more
 /// there were that could not be kept.
-pub type Listener = fn(&World, &[Event], u64);
+pub type Listener = fn(&Process, &[Event], u64);
 
 static WANTED: AtomicU32 = AtomicU32::new(0);
 static LISTENER: OnceLock<Listener> = OnceLock::new();
@@ -92,15 +92,15 @@ pub fn want(kinds: u32, listener: Listener) {
     LISTENER.get_or_init(|| listener);
     let _entered = enter_any();
     let before = WANTED.swap(kinds, Relaxed);
-    if let Ok(world) = enter() {
+    if let Ok(process) = enter() {
         // `progress` looks for more than packets while something runs.
-        let active = &world.active.count;
+        let active = &process.active.count;
         active.set(active.get() + usize::from(kinds != 0) - usize::from(before != 0));
-        world.watch();
+        process.watch();
     }
 }
 
-impl World {
+impl Process {
     /// Has the engine note what is wanted of it.
     pub(crate) fn watch(&self) {
         self.link(|link| link.watch(wanted(UNEXPECTED)));

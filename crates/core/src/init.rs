@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU8, Ordering::AcqRel, Ordering::Acquire, Ordering:
 use catena_abi::consts;
 
 use crate::life;
+use crate::process::{Entered, Process, WorldModel, enter};
 use crate::session::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
-use crate::world::{Entered, World, WorldModel, enter};
 use catena_objects::error::{Error, Result};
 use catena_objects::fail;
 use catena_objects::info::{Info, Pair};
@@ -67,49 +67,49 @@ pub fn init(required: i32) -> Result<i32> {
 /// delete callback of an attribute on `MPI_COMM_SELF` fails. If a process is
 /// lost the end is that of this process alone, and the launcher hears of it.
 pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
-    let world = match tidy_up() {
-        Ok(world) => world,
+    let process = match tidy_up() {
+        Ok(process) => process,
         Err(error) => return raise(&error),
     };
     // Nobody leaves while somebody may still need its memory or its progress.
-    let met = world.barrier(&world.world);
+    let met = process.barrier(&process.world);
     if met.is_ok() {
-        world.block(|w| w.link(|link| link.is_idle()));
+        process.block(|process| process.link(|link| link.is_idle()));
     }
-    let parted = world.part();
+    let parted = process.part();
     let mut code = 0;
     if let Err(error) = met.and(parted) {
         code = raise(&error);
         let text = format!("MPI_Finalize: {}", error.text());
-        world.boot.borrow_mut().fault(&text);
+        process.boot.borrow_mut().fault(&text);
     }
-    world.end_world_model();
+    process.end_world_model();
     PHASE.store(FINALIZED, Release);
-    match life::leave(&world, true) {
+    match life::leave(&process, true) {
         Err(error) if code == 0 => raise(&error),
         _ => code,
     }
 }
 
 /// What comes before the end of the world model.
-fn tidy_up() -> Result<Entered<World>> {
-    let world = enter()?;
-    world.world_model()?;
+fn tidy_up() -> Result<Entered<Process>> {
+    let process = enter()?;
+    process.world_model()?;
     // First of all (MPI-5, 11.2.4), while everything still works.
-    world.own.attrs.delete_all(consts::COMM_SELF.0)?;
-    world.flush(&world.buffer);
-    for (_, comm) in world.objects.comms.all() {
+    process.own.attrs.delete_all(consts::COMM_SELF.0)?;
+    process.flush(&process.buffer);
+    for (_, comm) in process.objects.comms.all() {
         if comm.group.session().is_none() {
-            world.flush(&comm.buffer);
+            process.flush(&comm.buffer);
         }
     }
-    Ok(world)
+    Ok(process)
 }
 
 /// `MPI_Abort`: ends the job; does not return.
 pub fn abort(code: i32, message: &str) -> ! {
-    if let Ok(world) = enter()
-        && let Ok(mut boot) = world.boot.try_borrow_mut()
+    if let Ok(process) = enter()
+        && let Ok(mut boot) = process.boot.try_borrow_mut()
     {
         boot.abort(code, message);
     } else {
@@ -134,8 +134,8 @@ pub fn info_env() -> Arc<Info> {
             push("command", command);
         }
         push("argv", args.collect::<Vec<_>>().join(&b' '));
-        if let Ok(world) = enter() {
-            let boot = world.boot.borrow();
+        if let Ok(process) = enter() {
+            let boot = process.boot.borrow();
             push("maxprocs", boot.job().size.to_string().into());
         }
         if let Ok(dir) = std::env::current_dir() {

@@ -25,6 +25,7 @@ pub mod lock;
 pub mod many;
 pub mod object;
 pub mod p2p;
+pub mod process;
 mod reduce_local;
 pub mod request;
 mod scoped;
@@ -33,7 +34,6 @@ pub mod settings;
 mod threads;
 pub mod topology;
 pub mod wait;
-pub mod world;
 
+pub use process::{Process, enter, enter_any, observe};
 pub use reduce_local::reduce_local;
-pub use world::{World, enter, enter_any, observe};

@@ -27,10 +27,10 @@ use crate::coll::{Asked, Counts};
 use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
 use crate::events::{self, Noted};
 use crate::exchange::{SharedBoot, ThroughLauncher};
+use crate::process::{self, Process};
 use crate::scoped::Scoped;
 use crate::threads::Waiting;
 use crate::wait::Waits;
-use crate::world::{self, World};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 use catena_objects::group::Group;
@@ -80,24 +80,24 @@ pub fn granted(required: i32) -> i32 {
 /// `Other` if the process cannot be wired up, or another thread uses the
 /// library without the lock: the text says what to do.
 pub(crate) fn join(level: Option<i32>) -> Result<i32> {
-    let _held = world::hold();
+    let _held = process::hold();
     let users = USERS.load(Relaxed);
     let asked = level.unwrap_or(consts::THREAD_SINGLE);
-    match world::state() {
-        Some(world) if users > 0 => admit(world, asked)?,
-        Some(world) => {
-            world.boot.borrow_mut().resume().map_err(|e| other(&e))?;
-            wake(world, asked);
+    match process::state() {
+        Some(process) if users > 0 => admit(process, asked)?,
+        Some(process) => {
+            process.boot.borrow_mut().resume().map_err(|e| other(&e))?;
+            wake(process, asked);
         }
         None => {
             STARTING.store(true, Relaxed);
             let made = wire_up();
             STARTING.store(false, Relaxed);
-            wake(world::keep(made?), asked);
+            wake(process::keep(made?), asked);
         }
     }
     USERS.store(users + 1, Relaxed);
-    Ok(if world::is_locked() {
+    Ok(if process::is_locked() {
         consts::THREAD_MULTIPLE
     } else {
         asked
@@ -105,18 +105,18 @@ pub(crate) fn join(level: Option<i32>) -> Result<i32> {
 }
 
 /// The first user of now.
-fn wake(world: &'static World, level: i32) {
-    world.owner.set(Owner::new(level));
-    world::run(world, level == consts::THREAD_MULTIPLE);
+fn wake(process: &'static Process, level: i32) {
+    process.owner.set(Owner::new(level));
+    process::run(process, level == consts::THREAD_MULTIPLE);
 }
 
 /// One more user.
-fn admit(world: &'static World, level: i32) -> Result<()> {
-    if world::is_locked() {
+fn admit(process: &'static Process, level: i32) -> Result<()> {
+    if process::is_locked() {
         return Ok(());
     }
     let me = thread::current().id();
-    if matches!(world.owner.get(), Owner::Thread(owner) if owner != me) {
+    if matches!(process.owner.get(), Owner::Thread(owner) if owner != me) {
         fail!(
             Other,
             "another thread of this process uses MPI and was not granted MPI_THREAD_MULTIPLE, so \
@@ -126,8 +126,8 @@ fn admit(world: &'static World, level: i32) -> Result<()> {
     }
     match level {
         // Nobody else is inside.
-        consts::THREAD_MULTIPLE => world::run(world, true),
-        consts::THREAD_SERIALIZED => world.owner.set(Owner::InTurn),
+        consts::THREAD_MULTIPLE => process::run(process, true),
+        consts::THREAD_SERIALIZED => process.owner.set(Owner::InTurn),
         _ => {}
     }
     Ok(())
@@ -138,22 +138,22 @@ fn admit(world: &'static World, level: i32) -> Result<()> {
 ///
 /// # Errors
 /// `Other` if the launcher is gone.
-pub(crate) fn leave(world: &World, end: bool) -> Result<()> {
-    let _held = world::hold();
+pub(crate) fn leave(process: &Process, end: bool) -> Result<()> {
+    let _held = process::hold();
     let users = USERS.load(Relaxed) - 1;
     USERS.store(users, Relaxed);
     if users > 0 {
         return Ok(());
     }
-    world.tell();
-    let mut boot = world.boot.borrow_mut();
+    process.tell();
+    let mut boot = process.boot.borrow_mut();
     let result = if end { boot.end() } else { boot.finalize() };
     drop(boot);
-    world::rest();
+    process::rest();
     result.map_err(|e| other(&e))
 }
 
-impl World {
+impl Process {
     /// Waits until no process needs another over the network: what they wait
     /// for may leave this one only while it polls. Collective over the job.
     ///
@@ -161,8 +161,9 @@ impl World {
     /// `Other` if the launcher is gone.
     pub(crate) fn part(&self) -> Result<()> {
         let mut parted = Ok(true);
-        self.block(|w| {
-            parted = w.link(|link| link.net().networks_mut().map_or(Ok(true), Networks::part));
+        self.block(|process| {
+            parted =
+                process.link(|link| link.net().networks_mut().map_or(Ok(true), Networks::part));
             !matches!(parted, Ok(false))
         });
         parted.map(drop).map_err(|e| other(&e))
@@ -175,7 +176,7 @@ fn other(e: &dyn std::fmt::Display) -> Error {
 
 /// Connects to the launcher and opens the transports: one question and one
 /// answer, without waiting for other ranks.
-fn wire_up() -> Result<Box<World>> {
+fn wire_up() -> Result<Box<Process>> {
     let mut boot = catena_boot::open().map_err(|e| other(&e))?;
     let job = boot.job().clone();
     let me = Peer(job.rank);
@@ -212,7 +213,7 @@ fn wire_up() -> Result<Box<World>> {
     let routes = Routes::new(me, everyone.len(), &local, shm, networks);
     let mut link = Endpoint::new(routes);
 
-    let objects = world::tables();
+    let objects = process::tables();
     let mut cids = Cids::new();
     let mut predefined = |handle: catena_abi::Comm, name: &str, members: &[Peer]| {
         let lease = cids.take(|_| true).expect("the first ones");
@@ -238,14 +239,14 @@ fn wire_up() -> Result<Box<World>> {
         (everybody.cid.0, consts::COMM_WORLD),
         (own.cid.0, consts::COMM_SELF),
     ]);
-    let world = Box::new(World {
+    let process = Box::new(Process {
         objects,
         units: units(),
         me,
         world: everybody,
         own,
         world_model: Cell::default(),
-        recent: Cell::new(world::NOBODY),
+        recent: Cell::new(process::NOBODY),
         owner: Cell::new(Owner::InTurn),
         threads: Cell::default(),
         waiting: Waiting::default(),
@@ -262,17 +263,17 @@ fn wire_up() -> Result<Box<World>> {
         idle_runs: RefCell::default(),
         boards: RefCell::default(),
         retired: RefCell::default(),
-        // SAFETY: the closures that `World::link` is given do not lend it again, as it demands.
+        // SAFETY: the closures that `Process::link` is given do not lend it again, as it demands.
         link: unsafe { Scoped::new(link) },
         oversubscribed,
         cores,
         bell,
     });
-    world.watch();
-    Ok(world)
+    process.watch();
+    Ok(process)
 }
 
-/// See [`World::units`].
+/// See [`Process::units`].
 fn units() -> [u8; 256] {
     if !memory::is_host_only() {
         return [0; 256];

@@ -6,8 +6,8 @@ use std::ffi::c_int;
 
 use catena_abi::Request;
 
+use crate::process::Process;
 use crate::request::State;
-use crate::world::World;
 use catena_objects::error::{Error, Result};
 
 /// Where the first complete request is.
@@ -29,7 +29,7 @@ fn at(index: usize, e: &Error) -> Error {
     )
 }
 
-impl World {
+impl Process {
     /// How a request stands after at most one round of progress (`MPI_Test`).
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl World {
     /// The same after at most one round of progress.
     ///
     /// # Errors
-    /// As [`World::first_complete`].
+    /// As [`Process::first_complete`].
     pub fn poll_any(&self, requests: &[Request]) -> Result<Among> {
         match self.first_complete(requests)? {
             Among::Pending => {
@@ -98,12 +98,12 @@ impl World {
     /// Waits for a complete one; never `Pending`.
     ///
     /// # Errors
-    /// As [`World::first_complete`].
+    /// As [`Process::first_complete`].
     pub fn wait_any(&self, requests: &[Request]) -> Result<Among> {
         let mut found = self.first_complete(requests);
         if matches!(found, Ok(Among::Pending)) {
-            self.block(|w| {
-                found = w.first_complete(requests);
+            self.block(|process| {
+                found = process.first_complete(requests);
                 !matches!(found, Ok(Among::Pending))
             });
         }
@@ -136,7 +136,7 @@ impl World {
     /// The same after at most one round of progress.
     ///
     /// # Errors
-    /// As [`World::all_complete`].
+    /// As [`Process::all_complete`].
     pub fn poll_some(&self, requests: &[Request], indices: &mut [c_int]) -> Result<Option<usize>> {
         match self.all_complete(requests, indices)? {
             Some(0) => {
@@ -150,12 +150,12 @@ impl World {
     /// The same, waiting until there is one at least.
     ///
     /// # Errors
-    /// As [`World::all_complete`].
+    /// As [`Process::all_complete`].
     pub fn wait_some(&self, requests: &[Request], indices: &mut [c_int]) -> Result<Option<usize>> {
         let mut found = self.all_complete(requests, indices);
         if matches!(found, Ok(Some(0))) {
-            self.block(|w| {
-                found = w.all_complete(requests, indices);
+            self.block(|process| {
+                found = process.all_complete(requests, indices);
                 !matches!(found, Ok(Some(0)))
             });
         }

@@ -18,9 +18,9 @@ use catena_objects::table::{Guarded, ObjectKind, Table};
 use crate::comm::Comm;
 use crate::init::info_env;
 use crate::p2p::Message;
+use crate::process::{enter, enter_any};
 use crate::request::RequestObj;
 use crate::session::Session;
-use crate::world::{enter, enter_any};
 
 /// All tables.
 #[derive(Debug)]

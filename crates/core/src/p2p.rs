@@ -10,8 +10,8 @@ use catena_link::{
 
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
+use crate::process::Process;
 use crate::request::{self, Done};
-use crate::world::World;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
@@ -137,7 +137,7 @@ pub(crate) fn failure(f: &Failure) -> Error {
     }
 }
 
-impl World {
+impl Process {
     /// Starts a send.
     #[inline]
     pub fn isend(
@@ -191,7 +191,7 @@ impl World {
     /// Progresses until a transfer is done; takes its result.
     #[inline]
     pub(crate) fn await_transfer(&self, id: ReqId) -> Completion {
-        let is_done = |w: &World| w.link(|link| link.is_done(id));
+        let is_done = |process: &Process| process.link(|link| link.is_done(id));
         if !is_done(self) {
             self.block(is_done);
         }
@@ -204,30 +204,30 @@ impl World {
     /// `ProcAborted` if none can come, as its sender is gone.
     pub fn iprobe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Option<Envelope>> {
         let (cid, sel) = (comm.cid, Selector { source, tag });
-        self.look(cid, sel, |w| {
-            w.link(|link| link.probe(cid, Plane::User, sel))
+        self.look(cid, sel, |process| {
+            process.link(|link| link.probe(cid, Plane::User, sel))
         })
     }
 
     /// Waits for a message without receiving it.
     ///
     /// # Errors
-    /// As [`World::iprobe`].
+    /// As [`Process::iprobe`].
     pub fn probe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Envelope> {
         let (cid, sel) = (comm.cid, Selector { source, tag });
-        self.look_until(cid, sel, |w| {
-            w.link(|link| link.probe(cid, Plane::User, sel))
+        self.look_until(cid, sel, |process| {
+            process.link(|link| link.probe(cid, Plane::User, sel))
         })
     }
 
     /// Takes a message out of the queue, to be received by its handle.
     ///
     /// # Errors
-    /// As [`World::iprobe`].
+    /// As [`Process::iprobe`].
     pub fn improbe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Option<Matched>> {
         let (cid, sel) = (comm.cid, Selector { source, tag });
-        let found = self.look(cid, sel, |w| {
-            w.link(|link| link.mprobe(cid, Plane::User, sel))
+        let found = self.look(cid, sel, |process| {
+            process.link(|link| link.mprobe(cid, Plane::User, sel))
         })?;
         Ok(found.map(|(id, envelope)| self.add_message(id, envelope)))
     }
@@ -235,11 +235,11 @@ impl World {
     /// Waits for a message and takes it out of the queue.
     ///
     /// # Errors
-    /// As [`World::iprobe`].
+    /// As [`Process::iprobe`].
     pub fn mprobe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Matched> {
         let (cid, sel) = (comm.cid, Selector { source, tag });
-        let (id, envelope) = self.look_until(cid, sel, |w| {
-            w.link(|link| link.mprobe(cid, Plane::User, sel))
+        let (id, envelope) = self.look_until(cid, sel, |process| {
+            process.link(|link| link.mprobe(cid, Plane::User, sel))
         })?;
         Ok(self.add_message(id, envelope))
     }
@@ -249,7 +249,7 @@ impl World {
         &self,
         cid: Cid,
         sel: Selector,
-        find: impl Fn(&World) -> Option<T>,
+        find: impl Fn(&Process) -> Option<T>,
     ) -> Result<Option<T>> {
         let found = find(self).or_else(|| {
             self.progress();
@@ -270,12 +270,12 @@ impl World {
         &self,
         cid: Cid,
         sel: Selector,
-        find: impl Fn(&World) -> Option<T>,
+        find: impl Fn(&Process) -> Option<T>,
     ) -> Result<T> {
         let mut end = None;
-        self.block(|w| {
-            let gone = || w.link(|link| link.seek(cid, Plane::User, sel));
-            end = find(w)
+        self.block(|process| {
+            let gone = || process.link(|link| link.seek(cid, Plane::User, sel));
+            end = find(process)
                 .map(Ok)
                 .or_else(|| gone().map(|gone| Err(lost(&gone))));
             end.is_some()
@@ -319,7 +319,7 @@ impl World {
     /// Receives a matched message.
     ///
     /// # Errors
-    /// As [`World::imrecv`].
+    /// As [`Process::imrecv`].
     pub fn mrecv(&self, handle: abi::Message, buf: RecvBuf) -> Result<Done> {
         let mut request = self.imrecv(handle, buf)?;
         self.wait(&mut request)

@@ -17,7 +17,7 @@ use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::CollRun;
 use crate::comm::{Comm, Making};
 use crate::p2p;
-use crate::world::World;
+use crate::process::Process;
 use catena_datatype::TypeRef;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
@@ -238,7 +238,7 @@ pub(crate) fn bad_request(r: abi::Request) -> Error {
     )
 }
 
-impl World {
+impl Process {
     pub(crate) fn request_obj(&self, r: abi::Request) -> Result<Arc<RequestObj>> {
         self.objects.requests.get(r.0).ok_or_else(|| bad_request(r))
     }

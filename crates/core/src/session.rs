@@ -14,7 +14,7 @@ use catena_settings::{Setting, Text, setting};
 use crate::bsend::Attached;
 use crate::comm::Comm;
 use crate::life;
-use crate::world::{World, enter};
+use crate::process::{Process, enter};
 use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::error::Result;
 use catena_objects::fail;
@@ -126,7 +126,7 @@ fn memory_kinds(asked: &str) -> String {
 /// `InfoValue` for an unknown thread level; as [`life::join`].
 pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
     let level = life::join(level_of(hints)?)?;
-    let world = enter()?;
+    let process = enter()?;
     let granted = [
         ("thread_level", level_name(level).to_owned()),
         (
@@ -140,12 +140,12 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
         info: Info::from_pairs(granted),
         buffer: RefCell::default(),
     });
-    let handle = abi::Session(world.objects.sessions.insert(session.clone()));
+    let handle = abi::Session(process.objects.sessions.insert(session.clone()));
     session.handle.set(handle);
     Ok(handle)
 }
 
-impl World {
+impl Process {
     /// The session behind a handle.
     ///
     /// # Errors
@@ -214,7 +214,7 @@ impl World {
     /// `MPI_Group_from_session_pset`.
     ///
     /// # Errors
-    /// As [`World::process_set`].
+    /// As [`Process::process_set`].
     pub fn group_of_set(&self, session: &Session, name: &str) -> Result<Arc<Group>> {
         let ranks = self.process_set(name)?.ranks;
         let members: Vec<Peer> = ranks.into_iter().map(Peer).collect();
@@ -249,7 +249,7 @@ impl World {
         }
         self.objects.sessions.remove(session.handle.get().0);
         // This process may end now: nothing of it may be left to be sent.
-        self.block(|w| w.link(|link| link.is_idle() && !link.owes()));
+        self.block(|process| process.link(|link| link.is_idle() && !link.owes()));
         life::leave(self, false)
     }
 }

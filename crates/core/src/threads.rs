@@ -24,7 +24,7 @@ use std::time::Duration;
 use catena_base::futex::{self, Reach};
 use catena_base::wait::{Idle, Waiter, yield_core};
 
-use crate::world::{LOCK, World, enter};
+use crate::process::{LOCK, Process, enter};
 
 /// Whether the last one to watch sleeps.
 static DOZING: AtomicBool = AtomicBool::new(false);
@@ -47,7 +47,7 @@ pub(crate) struct Waiting {
 }
 
 /// What a thread waits for.
-pub(crate) type Wanted<'a> = dyn FnMut(&World) -> bool + 'a;
+pub(crate) type Wanted<'a> = dyn FnMut(&Process) -> bool + 'a;
 
 /// A thread that sleeps.
 #[derive(Debug)]
@@ -84,10 +84,10 @@ impl Sleeper {
     ///
     /// # Safety
     /// Its thread sleeps, the caller holds the lock, and nobody is asking.
-    unsafe fn ask(&self, world: &World) -> bool {
+    unsafe fn ask(&self, process: &Process) -> bool {
         let mut wanted = self.wanted;
         // SAFETY: nobody else uses it, as the caller promises.
-        unsafe { wanted.as_mut()(world) }
+        unsafe { wanted.as_mut()(process) }
     }
 
     /// Wakes it; it goes on when it gets the lock.
@@ -128,15 +128,15 @@ pub(crate) fn leave() {
 
 #[cold]
 fn watch_once() {
-    if let Ok(world) = enter() {
-        world.progress();
-        world.wake_done();
-        world.wake_watcher();
+    if let Ok(process) = enter() {
+        process.progress();
+        process.wake_done();
+        process.wake_watcher();
     }
 }
 
-impl World {
-    /// As [`World::block`], for one of several threads.
+impl Process {
+    /// As [`Process::block`], for one of several threads.
     #[cold]
     #[inline(never)]
     pub(crate) fn block_beside_others(&self, wanted: &mut Wanted<'_>) {

@@ -9,7 +9,7 @@ use catena_net::Route;
 use catena_shm::Shm;
 
 use crate::events::{self, What};
-use crate::world::{Link, World};
+use crate::process::{Link, Process};
 
 /// Longest sleep of a process that nobody can wake.
 const UNHEARD: Duration = Duration::from_millis(1);
@@ -63,11 +63,11 @@ impl Waits {
     }
 }
 
-impl World {
+impl Process {
     /// Progresses until `done`. With several threads others may ask it, too,
     /// while this one sleeps (see `threads`).
     #[inline]
-    pub fn block(&self, mut done: impl FnMut(&World) -> bool) {
+    pub fn block(&self, mut done: impl FnMut(&Process) -> bool) {
         if self.threads.get() {
             return self.block_beside_others(&mut done);
         }
@@ -98,7 +98,7 @@ impl World {
     /// Idles; true if `done` was asked in the meantime and said so.
     #[cold]
     #[inline(never)]
-    fn idle_slow(&self, idle: Idle, since: u64, done: &mut impl FnMut(&World) -> bool) -> bool {
+    fn idle_slow(&self, idle: Idle, since: u64, done: &mut impl FnMut(&Process) -> bool) -> bool {
         let mut finished = false;
         if idle == Idle::Yield {
             self.waits.yielded();
@@ -137,7 +137,7 @@ impl World {
     /// Sleeps until somebody rings or a network has something, at most for
     /// `limit`; not at all if `ready`, asked last, says so. Where nobody can wake
     /// this process `nap` is how it sleeps, and whether a thread woke it. The wait
-    /// came to sleeping at the tick `since`. What it says is for [`World::slept`].
+    /// came to sleeping at the tick `since`. What it says is for [`Process::slept`].
     pub(crate) fn sleep(
         &self,
         limit: Duration,

@@ -19,18 +19,18 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
     let mut target = vec![0i32; MOST];
     let (from, to) = (device::lend(&mut source), device::lend(&mut target));
     init::init(0).expect("a process is a job of its own");
-    let world = enter().expect("it was brought up");
+    let process = enter().expect("it was brought up");
     assert_eq!(
-        world.unit(consts::INT),
+        process.unit(consts::INT),
         0,
         "no buffer is taken for the host's"
     );
-    let int = world
+    let int = process
         .objects
         .types
         .committed(consts::INT)
         .expect("predefined");
-    let comm = world.comm(consts::COMM_WORLD).expect("predefined");
+    let comm = process.comm(consts::COMM_WORLD).expect("predefined");
     let (next, last) = (
         (comm.rank + 1) % comm.size(),
         (comm.rank + comm.size() - 1) % comm.size(),
@@ -41,17 +41,17 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
             SendBuf::new(from, count as u64, int),
             RecvBuf::new(to, count as u64, int),
         );
-        let mut receive = world.irecv(&comm, room, last as i32, 7);
-        world
+        let mut receive = process.irecv(&comm, room, last as i32, 7);
+        process
             .send(&comm, out, next, 7, Mode::Standard)
             .expect("sent");
-        let done = world.wait(&mut receive).expect("received");
+        let done = process.wait(&mut receive).expect("received");
         assert!(done.error.is_none());
         assert_eq!(target[..count], source[..count]);
         target.fill(-1);
     }
     let caller = Caller {
-        world: &world,
+        world: &process,
         now: true,
     };
     let data = Data {
@@ -61,7 +61,7 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
     };
     let left = caller.allreduce(&comm, from, data, consts::SUM);
     if let Some(left) = left.expect("two buffers of as many numbers") {
-        world.run(left).expect("all ranks call it");
+        process.run(left).expect("all ranks call it");
     }
     let sum = source.iter().map(|i| i * comm.size() as i32);
     assert!(sum.eq(target.iter().copied()));

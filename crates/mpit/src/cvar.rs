@@ -1,7 +1,7 @@
 //! Control variables (MPI-5, 15.3.6): the settings.
 
 use catena_core::life;
-use catena_core::world::was_running;
+use catena_core::process::was_running;
 use catena_settings::{Change, Plain, Setting};
 
 use crate::catalog::{Cvar, catalog};

@@ -14,7 +14,7 @@ use catena_abi::{
 use catena_base::clock;
 use catena_base::slab::Key;
 use catena_core::events::{self, Event, What};
-use catena_core::{World, enter};
+use catena_core::{Process, enter};
 
 use crate::catalog::{EventType, catalog};
 use crate::facts::Value;
@@ -93,10 +93,10 @@ impl Registration {
         self.callbacks[RESTRICTED..].iter().find_map(|c| *c)
     }
 
-    fn wants(&self, world: &World, event: &Event) -> bool {
+    fn wants(&self, process: &Process, event: &Event) -> bool {
         bit(event.what) == self.kind.bit
             && self.comm.is_none_or(|comm| {
-                let comm = world.comm_ref(comm).ok();
+                let comm = process.comm_ref(comm).ok();
                 comm.is_some_and(|comm| Some(comm.cid) == event.comm)
             })
     }
@@ -177,8 +177,8 @@ pub fn open(index: usize, comm: Option<Comm>) -> Result<usize> {
         Bind::Comm => Some(comm.ok_or(Error::Invalid)?),
     };
     if let Some(comm) = comm {
-        let world = enter().map_err(|_| Error::Invalid)?;
-        world.comm_ref(comm).map_err(|_| Error::Invalid)?;
+        let process = enter().map_err(|_| Error::Invalid)?;
+        process.comm_ref(comm).map_err(|_| Error::Invalid)?;
     }
     Ok(encode(state.registrations.insert(Registration {
         kind,
@@ -314,10 +314,10 @@ impl Due {
 }
 
 /// Raises what `core` noted.
-fn raise(world: &World, noted: &[Event], lost: u64) {
+fn raise(process: &Process, noted: &[Event], lost: u64) {
     let Some(callers) = CALLERS.get() else { return };
     for event in noted {
-        raise_one(world, event, callers);
+        raise_one(process, event, callers);
     }
     if lost > 0 {
         let due: Vec<Due> = match state() {
@@ -335,12 +335,12 @@ fn raise(world: &World, noted: &[Event], lost: u64) {
     }
 }
 
-fn raise_one(world: &World, event: &Event, callers: &Callers) {
+fn raise_one(process: &Process, event: &Event, callers: &Callers) {
     let Ok(mut state) = state() else { return };
     let due: Vec<Due> = state
         .registrations
         .iter_mut()
-        .filter(|(_, r)| r.wants(world, event))
+        .filter(|(_, r)| r.wants(process, event))
         .filter_map(|(key, r)| Due::new(key, r))
         .collect();
     if due.is_empty() {

@@ -2,16 +2,16 @@
 
 use catena_coll::Collective;
 use catena_core::comm::Comm;
-use catena_core::world::{is_running, was_running};
-use catena_core::{World, coll};
+use catena_core::process::{is_running, was_running};
+use catena_core::{Process, coll};
 use catena_link::{Protocol, Tally, Traffic};
 use catena_net::Networks;
 use catena_shm::{Counters, Memory};
 
 use crate::facts::{Audience, Bind, Class};
 
-type OfProcess = dyn Fn(&World) -> u64 + Send + Sync;
-type OfComm = dyn Fn(&World, &Comm) -> u64 + Send + Sync;
+type OfProcess = dyn Fn(&Process) -> u64 + Send + Sync;
+type OfComm = dyn Fn(&Process, &Comm) -> u64 + Send + Sync;
 
 /// Where a value comes from. Sums are since `MPI_Init`; times in nanoseconds.
 pub(crate) enum Source {
@@ -24,9 +24,9 @@ pub(crate) enum Source {
     /// The most that there was since it was last read.
     Peak {
         /// What there is now.
-        now: fn(&World) -> u64,
+        now: fn(&Process) -> u64,
         /// The most since this was last called.
-        take: fn(&World) -> u64,
+        take: fn(&Process) -> u64,
     },
 }
 
@@ -106,7 +106,7 @@ impl Area<'_> {
         class: Class,
         name: &str,
         doc: &str,
-        read: impl Fn(&World) -> u64 + Send + Sync + 'static,
+        read: impl Fn(&Process) -> u64 + Send + Sync + 'static,
     ) {
         self.add(class, name, doc, Source::Process(Box::new(read)));
     }
@@ -116,7 +116,7 @@ impl Area<'_> {
         class: Class,
         name: &str,
         doc: &str,
-        read: impl Fn(&World, &Comm) -> u64 + Send + Sync + 'static,
+        read: impl Fn(&Process, &Comm) -> u64 + Send + Sync + 'static,
     ) {
         self.add(class, name, doc, Source::Comm(Box::new(read)));
     }
@@ -126,13 +126,17 @@ impl Area<'_> {
         &mut self,
         name: &str,
         what: &str,
-        read: impl Fn(&World) -> Tally + Copy + Send + Sync + 'static,
+        read: impl Fn(&Process) -> Tally + Copy + Send + Sync + 'static,
     ) {
         let (messages, bytes) = (format!("{name}_messages"), format!("{name}_bytes"));
         let doc = format!("Messages {what}.");
-        self.of_process(Class::Counter, &messages, &doc, move |w| read(w).messages);
+        self.of_process(Class::Counter, &messages, &doc, move |process| {
+            read(process).messages
+        });
         let doc = format!("Bytes of messages {what}.");
-        self.of_process(Class::Aggregate, &bytes, &doc, move |w| read(w).bytes);
+        self.of_process(Class::Aggregate, &bytes, &doc, move |process| {
+            read(process).bytes
+        });
     }
 
     /// The same for the messages of a communicator, with `comm_` before the
@@ -143,24 +147,26 @@ impl Area<'_> {
         what: &str,
         read: impl Fn(&Traffic) -> Tally + Copy + Send + Sync + 'static,
     ) {
-        self.tally(name, what, move |w| {
-            read(&w.link(|link| link.traffic(None)))
+        self.tally(name, what, move |process| {
+            read(&process.link(|link| link.traffic(None)))
         });
-        let of = move |w: &World, c: &Comm| read(&w.link(|link| link.traffic(Some(c.cid))));
+        let of = move |process: &Process, c: &Comm| {
+            read(&process.link(|link| link.traffic(Some(c.cid))))
+        };
         let doc = format!("Messages of the communicator {what}.");
         let name = format!("comm_{name}");
         self.of_comm(
             Class::Counter,
             &format!("{name}_messages"),
             &doc,
-            move |w, c| of(w, c).messages,
+            move |process, c| of(process, c).messages,
         );
         let doc = format!("Bytes of messages of the communicator {what}.");
         self.of_comm(
             Class::Aggregate,
             &format!("{name}_bytes"),
             &doc,
-            move |w, c| of(w, c).bytes,
+            move |process, c| of(process, c).bytes,
         );
     }
 }
@@ -201,7 +207,9 @@ pub(crate) fn all() -> Vec<Pvar> {
                 _ => format!("Times that {} ran as {word}.", what.name()),
             };
             let name = format!("{name}_{word}");
-            area.of_process(Class::Counter, &name, &doc, move |w| w.colls.of(what, way));
+            area.of_process(Class::Counter, &name, &doc, move |process| {
+                process.colls.of(what, way)
+            });
         }
     }
     all
@@ -212,14 +220,14 @@ fn messages(a: &mut Area<'_>) {
     a.traffic("received", "received, of collectives too", |t| {
         t.received.all()
     });
-    a.tally("self", "that the process sent to itself", |w| {
-        w.link(|link| link.net().to_itself())
+    a.tally("self", "that the process sent to itself", |process| {
+        process.link(|link| link.net().to_itself())
     });
-    a.tally("network", "sent over a network", |w| {
-        w.link(|link| link.net().over_network())
+    a.tally("network", "sent over a network", |process| {
+        process.link(|link| link.net().over_network())
     });
-    a.tally("shm", "sent through shared memory", |w| {
-        let (all, others) = w.link(|link| {
+    a.tally("shm", "sent through shared memory", |process| {
+        let (all, others) = process.link(|link| {
             let all = link.traffic(None).sent.all();
             (all, [link.net().to_itself(), link.net().over_network()])
         });
@@ -249,86 +257,92 @@ fn protocols(a: &mut Area<'_>) {
     a.tally(
         "sent_streamed",
         "announced, and streamed since the receiver asked for it",
-        |w| w.link(|link| link.counters().streamed),
+        |process| process.link(|link| link.counters().streamed),
     );
     a.tally(
         "sent_fetched",
         "announced, and copied by the receiver out of our memory",
-        |w| w.link(|link| link.counters().fetched),
+        |process| process.link(|link| link.counters().fetched),
     );
     a.tally(
         "received_streamed",
         "announced, and streamed since we asked for it",
-        |w| w.link(|link| link.counters().asked),
+        |process| process.link(|link| link.counters().asked),
     );
     a.tally(
         "received_read",
         "announced, and copied out of the sender's memory at once",
-        |w| w.link(|link| link.counters().copied()),
+        |process| process.link(|link| link.counters().copied()),
     );
     a.audience = Audience::TunerDetail;
     let doc = "Messages that had to be streamed since one of the memories could not be accessed.";
-    a.of_process(Class::Counter, "read_fallbacks", doc, |w| {
-        w.link(|link| link.counters().fallbacks)
+    a.of_process(Class::Counter, "read_fallbacks", doc, |process| {
+        process.link(|link| link.counters().fallbacks)
     });
     let doc = "Sends that waited since the way to the receiver was full.";
-    a.of_process(Class::Counter, "sends_queued", doc, |w| {
-        w.link(|link| link.counters().queued)
+    a.of_process(Class::Counter, "sends_queued", doc, |process| {
+        process.link(|link| link.counters().queued)
     });
     a.audience = Audience::Developer;
     let doc = "Packets kept until an earlier one, or their communicator, was there.";
-    a.of_process(Class::Counter, "packets_parked", doc, |w| {
-        w.link(|link| link.counters().parked)
+    a.of_process(Class::Counter, "packets_parked", doc, |process| {
+        process.link(|link| link.counters().parked)
     });
     let doc = "Packets and messages thrown away.";
-    a.of_process(Class::Counter, "packets_dropped", doc, |w| {
-        w.link(|link| link.counters().dropped)
+    a.of_process(Class::Counter, "packets_dropped", doc, |process| {
+        process.link(|link| link.counters().dropped)
     });
 }
 
 fn matching(a: &mut Area<'_>) {
     let doc = "Messages that arrived before their receive.";
-    a.of_process(Class::Counter, "unexpected_messages", doc, |w| {
-        w.link(|link| link.traffic(None).unexpected)
+    a.of_process(Class::Counter, "unexpected_messages", doc, |process| {
+        process.link(|link| link.traffic(None).unexpected)
     });
     let doc = "Messages that arrived after their receive was posted.";
-    a.of_process(Class::Counter, "expected_messages", doc, |w| {
-        expected(&w.link(|link| link.traffic(None)))
+    a.of_process(Class::Counter, "expected_messages", doc, |process| {
+        expected(&process.link(|link| link.traffic(None)))
     });
     let doc = "Messages that wait for a receive.";
-    a.of_process(Class::Level, "unexpected_length", doc, |w| {
-        w.link(|link| link.unexpected(None))
+    a.of_process(Class::Level, "unexpected_length", doc, |process| {
+        process.link(|link| link.unexpected(None))
     });
     let doc = "The most messages that waited for a receive at once.";
     let source = Source::Peak {
-        now: |w| w.link(|link| link.unexpected(None)),
-        take: |w| w.link(|link| link.unexpected_peak()),
+        now: |process| process.link(|link| link.unexpected(None)),
+        take: |process| process.link(|link| link.unexpected_peak()),
     };
     a.add(Class::HighWatermark, "unexpected_length", doc, source);
     let doc = "Receives that wait for a message.";
-    a.of_process(Class::Level, "posted_length", doc, |w| {
-        w.link(|link| link.posted(None))
+    a.of_process(Class::Level, "posted_length", doc, |process| {
+        process.link(|link| link.posted(None))
     });
     a.audience = Audience::UserDetail;
     let doc = "Bytes kept of messages that wait for a receive.";
-    a.of_process(Class::Level, "unexpected_bytes", doc, |w| {
-        w.link(|link| link.unexpected_bytes())
+    a.of_process(Class::Level, "unexpected_bytes", doc, |process| {
+        process.link(|link| link.unexpected_bytes())
     });
     let doc = "Messages of the communicator that arrived before their receive.";
-    a.of_comm(Class::Counter, "comm_unexpected_messages", doc, |w, c| {
-        w.link(|link| link.traffic(Some(c.cid)).unexpected)
-    });
+    a.of_comm(
+        Class::Counter,
+        "comm_unexpected_messages",
+        doc,
+        |process, c| process.link(|link| link.traffic(Some(c.cid)).unexpected),
+    );
     let doc = "Messages of the communicator that arrived after their receive was posted.";
-    a.of_comm(Class::Counter, "comm_expected_messages", doc, |w, c| {
-        expected(&w.link(|link| link.traffic(Some(c.cid))))
-    });
+    a.of_comm(
+        Class::Counter,
+        "comm_expected_messages",
+        doc,
+        |process, c| expected(&process.link(|link| link.traffic(Some(c.cid)))),
+    );
     let doc = "Messages of the communicator that wait for a receive.";
-    a.of_comm(Class::Level, "comm_unexpected_length", doc, |w, c| {
-        w.link(|link| link.unexpected(Some(c.cid)))
+    a.of_comm(Class::Level, "comm_unexpected_length", doc, |process, c| {
+        process.link(|link| link.unexpected(Some(c.cid)))
     });
     let doc = "Receives on the communicator that wait for a message.";
-    a.of_comm(Class::Level, "comm_posted_length", doc, |w, c| {
-        w.link(|link| link.posted(Some(c.cid)))
+    a.of_comm(Class::Level, "comm_posted_length", doc, |process, c| {
+        process.link(|link| link.posted(Some(c.cid)))
     });
 }
 
@@ -338,22 +352,32 @@ fn expected(traffic: &Traffic) -> u64 {
 
 fn waiting(a: &mut Area<'_>) {
     let doc = "Time that the process slept while it waited, in seconds.";
-    a.of_process(Class::Timer, "wait_asleep", doc, |w| w.waits.asleep.get());
+    a.of_process(Class::Timer, "wait_asleep", doc, |process| {
+        process.waits.asleep.get()
+    });
     let doc = "Times that the process went to sleep while it waited.";
-    a.of_process(Class::Counter, "wait_sleeps", doc, |w| w.waits.sleeps.get());
+    a.of_process(Class::Counter, "wait_sleeps", doc, |process| {
+        process.waits.sleeps.get()
+    });
     a.audience = Audience::UserDetail;
     let doc = "Sleeps that another process ended.";
-    a.of_process(Class::Counter, "wait_woken", doc, |w| w.waits.woken.get());
+    a.of_process(Class::Counter, "wait_woken", doc, |process| {
+        process.waits.woken.get()
+    });
     let doc = "Times that the process handed its core to another while it waited.";
-    a.of_process(Class::Counter, "wait_yields", doc, |w| w.waits.yields.get());
+    a.of_process(Class::Counter, "wait_yields", doc, |process| {
+        process.waits.yields.get()
+    });
     let doc = "Looks for something to do that found nothing.";
-    a.of_process(Class::Counter, "wait_looks", doc, |w| w.waits.looks.get());
+    a.of_process(Class::Counter, "wait_looks", doc, |process| {
+        process.waits.looks.get()
+    });
 }
 
 fn shm(a: &mut Area<'_>) {
     let mut counter = |name, doc, read: fn(Counters) -> u64| {
-        a.of_process(Class::Counter, name, doc, move |w| {
-            w.link(|link| link.net().shm().map_or(0, |shm| read(shm.counters())))
+        a.of_process(Class::Counter, name, doc, move |process| {
+            process.link(|link| link.net().shm().map_or(0, |shm| read(shm.counters())))
         });
     };
     let doc = "Packets that found no room in the ring to their receiver.";
@@ -367,8 +391,8 @@ fn shm(a: &mut Area<'_>) {
     let doc = "Writes into other processes' memory.";
     counter("shm_writes", doc, |c| c.writes);
     let mut size = |name, doc, read: fn(Memory) -> usize| {
-        a.of_process(Class::Size, name, doc, move |w| {
-            w.link(|link| link.net().shm().map_or(0, |shm| read(shm.memory()))) as u64
+        a.of_process(Class::Size, name, doc, move |process| {
+            process.link(|link| link.net().shm().map_or(0, |shm| read(shm.memory()))) as u64
         });
     };
     let doc = "Bytes of shared memory in the rings that this process sends through.";
@@ -379,8 +403,8 @@ fn shm(a: &mut Area<'_>) {
 
 fn network(a: &mut Area<'_>) {
     let mut counter = |name, doc, read: fn(catena_net::Counters) -> u64| {
-        a.of_process(Class::Counter, name, doc, move |w| {
-            let networks = w.link(|link| link.net().networks().map(Networks::counters));
+        a.of_process(Class::Counter, name, doc, move |process| {
+            let networks = process.link(|link| link.net().networks().map(Networks::counters));
             networks.map_or(0, read)
         });
     };
@@ -397,53 +421,59 @@ fn network(a: &mut Area<'_>) {
 }
 
 fn objects(a: &mut Area<'_>) {
-    let mut level = |name, doc, read: fn(&World) -> usize| {
-        a.of_process(Class::Level, name, doc, move |w| read(w) as u64);
+    let mut level = |name, doc, read: fn(&Process) -> usize| {
+        a.of_process(Class::Level, name, doc, move |process| read(process) as u64);
     };
     let doc = "Communicators, with the two predefined ones.";
-    level("communicators", doc, |w| w.objects.comms.len() + 2);
-    level("groups", "Groups that were not freed.", |w| {
-        w.objects.groups.table.len()
+    level("communicators", doc, |process| {
+        process.objects.comms.len() + 2
+    });
+    level("groups", "Groups that were not freed.", |process| {
+        process.objects.groups.table.len()
     });
     level(
         "datatypes",
         "Datatypes that were made and not freed.",
-        |w| w.objects.types.table.len(),
+        |process| process.objects.types.table.len(),
     );
     level(
         "operations",
         "Operations that were made and not freed.",
-        |w| w.objects.ops.table.len(),
+        |process| process.objects.ops.table.len(),
     );
     let doc = "Error handlers that were made and not freed.";
-    level("error_handlers", doc, |w| w.objects.errhandlers.table.len());
-    level("infos", "Info objects that were not freed.", |w| {
-        w.objects.infos.table.len()
+    level("error_handlers", doc, |process| {
+        process.objects.errhandlers.table.len()
+    });
+    level("infos", "Info objects that were not freed.", |process| {
+        process.objects.infos.table.len()
     });
     let doc = "Requests that were neither completed nor freed, with those of the library itself.";
-    level("requests", doc, |w| {
-        w.objects.requests.len() + w.link(|link| link.requests()) as usize
+    level("requests", doc, |process| {
+        process.objects.requests.len() + process.link(|link| link.requests()) as usize
     });
     let doc = "Matched messages that were not received.";
-    level("matched_messages", doc, |w| w.objects.messages.len());
+    level("matched_messages", doc, |process| {
+        process.objects.messages.len()
+    });
 }
 
 fn buffers(a: &mut Area<'_>) {
     let doc = "Bytes in use of the buffer that is attached to the process.";
-    a.of_process(Class::Level, "bsend_used", doc, |w| {
-        w.buffer_use(&w.buffer).0
+    a.of_process(Class::Level, "bsend_used", doc, |process| {
+        process.buffer_use(&process.buffer).0
     });
     let doc = "Bytes of the buffer that is attached to the process; 0 for an automatic one.";
-    a.of_process(Class::Size, "bsend_size", doc, |w| {
-        w.buffer_use(&w.buffer).1
+    a.of_process(Class::Size, "bsend_size", doc, |process| {
+        process.buffer_use(&process.buffer).1
     });
     let doc = "Bytes in use of the buffer that is attached to the communicator.";
-    a.of_comm(Class::Level, "comm_bsend_used", doc, |w, c| {
-        w.buffer_use(&c.buffer).0
+    a.of_comm(Class::Level, "comm_bsend_used", doc, |process, c| {
+        process.buffer_use(&c.buffer).0
     });
     let doc = "Bytes of the buffer that is attached to the communicator; 0 for an automatic one.";
-    a.of_comm(Class::Size, "comm_bsend_size", doc, |w, c| {
-        w.buffer_use(&c.buffer).1
+    a.of_comm(Class::Size, "comm_bsend_size", doc, |process, c| {
+        process.buffer_use(&c.buffer).1
     });
 }
 
@@ -453,13 +483,15 @@ fn collectives(a: &mut Area<'_>) {
         c.coll.calls.get()
     });
     let doc = "Collectives that were started without waiting for them.";
-    a.of_process(Class::Counter, "coll_started", doc, |w| {
-        w.colls.started.get()
+    a.of_process(Class::Counter, "coll_started", doc, |process| {
+        process.colls.started.get()
     });
     let doc = "Looks of progress at started collectives because a message of theirs was complete.";
-    a.of_process(Class::Counter, "coll_looks", doc, |w| w.coll_looks());
+    a.of_process(Class::Counter, "coll_looks", doc, |process| {
+        process.coll_looks()
+    });
     let doc = "Collectives among neighbours.";
-    a.of_process(Class::Counter, "coll_neighbor", doc, |w| {
-        w.colls.neighbors.get()
+    a.of_process(Class::Counter, "coll_neighbor", doc, |process| {
+        process.colls.neighbors.get()
     });
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use catena_abi::Comm;
 use catena_base::slab::Key;
-use catena_core::{World, observe};
+use catena_core::{Process, observe};
 
 use crate::catalog::catalog;
 use crate::facts::Value;
@@ -47,7 +47,7 @@ pub enum Which {
 
 /// What the library says now; 0 before `MPI_Init`.
 fn look(variable: &Pvar, comm: Option<Comm>) -> Result<u64> {
-    let Some(world) = observe() else {
+    let Some(process) = observe() else {
         return match comm {
             Some(_) => Err(Error::InvalidHandle),
             None => Ok(0),
@@ -55,11 +55,11 @@ fn look(variable: &Pvar, comm: Option<Comm>) -> Result<u64> {
     };
     match &variable.source {
         Source::State => Ok(0),
-        Source::Process(read) => Ok(read(&world)),
-        Source::Peak { now, .. } => Ok(now(&world)),
+        Source::Process(read) => Ok(read(&process)),
+        Source::Peak { now, .. } => Ok(now(&process)),
         Source::Comm(read) => {
-            let comm = comm.and_then(|h| world.comm(h).ok());
-            Ok(read(&world, &*comm.ok_or(Error::InvalidHandle)?))
+            let comm = comm.and_then(|h| process.comm(h).ok());
+            Ok(read(&process, &*comm.ok_or(Error::InvalidHandle)?))
         }
     }
 }
@@ -156,7 +156,7 @@ impl State {
     /// Asks for the highest levels since this was last done, and notes them in
     /// the handles that are running.
     fn note_peaks(&mut self) {
-        let Some(world) = observe() else { return };
+        let Some(process) = observe() else { return };
         let takers = catalog()
             .pvars
             .iter()
@@ -165,12 +165,12 @@ impl State {
                 _ => None,
             });
         for (variable, take) in takers {
-            self.note_peak(variable, take, &world);
+            self.note_peak(variable, take, &process);
         }
     }
 
-    fn note_peak(&mut self, variable: &Pvar, take: fn(&World) -> u64, world: &World) {
-        let peak = take(world);
+    fn note_peak(&mut self, variable: &Pvar, take: fn(&Process) -> u64, process: &Process) {
+        let peak = take(process);
         for (_, handle) in self.handles.iter_mut() {
             if handle.running && std::ptr::eq(handle.variable, variable) {
                 handle.value = handle.value.max(peak);

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use catena_abi::consts;
 use catena_base::slab::{Key, Slab};
 use catena_core::object::Objects;
-use catena_core::world::{Entered, keep_lock};
+use catena_core::process::{Entered, keep_lock};
 use catena_core::{enter, enter_any};
 
 use crate::cvar;
@@ -88,7 +88,7 @@ pub fn init(required: i32) -> i32 {
     if required < consts::THREAD_MULTIPLE || keep_lock() {
         return required;
     }
-    enter().map_or(required, |world| world.thread_level())
+    enter().map_or(required, |process| process.thread_level())
 }
 
 /// `MPI_T_finalize`. With the last one all handles and sessions end.

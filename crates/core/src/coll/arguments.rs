@@ -9,7 +9,7 @@ use catena_memory as memory;
 
 use super::ranges::Ranges;
 use super::side::Side;
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 
 /// A buffer argument: `count` elements of a type.
@@ -138,9 +138,9 @@ impl Data {
 
     /// Checks the arguments; returns the elements in one block and its type.
     #[inline(always)]
-    pub(super) fn check<'w>(&self, w: &'w World, what: &str) -> Result<(u64, &'w TypeRef)> {
+    pub(super) fn check<'w>(&self, process: &'w Process, what: &str) -> Result<(u64, &'w TypeRef)> {
         let count = check_count(self.count, what)?;
-        let ty = w.objects.types.committed(self.ty)?;
+        let ty = process.objects.types.committed(self.ty)?;
         check_buffer(self.buf, count, ty, what)?;
         Ok((count, ty))
     }
@@ -183,14 +183,14 @@ impl VData<'_> {
 
     /// Where block `i` begins; null if it is empty.
     #[inline(always)]
-    pub(super) fn start(&self, w: &World, i: usize) -> Result<*const u8> {
+    pub(super) fn start(&self, process: &Process, i: usize) -> Result<*const u8> {
         if self.counts.at(i) <= 0 {
             return Ok(ptr::null());
         }
         let displ = self
             .displs
             .at(i)
-            .wrapping_mul(w.objects.types.committed(self.ty)?.extent());
+            .wrapping_mul(process.objects.types.committed(self.ty)?.extent());
         Ok(self.buf.wrapping_offset(displ as isize))
     }
 
@@ -198,12 +198,12 @@ impl VData<'_> {
     #[inline(always)]
     pub(super) fn side(
         &self,
-        w: &World,
+        process: &Process,
         what: &str,
         ranges: &mut Ranges,
         side: &mut Side,
     ) -> Result<()> {
-        let ty = w.objects.types.committed(self.ty)?;
+        let ty = process.objects.types.committed(self.ty)?;
         // The usual form: runs of bytes in host memory behind `buf`.
         if let (Numbers::Int(counts), Numbers::Int(displs)) = (self.counts, self.displs)
             && (ty.is_contiguous() & memory::is_host_only())
@@ -225,8 +225,8 @@ impl VData<'_> {
 
     /// Checks the only block, and makes a side that was none of it; gives its bytes.
     #[inline(always)]
-    pub(super) fn only(&self, w: &World, what: &str, side: &mut Side) -> Result<usize> {
-        let ty = w.objects.types.committed(self.ty)?;
+    pub(super) fn only(&self, process: &Process, what: &str, side: &mut Side) -> Result<usize> {
+        let ty = process.objects.types.committed(self.ty)?;
         let (displ, count) = self.block(self.counts.at(0), self.displs.at(0), ty, what)?;
         side.set(self.buf.wrapping_offset(displ as isize), count, ty);
         Ok((count * ty.size()) as usize)
@@ -275,14 +275,14 @@ impl WData<'_> {
     /// As [`VData::side`].
     pub(super) fn side(
         &self,
-        w: &World,
+        process: &Process,
         what: &str,
         ranges: &mut Ranges,
         side: &mut Side,
     ) -> Result<()> {
         let part = |i| {
             let count = check_count(self.counts.at(i), what)?;
-            let ty = w.objects.types.committed(self.types[i])?;
+            let ty = process.objects.types.committed(self.types[i])?;
             check_place(self.buf, what)?;
             let displ = if count == 0 { 0 } else { self.displs.at(i) };
             Ok((displ, count, ty))

@@ -26,7 +26,7 @@ use super::said::Said;
 use super::tag::Label;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::{Comm, JOB};
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::Error;
 
 /// Longest text, bytes: a message of one packet.
@@ -123,7 +123,7 @@ pub fn who(comm: &Comm, cid: Cid, rank: u32) -> String {
     }
 }
 
-impl World {
+impl Process {
     /// Why a call that waits can never be complete, if a member has said so, or what it says of
     /// its call shows it. Does not progress.
     pub(super) fn heard(&self, call: &Waiting, patience: &mut Patience) -> Option<Error> {

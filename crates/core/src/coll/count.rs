@@ -7,7 +7,7 @@ use catena_coll::{Collective, algorithms, inter};
 
 use crate::comm::Comm;
 use crate::events::{self, What};
-use crate::world::World;
+use crate::process::Process;
 
 /// The way of a collective that needs no messages.
 pub const BOARD: u16 = 0;
@@ -64,7 +64,7 @@ fn count(counter: &Cell<u64>) {
     counter.set(counter.get() + 1);
 }
 
-impl World {
+impl Process {
     /// A collective runs; `None` is one among neighbours.
     #[inline(always)]
     pub(super) fn ran(&self, comm: &Comm, what: Option<Collective>, way: u16) {

@@ -14,7 +14,7 @@ use super::node::explain;
 use super::patience::Patience;
 use super::said::Said;
 use crate::comm::Comm;
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 
 /// An operation that was not complete at once.
@@ -53,7 +53,7 @@ impl Course {
     /// those of the operation.
     pub fn advance(
         &mut self,
-        w: &World,
+        process: &Process,
         comm: &Arc<Comm>,
         node: &mut Node,
         args: &Args<'_>,
@@ -68,11 +68,11 @@ impl Course {
                     if !self.patience.polled(false) {
                         return None;
                     }
-                    self.look(w, comm, board.awaits)?
+                    self.look(process, comm, board.awaits)?
                 }
                 Err(Trouble::Failed(_)) => {
                     (self.stage, self.patience) = (Stage::Untold, Patience::default());
-                    return self.advance(w, comm, node, args, board);
+                    return self.advance(process, comm, node, args, board);
                 }
                 Err(trouble) => {
                     let error = explain(comm, &trouble);
@@ -80,12 +80,12 @@ impl Course {
                         // The job ends; that process would never say that it is done.
                         return Some(Err(error.on(comm.handle.get())));
                     }
-                    w.report(comm, self.place, &error);
+                    process.report(comm, self.place, &error);
                     error
                 }
             },
             Stage::Untold => {
-                if !self.patience.look(w.unexpected(comm)) {
+                if !self.patience.look(process.unexpected(comm)) {
                     return None;
                 }
                 let call = Waiting {
@@ -93,7 +93,7 @@ impl Course {
                     place: self.place,
                     said: None,
                 };
-                w.heard(&call, &mut self.patience)?
+                process.heard(&call, &mut self.patience)?
             }
             Stage::Left(error) => {
                 let unused = matches!(self.op.poll(node, args, board), Ok(true));
@@ -105,13 +105,13 @@ impl Course {
         board.ring(None);
         self.stage = Stage::Left(error.on(comm.handle.get()));
         // Nobody rings for what has come already.
-        self.advance(w, comm, node, args, board)
+        self.advance(process, comm, node, args, board)
     }
 
     /// Nothing has come for a while: perhaps a member called something else, or gave up.
     #[cold]
     #[inline(never)]
-    fn look(&mut self, w: &World, comm: &Arc<Comm>, awaited: Option<u32>) -> Option<Error> {
+    fn look(&mut self, process: &Process, comm: &Arc<Comm>, awaited: Option<u32>) -> Option<Error> {
         if let Some(error) = comm.coll.lost.take() {
             return Some(error);
         }
@@ -121,13 +121,13 @@ impl Course {
             said: Some(self.said),
         };
         let patience = &mut self.patience;
-        if patience.look(w.unexpected(comm))
-            && let Some(error) = w.heard(&call, patience)
+        if patience.look(process.unexpected(comm))
+            && let Some(error) = process.heard(&call, patience)
         {
             return Some(error);
         }
         if patience.is_long() {
-            w.inquire(&call, awaited.map(|rank| (comm.cid, rank)).into_iter());
+            process.inquire(&call, awaited.map(|rank| (comm.cid, rank)).into_iter());
         }
         None
     }

@@ -14,8 +14,8 @@ use catena_coll::neighbor::{self, Edge, Near, Source};
 use super::tag::Label;
 use super::{Caller, Data, Prepared};
 use crate::comm::Comm;
+use crate::process::Process;
 use crate::topology::Hood;
-use crate::world::World;
 use catena_objects::error::Result;
 
 /// The edges of one rank.
@@ -79,7 +79,7 @@ impl Edges {
     }
 }
 
-impl World {
+impl Process {
     /// The edges of this process, if a board can be used for them. Collective,
     /// the first time.
     ///
@@ -115,7 +115,7 @@ impl World {
         let mut all = vec![0; comm.size() as usize];
         all[comm.rank as usize] = u64::from(yes);
         let caller = Caller {
-            world: self,
+            process: self,
             now: true,
         };
         let call = caller.tell_all(comm, &mut all, Label::EDGES);
@@ -132,7 +132,7 @@ impl World {
         }
         let told = vec![[0; 2]; hood.indegree];
         let caller = Caller {
-            world: self,
+            process: self,
             now: false,
         };
         let pair = |pairs: &[[u32; 2]]| Data {

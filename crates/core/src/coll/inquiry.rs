@@ -27,8 +27,8 @@ use super::aside::{Aside, Kind, Waiting, is_call, who};
 use super::patience::{LONG, Patience};
 use super::said::Said;
 use crate::comm::{Comm, JOB};
+use crate::process::Process;
 use crate::request::RequestObj;
-use crate::world::World;
 use catena_objects::error::Error;
 
 /// The inquiries of this process.
@@ -81,7 +81,7 @@ impl Context {
     }
 }
 
-impl World {
+impl Process {
     /// Asks the next of those ranks of contexts for whom a call waits.
     #[cold]
     pub(super) fn inquire(&self, call: &Waiting, awaited: impl Iterator<Item = (Cid, u32)>) {

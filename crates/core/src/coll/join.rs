@@ -21,8 +21,8 @@ use super::said::Said;
 use super::tag::Label;
 use super::{Caller, own_run};
 use crate::comm::Comm;
+use crate::process::Process;
 use crate::request::RequestObj;
-use crate::world::World;
 use catena_objects::error::Result;
 
 /// A board that is being made.
@@ -68,7 +68,7 @@ const LONG_RINGS: u64 = 1;
 /// communicators mostly have short blocks for each.
 const ROOMY: usize = 32 << 20;
 
-impl World {
+impl Process {
     /// Begins to make the board of a communicator; `None` if its members are on several nodes.
     /// Collective.
     #[cold]
@@ -82,7 +82,7 @@ impl World {
             offsets[0] = self.find_board(shape);
         }
         let caller = Caller {
-            world: self,
+            process: self,
             now: false,
         };
         let prepared = caller
@@ -158,10 +158,10 @@ impl Joining {
     ///
     /// # Errors
     /// If members called different things, or one is gone.
-    pub fn advance(&mut self, w: &World, comm: &Arc<Comm>) -> Result<Joined> {
+    pub fn advance(&mut self, process: &Process, comm: &Arc<Comm>) -> Result<Joined> {
         if self.meeting.is_none() {
             let run = own_run(&mut self.telling);
-            if !run.advance(w) {
+            if !run.advance(process) {
                 return Ok(Joined::Pending);
             }
             if let Some(error) = run.take_error() {
@@ -169,7 +169,7 @@ impl Joining {
                 mem::forget(mem::take(&mut self.offsets));
                 return Err(error);
             }
-            let Some(meeting) = self.meet(w, comm) else {
+            let Some(meeting) = self.meet(process, comm) else {
                 return Ok(Joined::Nowhere);
             };
             self.meeting = Some(meeting);
@@ -193,7 +193,7 @@ impl Joining {
             ends: (all.wrapping_add(comm.size() as usize), all),
             ..seat.view()
         };
-        match course.advance(w, comm, node, &args, &mut board) {
+        match course.advance(process, comm, node, &args, &mut board) {
             Some(met) => met?,
             None => return Ok(Joined::Pending),
         }
@@ -210,12 +210,12 @@ impl Joining {
     }
 
     /// Takes the place on the board that rank 0 has found.
-    fn meet(&self, w: &World, comm: &Arc<Comm>) -> Option<Meeting> {
+    fn meet(&self, process: &Process, comm: &Arc<Comm>) -> Option<Meeting> {
         let (mut shape, mut offset) = (self.shape, self.offsets[0]);
         if offset != NOWHERE && offset & LONG_RINGS != 0 {
             (shape, offset) = (shape.with_long_rings()?, offset - LONG_RINGS);
         }
-        let base = w.link(|link| link.net().shm_mut()?.board(offset, shape.bytes()))?;
+        let base = process.link(|link| link.net().shm_mut()?.board(offset, shape.bytes()))?;
         // SAFETY: the transport vouches for an aligned range that stays mapped
         // while the process runs.
         let area = unsafe { Area::new(base, shape) };
@@ -225,21 +225,21 @@ impl Joining {
                 offset,
                 shape,
             };
-            w.boards.borrow_mut().push((comm.cid, retired));
+            process.boards.borrow_mut().push((comm.cid, retired));
         }
-        let neighbours = w.neighbours(comm);
+        let neighbours = process.neighbours(comm);
         let missing = neighbours.iter().filter(|n| n.is_none()).count();
         let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();
         words[comm.size() as usize] = u8::from(missing == 1);
-        let others = comm.group.members().filter(|&p| p != w.me);
-        let bells = w.link(|link| {
+        let others = comm.group.members().filter(|&p| p != process.me);
+        let bells = process.link(|link| {
             let shm = link.net().shm()?;
             // SAFETY: the transport lives in the world, which is never dropped.
             Some(others.map(|p| unsafe { shm.bell(p) }).collect())
         });
         let seat = Seat::new(area, comm.rank, bells.unwrap_or_default(), neighbours);
         let limits = shape.limits(usize::MAX);
-        let mut node = Node::new(comm.rank, comm.size(), w.oversubscribed, limits);
+        let mut node = Node::new(comm.rank, comm.size(), process.oversubscribed, limits);
         let op = node.start(Kind::Allgather, Label::FIRST.detail);
         Some(Meeting {
             place: Box::new(Place::new(node, seat)),

@@ -60,9 +60,9 @@ use side::{Loaded, Side, load};
 use tag::Number;
 
 use crate::comm::Comm;
+use crate::process::Process;
 use crate::request::{Operation, RequestObj};
 use crate::topology::Hood;
-use crate::world::World;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::op::Reducer;
 
@@ -132,7 +132,7 @@ impl CollState {
 #[derive(Clone, Copy, Debug)]
 pub struct Caller<'w> {
     /// The process.
-    pub world: &'w World,
+    pub process: &'w Process,
     /// The call blocks, so the operation may run while it is prepared.
     pub now: bool,
 }
@@ -171,9 +171,9 @@ impl Prepared {
 
     /// What it does by messages.
     #[inline]
-    fn plan(&self, w: &World) -> &Plan {
+    fn plan(&self, process: &Process) -> &Plan {
         self.recipe.plan(|key| {
-            let plan = w.plan(&self.comm, key);
+            let plan = process.plan(&self.comm, key);
             self.comm.coll.plans.borrow_mut().made(key, &plan);
             plan
         })
@@ -193,8 +193,8 @@ impl Prepared {
 }
 
 /// The algorithm for a call, chosen by the model of the machine.
-fn choose(w: &World, what: Collective, shape: &Shape) -> &'static Algorithm {
-    catena_coll::select(what, shape, w.model(), force::forced(what))
+fn choose(process: &Process, what: Collective, shape: &Shape) -> &'static Algorithm {
+    catena_coll::select(what, shape, process.model(), force::forced(what))
 }
 
 /// Runs that are kept for later; each has its memory.
@@ -215,7 +215,7 @@ fn too_old(comm: &Comm) -> Error {
     Error::new(Kind::Other, text).on(comm.handle.get())
 }
 
-impl World {
+impl Process {
     /// Runs an operation to its end.
     ///
     /// # Errors
@@ -224,7 +224,7 @@ impl World {
         let mut obj = self.begin(prepared, false)?;
         let run = own_run(&mut obj);
         if !run.advance(self) {
-            self.block(|w| run.advance(w));
+            self.block(|process| run.advance(process));
         }
         let error = run.take_error();
         self.keep_run(obj);
@@ -411,7 +411,7 @@ impl World {
     /// `ProcAborted` if a member is gone.
     pub fn barrier(&self, comm: &Arc<Comm>) -> Result<()> {
         let caller = Caller {
-            world: self,
+            process: self,
             now: true,
         };
         self.run_rest(caller.barrier(comm)?)
@@ -420,7 +420,7 @@ impl World {
     /// Runs what a blocking call has left to do.
     ///
     /// # Errors
-    /// As [`World::run`].
+    /// As [`Process::run`].
     pub fn run_rest(&self, left: Option<Prepared>) -> Result<()> {
         left.map_or(Ok(()), |prepared| self.run(prepared))
     }

@@ -22,8 +22,8 @@ use super::side::{Loaded, Side, load};
 use super::tag::Label;
 use super::{Caller, Data, Prepared, VData, WData};
 use crate::comm::Comm;
+use crate::process::Process;
 use crate::topology::Hood;
-use crate::world::World;
 use catena_objects::error::Result;
 
 type CommRef = Arc<Comm>;
@@ -56,18 +56,18 @@ impl Ends {
         send: Layout<'_>,
         recv: Layout<'_>,
     ) -> Result<Option<Prepared>> {
-        let w = caller.world;
+        let process = caller.process;
         if caller.now
             && COLL_NODE.get()
-            && let Some(edges) = w.edges(comm)?
+            && let Some(edges) = process.edges(comm)?
         {
             let sides = match load(&self.input, &self.output) {
                 Ok(sides) => sides,
                 Err(error) => {
-                    return Err(w.cannot_run(&self.prepared(comm, what, send, recv)?, error));
+                    return Err(process.cannot_run(&self.prepared(comm, what, send, recv)?, error));
                 }
             };
-            if self.run_on_board(w, comm, edges.near(what), (send, recv), sides)? {
+            if self.run_on_board(process, comm, edges.near(what), (send, recv), sides)? {
                 return Ok(None);
             }
         }
@@ -76,7 +76,7 @@ impl Ends {
 
     fn run_on_board(
         &self,
-        w: &World,
+        process: &Process,
         comm: &CommRef,
         near: Near<'_>,
         (send, recv): (Layout<'_>, Layout<'_>),
@@ -96,10 +96,10 @@ impl Ends {
             is_idle: false,
         };
         let ends = (from.base(), to.base());
-        let done = w.run_on_board(comm, (NEAR.what, NEAR.detail), &args, ends, None, &say)?;
+        let done = process.run_on_board(comm, (NEAR.what, NEAR.detail), &args, ends, None, &say)?;
         if done {
             self.output.store(&to);
-            w.ran(comm, NEAR.what, BOARD);
+            process.ran(comm, NEAR.what, BOARD);
         }
         Ok(done)
     }
@@ -164,8 +164,8 @@ impl Caller<'_> {
         let hood = comm.hood()?;
         let sources = hood.indegree as u32;
         let mut ends = Ends::NONE;
-        let s = blocks(self.world, &send, 1, "send", &mut ends.input)?;
-        let r = blocks(self.world, &recv, sources, "receive", &mut ends.output)?;
+        let s = blocks(self.process, &send, 1, "send", &mut ends.input)?;
+        let r = blocks(self.process, &recv, sources, "receive", &mut ends.output)?;
         let (s, r) = (Layout::Even(s), Layout::Even(r));
         ends.go(self, comm, Collective::Allgather, s, r)
     }
@@ -180,9 +180,9 @@ impl Caller<'_> {
     ) -> Result<Option<Prepared>> {
         comm.hood()?;
         let mut ends = Ends::NONE;
-        let s = blocks(self.world, &send, 1, "send", &mut ends.input)?;
+        let s = blocks(self.process, &send, 1, "send", &mut ends.input)?;
         let mut r = Ranges::new();
-        recv.side(self.world, "receive", &mut r, &mut ends.output)?;
+        recv.side(self.process, "receive", &mut r, &mut ends.output)?;
         ends.go(
             self,
             comm,
@@ -203,8 +203,8 @@ impl Caller<'_> {
         let hood = comm.hood()?;
         let (sources, destinations) = (hood.indegree as u32, hood.outdegree as u32);
         let mut ends = Ends::NONE;
-        let s = blocks(self.world, &send, destinations, "send", &mut ends.input)?;
-        let r = blocks(self.world, &recv, sources, "receive", &mut ends.output)?;
+        let s = blocks(self.process, &send, destinations, "send", &mut ends.input)?;
+        let r = blocks(self.process, &recv, sources, "receive", &mut ends.output)?;
         let (s, r) = (Layout::Even(s), Layout::Even(r));
         ends.go(self, comm, Collective::Alltoall, s, r)
     }
@@ -219,8 +219,8 @@ impl Caller<'_> {
     ) -> Result<Option<Prepared>> {
         let mut ends = Ends::NONE;
         let (mut s, mut r) = (Ranges::new(), Ranges::new());
-        send.side(self.world, "send", &mut s, &mut ends.input)?;
-        recv.side(self.world, "receive", &mut r, &mut ends.output)?;
+        send.side(self.process, "send", &mut s, &mut ends.input)?;
+        recv.side(self.process, "receive", &mut r, &mut ends.output)?;
         ends.go(self, comm, Collective::Alltoall, s.layout(), r.layout())
     }
 
@@ -234,8 +234,8 @@ impl Caller<'_> {
     ) -> Result<Option<Prepared>> {
         let mut ends = Ends::NONE;
         let (mut s, mut r) = (Ranges::new(), Ranges::new());
-        send.side(self.world, "send", &mut s, &mut ends.input)?;
-        recv.side(self.world, "receive", &mut r, &mut ends.output)?;
+        send.side(self.process, "send", &mut s, &mut ends.input)?;
+        recv.side(self.process, "receive", &mut r, &mut ends.output)?;
         ends.go(self, comm, Collective::Alltoall, s.layout(), r.layout())
     }
 }

@@ -19,7 +19,7 @@ use super::plans::Key;
 use super::said::{Said, different, skipped};
 use super::tag::Label;
 use crate::comm::Comm;
-use crate::world::{LOCK, World};
+use crate::process::{LOCK, Process};
 use catena_objects::error::{Error, Kind, Result, no_memory};
 use catena_objects::op::Reducer;
 
@@ -63,7 +63,7 @@ pub struct Retired {
     pub(super) shape: Shape,
 }
 
-impl World {
+impl Process {
     /// Runs an operation of several members on the board of the communicator,
     /// if it can be; `detail` is that of its label, `ends` are the buffers, and
     /// what it is says `say`. False if nothing happened.
@@ -130,8 +130,8 @@ impl World {
     ) -> Result<()> {
         board.looks = 1;
         let mut ended = None;
-        self.block(|w| {
-            ended = course.advance(w, comm, node, args, board);
+        self.block(|process| {
+            ended = course.advance(process, comm, node, args, board);
             ended.is_some()
         });
         ended.unwrap_or(Ok(()))
@@ -143,11 +143,11 @@ impl World {
     #[inline(never)]
     fn settle(&self, comm: &Arc<Comm>) -> Result<()> {
         let mut settled = Ok(false);
-        self.block(|w| {
+        self.block(|process| {
             if comm.coll.queued.get() == 0
                 && let Ok(mut membership) = comm.coll.node.try_borrow_mut()
             {
-                settled = membership.join(w, comm);
+                settled = membership.join(process, comm);
             }
             !matches!(settled, Ok(false))
         });
@@ -267,15 +267,15 @@ impl Membership {
 
     /// Goes on making the board; whether it is there, or cannot be. Collective.
     #[cold]
-    pub(super) fn join(&mut self, w: &World, comm: &Arc<Comm>) -> Result<bool> {
+    pub(super) fn join(&mut self, process: &Process, comm: &Arc<Comm>) -> Result<bool> {
         if let Membership::Unknown = self {
-            *self = match w.begin_joining(comm)? {
+            *self = match process.begin_joining(comm)? {
                 Some(joining) => Membership::Joining(Box::new(joining)),
                 None => Membership::None,
             };
         }
         if let Membership::Joining(joining) = self {
-            *self = match joining.advance(w, comm) {
+            *self = match joining.advance(process, comm) {
                 Ok(Joined::Pending) => return Ok(false),
                 Ok(Joined::Nowhere) => Membership::None,
                 Ok(Joined::At(place)) => Membership::Member(place),

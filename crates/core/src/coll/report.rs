@@ -6,7 +6,7 @@ use catena_link::Cid;
 
 use super::aside::{Aside, Kind, LONGEST};
 use crate::comm::Comm;
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::{Error, Kind as ErrorKind};
 
 /// What members that are told fail with, too, so that it does not matter who noticed first: what
@@ -33,7 +33,7 @@ pub fn read(who: &str, bytes: &[u8]) -> Error {
     Error::new(*kind, format!("{who} gave the call up: {text}"))
 }
 
-impl World {
+impl Process {
     /// Tells all other members that this one gave a call up.
     pub(super) fn report(&self, comm: &Comm, place: u32, error: &Error) {
         match &comm.remote {

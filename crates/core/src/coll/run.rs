@@ -24,7 +24,7 @@ use crate::comm::Comm;
 use catena_objects::error::{Error, Kind, Result};
 
 use crate::p2p;
-use crate::world::{Link, World};
+use crate::process::{Link, Process};
 
 /// A message of a plan under way.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ pub struct Ticket {
 }
 
 struct Executor<'a> {
-    world: &'a World,
+    process: &'a Process,
     comm: &'a Comm,
     turn: Turn,
     memory: &'a mut Memory,
@@ -144,14 +144,14 @@ impl Executor<'_> {
     #[inline]
     fn watched(&self, posted: Posted) -> Posted {
         if let Some(whom) = self.told.whom {
-            self.world.link(|link| link.tell(posted.id, whom));
+            self.process.link(|link| link.tell(posted.id, whom));
         }
         posted
     }
 
     #[inline]
     fn settle(&mut self, p: Posted) -> Result<()> {
-        let (cid, done) = self.world.link(|link| (link.cid(p.id), link.take(p.id)));
+        let (cid, done) = self.process.link(|link| (link.cid(p.id), link.take(p.id)));
         if done.error.is_none() && p.expect.is_none_or(|expect| expect == done.len) {
             return Ok(());
         }
@@ -176,7 +176,7 @@ impl Executor<'_> {
     #[cold]
     fn lengths_differ(&mut self, cid: Cid, source: u32, sent: u64, expect: u64) -> Result<()> {
         let place = self.turn.place;
-        if let Some(error) = self.world.reported_by((cid, source), self.comm, place) {
+        if let Some(error) = self.process.reported_by((cid, source), self.comm, place) {
             return Err(error);
         }
         let what = cut(self.comm).label_of(self.turn.comm.tag).what;
@@ -203,7 +203,7 @@ impl Exec for Executor<'_> {
         let (cid, dest, tag) = self.envelope(peer);
         let send =
             |link: &mut Link| link.send(cid, Plane::Collective, dest, tag, Mode::Standard, buf);
-        match self.world.link(send) {
+        match self.process.link(send) {
             Sent::Done => Ok(None),
             Sent::Pending(id) => Ok(Some(self.watched(Posted { id, expect: None }))),
         }
@@ -217,7 +217,7 @@ impl Exec for Executor<'_> {
             source: source as i32,
             tag,
         };
-        let (id, is_done) = self.world.link(|link| {
+        let (id, is_done) = self.process.link(|link| {
             let id = link.recv(cid, Plane::Collective, selector, buf);
             (id, link.is_done(id))
         });
@@ -234,7 +234,7 @@ impl Exec for Executor<'_> {
 
     #[inline]
     fn done(&mut self, handle: Posted) -> Result<bool> {
-        if !self.world.link(|link| link.is_done(handle.id)) {
+        if !self.process.link(|link| link.is_done(handle.id)) {
             return Ok(false);
         }
         self.told.results += 1;
@@ -267,8 +267,8 @@ impl Exec for Executor<'_> {
 }
 
 /// The context and the rank there that a message under way goes to or comes from.
-fn partner(world: &World, posted: Posted) -> (Cid, u32) {
-    world.link(|link| (link.cid(posted.id), link.partner(posted.id)))
+fn partner(process: &Process, posted: Posted) -> (Cid, u32) {
+    process.link(|link| (link.cid(posted.id), link.partner(posted.id)))
 }
 
 /// How tags on that communicator are cut.
@@ -291,10 +291,16 @@ impl CollRun {
     ///
     /// # Errors
     /// `NoMem` if there is not enough for it; on the board that comes in its turn.
-    pub fn begin(&mut self, w: &World, job: Prepared, turn: Turn, on_board: bool) -> Result<()> {
+    pub fn begin(
+        &mut self,
+        process: &Process,
+        job: Prepared,
+        turn: Turn,
+        on_board: bool,
+    ) -> Result<()> {
         (self.job, self.turn) = (Some(job), turn);
         if !on_board {
-            return self.restart(w);
+            return self.restart(process);
         }
         self.way = Way::Queued;
         self.error = None;
@@ -309,10 +315,10 @@ impl CollRun {
     ///
     /// # Panics
     /// If it has none.
-    pub fn restart(&mut self, w: &World) -> Result<()> {
+    pub fn restart(&mut self, process: &Process) -> Result<()> {
         let job = self.job.as_mut().expect("it was given one");
-        self.memory.scratch.reserve(job.plan(w).scratch())?;
-        self.run.start(job.plan(w));
+        self.memory.scratch.reserve(job.plan(process).scratch())?;
+        self.run.start(job.plan(process));
         job.comm.coll.note(self.turn.place, job.said());
         job.load((&mut self.input, &mut self.output), &mut self.memory)?;
         self.way = Way::Messages;
@@ -324,13 +330,13 @@ impl CollRun {
     }
 
     /// From now on `link` tells `whom` of messages that are complete.
-    pub fn tell(&mut self, world: &World, whom: u64) {
+    pub fn tell(&mut self, process: &Process, whom: u64) {
         self.told = Told {
             whom: Some(whom),
             results: 0,
         };
         for posted in self.run.under_way() {
-            world.link(|link| link.tell(posted.id, whom));
+            process.link(|link| link.tell(posted.id, whom));
         }
     }
 
@@ -386,9 +392,9 @@ impl CollRun {
 
     /// Does what can be done now; true if it is complete.
     #[inline]
-    pub fn advance(&mut self, world: &World) -> bool {
+    pub fn advance(&mut self, process: &Process) -> bool {
         if self.board().is_some()
-            && let Some(done) = self.advance_on_board(world)
+            && let Some(done) = self.advance_on_board(process)
         {
             return done;
         }
@@ -396,7 +402,7 @@ impl CollRun {
             return true;
         };
         let mut exec = Executor {
-            world,
+            process,
             comm: &job.comm,
             turn: self.turn,
             memory: &mut self.memory,
@@ -404,24 +410,24 @@ impl CollRun {
             told: &mut self.told,
         };
         let before = self.run.left();
-        match self.run.advance(job.plan(world), &mut exec) {
+        match self.run.advance(job.plan(process), &mut exec) {
             Ok(true) => {
                 job.output.store(&self.output);
                 if let Some(error) = &self.error {
                     // A member with another plan may wait for messages that never come.
-                    world.report(&job.comm, self.turn.place, error);
-                    world.lose_board(&job.comm, error);
+                    process.report(&job.comm, self.turn.place, error);
+                    process.lose_board(&job.comm, error);
                 }
                 self.end();
                 true
             }
             Ok(false) => {
                 let moved = self.run.left() != before;
-                self.patience.polled(moved) && self.look_around(world)
+                self.patience.polled(moved) && self.look_around(process)
             }
             Err(error) => {
-                world.report(&job.comm, self.turn.place, &error);
-                self.fail(world, error);
+                process.report(&job.comm, self.turn.place, &error);
+                self.fail(process, error);
                 true
             }
         }
@@ -429,17 +435,17 @@ impl CollRun {
 
     /// The same on the board; `None` if it goes by messages from now on.
     #[inline(never)]
-    fn advance_on_board(&mut self, world: &World) -> Option<bool> {
-        let step = self.step_on_board(world);
+    fn advance_on_board(&mut self, process: &Process) -> Option<bool> {
+        let step = self.step_on_board(process);
         let job = self.job.as_ref()?;
         match step {
             Step::Pending => return Some(false),
             Step::Elsewhere => {
                 let comm = job.comm.clone();
-                world.ran(&comm, job.label.what, job.plan(world).label());
-                let error = self.restart(world).err()?;
-                world.report(&comm, self.turn.place, &error);
-                self.fail(world, error);
+                process.ran(&comm, job.label.what, job.plan(process).label());
+                let error = self.restart(process).err()?;
+                process.report(&comm, self.turn.place, &error);
+                self.fail(process, error);
                 return Some(true);
             }
             Step::Ended(Ok(())) => job.output.store(&self.output),
@@ -450,9 +456,9 @@ impl CollRun {
     }
 
     /// A look at the board, if it is its turn there.
-    fn step_on_board(&mut self, world: &World) -> Step {
+    fn step_on_board(&mut self, process: &Process) -> Step {
         if let Way::Queued = self.way
-            && let Some(step) = self.enter_board(world)
+            && let Some(step) = self.enter_board(process)
         {
             return step;
         }
@@ -472,7 +478,7 @@ impl CollRun {
             ..seat.view()
         };
         let args = job.recipe.key().args(&job.comm);
-        let Some(ended) = course.advance(world, &job.comm, node, &args, &mut board) else {
+        let Some(ended) = course.advance(process, &job.comm, node, &args, &mut board) else {
             return Step::Pending;
         };
         if let Err(error) = &ended {
@@ -483,13 +489,13 @@ impl CollRun {
 
     /// Its turn has come: begins on the board, when that is made. What it comes to if it
     /// cannot, yet or ever.
-    fn enter_board(&mut self, world: &World) -> Option<Step> {
+    fn enter_board(&mut self, process: &Process) -> Option<Step> {
         let job = self.job.as_mut()?;
         let comm = job.comm.clone();
         let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
             return Some(Step::Pending);
         };
-        match membership.join(world, &comm) {
+        match membership.join(process, &comm) {
             Ok(true) => {}
             Ok(false) => return Some(Step::Pending),
             Err(error) => return Some(Step::Ended(Err(error.on(comm.handle.get())))),
@@ -501,11 +507,11 @@ impl CollRun {
             return Some(Step::Elsewhere);
         };
         if let Err(error) = job.load((&mut self.input, &mut self.output), &mut self.memory) {
-            world.report(&comm, self.turn.place, &error);
+            process.report(&comm, self.turn.place, &error);
             membership.fail(&error);
             return Some(Step::Ended(Err(error.on(comm.handle.get()))));
         }
-        world.ran(&comm, job.label.what, BOARD);
+        process.ran(&comm, job.label.what, BOARD);
         // As in `said`.
         let said = Said {
             is_idle: false,
@@ -536,7 +542,7 @@ impl CollRun {
     /// Nothing has come for a while: perhaps a member called something else.
     #[cold]
     #[inline(never)]
-    fn look_around(&mut self, world: &World) -> bool {
+    fn look_around(&mut self, process: &Process) -> bool {
         let Some(job) = &self.job else {
             return true;
         };
@@ -546,37 +552,37 @@ impl CollRun {
             place: self.turn.place,
             said: Some(job.said()),
         };
-        if self.patience.look(world.unexpected(&comm)) {
-            let strange = self.find_stray(world, &comm);
+        if self.patience.look(process.unexpected(&comm)) {
+            let strange = self.find_stray(process, &comm);
             if let Some(error) = strange {
-                world.report(&comm, call.place, &error);
-                self.fail(world, error);
+                process.report(&comm, call.place, &error);
+                self.fail(process, error);
                 return true;
             }
-            if let Some(error) = world.heard(&call, &mut self.patience) {
-                self.pass_on(world, &error);
-                self.fail(world, error);
+            if let Some(error) = process.heard(&call, &mut self.patience) {
+                self.pass_on(process, &error);
+                self.fail(process, error);
                 return true;
             }
         }
         if self.patience.is_long() {
             let awaited = self.run.under_way();
-            let awaited = awaited.map(|it| partner(world, it));
-            world.inquire(&call, awaited);
+            let awaited = awaited.map(|it| partner(process, it));
+            process.inquire(&call, awaited);
         }
         false
     }
 
     /// Looks for a message with the number of this call that is of another one. Nobody will
     /// receive it.
-    fn find_stray(&mut self, world: &World, comm: &Comm) -> Option<Error> {
+    fn find_stray(&mut self, process: &Process, comm: &Comm) -> Option<Error> {
         let local = comm.remote.as_ref().map(|r| (r.local.cid, self.turn.local));
         let places = [Some((comm.cid, self.turn.comm)), local];
         let cut = cut(comm);
         for (cid, Ticket { number, tag }) in places.into_iter().flatten() {
             let mine = cut.label_of(tag);
             let patience = &mut self.patience;
-            let stray = world.link(|link| {
+            let stray = process.link(|link| {
                 link.kept(cid, Plane::Collective).find_map(|envelope| {
                     patience.looked(1);
                     let label = cut.read(envelope.tag, number)?;
@@ -595,20 +601,20 @@ impl CollRun {
     }
 
     /// Tells why before messages are cancelled: what comes next takes their place.
-    fn pass_on(&self, world: &World, error: &Error) {
+    fn pass_on(&self, process: &Process, error: &Error) {
         let sends = self.run.under_way().filter(|it| it.expect.is_none());
-        let whom = sends.map(|it| partner(world, it));
+        let whom = sends.map(|it| partner(process, it));
         for (cid, rank) in whom.collect::<BTreeSet<_>>() {
-            world.report_to((cid, rank), self.turn.place, error);
+            process.report_to((cid, rank), self.turn.place, error);
         }
     }
 
     #[cold]
-    fn fail(&mut self, world: &World, error: Error) {
+    fn fail(&mut self, process: &Process, error: Error) {
         let mut left = false;
         for p in self.run.abandon() {
             left = true;
-            world.link(|link| {
+            process.link(|link| {
                 link.cancel(p.id);
                 link.detach(p.id);
             });
@@ -621,7 +627,7 @@ impl CollRun {
             self.output.leak();
         }
         if let Some(job) = &self.job {
-            world.lose_board(&job.comm, &error);
+            process.lose_board(&job.comm, &error);
             let handle = job.comm.handle.get();
             self.error.get_or_insert(error.on(handle));
         }

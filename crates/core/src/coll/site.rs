@@ -8,12 +8,12 @@ use catena_plan::simulate::Place;
 
 use super::model;
 use crate::comm::Comm;
-use crate::world::World;
+use crate::process::Process;
 
 /// The nodes of a communicator whose members are on several.
 pub type Map = Option<Nodes>;
 
-impl World {
+impl Process {
     /// What messages cost here. All members choose by it, and must choose alike:
     /// that this node is crowded counts only if the job has no other.
     pub(super) fn model(&self) -> &'static Model {

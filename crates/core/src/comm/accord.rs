@@ -19,7 +19,7 @@
 use catena_link::Cid;
 
 use super::letters::Key;
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 
 /// In place of a number: the member failed, or has no such number.
@@ -118,7 +118,7 @@ impl Circle {
 impl Accord {
     /// Begins: every participant tells a row of equally many words. In `across`
     /// the members of the other group do the same.
-    pub fn begin(world: &World, circle: Circle, across: Option<Across>, row: &[u32]) -> Self {
+    pub fn begin(process: &Process, circle: Circle, across: Option<Across>, row: &[u32]) -> Self {
         let accord = Accord {
             circle,
             across,
@@ -128,7 +128,7 @@ impl Accord {
             theirs: Vec::new(),
             error: None,
         };
-        accord.send_rows(world, 1);
+        accord.send_rows(process, 1);
         accord
     }
 
@@ -137,21 +137,21 @@ impl Accord {
         have.min(self.circle.size - have) as usize * self.width
     }
 
-    fn send_rows(&self, world: &World, have: u32) {
+    fn send_rows(&self, process: &Process, have: u32) {
         if have < self.circle.size {
             let rows = &self.ours[..self.wanted(have)];
             let to = self.circle.behind(have);
-            world.write_letter(self.circle.cid, to, &self.circle.key, rows);
+            process.write_letter(self.circle.cid, to, &self.circle.key, rows);
         }
     }
 
     /// Does what can be done now; true if it is over. Does not progress.
-    pub fn advance(&mut self, world: &World) -> bool {
+    pub fn advance(&mut self, process: &Process) -> bool {
         loop {
             let moved = match self.phase {
-                Phase::Share(have) => self.share(world, have),
-                Phase::Cross => self.cross(world),
-                Phase::Spread => self.spread(world),
+                Phase::Share(have) => self.share(process, have),
+                Phase::Cross => self.cross(process),
+                Phase::Spread => self.spread(process),
                 Phase::Done => return true,
             };
             if !moved {
@@ -160,15 +160,15 @@ impl Accord {
         }
     }
 
-    fn share(&mut self, world: &World, have: u32) -> bool {
+    fn share(&mut self, process: &Process, have: u32) -> bool {
         let n = self.circle.size;
         if have >= n {
             self.ours.rotate_right(self.circle.me as usize * self.width);
-            self.begin_cross(world);
+            self.begin_cross(process);
             return true;
         }
         let from = self.circle.ahead(have);
-        let Some(rows) = world.read_letter(self.circle.cid, from, &self.circle.key) else {
+        let Some(rows) = process.read_letter(self.circle.cid, from, &self.circle.key) else {
             return false;
         };
         let wanted = self.wanted(have);
@@ -179,12 +179,12 @@ impl Accord {
             self.ours.resize(self.ours.len() + wanted, NONE);
         }
         let have = have.saturating_mul(2);
-        self.send_rows(world, have);
+        self.send_rows(process, have);
         self.phase = Phase::Share(have);
         true
     }
 
-    fn begin_cross(&mut self, world: &World) {
+    fn begin_cross(&mut self, process: &Process) {
         self.phase = match &self.across {
             None => Phase::Done,
             Some(it) if it.leader != self.circle.me => Phase::Spread,
@@ -195,18 +195,18 @@ impl Accord {
             }) => {
                 let failed = self.failed(&self.ours).is_some();
                 let rows = if failed { &[] } else { &self.ours[..] };
-                world.write_letter(bridge.cid, bridge.to, &bridge.key, rows);
+                process.write_letter(bridge.cid, bridge.to, &bridge.key, rows);
                 Phase::Cross
             }
         };
     }
 
-    fn cross(&mut self, world: &World) -> bool {
+    fn cross(&mut self, process: &Process) -> bool {
         let bridge = self.across.as_ref().and_then(|it| it.bridge.as_ref());
         let Some(bridge) = bridge else {
             unreachable!("only a leader with a bridge crosses")
         };
-        let Some(rows) = world.read_letter(bridge.cid, bridge.to, &bridge.key) else {
+        let Some(rows) = process.read_letter(bridge.cid, bridge.to, &bridge.key) else {
             return false;
         };
         self.theirs = rows;
@@ -215,7 +215,7 @@ impl Accord {
     }
 
     /// Down a binomial tree whose root is the leader.
-    fn spread(&mut self, world: &World) -> bool {
+    fn spread(&mut self, process: &Process) -> bool {
         let n = self.circle.size;
         let leader = self.across.as_ref().map_or(0, |it| it.leader);
         let place = (self.circle.me + n - leader) % n;
@@ -224,7 +224,7 @@ impl Accord {
         if place != 0 {
             reach = place & place.wrapping_neg();
             let parent = self.circle.behind(reach);
-            match world.read_letter(cid, parent, key) {
+            match process.read_letter(cid, parent, key) {
                 Some(rows) => self.theirs = rows,
                 None => return false,
             }
@@ -232,7 +232,7 @@ impl Accord {
         while reach > 1 {
             reach /= 2;
             if place + reach < n {
-                world.write_letter(cid, self.circle.ahead(reach), key, &self.theirs);
+                process.write_letter(cid, self.circle.ahead(reach), key, &self.theirs);
             }
         }
         self.phase = Phase::Done;
@@ -286,11 +286,11 @@ impl Accord {
     }
 }
 
-impl World {
+impl Process {
     /// Waits until all have agreed.
     pub(crate) fn conclude(&self, mut accord: Accord) -> Result<Told> {
         if !accord.advance(self) {
-            self.block(|w| accord.advance(w));
+            self.block(|process| accord.advance(process));
         }
         accord.finish()
     }

@@ -8,7 +8,7 @@ use catena_fabric::Peer;
 use super::accord::{Accord, Across, Bridge, Circle, NONE, Told};
 use super::letters::{Key, Meeting};
 use super::{Comm, Half, Heritage, Numbers};
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::group::Group;
@@ -49,7 +49,7 @@ impl Comm {
     }
 }
 
-impl World {
+impl Process {
     /// Takes numbers for a new communicator, if the argument is good.
     pub(super) fn ready<T>(&self, argument: Result<T>, inter: bool) -> Ready<T> {
         let argument = argument?;

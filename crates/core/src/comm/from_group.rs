@@ -9,7 +9,7 @@ use catena_abi as abi;
 use super::accord::{Bridge, Circle};
 use super::letters::{Key, Meeting};
 use super::{Heritage, JOB};
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::errhandler::ErrhandlerRef;
 use catena_objects::error::Result;
 use catena_objects::fail;
@@ -49,7 +49,7 @@ impl Origin<'_> {
     }
 }
 
-impl World {
+impl Process {
     /// `MPI_Comm_create_from_group`: collective over `group`. `None` at a
     /// process that is not in it.
     ///

@@ -9,8 +9,8 @@ use catena_abi as abi;
 use super::accord::Accord;
 use super::create::{Ready, row};
 use super::{Comm, Heritage};
+use crate::process::Process;
 use crate::request::RequestObj;
-use crate::world::World;
 use catena_objects::error::{Error, Result};
 
 /// A duplicate on its way.
@@ -41,11 +41,11 @@ impl Making {
     }
 
     /// Does what can be done now; true if it is complete.
-    pub fn advance(&mut self, world: &World) -> bool {
+    pub fn advance(&mut self, process: &Process) -> bool {
         let Some((mut accord, ready)) = self.accord.take() else {
             return true;
         };
-        if !accord.advance(world) {
+        if !accord.advance(process) {
             self.accord = Some((accord, ready));
             return false;
         }
@@ -55,7 +55,7 @@ impl Making {
         };
         match accord.finish() {
             Ok(told) => {
-                let new = world.duplicate(&self.parent, numbers, &told, heritage);
+                let new = process.duplicate(&self.parent, numbers, &told, heritage);
                 // SAFETY: checked not to be null; the program lends the place
                 // until the request is complete.
                 unsafe { self.newcomm.write(new) };
@@ -66,7 +66,7 @@ impl Making {
     }
 }
 
-impl World {
+impl Process {
     /// `MPI_Comm_idup`, `MPI_Comm_idup_with_info`: collective over `comm`.
     /// Attributes are copied, and everything else is as, when it is called.
     /// When the request is complete the new handle is at `newcomm`.

@@ -11,7 +11,7 @@ use super::create::row;
 use super::letters::{Key, Meeting};
 use super::{Comm, Half, Heritage};
 use crate::p2p;
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::group::Group;
@@ -28,7 +28,7 @@ pub struct Peering {
     pub tag: i32,
 }
 
-impl World {
+impl Process {
     /// `MPI_Intercomm_create`: collective over the two local communicators.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use catena_link::{Cid, Mode, Plane, ReqId, Selector, Sent};
 
 use crate::buffer::{RecvBuf, SendBuf};
-use crate::world::World;
+use crate::process::Process;
 
 /// Tag of all letters; those of collectives are not negative.
 const LETTER: i32 = i32::MIN;
@@ -73,13 +73,15 @@ pub struct Letters {
     filed: RefCell<HashMap<Address, VecDeque<Vec<u32>>>>,
 }
 
-impl World {
+impl Process {
     /// Writes to rank `to` of a context.
     pub(crate) fn write_letter(&self, cid: Cid, to: u32, key: &Key, words: &[u32]) {
         let mut bytes = Vec::with_capacity(4 + key.0.len() + 4 * words.len());
         bytes.extend((key.0.len() as u32).to_ne_bytes());
         bytes.extend_from_slice(&key.0);
-        words.iter().for_each(|w| bytes.extend(w.to_ne_bytes()));
+        words
+            .iter()
+            .for_each(|process| bytes.extend(process.to_ne_bytes()));
         let letter = SendBuf::Owned(bytes.into());
         self.link(|link| {
             if let Sent::Pending(id) =

@@ -30,8 +30,8 @@ use catena_topo::reorder::Path;
 
 use crate::bsend::Attached;
 use crate::coll::CollState;
+use crate::process::Process;
 use crate::topology::Topology;
-use crate::world::World;
 use accord::Accord;
 use catena_objects::attr::Attributes;
 use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
@@ -275,7 +275,7 @@ impl Half {
     }
 }
 
-impl World {
+impl Process {
     /// Opens the contexts of a communicator on which all have agreed. No
     /// communication.
     fn establish(
@@ -342,7 +342,7 @@ impl World {
     /// then frees it.
     ///
     /// # Errors
-    /// As [`World::comm_free`].
+    /// As [`Process::comm_free`].
     pub fn comm_disconnect(&self, comm: Arc<Comm>) -> Result<()> {
         comm.check_freed()?;
         self.flush(&comm.buffer);
@@ -351,16 +351,18 @@ impl World {
         self.finish(left, |_, obj| obj.is_over());
         for cid in comm.cids() {
             let left = self.link(|link| link.pending(cid));
-            self.finish(left, |w, &id| !w.link(|link| link.is_under_way(id)));
+            self.finish(left, |process, &id| {
+                !process.link(|link| link.is_under_way(id))
+            });
         }
         self.comm_free(comm)
     }
 
     /// Waits until each of these is over. Cost: each is asked once more than it
     /// is found under way.
-    fn finish<T>(&self, mut left: Vec<T>, is_over: impl Fn(&World, &T) -> bool) {
-        self.block(|w| {
-            while left.pop_if(|it| is_over(w, it)).is_some() {}
+    fn finish<T>(&self, mut left: Vec<T>, is_over: impl Fn(&Process, &T) -> bool) {
+        self.block(|process| {
+            while left.pop_if(|it| is_over(process, it)).is_some() {}
             left.is_empty()
         });
     }
@@ -396,8 +398,8 @@ impl World {
     pub(crate) fn meet(&self, comms: &[Arc<Comm>]) {
         let begin = |comm: &Arc<Comm>| self.begin_accord(comm, &[0; 2]);
         let mut accords: Vec<Accord> = comms.iter().map(begin).collect();
-        self.block(|w| {
-            accords.retain_mut(|accord| !accord.advance(w));
+        self.block(|process| {
+            accords.retain_mut(|accord| !accord.advance(process));
             accords.is_empty()
         });
     }

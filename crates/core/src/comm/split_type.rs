@@ -14,7 +14,7 @@ use catena_topo::{Place, Resource, Within};
 use super::Comm;
 use super::accord::{NONE, Told};
 use super::create::row;
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::group::Group;
@@ -111,7 +111,7 @@ fn largest_that_splits(told: &Told) -> Option<Resource> {
     Resource::ALL.into_iter().find(splits)
 }
 
-impl World {
+impl Process {
     /// `MPI_Comm_split_type`: collective over `comm`. `None` at members that do
     /// not fulfil the criterion. An unguided split tells in `info` what it
     /// split by.

@@ -10,14 +10,14 @@ use super::reorder::Seats;
 use super::{Adjacent, Graph, Grid, Spread, Topology};
 use crate::coll::{Caller, Data, Numbers, Prepared, VData};
 use crate::comm::Comm;
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::Result;
 use catena_objects::fail;
 
 /// How edges travel.
 const WORD: Datatype = consts::INT32_T;
 
-impl World {
+impl Process {
     /// `MPI_Cart_create`: collective over `comm`. `None` at processes that are
     /// not in the grid.
     ///
@@ -202,7 +202,7 @@ impl World {
     /// ranks.
     fn trade(&self, comm: &Arc<Comm>, letters: &[Vec<i32>]) -> Result<Vec<i32>> {
         let caller = Caller {
-            world: self,
+            process: self,
             now: true,
         };
         let lens: Vec<i32> = letters.iter().map(|l| l.len() as i32).collect();
@@ -221,7 +221,7 @@ impl World {
     /// The words of all members, in the order of ranks.
     fn gather_all(&self, comm: &Arc<Comm>, words: Vec<i32>) -> Result<Vec<i32>> {
         let caller = Caller {
-            world: self,
+            process: self,
             now: true,
         };
         let len = vec![words.len() as i32];

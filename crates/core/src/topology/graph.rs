@@ -178,7 +178,7 @@ fn check_ranks(name: &str, ranks: &[i32], size: u32) -> Result<()> {
 }
 
 fn check_weights(weights: &[i32]) -> Result<()> {
-    match weights.iter().position(|&w| w < 0) {
+    match weights.iter().position(|&process| process < 0) {
         None => Ok(()),
         Some(at) => fail!(
             Arg,

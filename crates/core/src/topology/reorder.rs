@@ -11,7 +11,7 @@ use catena_topo::reorder::{DEPTH, Path, Pattern, reorder};
 use catena_topo::{Place, Resource, Within};
 
 use crate::comm::{Comm, NONE};
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::Result;
 
 /// What follows the node in a path.
@@ -48,7 +48,7 @@ impl Seats {
     }
 }
 
-impl World {
+impl Process {
     /// The members tell each other whether they may be reordered, and where they are. `None` unless
     /// all may. Collective over `comm`, which is an intracommunicator.
     ///

@@ -26,7 +26,7 @@ use super::side::{Side, load};
 use super::tag::{self, Label};
 use super::{Caller, Data, Prepared, VData, WData, choose, neighbor};
 use crate::comm::Comm;
-use crate::world::World;
+use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 use catena_objects::op::Reducer;
@@ -82,7 +82,7 @@ impl<'a> Call<'a> {
     /// is compiled for each collective.
     #[inline(always)]
     fn go(&mut self, what: Collective, caller: &Caller<'_>, comm: &CommRef) -> Prepare {
-        if caller.now && self.run_now(what, caller.world, comm)? {
+        if caller.now && self.run_now(what, caller.process, comm)? {
             return Ok(None);
         }
         Ok(Some(self.prepare(what, comm)))
@@ -92,19 +92,24 @@ impl<'a> Call<'a> {
     /// with gaps are packed first. Members with and without gaps go the same
     /// way.
     #[inline(always)]
-    fn run_now(&mut self, what: Collective, w: &World, comm: &CommRef) -> Result<bool> {
+    fn run_now(&mut self, what: Collective, process: &Process, comm: &CommRef) -> Result<bool> {
         if comm.is_inter() || !allows_board(what) {
             return Ok(false);
         }
         let done = if self.args.size == 1 {
             self.run_alone(what)?
         } else if self.input.is_packed() || self.output.is_packed() {
-            self.run_packed(what, w, comm)?
+            self.run_packed(what, process, comm)?
         } else {
-            self.run_on_board(what, w, comm, (self.input.direct(), self.output.direct()))?
+            self.run_on_board(
+                what,
+                process,
+                comm,
+                (self.input.direct(), self.output.direct()),
+            )?
         };
         if done {
-            w.ran(comm, Some(what), BOARD);
+            process.ran(comm, Some(what), BOARD);
         }
         Ok(done)
     }
@@ -150,12 +155,12 @@ impl<'a> Call<'a> {
 
     #[cold]
     #[inline(never)]
-    fn run_packed(&mut self, what: Collective, w: &World, comm: &CommRef) -> Result<bool> {
+    fn run_packed(&mut self, what: Collective, process: &Process, comm: &CommRef) -> Result<bool> {
         let (mut from, mut to) = match load(&self.input, &self.output) {
             Ok(loaded) => loaded,
-            Err(error) => return Err(w.cannot_run(&self.prepare(what, comm), error)),
+            Err(error) => return Err(process.cannot_run(&self.prepare(what, comm), error)),
         };
-        let done = self.run_on_board(what, w, comm, (from.base(), to.base()))?;
+        let done = self.run_on_board(what, process, comm, (from.base(), to.base()))?;
         if done {
             self.output.store(&to);
         }
@@ -166,7 +171,7 @@ impl<'a> Call<'a> {
     fn run_on_board(
         &self,
         what: Collective,
-        w: &World,
+        process: &Process,
         comm: &CommRef,
         ends: (*mut u8, *mut u8),
     ) -> Result<bool> {
@@ -178,7 +183,7 @@ impl<'a> Call<'a> {
             is_persistent: false,
             is_idle: false,
         };
-        w.run_on_board(
+        process.run_on_board(
             comm,
             (Some(what), label.detail),
             &self.args,
@@ -239,7 +244,7 @@ fn between<'k>(comm: &Comm, key: &Key<'k>) -> inter::Args<'k> {
     }
 }
 
-impl World {
+impl Process {
     /// Chooses an algorithm and builds its plan.
     #[cold]
     pub(super) fn plan(&self, comm: &Comm, key: &Key<'_>) -> Plan {
@@ -363,8 +368,14 @@ fn too_much(count: u64, size: u64) -> Error {
 
 /// Checks a side of `n` blocks that are alike; gives the bytes of one.
 #[inline(always)]
-pub(super) fn blocks(w: &World, data: &Data, n: u32, what: &str, side: &mut Side) -> Result<usize> {
-    let (count, ty) = data.check(w, what)?;
+pub(super) fn blocks(
+    process: &Process,
+    data: &Data,
+    n: u32,
+    what: &str,
+    side: &mut Side,
+) -> Result<usize> {
+    let (count, ty) = data.check(process, what)?;
     let block = packed(count, ty.size())?;
     let mut all = count;
     if n != 1 {

@@ -22,7 +22,7 @@ impl Caller<'_> {
         let (is_root, is_leaf) = seat(comm, root);
         let mut call = Call::rooted(comm, root);
         if is_root || is_leaf {
-            let block = blocks(self.world, &data, 1, "data", &mut call.output)?;
+            let block = blocks(self.process, &data, 1, "data", &mut call.output)?;
             (call.bytes, call.args.recv) = (block, Layout::Even(block));
             if is_root {
                 // The root's data may lie where nothing can be written.
@@ -40,12 +40,12 @@ impl Caller<'_> {
         call.args.in_place = is_root && is_leaf && send.is_in_place();
         if is_root {
             let output = &mut call.output;
-            let block = blocks(self.world, &recv, comm.peers, "receive", output)?;
+            let block = blocks(self.process, &recv, comm.peers, "receive", output)?;
             (call.bytes, call.args.recv) = (block, Layout::Even(block));
             call.args.send = Layout::Even(block);
         }
         if is_leaf && !call.args.in_place {
-            let block = blocks(self.world, &send, 1, "send", &mut call.input)?;
+            let block = blocks(self.process, &send, 1, "send", &mut call.input)?;
             if is_root {
                 no_alias(send.buf, recv.buf, block)?;
                 same_length("gather", block, call.bytes)?;
@@ -63,13 +63,17 @@ impl Caller<'_> {
         let mut call = Call::rooted(comm, root);
         call.args.in_place = is_root && is_leaf && send.is_in_place();
         if is_root {
-            recv.side(self.world, "receive", &mut ranges, &mut call.output)?;
+            recv.side(self.process, "receive", &mut ranges, &mut call.output)?;
             call.args.recv = ranges.layout();
         }
         if is_leaf && !call.args.in_place {
-            let block = blocks(self.world, &send, 1, "send", &mut call.input)?;
+            let block = blocks(self.process, &send, 1, "send", &mut call.input)?;
             if is_root {
-                no_alias(send.buf, recv.start(self.world, comm.rank as usize)?, block)?;
+                no_alias(
+                    send.buf,
+                    recv.start(self.process, comm.rank as usize)?,
+                    block,
+                )?;
             }
             call.args.send = Layout::Even(block);
         }
@@ -83,12 +87,12 @@ impl Caller<'_> {
         let mut call = Call::rooted(comm, root);
         call.args.in_place = is_root && is_leaf && recv.is_in_place();
         if is_root {
-            let block = blocks(self.world, &send, comm.peers, "send", &mut call.input)?;
+            let block = blocks(self.process, &send, comm.peers, "send", &mut call.input)?;
             (call.bytes, call.args.send) = (block, Layout::Even(block));
             call.args.recv = Layout::Even(block);
         }
         if is_leaf && !call.args.in_place {
-            let block = blocks(self.world, &recv, 1, "receive", &mut call.output)?;
+            let block = blocks(self.process, &recv, 1, "receive", &mut call.output)?;
             if is_root {
                 no_alias(send.buf, recv.buf, block)?;
                 same_length("scatter", call.bytes, block)?;
@@ -106,13 +110,17 @@ impl Caller<'_> {
         let mut call = Call::rooted(comm, root);
         call.args.in_place = is_root && is_leaf && recv.is_in_place();
         if is_root {
-            send.side(self.world, "send", &mut ranges, &mut call.input)?;
+            send.side(self.process, "send", &mut ranges, &mut call.input)?;
             call.args.send = ranges.layout();
         }
         if is_leaf && !call.args.in_place {
-            let block = blocks(self.world, &recv, 1, "receive", &mut call.output)?;
+            let block = blocks(self.process, &recv, 1, "receive", &mut call.output)?;
             if is_root {
-                no_alias(send.start(self.world, comm.rank as usize)?, recv.buf, block)?;
+                no_alias(
+                    send.start(self.process, comm.rank as usize)?,
+                    recv.buf,
+                    block,
+                )?;
             }
             call.args.recv = Layout::Even(block);
         }
@@ -135,11 +143,11 @@ impl Caller<'_> {
         let mut call = Call::new(comm);
         call.args.in_place = in_place(comm, send.buf)?;
         let output = &mut call.output;
-        let block = blocks(self.world, &recv, comm.peers, "receive", output)?;
+        let block = blocks(self.process, &recv, comm.peers, "receive", output)?;
         (call.bytes, call.args.recv) = (block, Layout::Even(block));
         call.args.send = Layout::Even(block);
         if !call.args.in_place {
-            let sends = blocks(self.world, &send, sent, "send", &mut call.input)?;
+            let sends = blocks(self.process, &send, sent, "send", &mut call.input)?;
             if comm.is_inter() {
                 // Either group may send more than the other.
                 call.bytes = block.max(sends);
@@ -157,17 +165,21 @@ impl Caller<'_> {
         let mut ranges = Ranges::new();
         let mut call = Call::new(comm);
         call.args.in_place = in_place(comm, send.buf)?;
-        recv.side(self.world, "receive", &mut ranges, &mut call.output)?;
+        recv.side(self.process, "receive", &mut ranges, &mut call.output)?;
         call.args.recv = ranges.layout();
         if !comm.is_inter() {
             let mine = call.args.recv.len(comm.rank);
             (call.bytes, call.args.send) = (ranges.bytes(), Layout::Even(mine));
         }
         if !call.args.in_place {
-            let block = blocks(self.world, &send, 1, "send", &mut call.input)?;
+            let block = blocks(self.process, &send, 1, "send", &mut call.input)?;
             if !comm.is_inter() {
                 same_length("allgatherv", block, call.args.send.len(0))?;
-                no_alias(send.buf, recv.start(self.world, comm.rank as usize)?, block)?;
+                no_alias(
+                    send.buf,
+                    recv.start(self.process, comm.rank as usize)?,
+                    block,
+                )?;
             }
             call.args.send = Layout::Even(block);
         }
@@ -179,7 +191,10 @@ impl Caller<'_> {
         let there = !in_place(comm, send.buf)?;
         if there && !comm.is_inter() {
             let mine = comm.rank as usize;
-            let (sent, received) = (send.start(self.world, mine)?, recv.start(self.world, mine)?);
+            let (sent, received) = (
+                send.start(self.process, mine)?,
+                recv.start(self.process, mine)?,
+            );
             no_alias(sent, received, 1)?;
             if comm.peers == 1 {
                 return self.exchange_alone(comm, &send, &recv);
@@ -187,9 +202,9 @@ impl Caller<'_> {
         }
         self.exchange(
             comm,
-            |ranges, to| recv.side(self.world, "receive", ranges, to),
+            |ranges, to| recv.side(self.process, "receive", ranges, to),
             there.then_some(|ranges: &mut _, from: &mut _| {
-                send.side(self.world, "send", ranges, from)
+                send.side(self.process, "send", ranges, from)
             }),
         )
     }
@@ -197,8 +212,8 @@ impl Caller<'_> {
     /// The block of an only member, which needs no tables.
     fn exchange_alone(&self, comm: &CommRef, send: &VData<'_>, recv: &VData<'_>) -> Prepare {
         let mut call = Call::new(comm);
-        let sent = send.only(self.world, "send", &mut call.input)?;
-        let received = recv.only(self.world, "receive", &mut call.output)?;
+        let sent = send.only(self.process, "send", &mut call.input)?;
+        let received = recv.only(self.process, "receive", &mut call.output)?;
         (call.args.send, call.args.recv) = (Layout::Even(sent), Layout::Even(received));
         call.go(Collective::Alltoallv, self, comm)
     }
@@ -212,9 +227,9 @@ impl Caller<'_> {
         }
         self.exchange(
             comm,
-            |ranges, to| recv.side(self.world, "receive", ranges, to),
+            |ranges, to| recv.side(self.process, "receive", ranges, to),
             there.then_some(|ranges: &mut _, from: &mut _| {
-                send.side(self.world, "send", ranges, from)
+                send.side(self.process, "send", ranges, from)
             }),
         )
     }

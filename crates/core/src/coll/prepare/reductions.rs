@@ -39,7 +39,7 @@ impl Caller<'_> {
         part: Part,
     ) -> Result<()> {
         let count = check_count(data.count, "data")?;
-        let objects = self.world.objects;
+        let objects = self.process.objects;
         let ty = objects.types.committed(data.ty)?;
         call.operation = tag::operation(op);
         if let Some(kernel) = objects.ops.kernel(op, data.ty, ty)? {
@@ -132,7 +132,7 @@ impl Caller<'_> {
         op: abi::Op,
     ) -> Prepare {
         let in_place = in_place(comm, send)?;
-        let size = self.world.objects.types.committed(ty)?.size();
+        let size = self.process.objects.types.committed(ty)?.size();
         let mut ranges = Ranges::new();
         let mut total: Count = 0;
         let (lengths, offsets) = ranges.reset(counts.len());
@@ -159,7 +159,7 @@ impl Caller<'_> {
                 count: counts.at(comm.rank as usize),
                 ..whole
             };
-            let (count, ty) = mine.check(self.world, "receive")?;
+            let (count, ty) = mine.check(self.process, "receive")?;
             no_alias(send, recv, call.bytes)?;
             call.output.set(recv, count, ty);
         }

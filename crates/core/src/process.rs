@@ -43,9 +43,9 @@ static LOCKED: AtomicBool = AtomicBool::new(true);
 /// Whether it stays true, because tools asked for it. Under the lock.
 static KEEP_LOCKED: AtomicBool = AtomicBool::new(false);
 /// The state, while the library has users.
-static WORLD: AtomicPtr<World> = AtomicPtr::new(std::ptr::null_mut());
+static WORLD: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
 /// The state, from the first user on.
-static KEPT: AtomicPtr<World> = AtomicPtr::new(std::ptr::null_mut());
+static KEPT: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
 static OBJECTS: LazyLock<Shared<Objects>> = LazyLock::new(Shared::default);
 
 /// Makes the tables a static. They are reached under the lock only, or from
@@ -74,7 +74,7 @@ pub struct WorldModel {
 
 /// The state of a process in its job, from the first `MPI_Init` or
 /// `MPI_Session_init` on.
-pub struct World {
+pub struct Process {
     /// All handles.
     pub objects: &'static Objects,
     /// Bytes of an element of each predefined type that is one run of bytes,
@@ -125,9 +125,9 @@ pub struct World {
     pub(crate) bell: Option<Bell>,
 }
 
-impl fmt::Debug for World {
+impl fmt::Debug for Process {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("World")
+        f.debug_struct("Process")
             .field("me", &self.me)
             .field("world_model", &self.world_model)
             .finish_non_exhaustive()
@@ -174,7 +174,7 @@ fn lock() -> bool {
 /// # Errors
 /// `Other` if nobody uses it.
 #[inline]
-pub fn enter() -> Result<Entered<World>> {
+pub fn enter() -> Result<Entered<Process>> {
     let locked = lock();
     // SAFETY: null, or what `keep` leaked.
     match unsafe { WORLD.load(Acquire).as_ref() } {
@@ -210,7 +210,7 @@ pub fn enter_any() -> Entered<Objects> {
 
 /// Enters the library to look at the state of the process, which stays when
 /// nobody uses it any more; `None` before it was first initialised.
-pub fn observe() -> Option<Entered<World>> {
+pub fn observe() -> Option<Entered<Process>> {
     let locked = lock();
     match state() {
         Some(state) => Some(Entered { state, locked }),
@@ -224,7 +224,7 @@ pub fn observe() -> Option<Entered<World>> {
 }
 
 /// The state, if there is one.
-pub(crate) fn state() -> Option<&'static World> {
+pub(crate) fn state() -> Option<&'static Process> {
     // SAFETY: null, or what `keep` leaked.
     unsafe { KEPT.load(Acquire).as_ref() }
 }
@@ -276,19 +276,19 @@ pub(crate) fn is_locked() -> bool {
 }
 
 /// Makes `world` the state of the process, for good. Under the lock.
-pub(crate) fn keep(world: Box<World>) -> &'static World {
-    let world = Box::leak(world);
-    KEPT.store(world, Release);
-    world
+pub(crate) fn keep(process: Box<Process>) -> &'static Process {
+    let process = Box::leak(process);
+    KEPT.store(process, Release);
+    process
 }
 
 /// Lets [`enter`] give out the state, with the lock or, unless tools want it,
 /// without. Under the lock, while nobody else is inside.
-pub(crate) fn run(world: &'static World, locked: bool) {
+pub(crate) fn run(process: &'static Process, locked: bool) {
     let locked = locked || KEEP_LOCKED.load(Relaxed);
-    world.threads.set(locked);
+    process.threads.set(locked);
     LOCKED.store(locked, Relaxed);
-    WORLD.store(std::ptr::from_ref(world).cast_mut(), Release);
+    WORLD.store(std::ptr::from_ref(process).cast_mut(), Release);
 }
 
 /// Ends what [`run`] began. The state stays, for [`observe`], for the next user
@@ -298,7 +298,7 @@ pub(crate) fn rest() {
     LOCKED.store(true, Relaxed);
 }
 
-impl World {
+impl Process {
     /// Lends the engine to `use_it` and returns what that returns. The closure must
     /// do nothing that may lend the engine again: progress, wait, or call back the
     /// program.
@@ -334,7 +334,7 @@ impl World {
     /// The communicator behind a handle, to keep.
     ///
     /// # Errors
-    /// As [`World::comm_ref`].
+    /// As [`Process::comm_ref`].
     #[inline]
     pub fn comm(&self, h: abi::Comm) -> Result<Arc<Comm>> {
         self.comm_arc(h).cloned()
@@ -343,7 +343,7 @@ impl World {
     /// The communicator behind a handle, for calls that free none.
     ///
     /// # Errors
-    /// As [`World::comm_ref`].
+    /// As [`Process::comm_ref`].
     #[inline]
     pub fn comm_arc(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
         let (handle, comm) = self.recent.get();
