@@ -8,7 +8,7 @@
 //! The owner announces its sleep, executes a heavy barrier, looks once more
 //! whether work has come, and sleeps. The announcement says how it is woken: 1 as
 //! who sleeps on the word, or a number above for who sleeps on descriptors, its
-//! [`Buzzer`](crate::Buzzer) among them. A sender publishes work, executes a
+//! [`WakeSocket`](crate::WakeSocket) among them. A sender publishes work, executes a
 //! light barrier and looks at the announcement. Light means: nothing but a
 //! hint to the compiler, because the owner's heavy barrier (`membarrier(2)`)
 //! makes all running threads of registered processes execute a full one. So
@@ -24,7 +24,7 @@ use std::time::Duration;
 #[cfg(not(loom))]
 use rustix::thread::{self, MembarrierCommand};
 
-use crate::Button;
+use crate::Waker;
 #[cfg(not(loom))]
 use crate::futex::{self, Reach};
 use crate::sync::AtomicU32;
@@ -32,8 +32,8 @@ use crate::sync::Ordering::{AcqRel, Relaxed, Release};
 
 const AWAKE: u32 = 0;
 const ASLEEP: u32 = 1;
-/// Added to the number of a buzzer.
-const BUZZER: u32 = 2;
+/// Added to the number of a wake_socket.
+const WAKER: u32 = 2;
 
 /// A word in shared memory that one process sleeps on and others ring. Zeroed
 /// memory is a valid doorbell.
@@ -41,7 +41,7 @@ const BUZZER: u32 = 2;
 #[repr(C)]
 pub struct Doorbell {
     word: AtomicU32,
-    /// Halves of the key of the owner's buzzer.
+    /// Halves of the key of the owner's wake_socket.
     key: [AtomicU32; 2],
 }
 
@@ -140,13 +140,13 @@ impl Doorbell {
         match self.word.swap(AWAKE, AcqRel) {
             AWAKE => {}
             ASLEEP => futex_wake(&self.word),
-            buzzer => {
+            waker => {
                 let [high, low] = self.key.each_ref().map(|half| half.load(Relaxed));
-                let button = Button {
-                    number: buzzer - BUZZER,
+                let waker = Waker {
+                    number: waker - WAKER,
                     key: u64::from(high) << 32 | u64::from(low),
                 };
-                button.press();
+                waker.wake();
             }
         }
     }
@@ -164,18 +164,18 @@ impl Doorbell {
     }
 
     /// As [`Doorbell::sleep`], with `wait`, which lasts no longer than it is told
-    /// and ends when `button` is pressed.
+    /// and ends when `waker` is used.
     pub fn sleep_on(
         &self,
-        button: Button,
+        waker: Waker,
         barrier: Barrier,
         limit: Duration,
         ready: impl FnOnce() -> bool,
         wait: impl FnOnce(Duration),
     ) -> bool {
-        self.key[0].store((button.key >> 32) as u32, Relaxed);
-        self.key[1].store(button.key as u32, Relaxed);
-        self.announced(BUZZER + button.number, barrier, || {
+        self.key[0].store((waker.key >> 32) as u32, Relaxed);
+        self.key[1].store(waker.key as u32, Relaxed);
+        self.announced(WAKER + waker.number, barrier, || {
             if !ready() {
                 wait(limit.min(barrier.bound()));
             }

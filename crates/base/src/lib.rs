@@ -5,7 +5,7 @@
 //! | `mem`   | views of memory that others may write                       |
 //! | `ring`  | one-way packet ring over shared memory                      |
 //! | `bell`  | sleeping and being woken across processes                   |
-//! | `buzzer`| waking a process that sleeps on descriptors                 |
+//! | `waker` | waking a process that sleeps on descriptors                 |
 //! | `futex` | sleeping on a word                                          |
 //! | `lock`  | a lock that starves no thread                               |
 //! | `wait`  | when to spin, yield, sleep                                  |
@@ -18,7 +18,6 @@
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
 pub mod bell;
-pub mod buzzer;
 pub mod clock;
 pub mod copy;
 mod cpus;
@@ -34,9 +33,9 @@ pub mod ring;
 pub mod slab;
 pub mod sync;
 pub mod wait;
+pub mod waker;
 
 pub use bell::{Barrier, Doorbell};
-pub use buzzer::{Button, Buzzer};
 pub use cpus::Cpus;
 pub use lock::Lock;
 pub use mem::{PeerBytes, Room};
@@ -44,3 +43,4 @@ pub use pad::CachePadded;
 pub use parts::{End, Parts};
 pub use slab::{Key, Slab};
 pub use wait::{Idle, Waiter};
+pub use waker::{WakeSocket, Waker};

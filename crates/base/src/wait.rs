@@ -11,7 +11,7 @@
 //! milliseconds to one of them. Who sleeps instead gets the core back when it is
 //! woken, so two ranks run at the same time for most of what they get: nobody
 //! with a core of its own yields while yields are long. More ranks than cores
-//! are strangers to each other in that, if they have much to do.
+//! are other_processes to each other in that, if they have much to do.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -102,7 +102,7 @@ impl Waiter {
     #[inline(never)]
     fn idle_slow(&mut self) -> Idle {
         if self.oversubscribed {
-            self.idle_crowded()
+            self.idle_oversubscribed()
         } else {
             self.idle_alone()
         }
@@ -116,14 +116,14 @@ impl Waiter {
             }
         }
         self.yields += 1;
-        if self.yields <= YIELDS && !STRANGERS.compete() {
+        if self.yields <= YIELDS && !OTHERS.compete() {
             return Idle::Yield;
         }
         self.yields = YIELDS;
         Idle::Sleep(SLEEP)
     }
 
-    fn idle_crowded(&mut self) -> Idle {
+    fn idle_oversubscribed(&mut self) -> Idle {
         self.yields = self.yields.saturating_add(1);
         if self.yields <= YIELDS_AT_LEAST || !self.over(YIELD_FOR) {
             return Idle::Yield;
@@ -156,18 +156,18 @@ impl Idle {
 
 /// Whether other programs compete for the cores, by what yields take.
 #[derive(Debug)]
-struct Strangers {
+struct OtherProcesses {
     /// Which part of the last yields was long, of 256.
     share: AtomicU32,
     /// Tick until which they are taken to be there; 0 before they were found.
     until: AtomicU64,
 }
 
-static STRANGERS: Strangers = Strangers::new();
+static OTHERS: OtherProcesses = OtherProcesses::new();
 
-impl Strangers {
+impl OtherProcesses {
     const fn new() -> Self {
-        Strangers {
+        OtherProcesses {
             share: AtomicU32::new(0),
             until: AtomicU64::new(0),
         }
@@ -204,7 +204,7 @@ pub fn yield_core() {
     let began = clock::ticks();
     rustix::thread::sched_yield();
     let now = clock::ticks();
-    STRANGERS.yielded(now.wrapping_sub(began), now);
+    OTHERS.yielded(now.wrapping_sub(began), now);
 }
 
 #[cfg(test)]
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn yields_at_once_when_crowded() {
+    fn yields_at_once_when_oversubscribed() {
         let mut waiter = Waiter::new(true);
         let (spins, yields) = phases(&mut waiter);
         assert!(clock::ticks().wrapping_sub(waiter.sleepy_since()) < 1 << 63);
@@ -253,12 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn strangers_are_found_by_long_yields() {
+    fn other_processes_are_found_by_long_yields() {
         let (short, long) = (clock::ticks_in(SLICE) / 2, clock::ticks_in(SLICE));
         let found = |yields: &[u64]| {
-            let strangers = Strangers::new();
-            yields.iter().for_each(|&y| strangers.yielded(y, 1000));
-            let until = strangers.until.load(Relaxed);
+            let other_processes = OtherProcesses::new();
+            yields
+                .iter()
+                .for_each(|&y| other_processes.yielded(y, 1000));
+            let until = other_processes.until.load(Relaxed);
             assert!(until == 0 || until == 1000 + clock::ticks_in(LATELY));
             until != 0
         };
@@ -271,13 +273,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_yields_to_strangers_for_a_while() {
-        let strangers = Strangers::new();
-        assert!(!strangers.compete());
+    fn nobody_yields_to_other_processes_for_a_while() {
+        let other_processes = OtherProcesses::new();
+        assert!(!other_processes.compete());
         let now = clock::ticks();
-        strangers.until.store(now + (1 << 60), Relaxed);
-        assert!(strangers.compete());
-        strangers.until.store(now, Relaxed);
-        assert!(!strangers.compete());
+        other_processes.until.store(now + (1 << 60), Relaxed);
+        assert!(other_processes.compete());
+        other_processes.until.store(now, Relaxed);
+        assert!(!other_processes.compete());
     }
 }

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use catena_base::sync::{AtomicU32, Ordering::Acquire, Ordering::Release};
-use catena_base::{Barrier, Button, Doorbell, buzzer};
+use catena_base::{Barrier, Doorbell, Waker, waker};
 use loom::sync::Arc;
 
 struct Shared {
@@ -13,7 +13,7 @@ struct Shared {
     work: AtomicU32,
 }
 
-fn model(senders: u32, preemptions: Option<usize>, buzzer: bool) {
+fn model(senders: u32, preemptions: Option<usize>, by_socket: bool) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = preemptions;
     model.check(move || {
@@ -34,11 +34,11 @@ fn model(senders: u32, preemptions: Option<usize>, buzzer: bool) {
         while seen < senders {
             let (bell, barrier) = (&shared.bell, Barrier::Membarrier);
             let ready = || shared.work.load(Acquire) != seen;
-            if buzzer {
-                buzzer::model::silence();
-                let wait = |_| buzzer::model::wait();
+            if by_socket {
+                waker::model::silence();
+                let wait = |_| waker::model::wait();
                 bell.sleep_on(
-                    Button { number: 0, key: 7 },
+                    Waker { number: 0, key: 7 },
                     barrier,
                     Duration::MAX,
                     ready,

@@ -44,7 +44,7 @@ fn rows(cluster: &Cluster, what: Collective, shape: &Shape) -> Vec<Row> {
     let row = |a: &catena_coll::Algorithm| Row {
         name: a.name,
         cost: (a.cost)(&terms),
-        time: cluster.time(a, shape).expect("plans fit together"),
+        time: cluster.time(a, shape).expect("schedules fit together"),
     };
     all.map(row).collect()
 }

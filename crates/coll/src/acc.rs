@@ -1,6 +1,6 @@
 //! A partial result on its way through a reduction.
 
-use catena_plan::{Builder, Order, Region};
+use catena_schedule::{Builder, Order, Region};
 
 use crate::Args;
 

@@ -1,7 +1,7 @@
 //! What an algorithm is: which collective it computes, what it needs, what it
-//! costs and how its plan is written.
+//! costs and how its schedule is written.
 
-use catena_plan::{Builder, Plan};
+use catena_schedule::{Builder, Schedule};
 
 use crate::{Args, Need, Shape, Terms};
 
@@ -109,11 +109,11 @@ impl Algorithm {
         self.needs.iter().filter(unmet).map(|need| need.text)
     }
 
-    /// The plan of one rank.
+    /// The schedule of one rank.
     ///
     /// # Panics
     /// If a table in `args` has fewer entries than there are ranks.
-    pub fn plan(&self, args: &Args) -> Plan {
+    pub fn schedule(&self, args: &Args) -> Schedule {
         let mut builder = Builder::new();
         (self.build)(args, &mut builder);
         builder.finish()

@@ -1,9 +1,9 @@
 //! What an algorithm is told about one call.
 
-use catena_plan::Region;
+use catena_schedule::Region;
 
 use crate::Site;
-use crate::edges::Near;
+use crate::edges::Edges;
 
 /// How the blocks of the ranks lie in a buffer of packed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,7 +68,7 @@ pub struct Args<'a> {
     /// The root, of the rooted collectives.
     pub root: u32,
     /// Whether this rank passed `MPI_IN_PLACE`: its input is where its output
-    /// goes, and the plan mentions no [`catena_plan::Buf::Input`]. Others may not
+    /// goes, and the schedule mentions no [`catena_schedule::Buf::Input`]. Others may not
     /// have, so what they see of this rank does not depend on it.
     pub in_place: bool,
     /// Bytes of one element of a reduction, as vectors are cut only between
@@ -84,7 +84,7 @@ pub struct Args<'a> {
     pub site: Option<Site<'a>>,
     /// This rank's edges, of a collective among neighbours on a board; they tell
     /// which blocks there are.
-    pub near: Option<&'a Near<'a>>,
+    pub near: Option<&'a Edges<'a>>,
 }
 
 impl Args<'_> {

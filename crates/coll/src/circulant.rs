@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use catena_plan::Region;
+use catena_schedule::Region;
 
 use crate::Terms;
 

@@ -16,7 +16,7 @@ pub struct Source {
     pub peer: u32,
     /// The block that comes from there.
     pub block: u32,
-    /// Which of the [`Near::blocks`] of the neighbour that is.
+    /// Which of the [`Edges::blocks`] of the neighbour that is.
     pub entry: u32,
     /// How many it has.
     pub entries: u32,
@@ -24,7 +24,7 @@ pub struct Source {
 
 /// The edges of one rank, on a board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Near<'a> {
+pub struct Edges<'a> {
     /// Blocks of the send buffer that go to neighbours: one for each edge, or the
     /// one that goes to all. At most [`MOST`].
     pub blocks: &'a [u32],

@@ -1,4 +1,4 @@
-//! Collective algorithms, each written once as a plan.
+//! Collective algorithms, each written once as a schedule.
 //!
 //! One folder per collective, one file per algorithm, one row per algorithm in
 //! the folder's table: what it requires, what it costs, how it is built. To
@@ -11,7 +11,7 @@
 //!
 //! [`inter`] holds the algorithms between two groups; they are made of these.
 //! [`neighbor`] holds exchanges along the edges of a graph.
-//! [`node`] holds what needs no plan: small payloads among ranks that share
+//! [`node`] holds what needs no schedule: small payloads among ranks that share
 //! memory.
 
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 //! What the choice of an algorithm depends on.
 
-pub use catena_plan::simulate::Machine as Model;
-use catena_plan::simulate::{Link, Shared};
+pub use catena_schedule::simulate::Machine as Model;
+use catena_schedule::simulate::{Link, Shared};
 
 use crate::Placement;
 

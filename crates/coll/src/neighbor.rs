@@ -1,24 +1,29 @@
 //! Neighbourhood collectives (MPI-5, chapter 8.6): every rank exchanges blocks
 //! with its neighbours in a graph.
 //!
-//! A plan has nothing to choose: a rank knows only its own edges, so every block
+//! A schedule has nothing to choose: a rank knows only its own edges, so every block
 //! is a message of its own, and all are posted at once. On a board (see
 //! [`crate::node`]) a rank must know besides where its blocks are in the rows of
-//! its sources: [`Near`].
+//! its sources: [`Edges`].
 
-use catena_plan::{Builder, Plan, Region};
+use catena_schedule::{Builder, Region, Schedule};
 
 use crate::Layout;
-pub use crate::edges::{Edge, MOST, Near, Source};
+pub use crate::edges::{Edge, Edges, MOST, Source};
 
-/// The plan of one rank: it sends the blocks of `destinations` and receives
+/// The schedule of one rank: it sends the blocks of `destinations` and receives
 /// those of `sources`. Several messages between the same two ranks meet in the
 /// order in which these have them; a rank may be its own neighbour, and one
 /// block may go to many.
 ///
 /// # Panics
 /// If a table in `send` or `recv` has fewer entries than there are blocks.
-pub fn plan(destinations: &[Edge], send: &Layout<'_>, sources: &[Edge], recv: &Layout<'_>) -> Plan {
+pub fn schedule(
+    destinations: &[Edge],
+    send: &Layout<'_>,
+    sources: &[Edge],
+    recv: &Layout<'_>,
+) -> Schedule {
     let mut builder = Builder::new();
     for &Edge { peer, block } in sources {
         if recv.len(block) != 0 {

@@ -1,6 +1,6 @@
 //! Where the ranks of a communicator are.
 
-use catena_plan::simulate::Place;
+use catena_schedule::simulate::Place;
 
 use crate::Model;
 

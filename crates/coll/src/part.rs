@@ -1,8 +1,8 @@
-//! Parts of a plan that concern some of the ranks: an algorithm within another.
+//! Parts of a schedule that concern some of the ranks: an algorithm within another.
 
 use std::borrow::Cow;
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use crate::args::cut;
 use crate::registry::cheapest;
@@ -19,7 +19,7 @@ pub(crate) struct Part<'a> {
     pub(crate) me: u32,
     /// Where they are.
     pub(crate) placement: Placement,
-    /// See [`Terms::crowded`].
+    /// See [`Terms::oversubscribed`].
     pub(crate) crowd: u32,
     /// Chooses the algorithm.
     pub(crate) model: &'a Model,
@@ -97,7 +97,7 @@ impl Part<'_> {
             site: None,
             near: None,
         };
-        let terms = Terms::new(&shape, self.model).crowded(self.crowd);
+        let terms = Terms::new(&shape, self.model).oversubscribed(self.crowd);
         let build = cheapest(call.what, &terms).0.build;
         self.among(b, |b| {
             b.within(call.input, call.output, |b| build(&args, b))

@@ -164,7 +164,7 @@ impl Branch {
 
 /// Bytes of a segment of a message that makes so many hops: short ones where the
 /// time of the first matters, else long ones, whose number is less, and bounded:
-/// a plan has steps for each.
+/// a schedule has steps for each.
 pub(crate) fn segment(bytes: usize, hops: u32) -> usize {
     if bytes / LONG > 8 * hops as usize {
         bytes.div_ceil(MOST).next_multiple_of(LONG)

@@ -31,7 +31,7 @@ pub fn algorithms(collective: Collective) -> &'static [Algorithm] {
 ///
 /// Cost: a few floating-point operations for each algorithm, or a few for each rank of a
 /// node and each round of those that send round the ring of ranks. The core chooses once
-/// for each plan that it makes, not for each call.
+/// for each schedule that it makes, not for each call.
 pub fn select(
     collective: Collective,
     shape: &Shape,

@@ -1,8 +1,8 @@
 //! How long an algorithm takes on a modelled machine, by simulation: what the
 //! costs in the registry are measured against.
 
-use catena_plan::Plan;
-use catena_plan::simulate::{Failure, Place, cost, repeats};
+use catena_schedule::Schedule;
+use catena_schedule::simulate::{Failure, Place, cost, repeats};
 
 use crate::{Algorithm, Args, Collective, Layout, Model, Nodes, Shape, Site};
 
@@ -67,24 +67,24 @@ impl<'a> Cluster<'a> {
     /// with peers as far away, only those of one node are.
     ///
     /// # Errors
-    /// If the plans do not fit together.
+    /// If the schedules do not fit together.
     pub fn time(&self, algorithm: &Algorithm, shape: &Shape) -> Result<f64, Failure> {
-        let plan = |rank| self.plan(algorithm, shape, rank);
-        match self.period(&plan(0)) {
-            Some(period) if self.is_periodic(period, &plan) => self.time_of(period, &plan),
-            _ => self.time_of(shape.size, &plan),
+        let schedule = |rank| self.schedule(algorithm, shape, rank);
+        match self.period(&schedule(0)) {
+            Some(period) if self.is_periodic(period, &schedule) => self.time_of(period, &schedule),
+            _ => self.time_of(shape.size, &schedule),
         }
     }
 
-    /// As [`Cluster::time`], from the first `ranks` plans.
-    fn time_of(&self, ranks: u32, plan: &dyn Fn(u32) -> Plan) -> Result<f64, Failure> {
-        let plans: Vec<Plan> = (0..ranks).map(plan).collect();
-        let plans: Vec<&Plan> = plans.iter().collect();
-        cost(&plans, self.model, &self.places)
+    /// As [`Cluster::time`], from the first `ranks` schedules.
+    fn time_of(&self, ranks: u32, schedule: &dyn Fn(u32) -> Schedule) -> Result<f64, Failure> {
+        let schedules: Vec<Schedule> = (0..ranks).map(schedule).collect();
+        let schedules: Vec<&Schedule> = schedules.iter().collect();
+        cost(&schedules, self.model, &self.places)
     }
 
-    /// Ranks after which plans like this one may repeat, if that is worth it.
-    fn period(&self, first: &Plan) -> Option<u32> {
+    /// Ranks after which schedules like this one may repeat, if that is worth it.
+    fn period(&self, first: &Schedule) -> Option<u32> {
         let p = self.nodes.placement();
         let even = p.nodes > 1 && p.fewest == p.per_node && p.consecutive;
         let much = first.steps().len() * self.places.len() > ALL;
@@ -92,17 +92,17 @@ impl<'a> Cluster<'a> {
     }
 
     /// Whether the second, a middle and the last node do as the first.
-    fn is_periodic(&self, period: u32, plan: &dyn Fn(u32) -> Plan) -> bool {
+    fn is_periodic(&self, period: u32, schedule: &dyn Fn(u32) -> Schedule) -> bool {
         let ranks = self.places.len() as u32;
         let nodes = self.nodes.placement().nodes;
         let as_first = |node: u32| {
             let above = node * period;
-            (0..period).all(|r| repeats(&plan(r), &plan(r + above), above, ranks))
+            (0..period).all(|r| repeats(&schedule(r), &schedule(r + above), above, ranks))
         };
         as_first(1) && as_first(nodes / 2) && as_first(nodes - 1)
     }
 
-    fn plan(&self, algorithm: &Algorithm, shape: &Shape, rank: u32) -> Plan {
+    fn schedule(&self, algorithm: &Algorithm, shape: &Shape, rank: u32) -> Schedule {
         use Collective::{Allgatherv, ReduceScatter};
         let block = match algorithm.collective {
             // Whole elements, of which a rank may have none.
@@ -111,7 +111,7 @@ impl<'a> Cluster<'a> {
             }
             _ => shape.bytes,
         };
-        algorithm.plan(&Args {
+        algorithm.schedule(&Args {
             size: shape.size,
             rank,
             root: 0,

@@ -8,8 +8,8 @@ mod tree;
 
 use catena_coll::inter::{Algorithm, Args, Root, algorithms, select};
 use catena_coll::{Collective, Layout, Placement, Shape, TYPICAL};
-use catena_plan::simulate::{Failure, Sends, check};
-use catena_plan::{Order, Plan};
+use catena_schedule::simulate::{Failure, Sends, check};
+use catena_schedule::{Order, Schedule};
 use ops::{AFFINE, ELEM, MIX, OpKind, SUM};
 use tree::TREE;
 
@@ -311,8 +311,8 @@ impl Case {
         }
     }
 
-    fn plans(&self, algorithm: &Algorithm, members: &[Vec<Member>; 2]) -> Vec<Plan> {
-        let mut plans = Vec::new();
+    fn schedules(&self, algorithm: &Algorithm, members: &[Vec<Member>; 2]) -> Vec<Schedule> {
+        let mut schedules = Vec::new();
         for (group, members) in members.iter().enumerate() {
             let [local, remote] = [self.sizes[group], self.sizes[1 - group]];
             // Group 0 is the first in the simulation; see `inter`.
@@ -338,22 +338,29 @@ impl Case {
                     send: self.layout(&member.send),
                     recv: self.layout(&member.recv),
                 };
-                plans.push(algorithm.plan(&args, &TYPICAL).with_peers(name));
+                schedules.push(algorithm.schedule(&args, &TYPICAL).with_peers(name));
             }
         }
-        plans
+        schedules
     }
 
     fn run(&self, algorithm: &Algorithm, sends: Sends) {
         let members = self.members();
-        let plans = self.plans(algorithm, &members);
-        let plans: Vec<&Plan> = plans.iter().collect();
+        let schedules = self.schedules(algorithm, &members);
+        let schedules: Vec<&Schedule> = schedules.iter().collect();
         let members: Vec<Member> = members.concat();
         let input: Vec<Vec<u8>> = members.iter().map(|m| m.input.clone()).collect();
         let mut output: Vec<Vec<u8>> = members.iter().map(|m| m.output.clone()).collect();
         let name = format!("{} {self:?} {sends:?}", algorithm.name);
         let seed = u64::from(self.sizes[0]) * 31 + self.elems as u64;
-        if let Err(failure) = check(&plans, &input, &mut output, self.op.function, sends, seed) {
+        if let Err(failure) = check(
+            &schedules,
+            &input,
+            &mut output,
+            self.op.function,
+            sends,
+            seed,
+        ) {
             panic!("{name}: {failure}");
         }
         if self.op.associative {
@@ -446,10 +453,10 @@ fn a_barrier_waits_for_every_rank_of_the_other_group() {
                 elems: 0,
                 op: SUM,
             };
-            let mut plans = case.plans(algorithm, &case.members());
-            for missing in 0..plans.len() {
-                let there = std::mem::take(&mut plans[missing]);
-                let all: Vec<&Plan> = plans.iter().collect();
+            let mut schedules = case.schedules(algorithm, &case.members());
+            for missing in 0..schedules.len() {
+                let there = std::mem::take(&mut schedules[missing]);
+                let all: Vec<&Schedule> = schedules.iter().collect();
                 let nothing = vec![Vec::new(); all.len()];
                 let result = check(
                     &all,
@@ -466,7 +473,11 @@ fn a_barrier_waits_for_every_rank_of_the_other_group() {
                     );
                 };
                 let a = sizes[0] as usize;
-                let others = if missing < a { a..plans.len() } else { 0..a };
+                let others = if missing < a {
+                    a..schedules.len()
+                } else {
+                    0..a
+                };
                 for rank in others {
                     let waits = waiting.iter().any(|w| w.0 == rank as u32);
                     assert!(
@@ -475,7 +486,7 @@ fn a_barrier_waits_for_every_rank_of_the_other_group() {
                         algorithm.name
                     );
                 }
-                plans[missing] = there;
+                schedules[missing] = there;
             }
         }
     }

@@ -4,11 +4,11 @@
 #[path = "node/shared.rs"]
 mod shared;
 
-use catena_coll::neighbor::{Edge, Near, Source, plan};
+use catena_coll::neighbor::{Edge, Edges, Source, schedule};
 use catena_coll::node::{Limits, Node, Op};
 use catena_coll::{Args, Layout};
-use catena_plan::simulate::{Sends, check};
-use catena_plan::{Order, Plan};
+use catena_schedule::simulate::{Sends, check};
+use catena_schedule::{Order, Schedule};
 use shared::{Seat, Shared};
 
 /// Numbers that look random.
@@ -54,12 +54,12 @@ impl Side {
     }
 }
 
-fn run(plans: &[Plan], input: &[Vec<u8>], expected: &[Vec<u8>], name: &str) {
-    let plans: Vec<_> = plans.iter().collect();
+fn run(schedules: &[Schedule], input: &[Vec<u8>], expected: &[Vec<u8>], name: &str) {
+    let schedules: Vec<_> = schedules.iter().collect();
     for sends in [Sends::Eager, Sends::Synchronous] {
         let mut output: Vec<Vec<u8>> = expected.iter().map(|e| vec![0x5A; e.len()]).collect();
         let nothing = |_: &[u8], _: &mut [u8], _: Order| unreachable!("nothing is reduced");
-        check(&plans, input, &mut output, &nothing, sends, 7)
+        check(&schedules, input, &mut output, &nothing, sends, 7)
             .unwrap_or_else(|failure| panic!("{name}: {failure}"));
         assert!(output == expected, "{name}: {sends:?}");
     }
@@ -86,15 +86,15 @@ fn alltoall_on_random_graphs() {
     for size in 1..=33 {
         let mut random = Random(size as u64);
         let (to, from) = graph(size, &mut random);
-        let plans: Vec<Plan> = (0..size)
+        let schedules: Vec<Schedule> = (0..size)
             .map(|r| {
                 let (to, from) = (&to[r], &from[r]);
-                plan(&to.edges, &to.layout(), &from.edges, &from.layout())
+                schedule(&to.edges, &to.layout(), &from.edges, &from.layout())
             })
             .collect();
         let input: Vec<_> = to.into_iter().map(|s| s.bytes).collect();
         let expected: Vec<_> = from.into_iter().map(|s| s.bytes).collect();
-        run(&plans, &input, &expected, &format!("{size} ranks"));
+        run(&schedules, &input, &expected, &format!("{size} ranks"));
     }
 }
 
@@ -121,10 +121,10 @@ fn allgather_on_random_graphs() {
             expected[v].extend(&input[u]);
         }
         let even = Layout::Even(LEN);
-        let plans: Vec<Plan> = (0..size)
-            .map(|r| plan(&to[r], &even, &from[r], &even))
+        let schedules: Vec<Schedule> = (0..size)
+            .map(|r| schedule(&to[r], &even, &from[r], &even))
             .collect();
-        run(&plans, &input, &expected, &format!("{size} ranks"));
+        run(&schedules, &input, &expected, &format!("{size} ranks"));
     }
 }
 
@@ -137,10 +137,10 @@ struct Call {
 }
 
 impl Call {
-    fn near(&self) -> Near<'_> {
+    fn near(&self) -> Edges<'_> {
         let mut peers = self.to.edges.iter().map(|e| e.peer);
         let first = peers.next();
-        Near {
+        Edges {
             blocks: &self.blocks,
             destinations: &self.to.edges,
             sources: &self.sources,

@@ -49,14 +49,14 @@ struct Member {
 }
 
 impl Member {
-    fn new(shared: &Arc<Shared>, rank: u32, size: u32, crowded: bool) -> Self {
+    fn new(shared: &Arc<Shared>, rank: u32, size: u32, oversubscribed: bool) -> Self {
         Member {
             seat: Seat {
                 shared: shared.clone(),
                 rank,
                 op: *SUM.function,
             },
-            node: Node::new(rank, size, crowded, shared.limits),
+            node: Node::new(rank, size, oversubscribed, shared.limits),
             at: 0,
             op: None,
             kinds: Vec::new(),
@@ -141,13 +141,13 @@ fn calls(size: u32, limits: Limits) -> Vec<(Case, Job)> {
 /// each call ran on each member.
 fn run(
     size: u32,
-    (crowded, limits): (bool, Limits),
+    (oversubscribed, limits): (bool, Limits),
     calls: &[(Case, Job)],
     random: &mut u64,
 ) -> Vec<Vec<Kind>> {
     let shared = Shared::new(size, limits);
     let mut members: Vec<Member> = (0..size)
-        .map(|r| Member::new(&shared, r, size, crowded))
+        .map(|r| Member::new(&shared, r, size, oversubscribed))
         .collect();
     let mut idle = 0;
     while members.iter().any(|m| m.at < calls.len()) {
@@ -255,7 +255,7 @@ fn reductions_combine_from_rank_0_upwards() {
 #[test]
 fn who_share_cores_have_few_segments() {
     const CALLS: u64 = 20;
-    let segments = |crowded| {
+    let segments = |oversubscribed| {
         let case = Case {
             collective: Collective::Scatter,
             size: 6,
@@ -266,7 +266,7 @@ fn who_share_cores_have_few_segments() {
         };
         let calls: Vec<_> = (0..CALLS).map(|_| (case, case.job())).collect();
         let shared = Shared::new(6, DIRECT);
-        let new = |r| Member::new(&shared, r, 6, crowded);
+        let new = |r| Member::new(&shared, r, 6, oversubscribed);
         let mut members: Vec<Member> = (0..6).map(new).collect();
         while members.iter().any(|m| m.at < calls.len()) {
             for m in members.iter_mut().filter(|m| m.at < calls.len()) {

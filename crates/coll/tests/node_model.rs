@@ -9,10 +9,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use catena_coll::neighbor::{Edge, Near, Source};
+use catena_coll::neighbor::{Edge, Edges, Source};
 use catena_coll::node::{Board, Kind, Limits, Node, Op, Payload, Place, Refused, Trouble};
 use catena_coll::{Args, Layout};
-use catena_plan::{Order, Region};
+use catena_schedule::{Order, Region};
 
 /// Goes into the record; into the ring, of which it is a quarter, or nearly so that
 /// there is room for a table; stays in the buffers of the program.
@@ -69,7 +69,7 @@ const ALPHABET: [Call; 12] = [
 ];
 
 impl Call {
-    fn args<'a>(&'a self, rank: u32, size: u32, near: &'a Near) -> Args<'a> {
+    fn args<'a>(&'a self, rank: u32, size: u32, near: &'a Edges) -> Args<'a> {
         let of = |rank: u32| self.bytes[rank as usize];
         let recv = match self.kind {
             Kind::Gatherv | Kind::Alltoallv => Layout::Table {
@@ -101,7 +101,7 @@ impl Call {
 }
 
 /// The neighbours of `rank` in a ring: it sends to the next one.
-fn near(rank: u32, size: u32) -> Near<'static> {
+fn near(rank: u32, size: u32) -> Edges<'static> {
     const fn to(peer: u32) -> [Edge; 1] {
         [Edge { peer, block: 0 }]
     }
@@ -116,7 +116,7 @@ fn near(rank: u32, size: u32) -> Near<'static> {
     const TO: [[Edge; 1]; MOST] = [to(0), to(1), to(2)];
     const FROM: [[Source; 1]; MOST] = [from(0), from(1), from(2)];
     let (next, last) = ((rank + 1) % size, (rank + size - 1) % size);
-    Near {
+    Edges {
         blocks: &[0],
         destinations: &TO[next as usize],
         sources: &FROM[last as usize],

@@ -1,10 +1,10 @@
-//! How long the plan of a rank is on 4096 ranks, and how much memory it asks for: for
+//! How long the schedule of a rank is on 4096 ranks, and how much memory it asks for: for
 //! every algorithm that is chosen there.
 
 use catena_coll::simulate::Cluster;
 use catena_coll::{Args, Collective, Layout, Nodes, Site, TYPICAL, select};
-use catena_plan::simulate::Place;
-use catena_plan::{Plan, Step};
+use catena_schedule::simulate::Place;
+use catena_schedule::{Schedule, Step};
 
 const RANKS: u32 = 4096;
 const PER_NODE: u32 = 64;
@@ -28,7 +28,7 @@ fn calls() -> impl Iterator<Item = (Collective, usize, u32)> {
         .flatten()
 }
 
-fn assert_short(plan: &Plan, what: Collective, bytes: usize, text: &str) {
+fn assert_short(schedule: &Schedule, what: Collective, bytes: usize, text: &str) {
     use Collective::*;
     let ranks = RANKS as usize;
     // Bytes that pass a rank.
@@ -37,7 +37,7 @@ fn assert_short(plan: &Plan, what: Collective, bytes: usize, text: &str) {
         _ => bytes,
     };
     let message = |step: &&Step| matches!(step, Step::Send { .. } | Step::Recv { .. });
-    let messages = plan.steps().iter().filter(message).count();
+    let messages = schedule.steps().iter().filter(message).count();
     // A message for each rank where only the root knows their lengths, and where long
     // blocks would be passed on many times.
     let most = match what {
@@ -52,10 +52,10 @@ fn assert_short(plan: &Plan, what: Collective, bytes: usize, text: &str) {
     } else {
         64
     };
-    let steps = plan.steps().len();
+    let steps = schedule.steps().len();
     assert!(steps <= 2 * messages + moved, "{steps} steps: {text}");
     // What others wait for, twice on its way, and the ends of cache lines.
-    let memory = plan.scratch();
+    let memory = schedule.scratch();
     assert!(
         memory <= 3 * all + ARRIVALS + 64 * steps,
         "{memory} bytes: {text}"
@@ -63,7 +63,7 @@ fn assert_short(plan: &Plan, what: Collective, bytes: usize, text: &str) {
 }
 
 #[test]
-fn plans_on_thousands_of_ranks_are_short() {
+fn schedules_on_thousands_of_ranks_are_short() {
     for (what, bytes, per_node) in calls() {
         let (node, domain) = (per_node, per_node.div_ceil(4));
         let cluster = Cluster::regular(RANKS, node, domain, &TYPICAL);
@@ -82,7 +82,7 @@ fn plans_on_thousands_of_ranks_are_short() {
         };
         let algorithm = select(what, &cluster.shape(bytes, 8, true), &TYPICAL, None);
         for rank in [0, 1, PER_NODE - 1, PER_NODE, RANKS / 2, RANKS - 1] {
-            let plan = algorithm.plan(&Args {
+            let schedule = algorithm.schedule(&Args {
                 size: RANKS,
                 rank,
                 root: 0,
@@ -98,7 +98,7 @@ fn plans_on_thousands_of_ranks_are_short() {
                 near: None,
             });
             let text = format!("{what:?}/{} {bytes} x{per_node} {rank}", algorithm.name);
-            assert_short(&plan, what, bytes, &text);
+            assert_short(&schedule, what, bytes, &text);
         }
     }
 }

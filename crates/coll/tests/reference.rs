@@ -10,15 +10,15 @@ mod tree;
 
 use case::{Case, Job};
 use catena_coll::{Algorithm, Collective, Nodes, Placement, Shape, algorithms};
-use catena_plan::Plan;
-use catena_plan::simulate::{Failure, Place, Sends, check};
+use catena_schedule::Schedule;
+use catena_schedule::simulate::{Failure, Place, Sends, check};
 use ops::{AFFINE, MIX, OpKind, SUM};
 use tree::TREE;
 
 const RANKS: std::ops::RangeInclusive<u32> = 1..=33;
 
-/// Runs the plans of one case and compares every byte of every output.
-fn run(algorithm: &Algorithm, plans: &[&Plan], (case, job): (&Case, &Job), sends: Sends) {
+/// Runs the schedules of one case and compares every byte of every output.
+fn run(algorithm: &Algorithm, schedules: &[&Schedule], (case, job): (&Case, &Job), sends: Sends) {
     let mut output = job.output.clone();
     let seed = u64::from(case.size) * 31 + case.elems as u64;
     let name = format!(
@@ -27,7 +27,7 @@ fn run(algorithm: &Algorithm, plans: &[&Plan], (case, job): (&Case, &Job), sends
         algorithm.name
     );
     if let Err(failure) = check(
-        plans,
+        schedules,
         &job.input,
         &mut output,
         case.op.function,
@@ -86,11 +86,11 @@ fn all_algorithms(case: &Case) {
     let job = case.job();
     for (algorithm, maps) in serving(case) {
         for nodes in &maps {
-            let plan = |r| algorithm.plan(&job.args(r, nodes.as_ref()));
-            let plans: Vec<Plan> = (0..case.size).map(plan).collect();
-            let plans: Vec<&Plan> = plans.iter().collect();
+            let schedule = |r| algorithm.schedule(&job.args(r, nodes.as_ref()));
+            let schedules: Vec<Schedule> = (0..case.size).map(schedule).collect();
+            let schedules: Vec<&Schedule> = schedules.iter().collect();
             for sends in [Sends::Eager, Sends::Synchronous] {
-                run(algorithm, &plans, (case, &job), sends);
+                run(algorithm, &schedules, (case, &job), sends);
             }
         }
     }
@@ -242,21 +242,21 @@ fn a_barrier_waits_for_every_rank() {
 
 fn assert_waits(algorithm: &Algorithm, case: &Case, nodes: Option<&Nodes>) {
     let (size, job) = (case.size, case.job());
-    let plans: Vec<Plan> = (0..size)
-        .map(|r| algorithm.plan(&job.args(r, nodes)))
+    let schedules: Vec<Schedule> = (0..size)
+        .map(|r| algorithm.schedule(&job.args(r, nodes)))
         .collect();
-    let nothing = Plan::default();
+    let nothing = Schedule::default();
     for missing in 0..size {
-        let plan = |r| {
+        let schedule = |r| {
             if r == missing {
                 &nothing
             } else {
-                &plans[r as usize]
+                &schedules[r as usize]
             }
         };
-        let plans: Vec<&Plan> = (0..size).map(plan).collect();
+        let schedules: Vec<&Schedule> = (0..size).map(schedule).collect();
         let (op, mut output) = (SUM.function, job.output.clone());
-        let result = check(&plans, &job.input, &mut output, op, Sends::Eager, 1);
+        let result = check(&schedules, &job.input, &mut output, op, Sends::Eager, 1);
         let Err(Failure::Stuck(waiting)) = result else {
             panic!(
                 "{}: {size} ranks left without rank {missing}",

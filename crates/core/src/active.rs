@@ -27,7 +27,7 @@ const LOOKS: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     runs: RefCell<Runs>,
-    /// Duplicates of communicators, which wait for letters.
+    /// Duplicates of communicators, which wait for control messages.
     makings: RefCell<Vec<Arc<RequestObj>>>,
     /// How many there are, and one more if tools listen: whether progress has
     /// more to do than packets.

@@ -5,11 +5,11 @@
 #[path = "../../../fuzz/replay.rs"]
 mod replay;
 
-pub use crate::coll::fuzz::aside;
-pub use crate::comm::letters::fuzz::letter;
+pub use crate::coll::fuzz::call;
+pub use crate::comm::control::fuzz::agreement;
 
 /// The name of a folder in `fuzz/corpus`, and what takes its files.
 type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: &[Target] = &[("core_aside", aside), ("core_letter", letter)];
+pub const TARGETS: &[Target] = &[("core_call", call), ("core_agreement", agreement)];

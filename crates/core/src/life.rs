@@ -24,7 +24,7 @@ use catena_shm::Shm;
 
 use crate::active::Active;
 use crate::coll::{Asked, Counts};
-use crate::comm::{Cids, Comm, Heritage, JOB, Letters};
+use crate::comm::{Cids, Comm, ControlMessages, Heritage, JOB};
 use crate::events::{self, Noted};
 use crate::exchange::{SharedBoot, ThroughLauncher};
 use crate::process::{self, Process};
@@ -257,7 +257,7 @@ fn wire_up() -> Result<Box<Process>> {
         boot,
         buffer: RefCell::default(),
         cids: RefCell::new(cids),
-        letters: Letters::default(),
+        control: ControlMessages::default(),
         handles_by_cid: RefCell::new(handles),
         active: Active::new(events::any()),
         idle_runs: RefCell::default(),

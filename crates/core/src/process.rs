@@ -21,7 +21,7 @@ use crate::active::Active;
 use crate::bsend::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::{Asked, Counts, Retired};
-use crate::comm::{Cids, Comm, Letters};
+use crate::comm::{Cids, Comm, ControlMessages};
 use crate::events::Noted;
 use crate::exchange::SharedBoot;
 use crate::life::Owner;
@@ -107,7 +107,7 @@ pub struct Process {
     /// Buffer of `MPI_Buffer_attach`.
     pub buffer: RefCell<Option<Attached>>,
     pub(crate) cids: RefCell<Cids>,
-    pub(crate) letters: Letters,
+    pub(crate) control: ControlMessages,
     pub(crate) handles_by_cid: RefCell<HashMap<u32, abi::Comm>>,
     /// Requests that need the library to move on.
     pub(crate) active: Active,

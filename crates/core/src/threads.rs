@@ -151,7 +151,7 @@ impl Process {
         let mut done = false;
         while !done {
             let watchers = waiting.watchers.get();
-            done = if watchers == 0 || self.is_crowded() {
+            done = if watchers == 0 || self.is_oversubscribed() {
                 waiting.watchers.set(watchers + 1);
                 let done = self.keep_watch(wanted);
                 waiting.watchers.set(waiting.watchers.get() - 1);
@@ -168,7 +168,7 @@ impl Process {
     /// Progresses until what is wanted has come, and wakes others; false if it has
     /// not for a while and there are others who watch.
     fn keep_watch(&self, wanted: &mut Wanted<'_>) -> bool {
-        let mut waiter = Waiter::new(self.is_crowded());
+        let mut waiter = Waiter::new(self.is_oversubscribed());
         let mut looks = 0;
         let done = loop {
             let moved = self.progress();
@@ -188,7 +188,7 @@ impl Process {
             }
             looks += 1;
             match waiter.idle() {
-                Idle::Spin if !self.is_crowded() => LOCK.give_way(),
+                Idle::Spin if !self.is_oversubscribed() => LOCK.give_way(),
                 Idle::Spin | Idle::Yield => {
                     self.waits.yielded();
                     self.after_pause();
@@ -269,7 +269,7 @@ impl Process {
     }
 
     /// Whether those who wait are more than there are cores for them.
-    fn is_crowded(&self) -> bool {
+    fn is_oversubscribed(&self) -> bool {
         self.oversubscribed || self.waiting.all.get() > self.cores
     }
 
@@ -320,7 +320,7 @@ impl Process {
                 Some(bell) => bell.ring(),
                 None => self.link(|link| {
                     if let Some(networks) = link.net().networks() {
-                        networks.button().press();
+                        networks.waker().wake();
                     }
                 }),
             }

@@ -148,13 +148,13 @@ impl Process {
         // `ready` uses the engine, and other threads do while this one sleeps.
         let on_networks = self.link(|link| {
             let networks = link.net().networks_mut()?;
-            Some((networks.button(), networks.sleeper()))
+            Some((networks.waker(), networks.sleeper()))
         });
         let began = Instant::now();
         let woken = match (on_networks, self.bell) {
             (None, Some(bell)) => bell.sleep(limit, ready),
             (None, None) => !ready() && nap(limit.min(UNHEARD)),
-            (Some((button, sleeper)), bell) => sleeper.is_some_and(|sleeper| {
+            (Some((waker, sleeper)), bell) => sleeper.is_some_and(|sleeper| {
                 let limit = match sleeper.is_blind() {
                     true => self.blind_for(since),
                     false => limit,
@@ -163,7 +163,7 @@ impl Process {
                 let mut wait = |limit| woken = sleeper.sleep(limit);
                 match bell {
                     Some(bell) => {
-                        bell.sleep_on(button, limit, ready, wait);
+                        bell.sleep_on(waker, limit, ready, wait);
                     }
                     None if !ready() => wait(limit),
                     None => {}

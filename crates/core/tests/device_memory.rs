@@ -51,7 +51,7 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
         target.fill(-1);
     }
     let caller = Caller {
-        world: &process,
+        process: &process,
         now: true,
     };
     let data = Data {

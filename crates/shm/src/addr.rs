@@ -21,7 +21,7 @@
 //! | ring: `parts`        | both              | both      | see `Parts`               |
 //! | ring: `data_at`      | sender, once      | receiver  | before the first packet that needs it |
 //! | ring: `blocked`      | sender            | receiver  | like a doorbell's announcement |
-//! | ring: `dear`         | receiver          | sender    | a hint                    |
+//! | ring: `expensive`         | receiver          | sender    | a hint                    |
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -131,8 +131,8 @@ pub(crate) struct Tail {
     pub data_at: AtomicU64,
     /// 1 while the sender waits for room.
     pub blocked: AtomicU32,
-    /// 1 while reads of the sender's memory are dear; see `pace`.
-    pub dear: AtomicU32,
+    /// 1 while reads of the sender's memory are expensive; see `pace`.
+    pub expensive: AtomicU32,
 }
 
 const _: () = assert!(size_of::<RingHead>() == 256 && size_of::<Block>() == 384);

@@ -1,7 +1,7 @@
 //! Whether messages that may be sent eagerly are worth reading.
 //!
 //! One copy out of the sender's memory beats two through the ring, unless the kernel's copies are
-//! dear, or the program writes and reads the bytes between its messages. Then their lines
+//! expensive, or the program writes and reads the bytes between its messages. Then their lines
 //! must come from the sender's cache while the kernel copies, and go back when
 //! the sender writes them next; lines of the ring are fetched while a rank
 //! waits (see `warm`). The receiver notices by what its reads take, next to one
@@ -13,11 +13,11 @@ use std::ops::Range;
 /// Bytes of the reads that are looked at.
 pub(crate) const LOOKED_AT: Range<usize> = 8 << 10..65 << 10;
 
-/// Dear reads in a row that count: one may have been interrupted, or have
+/// Expensive reads in a row that count: one may have been interrupted, or have
 /// written where the sender did before.
 const IN_A_ROW: u32 = 4;
 
-/// Of so many messages one is announced while reads are dear, or sent eagerly while they are not:
+/// Of so many messages one is announced while reads are expensive, or sent eagerly while they are not:
 /// it may be better by now.
 const TRIAL_EVERY: u32 = 32;
 
@@ -46,32 +46,32 @@ impl Cost {
 
     /// Whether the lines were somewhere else: a byte took 1.75 times as long.
     fn is_exceeded(&self, len: usize, ticks: u64) -> bool {
-        is_dear(ticks.saturating_sub(self.call), len, self.bytes)
+        is_expensive(ticks.saturating_sub(self.call), len, self.bytes)
     }
 }
 
 /// Whether `len` bytes took more than 1.75 times as long as they do where 64 KiB take `block` ticks.
-fn is_dear(ticks: u64, len: usize, block: u64) -> bool {
+fn is_expensive(ticks: u64, len: usize, block: u64) -> bool {
     4 * (ticks << 16) > 7 * block * len as u64
 }
 
 /// Reads of a peer's memory, as their reader sees them.
 #[derive(Debug, Default)]
 pub(crate) struct Reads {
-    dear: u32,
+    expensive: u32,
 }
 
 impl Reads {
     /// A read of `len` bytes took `ticks`, where 64 KiB out of the ring take `ring` ticks, if that is
-    /// known, which are written into it meanwhile or before; whether reads are dear.
+    /// known, which are written into it meanwhile or before; whether reads are expensive.
     pub fn record(&mut self, own: Cost, ring: Option<u32>, len: usize, ticks: u64) -> bool {
-        let is_dear = own.is_exceeded(len, ticks)
-            || ring.is_some_and(|ring| is_dear(ticks, len, ring.into()));
-        self.dear = match is_dear {
-            true => (self.dear + 1).min(IN_A_ROW),
+        let is_expensive = own.is_exceeded(len, ticks)
+            || ring.is_some_and(|ring| is_expensive(ticks, len, ring.into()));
+        self.expensive = match is_expensive {
+            true => (self.expensive + 1).min(IN_A_ROW),
             false => 0,
         };
-        self.dear == IN_A_ROW
+        self.expensive == IN_A_ROW
     }
 }
 
@@ -84,9 +84,9 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// Whether the next message is announced.
-    pub fn announces(&mut self, dear: bool) -> bool {
+    pub fn announces(&mut self, expensive: bool) -> bool {
         self.since = (self.since + 1) % TRIAL_EVERY;
-        (self.since == 0) == dear
+        (self.since == 0) == expensive
     }
 }
 
@@ -101,19 +101,19 @@ mod tests {
 
     /// Sends `messages` messages of 32 KiB whose reads take that long; how many were announced.
     fn run(pace: &mut Pace, reads: &mut Reads, messages: u32, ticks: u64) -> u32 {
-        let mut dear = reads.dear == IN_A_ROW;
+        let mut expensive = reads.expensive == IN_A_ROW;
         let mut announced = 0;
         for _ in 0..messages {
-            if pace.announces(dear) {
+            if pace.announces(expensive) {
                 announced += 1;
-                dear = reads.record(OWN, None, 32 << 10, ticks);
+                expensive = reads.record(OWN, None, 32 << 10, ticks);
             }
         }
         announced
     }
 
     #[test]
-    fn what_is_dear_to_read_is_streamed_while_it_is() {
+    fn what_is_expensive_to_read_is_streamed_while_it_is() {
         let (mut pace, mut reads) = (Pace::default(), Reads::default());
         let announced = run(&mut pace, &mut reads, 1000, 5000);
         assert_eq!(announced, 1000 - 1000 / TRIAL_EVERY);
@@ -136,11 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn what_the_ring_does_in_half_the_time_is_dear() {
+    fn what_the_ring_does_in_half_the_time_is_expensive() {
         let mut reads = Reads::default();
-        for (ring, dear) in [(None, false), (Some(6000), false), (Some(5000), true)] {
+        for (ring, expensive) in [(None, false), (Some(6000), false), (Some(5000), true)] {
             (1..IN_A_ROW).for_each(|_| assert!(!reads.record(OWN, ring, 32 << 10, 4500)));
-            assert_eq!(reads.record(OWN, ring, 32 << 10, 4500), dear);
+            assert_eq!(reads.record(OWN, ring, 32 << 10, 4500), expensive);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Acquire;
 use std::time::Duration;
 
-use catena_base::{Barrier, Button, Doorbell};
+use catena_base::{Barrier, Doorbell, Waker};
 use catena_fabric::Peer;
 
 use crate::init::Shm;
@@ -36,13 +36,13 @@ impl Bell {
     /// Sleeps with `wait`; see [`Doorbell::sleep_on`]. Only on one's own bell.
     pub fn sleep_on(
         &self,
-        button: Button,
+        waker: Waker,
         limit: Duration,
         ready: impl FnOnce() -> bool,
         wait: impl FnOnce(Duration),
     ) -> bool {
         let (bell, barrier) = (self.doorbell(), self.barrier);
-        bell.sleep_on(button, barrier, limit, ready, wait)
+        bell.sleep_on(waker, barrier, limit, ready, wait)
     }
 }
 

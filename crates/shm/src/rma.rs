@@ -298,7 +298,7 @@ impl Shm {
         self.outcome(peer, pid, read)
     }
 
-    /// A read of `len` bytes took `ticks`: tells the peer if that was dear.
+    /// A read of `len` bytes took `ticks`: tells the peer if that was expensive.
     fn look_at(&mut self, peer: Peer, len: usize, ticks: u64) {
         let own = *self.own_reads.get_or_insert_with(own_cost);
         let number = self.number(peer);
@@ -306,8 +306,8 @@ impl Shm {
         let inlet = inlets.find(|inlet| inlet.number as usize == number);
         let ring = inlet.and_then(|inlet| inlet.costs.recent());
         let peer_state = &mut self.peer_states[number];
-        let dear = peer_state.reads.record(own, ring, len, ticks);
-        peer_state.tell_dear(dear);
+        let expensive = peer_state.reads.record(own, ring, len, ticks);
+        peer_state.tell_expensive(expensive);
     }
 
     /// Implements `Transport::try_put`.

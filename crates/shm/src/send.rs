@@ -161,17 +161,19 @@ impl PeerState {
 
     /// Whether the next message that may be read is announced.
     pub fn announces(&mut self) -> bool {
-        let dear = self.head().map_or(0, |head| head.tail.dear.load(Relaxed));
-        self.pace.announces(dear != 0)
+        let expensive = self
+            .head()
+            .map_or(0, |head| head.tail.expensive.load(Relaxed));
+        self.pace.announces(expensive != 0)
     }
 
-    /// Tells the peer whether reads of its memory are dear.
-    pub fn tell_dear(&self, dear: bool) {
+    /// Tells the peer whether reads of its memory are expensive.
+    pub fn tell_expensive(&self, expensive: bool) {
         // SAFETY: in the mapping, which outlives the peer state; atomics only.
         if let Some(head) = self.inbound.map(|head| unsafe { &*head })
-            && head.tail.dear.load(Relaxed) != u32::from(dear)
+            && head.tail.expensive.load(Relaxed) != u32::from(expensive)
         {
-            head.tail.dear.store(dear.into(), Relaxed);
+            head.tail.expensive.store(expensive.into(), Relaxed);
         }
     }
 

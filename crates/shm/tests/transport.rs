@@ -268,20 +268,20 @@ fn single_copy_can_be_forbidden() {
 }
 
 #[test]
-fn crowded_nodes_read_long_messages() {
+fn oversubscribed_nodes_read_long_messages() {
     let auto = |ranks, cpus| {
         pair(Config {
             ..Config::from_settings(ranks, cpus)
         })
         .0
     };
-    let crowded = auto(8, 2);
+    let oversubscribed = auto(8, 2);
     assert_eq!(
-        crowded.rendezvous(Peer(2), 1 << 20, Load::Light),
+        oversubscribed.rendezvous(Peer(2), 1 << 20, Load::Light),
         Rendezvous::Get
     );
     assert_eq!(
-        crowded.rendezvous(Peer(2), 1 << 10, Load::Light),
+        oversubscribed.rendezvous(Peer(2), 1 << 10, Load::Light),
         Rendezvous::Stream
     );
     assert_eq!(

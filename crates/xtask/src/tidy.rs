@@ -19,7 +19,7 @@ use crate::{circles, generate};
 const ROWS: &[&[&str]] = &[
     &["abi", "base", "loader", "proof", "settings", "testing"],
     &["memory", "ofi-sys", "pmix-sys", "ucx-sys"],
-    &["boot", "datatype", "fabric", "plan", "topo"],
+    &["boot", "datatype", "fabric", "schedule", "topo"],
     &[
         "coll",
         "fabric-tests",

@@ -2,7 +2,7 @@
 //! any number of ranks. Blocks are gathered in the order from the own one and moved
 //! to their places in the end.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::own;
 use crate::Args;

@@ -1,7 +1,7 @@
 //! Recursive doubling: partners at distance 1, 2, 4, … exchange what they have.
 //! log₂ p hops; for a power of two of ranks and blocks of one length.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::own;
 use crate::Args;

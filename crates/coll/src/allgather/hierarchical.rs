@@ -1,7 +1,7 @@
 //! Gathered at the leader of each node, exchanged among the leaders, and handed
 //! out within each node. For nodes that are ranges of ranks.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use super::own;
 use crate::levels::{Levels, among_leaders, in_node};
@@ -19,7 +19,7 @@ pub(super) fn cost(t: &Terms) -> f64 {
 
 pub(super) fn build(a: &Args, b: &mut Builder) {
     let levels = Levels::new(a);
-    let all = catena_plan::Region::output(0, a.recv.end(a.size));
+    let all = catena_schedule::Region::output(0, a.recv.end(a.size));
     let sizes = levels
         .nodes
         .sizes()

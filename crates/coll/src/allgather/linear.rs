@@ -1,6 +1,6 @@
 //! Every rank sends its block to every other: one hop.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use super::own;
 use crate::Args;

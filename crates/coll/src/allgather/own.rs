@@ -1,6 +1,6 @@
 //! The block that a rank contributes.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use crate::Args;
 

@@ -1,6 +1,6 @@
 //! Blocks go round the ring: p − 1 hops, only to neighbours.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use super::own;
 use crate::Args;

@@ -2,7 +2,7 @@
 //! and the pieces are gathered the other way round: 2⌈log₂ p⌉ hops and 2n(p − 1)/p
 //! bytes for any number of ranks; for operands that may be exchanged.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::Args;
 use crate::Terms;

@@ -2,7 +2,7 @@
 //! from every other rank, and sends the result to every other rank. Two hops
 //! and 2n(p − 1)/p bytes, but p − 1 messages in each.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use crate::Args;
 use crate::Terms;

@@ -2,7 +2,7 @@
 //! have. ⌈log₂ p⌉ hops of the whole vector; two more if p is not a power of
 //! two. Both partners combine the same operands in the same order.
 
-use catena_plan::{Builder, Order};
+use catena_schedule::{Builder, Order};
 
 use crate::Args;
 use crate::Terms;

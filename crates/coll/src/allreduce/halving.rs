@@ -3,7 +3,7 @@
 //! about 2n bytes. As the distance starts at 1, operands stay in the order of
 //! ranks, so it serves every operation.
 
-use catena_plan::{Builder, Order, Region};
+use catena_schedule::{Builder, Order, Region};
 
 use crate::Args;
 use crate::Terms;

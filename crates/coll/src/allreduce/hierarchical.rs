@@ -1,7 +1,7 @@
 //! Combined within each node, then among the leaders of the nodes, and handed
 //! out within each node.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::levels::{Levels, among_leaders, in_node};
 use crate::registry::cheapest;

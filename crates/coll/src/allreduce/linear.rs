@@ -1,7 +1,7 @@
 //! Every rank sends its vector to every other and combines all p in the order
 //! of ranks: one hop, for few ranks and short vectors.
 
-use catena_plan::{Builder, Order};
+use catena_schedule::{Builder, Order};
 
 use crate::Args;
 use crate::Terms;

@@ -3,7 +3,7 @@
 //! its like on the other nodes; then the pieces are put together within each
 //! node. So all ranks work, and every card carries the vector once.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::levels::{Levels, among_leaders, in_node};
 use crate::part::Pieces;
@@ -15,7 +15,7 @@ pub(super) fn cost(t: &Terms) -> f64 {
     let node = in_node(t.shape.bytes, t);
     let share = leaders as f64 / f64::from(t.shape.placement.per_node);
     let cost = |what| (cheapest(what, &node).0.cost)(&node.sparse(share));
-    let piece = among_leaders(t.shape.bytes.div_ceil(leaders), t).crowded(leaders as u32);
+    let piece = among_leaders(t.shape.bytes.div_ceil(leaders), t).oversubscribed(leaders as u32);
     cost(Collective::ReduceScatter)
         + cheapest(Collective::Allreduce, &piece).1
         + cost(Collective::Allgatherv)

@@ -1,7 +1,7 @@
 //! Pieces of the vector go round the ring twice: once to be combined, once to
 //! be handed out. 2(p − 1) hops of n/p bytes, only to neighbours.
 
-use catena_plan::{Builder, Order, Region};
+use catena_schedule::{Builder, Order, Region};
 
 use crate::Args;
 use crate::Terms;

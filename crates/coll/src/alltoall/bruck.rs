@@ -1,7 +1,7 @@
 //! Bruck's algorithm: ⌈log₂ p⌉ hops of half of all blocks, which are forwarded on
 //! their way. For short blocks of one length and many ranks.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::Args;
 use crate::Terms;

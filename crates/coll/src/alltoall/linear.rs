@@ -1,6 +1,6 @@
 //! Every rank posts all its messages at once.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::Args;
 use crate::Terms;

@@ -1,6 +1,6 @@
 //! The blocks that a rank sends.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use crate::Args;
 

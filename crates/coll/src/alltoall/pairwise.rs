@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::Args;
 use crate::Terms;

@@ -3,7 +3,7 @@
 //! radix-fold (Hensgen, Finkel, Manber, 1988). ⌈log p⌉ rounds; a higher radix
 //! has fewer rounds of more messages.
 
-use catena_plan::{Builder, StepId};
+use catena_schedule::{Builder, StepId};
 
 use super::token::{TOKEN, after};
 use crate::args::wrap;

@@ -1,6 +1,6 @@
 //! Each node tells its leader, the leaders tell each other, then their nodes.
 
-use catena_plan::{Builder, StepId};
+use catena_schedule::{Builder, StepId};
 
 use super::dissemination;
 use super::token::{TOKEN, after};

@@ -1,7 +1,7 @@
 //! Every rank tells every other. One hop: the fewest switches between
 //! processes where ranks outnumber cores.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use crate::Args;
 use crate::Terms;

@@ -1,6 +1,6 @@
 //! Messages of a barrier and their order.
 
-use catena_plan::{Builder, Region, StepId};
+use catena_schedule::{Builder, Region, StepId};
 
 /// What a message of a barrier carries.
 pub(super) const TOKEN: Region = Region::output(0, 0);

@@ -1,7 +1,7 @@
 //! Among the leaders of the nodes first, the root being one, then within each
 //! node.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::levels::{Levels, rooted_cost};
 use crate::pipe;

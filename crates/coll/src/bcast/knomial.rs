@@ -1,6 +1,6 @@
 //! A tree of high degree: few hops of the whole message.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::tree::Tree;
 use crate::{Args, Terms};

@@ -1,6 +1,6 @@
 //! The root sends to every other rank: one hop, p − 1 messages.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::Args;
 use crate::Terms;

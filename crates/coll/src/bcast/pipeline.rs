@@ -2,7 +2,7 @@
 //! once: a chain, in which every link carries it once and the last rank is far
 //! away, or a binary tree, in which everyone sends it twice and nobody is.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::pipe::{self, BINARY, BINARY_CHAIN, CHAIN, Pipe, segment};
 use crate::{Args, Terms};

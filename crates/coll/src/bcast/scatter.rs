@@ -2,7 +2,7 @@
 //! Geijn; Thakur, Rabenseifner, Gropp, 2005): about 2n bytes through each
 //! rank, whatever p is.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use crate::Args;
 use crate::Terms;

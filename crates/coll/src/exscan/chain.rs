@@ -1,6 +1,6 @@
 //! Each rank waits for the result of the one below it.
 
-use catena_plan::{Builder, Order};
+use catena_schedule::{Builder, Order};
 
 use crate::Args;
 use crate::Terms;

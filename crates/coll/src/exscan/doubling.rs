@@ -1,7 +1,7 @@
 //! Every vector moves one rank up; what follows is an inclusive scan of ranks 1
 //! to p − 1.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::Args;
 use crate::Terms;

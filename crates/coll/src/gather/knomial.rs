@@ -1,7 +1,7 @@
 //! A tree of high degree: few hops, in which the blocks of whole subtrees travel
 //! together. For blocks of one length.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use crate::Args;
 use crate::Terms;

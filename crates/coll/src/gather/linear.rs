@@ -1,6 +1,6 @@
 //! Every rank sends its block to the root.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use crate::Args;
 use crate::Terms;

@@ -1,9 +1,9 @@
 //! `MPI_Allgather`, `MPI_Allgatherv`: all blocks of the remote group to everyone.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::call::{Algorithm, Args};
-use super::near::{Near, cost};
+use super::local_group::{LocalGroup, cost};
 use super::spread::{self, spread};
 use crate::Terms;
 use crate::{Collective, Model};
@@ -56,7 +56,7 @@ fn leader_cost(t: &Terms) -> f64 {
 
 /// Each group to its leader; the leaders exchange all blocks and broadcast them.
 fn leader(a: &Args, m: &Model, b: &mut Builder) {
-    let near = Near { a, m };
+    let near = LocalGroup { a, m };
     let theirs = Region::output(0, a.remote as usize * a.recv.len(0));
     if !a.mine().is_empty() {
         let ours = near.gather(a.mine(), b);

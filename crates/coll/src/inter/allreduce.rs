@@ -1,9 +1,9 @@
 //! `MPI_Allreduce`: each group gets the combined vectors of the other.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::call::{Algorithm, Args};
-use super::near::{Near, Pieces, cost};
+use super::local_group::{LocalGroup, Pieces, cost};
 use super::reduce::combine_far;
 use super::spread::{self, spread};
 use crate::Terms;
@@ -40,7 +40,7 @@ fn leader(a: &Args, m: &Model, b: &mut Builder) {
     if a.mine().is_empty() {
         return;
     }
-    let near = Near { a, m };
+    let near = LocalGroup { a, m };
     let ours = near.reduce(a.mine(), b);
     if near.leads() {
         b.send(a.far(0), ours);
@@ -75,7 +75,7 @@ fn pieces_cost(t: &Terms) -> f64 {
 /// Everyone combines a piece, which goes to one of the other group and round
 /// its ring.
 fn pieces(a: &Args, m: &Model, b: &mut Builder) {
-    let piece = Near { a, m }.reduce_scatter(a.mine(), b);
+    let piece = LocalGroup { a, m }.reduce_scatter(a.mine(), b);
     let theirs = Pieces::new(result(a).len, a.elem, a.remote);
     spread(a, piece, |i| theirs.of(result(a), i), b);
 }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use catena_plan::{Builder, StepId};
+use catena_schedule::{Builder, StepId};
 
 use super::call::{Algorithm, Args};
 use crate::Model;

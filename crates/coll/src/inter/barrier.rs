@@ -1,6 +1,6 @@
 //! `MPI_Barrier`: nobody leaves before all of the remote group have entered.
 
-use catena_plan::{Builder, Region, StepId};
+use catena_schedule::{Builder, Region, StepId};
 
 use super::call::{Algorithm, Args};
 use crate::Model;

@@ -1,10 +1,10 @@
 //! `MPI_Bcast`: from the root to all of the remote group. The message is in the
 //! output, also at the root.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::call::{Algorithm, Args, Root};
-use super::near::{Near, Pieces, cost};
+use super::local_group::{LocalGroup, Pieces, cost};
 use super::spread::{ring, ring_cost};
 use crate::Terms;
 use crate::{Collective, Model};
@@ -37,7 +37,7 @@ fn leader_cost(t: &Terms) -> f64 {
 
 /// To the leader, who broadcasts it.
 fn leader(a: &Args, m: &Model, b: &mut Builder) {
-    let (message, near) = (message(a), Near { a, m });
+    let (message, near) = (message(a), LocalGroup { a, m });
     match a.root {
         _ if message.is_empty() => {}
         Root::Here => _ = b.send(a.far(0), message),

@@ -1,6 +1,6 @@
 //! What an algorithm between two groups is told about one call, and what it is.
 
-use catena_plan::{Builder, Plan, Region};
+use catena_schedule::{Builder, Region, Schedule};
 
 use crate::{Layout, Model, Terms};
 
@@ -38,7 +38,7 @@ pub struct Args<'a> {
     pub rank: u32,
     /// Ranks of the remote group.
     pub remote: u32,
-    /// The root; `Near` where there is none.
+    /// The root; `Root::Near` where there is none.
     pub root: Root,
     /// See [`crate::Args::elem`].
     pub elem: usize,
@@ -88,11 +88,11 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
-    /// The plan of one rank; `model` chooses what happens within a group.
+    /// The schedule of one rank; `model` chooses what happens within a group.
     ///
     /// # Panics
     /// If a table in `args` has fewer entries than it has blocks.
-    pub fn plan(&self, args: &Args, model: &Model) -> Plan {
+    pub fn schedule(&self, args: &Args, model: &Model) -> Schedule {
         let mut builder = Builder::new();
         (self.build)(args, model, &mut builder);
         builder.finish()

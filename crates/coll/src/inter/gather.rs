@@ -1,9 +1,9 @@
 //! `MPI_Gather`, `MPI_Gatherv`: from all of the remote group to the root.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::call::{Algorithm, Args, Root};
-use super::near::{Near, cost};
+use super::local_group::{LocalGroup, cost};
 use crate::Terms;
 use crate::{Collective, Model};
 
@@ -55,7 +55,7 @@ fn leader(a: &Args, m: &Model, b: &mut Builder) {
             }
         }
         Root::There(root) if !a.mine().is_empty() => {
-            let near = Near { a, m };
+            let near = LocalGroup { a, m };
             let all = near.gather(a.mine(), b);
             if near.leads() {
                 b.send(a.far(root), all);

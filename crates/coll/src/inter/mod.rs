@@ -1,9 +1,9 @@
 //! Collectives between two groups (MPI-5, chapter 6.2.2).
 //!
-//! What one group contributes, the other receives. A plan names this group's
+//! What one group contributes, the other receives. A schedule names this group's
 //! ranks 0 to `local` − 1 as they are, and those of the remote group behind
 //! them. The parts that concern one group alone are the algorithms of the other
-//! folders, built [`Builder::within`] the plan; see `near`.
+//! folders, built [`Builder::within`] the schedule; see `local_group`.
 //!
 //! Both groups must choose the same algorithm, so a [`Shape`] here has as its
 //! size the larger group of the two, or the one that has no root, and as its
@@ -16,7 +16,7 @@ mod barrier;
 mod bcast;
 mod call;
 mod gather;
-mod near;
+mod local_group;
 mod reduce;
 mod reduce_scatter;
 mod scatter;

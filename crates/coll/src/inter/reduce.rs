@@ -1,9 +1,9 @@
 //! `MPI_Reduce`: the vectors of the remote group, combined, to the root.
 
-use catena_plan::{Builder, Order, Region};
+use catena_schedule::{Builder, Order, Region};
 
 use super::call::{Algorithm, Args, Root};
-use super::near::{Near, Pieces, cost};
+use super::local_group::{LocalGroup, Pieces, cost};
 use crate::Terms;
 use crate::acc::Acc;
 use crate::{Collective, Model};
@@ -32,7 +32,7 @@ fn leader_cost(t: &Terms) -> f64 {
 
 /// Combined at the leader, who sends the result.
 fn leader(a: &Args, m: &Model, b: &mut Builder) {
-    let near = Near { a, m };
+    let near = LocalGroup { a, m };
     let result = Region::output(0, a.send.len(0));
     match a.root {
         _ if result.is_empty() => {}
@@ -95,7 +95,7 @@ fn pieces(a: &Args, m: &Model, b: &mut Builder) {
         }
         Root::Near => {}
         Root::There(root) => {
-            let piece = Near { a, m }.reduce_scatter(a.mine(), b);
+            let piece = LocalGroup { a, m }.reduce_scatter(a.mine(), b);
             if !piece.is_empty() {
                 b.send(a.far(root), piece);
             }

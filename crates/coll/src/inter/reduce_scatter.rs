@@ -2,10 +2,10 @@
 //! each group are cut up among the other. Nobody knows where the other group
 //! cuts.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::call::{Algorithm, Args};
-use super::near::{Near, Pieces, cost};
+use super::local_group::{LocalGroup, Pieces, cost};
 use crate::Terms;
 use crate::{Collective, Model};
 
@@ -42,7 +42,7 @@ fn leader(a: &Args, m: &Model, b: &mut Builder) {
     if n == 0 {
         return;
     }
-    let near = Near { a, m };
+    let near = LocalGroup { a, m };
     let ours = near.reduce(vector(a), b);
     let theirs = near.leader_place(n, b);
     if near.leads() {
@@ -61,7 +61,7 @@ fn pieces_cost(t: &Terms) -> f64 {
 /// passes it on to those in whose parts it lies.
 fn pieces(a: &Args, m: &Model, b: &mut Builder) {
     let n = vector(a).len;
-    let piece = Near { a, m }.reduce_scatter(vector(a), b);
+    let piece = LocalGroup { a, m }.reduce_scatter(vector(a), b);
     if !piece.is_empty() {
         b.send(a.far(a.rank % a.remote), piece);
     }

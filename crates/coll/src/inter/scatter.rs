@@ -1,9 +1,9 @@
 //! `MPI_Scatter`, `MPI_Scatterv`: from the root to all of the remote group.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::call::{Algorithm, Args, Root};
-use super::near::{Near, cost};
+use super::local_group::{LocalGroup, cost};
 use crate::Terms;
 use crate::{Collective, Model};
 
@@ -60,7 +60,7 @@ fn leader(a: &Args, m: &Model, b: &mut Builder) {
             }
         }
         Root::There(root) if !mine(a).is_empty() => {
-            let near = Near { a, m };
+            let near = LocalGroup { a, m };
             let all = near.leader_place(a.local as usize * mine(a).len, b);
             if near.leads() {
                 b.recv(a.far(root), all);

@@ -1,7 +1,7 @@
 //! What each process of one group has, to everyone of the other: to one of
 //! them first, then round their ring, so that nothing crosses twice.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::call::Args;
 use crate::Terms;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use catena_plan::{Order, Region};
+use catena_schedule::{Order, Region};
 
 use super::Kind;
 use super::error::{Refused, Trouble};
@@ -154,7 +154,7 @@ pub trait Board {
     fn word(&self, from: &Payload, at: usize) -> u32;
 
     /// Combines bytes from `at` on of a payload with `into`; see
-    /// [`catena_plan::Step::Reduce`].
+    /// [`catena_schedule::Step::Reduce`].
     ///
     /// # Errors
     /// As [`Board::get`], and `NoMemory`.

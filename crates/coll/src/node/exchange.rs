@@ -4,7 +4,7 @@
 //! Direct, a member shows where it wants the blocks, and the others write them there: each core reads
 //! what it has in its own cache. Measured here, that takes a fourth less time than reading theirs.
 
-use catena_plan::{Buf, Region};
+use catena_schedule::{Buf, Region};
 
 use super::board::{Board, Payload};
 use super::error::Trouble;

@@ -89,7 +89,7 @@ mod barrier;
 mod board;
 mod error;
 mod exchange;
-mod near;
+mod neighbors;
 mod op;
 mod pieces;
 mod program;
@@ -256,7 +256,7 @@ pub struct Node {
     rank: u32,
     size: u32,
     /// Ranks outnumber cores.
-    crowded: bool,
+    oversubscribed: bool,
     limits: Limits,
     /// The operation that runs, or that will run next.
     seq: u64,
@@ -294,9 +294,9 @@ pub struct Node {
 }
 
 impl Node {
-    /// Member `rank` of `size` at a fresh board. `crowded` says that there are
+    /// Member `rank` of `size` at a fresh board. `oversubscribed` says that there are
     /// more ranks than cores, alike for all members.
-    pub fn new(rank: u32, size: u32, crowded: bool, limits: Limits) -> Self {
+    pub fn new(rank: u32, size: u32, oversubscribed: bool, limits: Limits) -> Self {
         assert!(limits.lines.is_power_of_two() && limits.lines >= 2);
         assert!(limits.ring.is_power_of_two() && limits.ring >= 256);
         let is_longer = limits.long.is_power_of_two() && limits.long > limits.ring;
@@ -304,7 +304,7 @@ impl Node {
         Node {
             rank,
             size,
-            crowded,
+            oversubscribed,
             limits,
             seq: 1,
             floor: 1,
@@ -335,7 +335,7 @@ impl Node {
     /// is one among neighbours.
     #[inline(always)]
     pub fn choose(&self, collective: Option<Collective>, args: &Args) -> Option<Kind> {
-        let flat = self.crowded || self.size <= FLAT_MEMBERS;
+        let flat = self.oversubscribed || self.size <= FLAT_MEMBERS;
         let direct = self.limits.direct < usize::MAX;
         // Two both know the length of what they exchange.
         let may_vary = direct || self.size == 2;
@@ -402,7 +402,7 @@ impl Node {
     /// Whether members share cores with so many others that each segment takes a turn of them all.
     #[inline]
     fn takes_turns(&self) -> bool {
-        self.crowded && self.size > FEW
+        self.oversubscribed && self.size > FEW
     }
 
     /// From this many bytes on a block is reached directly now, in an operation that would put

@@ -6,8 +6,8 @@ use super::board::{Board, FAILED, IN_LONG, INLINE, LEFT, LOST, Meta, Payload, Pl
 use super::error::{Mismatch, Skipped, Trouble};
 use super::program::{Heard, Program, Turn};
 use super::{
-    FEW, FLAT_MEMBERS, Kind, LINE, Node, barrier, exchange, near, pieces, reduce, rooted, rows,
-    scan,
+    FEW, FLAT_MEMBERS, Kind, LINE, Node, barrier, exchange, neighbors, pieces, reduce, rooted,
+    rows, scan,
 };
 use crate::Args;
 
@@ -175,7 +175,7 @@ impl Op {
             Kind::ReduceScatter => self.run::<reduce::ReduceScatter, B>(node, args, board),
             Kind::Scan => self.run::<scan::Scan<true>, B>(node, args, board),
             Kind::Exscan => self.run::<scan::Scan<false>, B>(node, args, board),
-            Kind::Neighbors => self.run::<near::Neighbors, B>(node, args, board),
+            Kind::Neighbors => self.run::<neighbors::Neighbors, B>(node, args, board),
         }
     }
 
@@ -295,7 +295,7 @@ impl Op {
     ) -> Result<bool, Trouble> {
         let first_look = self.stage == Stage::First;
         let mut turn = self.turn(place, (len, whole), node, args);
-        let takes = place != Place::Line && is_taken::<P>(&turn, node.crowded);
+        let takes = place != Place::Line && is_taken::<P>(&turn, node.oversubscribed);
         turn.own.is_taken = takes;
         if self.stage == Stage::First {
             let scratch = P::scratch(&turn);
@@ -579,7 +579,7 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     }
     let lent = match P::VARIES {
         true => whole >= lent_from(node),
-        false => P::lends(args, node.crowded) && whole >= node.direct_from(whole * blocks),
+        false => P::lends(args, node.oversubscribed) && whole >= node.direct_from(whole * blocks),
     };
     if lent {
         return (Place::Direct, whole);
@@ -590,7 +590,7 @@ fn place<P: Program>(whole: usize, args: &Args, node: &Node) -> (Place, usize) {
     let ring = node.limits.bytes(node.limits.is_long(whole * blocks));
     let mut segment = match P::ROUNDS {
         // Each segment takes a turn of all on their cores.
-        1 if node.takes_turns() || P::MUTUAL && node.crowded => ring / 2,
+        1 if node.takes_turns() || P::MUTUAL && node.oversubscribed => ring / 2,
         1 => ring / 4,
         // All wait for all in every round: the fewer there are the better.
         _ => ring,
@@ -616,8 +616,8 @@ fn counts<P: Program>(turn: &Turn) -> bool {
 /// Whether who reads a payload takes its lines. Several readers would take them from each other, but
 /// for few cores, where the next reader mostly is where the last one was.
 #[inline(always)]
-fn is_taken<P: Program>(turn: &Turn, crowded: bool) -> bool {
-    P::is_sole(turn) || crowded && (turn.args.size <= FEW || turn.len >= LONG)
+fn is_taken<P: Program>(turn: &Turn, oversubscribed: bool) -> bool {
+    P::is_sole(turn) || oversubscribed && (turn.args.size <= FEW || turn.len >= LONG)
 }
 
 /// Where not all know the lengths, there are no segments.

@@ -1,7 +1,7 @@
 //! Reductions of long vectors, which stay in the buffers of the program: each
 //! member combines a piece of all of them, and writes it where it is wanted.
 
-use catena_plan::{Buf, Region};
+use catena_schedule::{Buf, Region};
 
 use super::board::{Board, Payload, Place};
 use super::error::Trouble;

@@ -1,6 +1,6 @@
 //! What distinguishes one operation on a board from another.
 
-use catena_plan::Region;
+use catena_schedule::Region;
 
 use super::Kind;
 use super::board::{Board, Payload, Place};
@@ -147,9 +147,9 @@ pub(super) trait Program {
 
     /// Whether long payloads stay in the buffers of the program. That pays where
     /// each byte has one reader. For several readers, one more copy into the ring
-    /// is less work than a system call of each. `crowded` as in [`super::Node`].
+    /// is less work than a system call of each. `oversubscribed` as in [`super::Node`].
     #[inline]
-    fn lends(_args: &Args, _crowded: bool) -> bool {
+    fn lends(_args: &Args, _oversubscribed: bool) -> bool {
         true
     }
 

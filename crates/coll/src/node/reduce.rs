@@ -1,7 +1,7 @@
 //! Reductions whose result one member, or every member, gets whole or in part:
 //! reduce, allreduce, reduce_scatter.
 
-use catena_plan::{Buf, Order, Region};
+use catena_schedule::{Buf, Order, Region};
 
 use super::barrier::{LEADER, through_leader};
 use super::board::{Board, INLINE, LEFT, Payload};

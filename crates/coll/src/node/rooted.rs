@@ -1,7 +1,7 @@
 //! From one to all and from all to one: bcast, scatter, gather; between two members, who both know
 //! its length, also a block of scatterv and gatherv. Those are in `rows` otherwise.
 
-use catena_plan::Region;
+use catena_schedule::Region;
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
@@ -50,8 +50,8 @@ impl Program for Bcast {
     }
 
     #[inline]
-    fn lends(a: &Args, crowded: bool) -> bool {
-        a.size == 2 && !crowded
+    fn lends(a: &Args, oversubscribed: bool) -> bool {
+        a.size == 2 && !oversubscribed
     }
 
     #[inline]

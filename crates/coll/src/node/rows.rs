@@ -1,5 +1,5 @@
 //! Blocks whose lengths only the two that exchange them know: gatherv,
-//! scatterv, alltoallv of more than two members. Those among neighbours are in `near`.
+//! scatterv, alltoallv of more than two members. Those among neighbours are in `neighbors`.
 //!
 //! A payload is a row: a table with an entry for each member, then the blocks,
 //! without the own one. An entry is the end of the block, counted from the end
@@ -9,7 +9,7 @@
 //! length of the block and its address. For gatherv the root publishes such a
 //! table of where it wants its blocks.
 
-use catena_plan::{Buf, Region};
+use catena_schedule::{Buf, Region};
 
 use super::LINE;
 use super::board::{Board, INLINE, Meta, Payload, Place};

@@ -6,7 +6,7 @@
 //! through the chain as through a pipe. Of two members the first has nothing
 //! else to do in an exscan: both copy, as in a bcast.
 
-use catena_plan::{Buf, Order, Region};
+use catena_schedule::{Buf, Order, Region};
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
@@ -51,8 +51,8 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
 
     /// Who lends its prefix waits for the next one, and the chain stops.
     #[inline]
-    fn lends(a: &Args, crowded: bool) -> bool {
-        a.size == 2 && (INCLUSIVE || !crowded)
+    fn lends(a: &Args, oversubscribed: bool) -> bool {
+        a.size == 2 && (INCLUSIVE || !oversubscribed)
     }
 
     #[inline]

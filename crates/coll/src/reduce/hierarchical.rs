@@ -1,7 +1,7 @@
 //! Within each node to its leader, then among the leaders to the root, which is
 //! one of them.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use crate::levels::{Levels, rooted_cost};
 use crate::{Args, Collective, Terms};

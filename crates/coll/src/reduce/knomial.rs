@@ -2,7 +2,7 @@
 //! operands may be exchanged; else at rank 0, which keeps their order, and the
 //! result takes one hop more.
 
-use catena_plan::{Builder, Order};
+use catena_schedule::{Builder, Order};
 
 use crate::Args;
 use crate::Terms;

@@ -1,6 +1,6 @@
 //! Every rank sends its vector to the root, which combines them: one hop.
 
-use catena_plan::{Builder, Order};
+use catena_schedule::{Builder, Order};
 
 use crate::Args;
 use crate::Terms;

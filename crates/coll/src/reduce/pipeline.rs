@@ -1,7 +1,7 @@
 //! Vectors travel along a tree to the root in segments, and are combined on the
 //! way: all links are busy at once. For operands that may be exchanged.
 
-use catena_plan::{Builder, Order};
+use catena_schedule::{Builder, Order};
 
 use crate::acc::Acc;
 use crate::pipe::{self, BINARY, BINARY_CHAIN, CHAIN, Pipe, segment};

@@ -1,7 +1,7 @@
 //! Rabenseifner's algorithm: reduce-scatter by halving, then the pieces are
 //! gathered at the root along the same halvings.
 
-use catena_plan::{Builder, Order};
+use catena_schedule::{Builder, Order};
 
 use crate::Args;
 use crate::Terms;

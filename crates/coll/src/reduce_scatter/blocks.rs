@@ -1,6 +1,6 @@
 //! The blocks of the vector, and where the result goes.
 
-use catena_plan::Region;
+use catena_schedule::Region;
 
 use crate::Args;
 

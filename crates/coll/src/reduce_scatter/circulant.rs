@@ -3,7 +3,7 @@
 //! ⌈log p⌉ hops and n(p − 1)/p bytes for any number of ranks; for operands that may
 //! be exchanged.
 
-use catena_plan::{Builder, Order, Region};
+use catena_schedule::{Builder, Order, Region};
 
 use super::blocks::{block_in, result};
 use crate::Args;

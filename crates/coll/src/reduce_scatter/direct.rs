@@ -1,7 +1,7 @@
 //! Every rank receives its block from every other rank and combines them: one
 //! hop, n(p − 1)/p bytes, any operation.
 
-use catena_plan::Builder;
+use catena_schedule::Builder;
 
 use super::blocks::{block_in, result};
 use crate::Args;

@@ -2,7 +2,7 @@
 //! vector that the other is responsible for. log₂ p hops; for a power of two of
 //! ranks, and operands that may be exchanged, as distant ranks are combined first.
 
-use catena_plan::{Builder, Order, Region};
+use catena_schedule::{Builder, Order, Region};
 
 use super::blocks::{block_in, result};
 use crate::Args;

@@ -1,7 +1,7 @@
 //! Combined within each node, then every leader gets the blocks of its node, and
 //! hands them out. For nodes that are ranges of ranks.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::blocks::{block_in, result};
 use crate::levels::{Levels, among_leaders, in_node};

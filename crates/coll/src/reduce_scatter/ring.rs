@@ -2,7 +2,7 @@
 //! belongs: p − 1 hops of n/p bytes, only to neighbours. For operands that may be
 //! exchanged.
 
-use catena_plan::{Builder, Order};
+use catena_schedule::{Builder, Order};
 
 use super::blocks::{block_in, result};
 use crate::Args;

@@ -1,7 +1,7 @@
 //! In round k every rank adds what the one 2ᵏ below it has summed up (Hillis,
 //! Steele, 1986). ⌈log₂ p⌉ rounds.
 
-use catena_plan::{Builder, Order};
+use catena_schedule::{Builder, Order};
 
 use crate::Args;
 use crate::Terms;

@@ -1,6 +1,6 @@
 //! The root sends every rank its block.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use crate::Args;
 use crate::Terms;

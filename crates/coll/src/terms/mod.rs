@@ -10,7 +10,7 @@ mod rounds;
 mod shifts;
 mod tree;
 
-use catena_plan::simulate::Link;
+use catena_schedule::simulate::Link;
 
 use crate::{Model, Shape};
 
@@ -62,7 +62,7 @@ impl<'a> Terms<'a> {
     }
 
     /// The same if so many ranks of each node do it at once, with others.
-    pub(crate) fn crowded(self, ranks: u32) -> Self {
+    pub(crate) fn oversubscribed(self, ranks: u32) -> Self {
         let crowd = f64::from(ranks);
         Terms { crowd, ..self }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use catena_coll::node::{Board, INLINE, LEFT, Limits, Payload, Place, Refused, Trouble};
-use catena_plan::{Buf, Order, Region};
+use catena_schedule::{Buf, Order, Region};
 
 struct Line {
     stamp: AtomicU64,

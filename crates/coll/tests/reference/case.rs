@@ -2,7 +2,7 @@
 //! and what the definition says the buffers are after it.
 
 use catena_coll::{Args, Collective, Layout, Nodes, Site, TYPICAL};
-use catena_plan::Order;
+use catena_schedule::Order;
 
 use crate::ops::{ELEM, OpKind};
 

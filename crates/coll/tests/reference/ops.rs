@@ -1,6 +1,6 @@
 //! Operations on elements of two bytes.
 
-use catena_plan::Order;
+use catena_schedule::Order;
 
 /// Bytes of an element.
 pub const ELEM: usize = 2;

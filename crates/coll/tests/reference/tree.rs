@@ -1,6 +1,6 @@
 //! An operation that tells how its operands were combined.
 
-use catena_plan::Order;
+use catena_schedule::Order;
 
 use crate::ops::{OpKind, each};
 

@@ -34,15 +34,15 @@ const LONG_RING: usize = 2 << 20;
 
 impl Shape {
     /// The board of `size` members; the more there are, the less each has. Where
-    /// there are more ranks than cores, `crowded`, to hand a core on takes as
+    /// there are more ranks than cores, `oversubscribed`, to hand a core on takes as
     /// long as many calls: there must be room for those that can be made before.
-    pub fn new(size: u32, crowded: bool) -> Self {
+    pub fn new(size: u32, oversubscribed: bool) -> Self {
         let size = size as usize;
         // The rings of a few members stay in the nearest caches even so.
         let most = if size <= 8 { 512 << 10 } else { 256 << 10 };
         let ring = ((4 << 20) / size.next_power_of_two()).clamp(8 << 10, most);
         let lines = match size {
-            0..=32 if crowded => 256,
+            0..=32 if oversubscribed => 256,
             0..=16 => 64,
             _ => 16,
         };

@@ -1,8 +1,8 @@
 //! Which way long blocks go from rank to rank of a node: through the ring of a board, with two plain
 //! copies, or from buffer to buffer, with one that the kernel makes.
 //!
-//! Which takes less depends on the processor, on where the cores are, and on how dear the kernel's
-//! copies are, up to four times as dear as plain ones. Each member compares what it sees: what its own
+//! Which takes less depends on the processor, on where the cores are, and on how expensive the kernel's
+//! copies are, up to four times as expensive as plain ones. Each member compares what it sees: what its own
 //! copies into rings and out of them take, and what the kernel takes, for memory of its own until
 //! there is something better. It says what it prefers with what it publishes, and all do what follows
 //! from that (`coll/node`, "Long payloads").

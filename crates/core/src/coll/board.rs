@@ -12,7 +12,7 @@ use std::sync::atomic::{Ordering::Acquire, Ordering::Relaxed, Ordering::Release}
 
 use catena_base::{clock, copy};
 use catena_coll::node::{Board, IN_LONG, Payload, Place, Refused, Trouble};
-use catena_plan::{Buf, Order, Region};
+use catena_schedule::{Buf, Order, Region};
 use catena_shm::{Bell, Neighbour, map_pages};
 
 use super::area::{Area, LINE, PAYLOAD};

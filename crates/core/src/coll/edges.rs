@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use catena_abi::consts;
 use catena_coll::Collective;
-use catena_coll::neighbor::{self, Edge, Near, Source};
+use catena_coll::neighbor::{self, Edge, Edges as BoardEdges, Source};
 
 use super::tag::Label;
 use super::{Caller, Data, Prepared};
 use crate::comm::Comm;
 use crate::process::Process;
-use crate::topology::Hood;
+use crate::topology::Neighborhood;
 use catena_objects::error::Result;
 
 /// The edges of one rank.
@@ -33,24 +33,25 @@ pub struct Edges {
 impl Edges {
     /// `told` by each source, by block: which of its edges that is, and how many
     /// it has.
-    fn new(hood: &Hood, me: u32, told: &[[u32; 2]]) -> Self {
+    fn new(neighborhood: &Neighborhood, me: u32, told: &[[u32; 2]]) -> Self {
         let source = |edge: &Edge, [entry, entries]: [u32; 2]| Source {
             peer: edge.peer,
             block: edge.block,
             entry,
             entries,
         };
-        let sources = || hood.sources.iter();
+        let sources = || neighborhood.sources.iter();
         let others = || {
-            hood.destinations
+            neighborhood
+                .destinations
                 .iter()
                 .map(|e| e.peer)
                 .filter(|&p| p != me)
         };
         let first = others().next();
         Edges {
-            blocks: hood.destinations.iter().map(|e| e.block).collect(),
-            destinations: hood.destinations.clone().into(),
+            blocks: neighborhood.destinations.iter().map(|e| e.block).collect(),
+            destinations: neighborhood.destinations.clone().into(),
             sources: sources()
                 .map(|e| source(e, told[e.block as usize]))
                 .collect(),
@@ -60,14 +61,14 @@ impl Edges {
     }
 
     /// The same for a collective.
-    pub fn near(&self, what: Collective) -> Near<'_> {
+    pub fn near(&self, what: Collective) -> BoardEdges<'_> {
         let gathers = what == Collective::Allgather;
         let blocks: &[u32] = match gathers {
             true if self.blocks.is_empty() => &[],
             true => &[0],
             false => &self.blocks,
         };
-        Near {
+        BoardEdges {
             blocks,
             destinations: &self.destinations,
             sources: match gathers {
@@ -97,13 +98,13 @@ impl Process {
     #[cold]
     #[inline(never)]
     fn find_edges<'c>(&self, comm: &'c Arc<Comm>) -> Result<Option<&'c Edges>> {
-        let hood = comm.hood()?;
-        let fits = hood.destinations.len() <= neighbor::MOST;
+        let neighborhood = comm.neighborhood()?;
+        let fits = neighborhood.destinations.len() <= neighbor::MOST;
         let found = match comm.size() > 1 && self.all_say(comm, fits)? {
             true => Some(Edges::new(
-                hood,
+                neighborhood,
                 comm.rank,
-                &self.tell_neighbors(comm, hood)?,
+                &self.tell_neighbors(comm, neighborhood)?,
             )),
             false => None,
         };
@@ -125,12 +126,16 @@ impl Process {
 
     /// Tells each destination which of the edges is its own, of how many; returns
     /// what the sources tell, by block.
-    fn tell_neighbors(&self, comm: &Arc<Comm>, hood: &Hood) -> Result<Vec<[u32; 2]>> {
-        let mut tell = vec![[0; 2]; hood.outdegree];
-        for (edge, i) in hood.destinations.iter().zip(0..) {
-            tell[edge.block as usize] = [i, hood.destinations.len() as u32];
+    fn tell_neighbors(
+        &self,
+        comm: &Arc<Comm>,
+        neighborhood: &Neighborhood,
+    ) -> Result<Vec<[u32; 2]>> {
+        let mut tell = vec![[0; 2]; neighborhood.outdegree];
+        for (edge, i) in neighborhood.destinations.iter().zip(0..) {
+            tell[edge.block as usize] = [i, neighborhood.destinations.len() as u32];
         }
-        let told = vec![[0; 2]; hood.indegree];
+        let told = vec![[0; 2]; neighborhood.indegree];
         let caller = Caller {
             process: self,
             now: false,

@@ -23,9 +23,9 @@ use catena_base::clock;
 use catena_fabric::Peer;
 use catena_link::{Cid, Envelope};
 
-use super::aside::{Aside, Kind, Waiting, is_call, who};
-use super::patience::{LONG, Patience};
-use super::said::Said;
+use super::backoff::{Backoff, LONG};
+use super::control::{CallControl, Kind, Waiting, is_call, who};
+use super::signature::CallSignature;
 use crate::comm::{Comm, JOB};
 use crate::process::Process;
 use crate::request::RequestObj;
@@ -48,7 +48,7 @@ struct Question {
     /// Who it is on the communicator.
     cid: Cid,
     rank: u32,
-    answer: Option<Said>,
+    answer: Option<CallSignature>,
 }
 
 impl Question {
@@ -87,7 +87,7 @@ impl Process {
     pub(super) fn inquire(&self, call: &Waiting, awaited: impl Iterator<Item = (Cid, u32)>) {
         let (now, last) = (clock::ticks(), self.asked.last.get());
         let early = last.is_some_and(|(_, at)| now.wrapping_sub(at) < clock::ticks_in(LONG));
-        if early || call.said.is_none() {
+        if early || call.signature.is_none() {
             return;
         }
         let last = last.map(|(peer, _)| peer);
@@ -102,7 +102,7 @@ impl Process {
         let Some((peer, ours, cid, rank)) = free.min_by_key(|it| (Some(it.0) <= last, it.0)) else {
             return;
         };
-        let aside = Aside {
+        let aside = CallControl {
             kind: Kind::Inquiry,
             place: call.place,
         };
@@ -121,12 +121,12 @@ impl Process {
 
     /// Answers what others ask, and hears what they answer: what is wrong if one of them has made
     /// the call otherwise. Does not progress.
-    pub(super) fn ask_around(&self, call: &Waiting, patience: &mut Patience) -> Option<Error> {
-        while let Some((aside, envelope)) = self.find_aside(JOB, patience, Aside::asks) {
+    pub(super) fn ask_around(&self, call: &Waiting, backoff: &mut Backoff) -> Option<Error> {
+        while let Some((aside, envelope)) = self.find_aside(JOB, backoff, CallControl::asks) {
             let bytes = self.read_aside(JOB, envelope);
             match aside.kind {
                 Kind::Inquiry => self.answer(call, aside.place, envelope, &bytes),
-                _ => self.note_answer(Peer(envelope.source), Said::read(&bytes)),
+                _ => self.note_answer(Peer(envelope.source), CallSignature::read(&bytes)),
             }
         }
         let mut error = None;
@@ -135,8 +135,8 @@ impl Process {
                 return true;
             };
             let who = who(call.comm, question.cid, question.rank);
-            let differs = |ours: Said| ours.differs(call.comm, &who, theirs);
-            error = error.take().or(call.said.and_then(differs));
+            let differs = |ours: CallSignature| ours.differs(call.comm, &who, theirs);
+            error = error.take().or(call.signature.and_then(differs));
             false
         });
         error
@@ -145,35 +145,35 @@ impl Process {
     /// Says how the call was made here that another process asks for, if it is under way or was among
     /// the last; and on the board that it is over, if it is.
     fn answer(&self, call: &Waiting, place: u32, envelope: Envelope, inquiry: &[u8]) {
-        let said = Context::read(inquiry).and_then(|context| {
+        let signature = Context::read(inquiry).and_then(|context| {
             let asks = (Peer(envelope.source), context.theirs);
             let joined = self.link(|link| link.members(context.ours).any(|it| it == asks));
-            let said = || self.say(call, context.ours, place);
-            joined.then(said).flatten()
+            let signature = || self.say(call, context.ours, place);
+            joined.then(signature).flatten()
         });
         let kind = Kind::Answer;
-        let bytes = said.map(Said::to_bytes);
+        let bytes = signature.map(CallSignature::to_bytes);
         let bytes = bytes.as_ref().map_or(&[][..], |bytes| bytes);
-        self.tell_aside((JOB, envelope.source), Aside { kind, place }, bytes);
+        self.tell_aside((JOB, envelope.source), CallControl { kind, place }, bytes);
     }
 
     /// What there is to say of the call with that place in a context: `call`, another one under
     /// way, or one of the last of its communicator.
-    fn say(&self, call: &Waiting, cid: Cid, place: u32) -> Option<Said> {
+    fn say(&self, call: &Waiting, cid: Cid, place: u32) -> Option<CallSignature> {
         if call.is(cid, place) {
-            return call.said;
+            return call.signature;
         }
         let under_way = self.find_active(|obj| match &**obj {
             // The call that looks is one of them.
-            RequestObj::Collective(run) => run.try_borrow().ok()?.said(cid, place),
+            RequestObj::Collective(run) => run.try_borrow().ok()?.signature(cid, place),
             _ => None,
         });
         under_way.or_else(|| {
             let comm = self.comm_of(cid)?;
             comm.coll.tell_board();
             let mut last = comm.coll.last.iter().filter_map(Cell::get);
-            let (_, said) = last.find(|(at, _)| is_call((&comm, *at), cid, place))?;
-            Some(said)
+            let (_, signature) = last.find(|(at, _)| is_call((&comm, *at), cid, place))?;
+            Some(signature)
         })
     }
 
@@ -188,10 +188,10 @@ impl Process {
     }
 
     /// That process has answered.
-    fn note_answer(&self, peer: Peer, said: Option<Said>) {
+    fn note_answer(&self, peer: Peer, signature: Option<CallSignature>) {
         let mut questions = self.asked.questions.borrow_mut();
-        match (questions.get_mut(&peer), said) {
-            (Some(question), Some(said)) => question.answer = Some(said),
+        match (questions.get_mut(&peer), signature) {
+            (Some(question), Some(signature)) => question.answer = Some(signature),
             _ => drop(questions.remove(&peer)),
         }
     }

@@ -14,10 +14,10 @@ use catena_shm::{Neighbour, Shm};
 
 use super::area::{Area, Shape};
 use super::board::{Seat, View};
-use super::course::Course;
 use super::force::direct_from;
 use super::node::{Place, Retired};
-use super::said::Said;
+use super::pending::PendingOperation;
+use super::signature::CallSignature;
 use super::tag::Label;
 use super::{Caller, own_run};
 use crate::comm::Comm;
@@ -29,9 +29,9 @@ use catena_objects::error::Result;
 #[derive(Debug)]
 pub struct Joining {
     shape: Shape,
-    /// Its place among all calls on the communicator, and what is said of it; see `aside`.
+    /// Its place among all calls on the communicator, and what is said of it; see `control`.
     place: u32,
-    said: Said,
+    signature: CallSignature,
     /// Tells the offset that rank 0 has found.
     telling: Arc<RequestObj>,
     offsets: Box<[u64]>,
@@ -43,7 +43,7 @@ pub struct Joining {
 #[derive(Debug)]
 struct Meeting {
     place: Box<Place>,
-    course: Course,
+    pending: PendingOperation,
     /// What each member says; behind them the own word.
     words: Box<[u8]>,
 }
@@ -88,13 +88,13 @@ impl Process {
         let prepared = caller
             .tell_all(comm, &mut offsets, Label::FIRST)?
             .expect("only blocking calls run at once");
-        let said = prepared.said();
+        let signature = prepared.signature();
         let mut telling = self.begin_own(prepared, false)?;
         let turn = own_run(&mut telling).job().map(|(_, turn)| *turn);
         Ok(Some(Joining {
             shape,
             place: turn.unwrap_or_default().place,
-            said,
+            signature,
             telling,
             offsets,
             meeting: None,
@@ -176,7 +176,7 @@ impl Joining {
         }
         let Some(Meeting {
             place,
-            course,
+            pending,
             words,
         }) = &mut self.meeting
         else {
@@ -193,7 +193,7 @@ impl Joining {
             ends: (all.wrapping_add(comm.size() as usize), all),
             ..seat.view()
         };
-        match course.advance(process, comm, node, &args, &mut board) {
+        match pending.advance(process, comm, node, &args, &mut board) {
             Some(met) => met?,
             None => return Ok(Joined::Pending),
         }
@@ -243,7 +243,7 @@ impl Joining {
         let op = node.start(Kind::Allgather, Label::FIRST.detail);
         Some(Meeting {
             place: Box::new(Place::new(node, seat)),
-            course: Course::new(op, self.place, self.said),
+            pending: PendingOperation::new(op, self.place, self.signature),
             words,
         })
     }

@@ -13,7 +13,7 @@ use super::balance::Copies;
 /// Copies that are compared.
 const SAMPLES: u32 = 4;
 
-/// Microseconds until lines are left again: twice as long each time that this was dear, within these
+/// Microseconds until lines are left again: twice as long each time that this was expensive, within these
 /// limits.
 const AGAIN_US: [f64; 2] = [2_000.0, 500_000.0];
 
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_taken_as_soon_as_leaving_them_is_dear() {
+    fn they_are_taken_as_soon_as_leaving_them_is_expensive() {
         let mut lines = Lines::new(RING);
         write(&mut lines, 3000);
         for _ in 0..3 {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn one_copy_that_is_far_too_dear_is_enough() {
+    fn one_copy_that_is_far_too_expensive_is_enough() {
         let mut lines = Lines::new(RING);
         write(&mut lines, 3000);
         (0..RING / LEN).for_each(|_| lines.wrote(LEN, 4 * 20_000));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_left_again_less_often_the_more_often_it_was_dear() {
+    fn they_are_left_again_less_often_the_more_often_it_was_expensive() {
         let mut lines = Lines::new(RING);
         for pause in [2000.0, 4000.0, 8000.0] {
             lines.due = clock::ticks();

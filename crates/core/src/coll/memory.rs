@@ -1,11 +1,11 @@
-//! The memory that a plan works on.
+//! The memory that a schedule works on.
 
-use catena_plan::{Buf, Region};
+use catena_schedule::{Buf, Region};
 
 use catena_objects::op::Reducer;
 use catena_objects::room::Scratch;
 
-/// The three buffers of a plan and what combines them.
+/// The three buffers of a schedule and what combines them.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Send buffer.
@@ -14,7 +14,7 @@ pub struct Memory {
     pub output: *mut u8,
     /// Scratch memory, 64-byte aligned.
     pub scratch: Scratch,
-    /// Combines elements, if the plan reduces.
+    /// Combines elements, if the schedule reduces.
     pub reducer: Option<Reducer>,
 }
 

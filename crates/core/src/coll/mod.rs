@@ -1,4 +1,4 @@
-//! Collective operations: from checked arguments to a plan, and its runs.
+//! Collective operations: from checked arguments to a schedule, and its runs.
 //!
 //! `prepare` turns a call into a [`Prepared`] operation. A blocking call runs it
 //! on the spot, a non-blocking one leaves the run to `progress`, and a
@@ -6,15 +6,15 @@
 //! program passes, `side` is where its layouts become packed bytes, `run` the
 //! executor over their `memory`. Calls among ranks that share memory do without
 //! it: `node` runs blocking ones on the `board`, which was made by `join`, and
-//! `run` those that were started; `course` is one that waits there.
+//! `run` those that were started; `pending` is one that waits there.
 
 mod area;
 mod arguments;
-mod aside;
+mod backoff;
 mod balance;
 mod board;
+mod control;
 mod count;
-mod course;
 mod edges;
 mod force;
 #[cfg(any(test, fuzzing))]
@@ -26,14 +26,14 @@ mod memory;
 pub mod model;
 mod neighbor;
 mod node;
-mod patience;
-mod plans;
+mod pending;
 mod prepare;
 mod ranges;
 mod report;
 mod run;
-mod said;
+mod schedules;
 mod side;
+mod signature;
 mod site;
 mod tag;
 
@@ -43,7 +43,7 @@ use std::sync::Arc;
 use catena_abi::{self as abi, consts};
 use catena_coll::{Algorithm, Collective, Shape};
 use catena_link::Cid;
-use catena_plan::Plan;
+use catena_schedule::Schedule;
 
 pub use arguments::{Data, Numbers, VData, WData, is_in_place};
 pub use count::{BOARD, Counts, ways};
@@ -54,15 +54,15 @@ pub(crate) use node::Retired;
 pub use run::CollRun;
 use run::{Ticket, Turn};
 
-use plans::Recipe;
-use said::Said;
+use schedules::Recipe;
 use side::{Loaded, Side, load};
+use signature::CallSignature;
 use tag::Number;
 
 use crate::comm::Comm;
 use crate::process::Process;
 use crate::request::{Operation, RequestObj};
-use crate::topology::Hood;
+use crate::topology::Neighborhood;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::op::Reducer;
 
@@ -72,11 +72,11 @@ pub struct CollState {
     numbers: tag::Numbers,
     /// Those of calls that make persistent operations.
     persistent: tag::Numbers,
-    plans: RefCell<plans::Plans>,
+    schedules: RefCell<schedules::Schedules>,
     node: RefCell<node::Membership>,
-    /// The last calls that were started or have plans, by their places: others may wait in them
+    /// The last calls that were started or have schedules, by their places: others may wait in them
     /// when this member has long done its part, or had none.
-    last: [Cell<Option<(u32, Said)>>; 4],
+    last: [Cell<Option<(u32, CallSignature)>>; 4],
     /// Operations under way that wait for their turn on it, or have it.
     queued: Cell<u32>,
     /// Whether the communicator was freed while there were some.
@@ -84,7 +84,7 @@ pub struct CollState {
     /// Why its board is of no more use, until the call that uses it knows.
     lost: RefCell<Option<Error>>,
     map: OnceCell<site::Map>,
-    hood: OnceCell<Hood>,
+    neighborhood: OnceCell<Neighborhood>,
     /// What its board needs of it; nothing if it cannot be used for that.
     edges: OnceCell<Option<edges::Edges>>,
     /// Operations that ran on it.
@@ -108,7 +108,7 @@ impl CollState {
         self.node.try_borrow().map_or(0, |node| node.calls())
     }
 
-    /// Place of the next call among all on the communicator; see `aside`. Its board has seen so
+    /// Place of the next call among all on the communicator; see `control`. Its board has seen so
     /// many that block.
     fn place(&self, on_board: u32) -> u32 {
         let others = self.numbers.begun().wrapping_add(self.persistent.begun());
@@ -116,8 +116,8 @@ impl CollState {
     }
 
     /// Keeps what is said of a call that begins.
-    fn note(&self, place: u32, said: Said) {
-        self.last[place as usize % self.last.len()].set(Some((place, said)));
+    fn note(&self, place: u32, signature: CallSignature) {
+        self.last[place as usize % self.last.len()].set(Some((place, signature)));
     }
 
     /// Says on its board how far this member is, unless it is in a call there, which does.
@@ -171,18 +171,18 @@ impl Prepared {
 
     /// What it does by messages.
     #[inline]
-    fn plan(&self, process: &Process) -> &Plan {
-        self.recipe.plan(|key| {
-            let plan = process.plan(&self.comm, key);
-            self.comm.coll.plans.borrow_mut().made(key, &plan);
-            plan
+    fn schedule(&self, process: &Process) -> &Schedule {
+        self.recipe.schedule(|key| {
+            let schedule = process.schedule(&self.comm, key);
+            self.comm.coll.schedules.borrow_mut().made(key, &schedule);
+            schedule
         })
     }
 
     /// What a member that no call waits for says of it.
-    fn said(&self) -> Said {
+    fn signature(&self) -> CallSignature {
         let bytes = self.recipe.key().bytes as u64;
-        Said {
+        CallSignature {
             label: self.label,
             bytes: if self.comm.is_inter() { 0 } else { bytes },
             on_board: false,
@@ -257,7 +257,7 @@ impl Process {
     fn begin(&self, prepared: Prepared, on_board: bool) -> Result<Arc<RequestObj>> {
         let mut obj = self.begin_own(prepared, on_board)?;
         if let (false, Some((job, _))) = (on_board, own_run(&mut obj).job()) {
-            self.ran(&job.comm, job.label.what, job.plan(self).label());
+            self.ran(&job.comm, job.label.what, job.schedule(self).label());
         }
         Ok(obj)
     }
@@ -316,7 +316,7 @@ impl Process {
     pub(crate) fn restart_collective(&self, obj: &Arc<RequestObj>) -> Result<()> {
         let mut run = obj.run().borrow_mut();
         if let Some((job, _)) = run.job() {
-            self.ran(&job.comm, job.label.what, job.plan(self).label());
+            self.ran(&job.comm, job.label.what, job.schedule(self).label());
         }
         if let Err(error) = run.restart(self) {
             return Err(self.cannot_begin(&run, error));

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use catena_coll::Model;
-use catena_plan::simulate::{Link, Shared};
+use catena_schedule::simulate::{Link, Shared};
 use catena_settings::{Bytes, Setting, setting};
 use catena_shm::SHM_EAGER_MAX;
 

@@ -2,28 +2,28 @@
 //!
 //! They have as many blocks as the rank has neighbours in the topology of the
 //! communicator; those of neighbours that are not there, beyond the edge of a
-//! grid, are left alone. Neighbours and plans are kept with the communicator. Blocking
+//! grid, are left alone. Neighbours and schedules are kept with the communicator. Blocking
 //! ones of ranks that share memory run on its board; `edges` are what that takes.
 
 use std::sync::Arc;
 
 use catena_coll::inter::Root;
-use catena_coll::neighbor::{self, Near};
+use catena_coll::neighbor::{self, Edges};
 use catena_coll::{Args, Collective, Layout};
-use catena_plan::Plan;
+use catena_schedule::Schedule;
 
 use super::count::BOARD;
 use super::force::COLL_NODE;
-use super::plans::Key;
 use super::prepare::blocks;
 use super::ranges::Ranges;
-use super::said::Said;
+use super::schedules::Key;
 use super::side::{Loaded, Side, load};
+use super::signature::CallSignature;
 use super::tag::Label;
 use super::{Caller, Data, Prepared, VData, WData};
 use crate::comm::Comm;
 use crate::process::Process;
-use crate::topology::Hood;
+use crate::topology::Neighborhood;
 use catena_objects::error::Result;
 
 type CommRef = Arc<Comm>;
@@ -78,7 +78,7 @@ impl Ends {
         &self,
         process: &Process,
         comm: &CommRef,
-        near: Near<'_>,
+        near: Edges<'_>,
         (send, recv): (Layout<'_>, Layout<'_>),
         (mut from, mut to): (Loaded, Loaded),
     ) -> Result<bool> {
@@ -88,7 +88,7 @@ impl Ends {
             near: Some(&near),
             ..Args::new(comm.size(), comm.rank)
         };
-        let say = || Said {
+        let say = || CallSignature {
             label: NEAR,
             bytes: 0,
             on_board: true,
@@ -122,8 +122,8 @@ impl Ends {
             send,
             recv,
         };
-        comm.hood()?;
-        let recipe = comm.coll.plans.borrow_mut().get(&key);
+        comm.neighborhood()?;
+        let recipe = comm.coll.schedules.borrow_mut().get(&key);
         Ok(Prepared {
             comm: comm.clone(),
             label: NEAR,
@@ -136,17 +136,22 @@ impl Ends {
     }
 }
 
-/// The plan of a call.
+/// The schedule of a call.
 ///
 /// # Panics
 /// If the communicator has no topology.
-pub(super) fn plan(comm: &Comm, key: &Key<'_>) -> Plan {
-    let hood = comm.hood().expect("it was asked before");
-    let hood = match key.what {
-        Collective::Allgather => &hood.clone().gathering(),
-        _ => hood,
+pub(super) fn schedule(comm: &Comm, key: &Key<'_>) -> Schedule {
+    let neighborhood = comm.neighborhood().expect("it was asked before");
+    let neighborhood = match key.what {
+        Collective::Allgather => &neighborhood.clone().gathering(),
+        _ => neighborhood,
     };
-    neighbor::plan(&hood.destinations, &key.send, &hood.sources, &key.recv)
+    neighbor::schedule(
+        &neighborhood.destinations,
+        &key.send,
+        &neighborhood.sources,
+        &key.recv,
+    )
 }
 
 impl Caller<'_> {
@@ -161,8 +166,8 @@ impl Caller<'_> {
         send: Data,
         recv: Data,
     ) -> Result<Option<Prepared>> {
-        let hood = comm.hood()?;
-        let sources = hood.indegree as u32;
+        let neighborhood = comm.neighborhood()?;
+        let sources = neighborhood.indegree as u32;
         let mut ends = Ends::NONE;
         let s = blocks(self.process, &send, 1, "send", &mut ends.input)?;
         let r = blocks(self.process, &recv, sources, "receive", &mut ends.output)?;
@@ -178,7 +183,7 @@ impl Caller<'_> {
         send: Data,
         recv: VData<'_>,
     ) -> Result<Option<Prepared>> {
-        comm.hood()?;
+        comm.neighborhood()?;
         let mut ends = Ends::NONE;
         let s = blocks(self.process, &send, 1, "send", &mut ends.input)?;
         let mut r = Ranges::new();
@@ -200,8 +205,8 @@ impl Caller<'_> {
         send: Data,
         recv: Data,
     ) -> Result<Option<Prepared>> {
-        let hood = comm.hood()?;
-        let (sources, destinations) = (hood.indegree as u32, hood.outdegree as u32);
+        let neighborhood = comm.neighborhood()?;
+        let (sources, destinations) = (neighborhood.indegree as u32, neighborhood.outdegree as u32);
         let mut ends = Ends::NONE;
         let s = blocks(self.process, &send, destinations, "send", &mut ends.input)?;
         let r = blocks(self.process, &recv, sources, "receive", &mut ends.output)?;
@@ -242,9 +247,12 @@ impl Caller<'_> {
 
 impl Comm {
     /// The neighbours of this process, found once.
-    pub(super) fn hood(&self) -> Result<&Hood> {
+    pub(super) fn neighborhood(&self) -> Result<&Neighborhood> {
         let topology = self.topology()?;
-        Ok(self.coll.hood.get_or_init(|| topology.hood(self.rank)))
+        Ok(self
+            .coll
+            .neighborhood
+            .get_or_init(|| topology.neighborhood(self.rank)))
     }
 
     /// How many neighbours send to this process, and to how many it sends.
@@ -252,7 +260,7 @@ impl Comm {
     /// # Errors
     /// `Topology` if it has no topology.
     pub fn degrees(&self) -> Result<(usize, usize)> {
-        let hood = self.hood()?;
-        Ok((hood.indegree, hood.outdegree))
+        let neighborhood = self.neighborhood()?;
+        Ok((neighborhood.indegree, neighborhood.outdegree))
     }
 }

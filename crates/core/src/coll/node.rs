@@ -12,11 +12,11 @@ use catena_shm::Bell;
 use super::Prepared;
 use super::area::{Area, Shape};
 use super::board::{Seat, View};
-use super::course::Course;
 use super::force::{COLL_NODE_STARTED, allows_board};
 use super::join::{Joined, Joining};
-use super::plans::Key;
-use super::said::{Said, different, skipped};
+use super::pending::PendingOperation;
+use super::schedules::Key;
+use super::signature::{CallSignature, different, skipped};
 use super::tag::Label;
 use crate::comm::Comm;
 use crate::process::{LOCK, Process};
@@ -75,7 +75,7 @@ impl Process {
         args: &Args<'_>,
         ends: (*mut u8, *mut u8),
         reducer: Option<&Reducer>,
-        say: &dyn Fn() -> Said,
+        say: &dyn Fn() -> CallSignature,
     ) -> Result<bool> {
         let mut membership = match comm.coll.node.try_borrow_mut() {
             Ok(membership) => membership,
@@ -110,8 +110,13 @@ impl Process {
         // What went wrong it meets again.
         let before = (node.started() as u32).wrapping_sub(*beside + 1);
         let place = comm.coll.place(before);
-        let ended =
-            self.finish_on_board(comm, node, Course::new(op, place, say()), args, &mut board);
+        let ended = self.finish_on_board(
+            comm,
+            node,
+            PendingOperation::new(op, place, say()),
+            args,
+            &mut board,
+        );
         if let Err(error) = &ended {
             membership.fail(error);
         }
@@ -124,14 +129,14 @@ impl Process {
         &self,
         comm: &Arc<Comm>,
         node: &mut Node,
-        mut course: Course,
+        mut pending: PendingOperation,
         args: &Args<'_>,
         board: &mut View<'_>,
     ) -> Result<()> {
         board.looks = 1;
         let mut ended = None;
         self.block(|process| {
-            ended = course.advance(process, comm, node, args, board);
+            ended = pending.advance(process, comm, node, args, board);
             ended.is_some()
         });
         ended.unwrap_or(Ok(()))
@@ -328,8 +333,8 @@ impl Place {
 }
 
 /// What a record says of a call.
-fn said(meta: Meta) -> Said {
-    Said {
+fn signature(meta: Meta) -> CallSignature {
+    CallSignature {
         label: Label {
             what: meta.what(),
             detail: meta.detail & !STARTED,
@@ -346,7 +351,7 @@ pub(super) fn explain(comm: &Comm, trouble: &Trouble) -> Error {
     let kind = match trouble {
         Trouble::NoMemory(bytes) => return no_memory(*bytes),
         Trouble::Mismatch(it) if it.me != comm.rank => {
-            let (theirs, others) = (said(it.theirs).label, said(it.mine).label);
+            let (theirs, others) = (signature(it.theirs).label, signature(it.mine).label);
             return different(&format!(
                 "rank {} called {theirs}, and rank {} called {others}",
                 it.rank, it.me
@@ -354,11 +359,11 @@ pub(super) fn explain(comm: &Comm, trouble: &Trouble) -> Error {
         }
         Trouble::Mismatch(it) => {
             let who = format!("rank {}", it.rank);
-            let differs = said(it.mine).differs(comm, &who, said(it.theirs));
+            let differs = signature(it.mine).differs(comm, &who, signature(it.theirs));
             return differs.unwrap_or_else(|| different(&it.to_string()));
         }
         Trouble::Skipped(Skipped { rank, me, mine }) => {
-            let call = said(*mine).label;
+            let call = signature(*mine).label;
             return skipped(*me, call, &format!("rank {rank}"));
         }
         Trouble::Failed(_) | Trouble::Parted { .. } => Kind::Other,

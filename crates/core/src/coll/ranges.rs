@@ -8,7 +8,7 @@ use catena_coll::Layout;
 /// Blocks whose ranges need no memory of their own.
 const NEAR: usize = 64;
 
-/// Byte ranges of the blocks of a buffer as the plans see it.
+/// Byte ranges of the blocks of a buffer as the schedules see it.
 #[derive(Debug)]
 pub struct Ranges {
     /// Blocks.

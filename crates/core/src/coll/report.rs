@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catena_link::Cid;
 
-use super::aside::{Aside, Kind, LONGEST};
+use super::control::{CallControl, Kind, LONGEST};
 use crate::comm::Comm;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind as ErrorKind};
@@ -55,7 +55,7 @@ impl Process {
 
     /// Tells one rank of a context.
     pub(super) fn report_to(&self, whom: (Cid, u32), place: u32, error: &Error) {
-        let aside = Aside {
+        let aside = CallControl {
             kind: Kind::Report,
             place,
         };

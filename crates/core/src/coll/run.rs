@@ -1,4 +1,4 @@
-//! Running a plan: the executor over `link` and the program's memory.
+//! Running a schedule: the executor over `link` and the program's memory.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -6,18 +6,18 @@ use std::ptr;
 use std::sync::Arc;
 
 use catena_link::{Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
-use catena_plan::{Exec, Order, Region, Run};
+use catena_schedule::{Exec, Order, Region, Run};
 
 use super::Prepared;
-use super::aside::{Waiting, is_call, who};
+use super::backoff::Backoff;
 use super::board::View;
+use super::control::{Waiting, is_call, who};
 use super::count::BOARD;
-use super::course::Course;
 use super::memory::Memory;
 use super::node::{Membership, Place};
-use super::patience::Patience;
-use super::said::{Said, different};
+use super::pending::PendingOperation;
 use super::side::Loaded;
+use super::signature::{CallSignature, different};
 use super::tag::{Cut, Number, function};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
@@ -26,7 +26,7 @@ use catena_objects::error::{Error, Kind, Result};
 use crate::p2p;
 use crate::process::{Link, Process};
 
-/// A message of a plan under way.
+/// A message of a schedule under way.
 #[derive(Clone, Copy, Debug)]
 pub struct Posted {
     id: ReqId,
@@ -34,7 +34,7 @@ pub struct Posted {
     expect: Option<u64>,
 }
 
-/// One execution of a plan on a communicator. It may be used for another one
+/// One execution of a schedule on a communicator. It may be used for another one
 /// when it is done; what it needed memory for stays.
 #[derive(Debug, Default)]
 pub struct CollRun {
@@ -46,11 +46,11 @@ pub struct CollRun {
     /// By messages.
     run: Run<Posted>,
     memory: Memory,
-    /// What the plan reads, as far as it had to be packed.
+    /// What the schedule reads, as far as it had to be packed.
     input: Loaded,
     /// What it writes, before it is unpacked.
     output: Loaded,
-    patience: Patience,
+    backoff: Backoff,
     /// Whom `link` tells of its messages, and the results taken of those.
     told: Told,
     error: Option<Error>,
@@ -63,7 +63,7 @@ enum Way {
     Messages,
     /// It waits for its turn on the board.
     Queued,
-    Board(Course),
+    Board(PendingOperation),
 }
 
 /// What a look at the board came to.
@@ -92,7 +92,7 @@ struct Told {
 /// The place of an execution among those of its communicator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn {
-    /// Among all calls on the communicator; see `aside`.
+    /// Among all calls on the communicator; see `control`.
     pub place: u32,
     /// Its messages on the communicator.
     pub comm: Ticket,
@@ -129,7 +129,7 @@ struct Executor<'a> {
 }
 
 impl Executor<'_> {
-    /// Context, rank and tag for messages with a peer of the plan: those of the
+    /// Context, rank and tag for messages with a peer of the schedule: those of the
     /// remote group come behind the local ones.
     #[inline]
     fn envelope(&self, peer: u32) -> (Cid, u32, i32) {
@@ -245,9 +245,9 @@ impl Exec for Executor<'_> {
     fn reduce(&mut self, from: Region, into: Region, order: Order) -> Result<()> {
         let (a, b) = (self.memory.address(from), self.memory.address(into));
         let Some(reducer) = &self.memory.reducer else {
-            unreachable!("a plan that reduces is run with an operation");
+            unreachable!("a schedule that reduces is run with an operation");
         };
-        // SAFETY: the plan's regions are within its buffers, whose sizes the
+        // SAFETY: the schedule's regions are within its buffers, whose sizes the
         // caller of the collective vouches for, and do not overlap.
         unsafe {
             match order {
@@ -317,12 +317,14 @@ impl CollRun {
     /// If it has none.
     pub fn restart(&mut self, process: &Process) -> Result<()> {
         let job = self.job.as_mut().expect("it was given one");
-        self.memory.scratch.reserve(job.plan(process).scratch())?;
-        self.run.start(job.plan(process));
-        job.comm.coll.note(self.turn.place, job.said());
+        self.memory
+            .scratch
+            .reserve(job.schedule(process).scratch())?;
+        self.run.start(job.schedule(process));
+        job.comm.coll.note(self.turn.place, job.signature());
         job.load((&mut self.input, &mut self.output), &mut self.memory)?;
         self.way = Way::Messages;
-        self.patience = Patience::default();
+        self.backoff = Backoff::default();
         self.told = Told::default();
         self.error = None;
         self.is_under_way = true;
@@ -365,7 +367,7 @@ impl CollRun {
     /// same, to look around.
     #[inline]
     pub fn waited(&mut self) -> bool {
-        self.patience.polled(false)
+        self.backoff.polled(false)
     }
 
     /// What is under way, if anything is, and its place.
@@ -374,12 +376,12 @@ impl CollRun {
     }
 
     /// What there is to say of it, if it is under way and the call at `place` in a context.
-    pub fn said(&self, cid: Cid, place: u32) -> Option<Said> {
+    pub fn signature(&self, cid: Cid, place: u32) -> Option<CallSignature> {
         let (job, turn) = self.under_way()?;
-        let mut said = job.said();
+        let mut signature = job.signature();
         // On the board it has at least to say that it has no data.
-        said.is_idle &= self.board().is_none();
-        is_call((&job.comm, turn.place), cid, place).then_some(said)
+        signature.is_idle &= self.board().is_none();
+        is_call((&job.comm, turn.place), cid, place).then_some(signature)
     }
 
     /// The communicator whose board it uses, or waits for.
@@ -410,11 +412,11 @@ impl CollRun {
             told: &mut self.told,
         };
         let before = self.run.left();
-        match self.run.advance(job.plan(process), &mut exec) {
+        match self.run.advance(job.schedule(process), &mut exec) {
             Ok(true) => {
                 job.output.store(&self.output);
                 if let Some(error) = &self.error {
-                    // A member with another plan may wait for messages that never come.
+                    // A member with another schedule may wait for messages that never come.
                     process.report(&job.comm, self.turn.place, error);
                     process.lose_board(&job.comm, error);
                 }
@@ -423,7 +425,7 @@ impl CollRun {
             }
             Ok(false) => {
                 let moved = self.run.left() != before;
-                self.patience.polled(moved) && self.look_around(process)
+                self.backoff.polled(moved) && self.look_around(process)
             }
             Err(error) => {
                 process.report(&job.comm, self.turn.place, &error);
@@ -442,7 +444,7 @@ impl CollRun {
             Step::Pending => return Some(false),
             Step::Elsewhere => {
                 let comm = job.comm.clone();
-                process.ran(&comm, job.label.what, job.plan(process).label());
+                process.ran(&comm, job.label.what, job.schedule(process).label());
                 let error = self.restart(process).err()?;
                 process.report(&comm, self.turn.place, &error);
                 self.fail(process, error);
@@ -462,7 +464,7 @@ impl CollRun {
         {
             return step;
         }
-        let (Some(job), Way::Board(course)) = (&self.job, &mut self.way) else {
+        let (Some(job), Way::Board(pending)) = (&self.job, &mut self.way) else {
             return Step::Elsewhere;
         };
         let Ok(mut membership) = job.comm.coll.node.try_borrow_mut() else {
@@ -478,7 +480,7 @@ impl CollRun {
             ..seat.view()
         };
         let args = job.recipe.key().args(&job.comm);
-        let Some(ended) = course.advance(process, &job.comm, node, &args, &mut board) else {
+        let Some(ended) = pending.advance(process, &job.comm, node, &args, &mut board) else {
             return Step::Pending;
         };
         if let Err(error) = &ended {
@@ -512,13 +514,13 @@ impl CollRun {
             return Some(Step::Ended(Err(error.on(comm.handle.get()))));
         }
         process.ran(&comm, job.label.what, BOARD);
-        // As in `said`.
-        let said = Said {
+        // As in `signature`.
+        let signature = CallSignature {
             is_idle: false,
-            ..job.said()
+            ..job.signature()
         };
-        comm.coll.note(self.turn.place, said);
-        self.way = Way::Board(Course::new(op, self.turn.place, said));
+        comm.coll.note(self.turn.place, signature);
+        self.way = Way::Board(PendingOperation::new(op, self.turn.place, signature));
         None
     }
 
@@ -550,22 +552,22 @@ impl CollRun {
         let call = Waiting {
             comm: &comm,
             place: self.turn.place,
-            said: Some(job.said()),
+            signature: Some(job.signature()),
         };
-        if self.patience.look(process.unexpected(&comm)) {
+        if self.backoff.look(process.unexpected(&comm)) {
             let strange = self.find_stray(process, &comm);
             if let Some(error) = strange {
                 process.report(&comm, call.place, &error);
                 self.fail(process, error);
                 return true;
             }
-            if let Some(error) = process.heard(&call, &mut self.patience) {
+            if let Some(error) = process.heard(&call, &mut self.backoff) {
                 self.pass_on(process, &error);
                 self.fail(process, error);
                 return true;
             }
         }
-        if self.patience.is_long() {
+        if self.backoff.is_long() {
             let awaited = self.run.under_way();
             let awaited = awaited.map(|it| partner(process, it));
             process.inquire(&call, awaited);
@@ -581,10 +583,10 @@ impl CollRun {
         let cut = cut(comm);
         for (cid, Ticket { number, tag }) in places.into_iter().flatten() {
             let mine = cut.label_of(tag);
-            let patience = &mut self.patience;
+            let backoff = &mut self.backoff;
             let stray = process.link(|link| {
                 link.kept(cid, Plane::Collective).find_map(|envelope| {
-                    patience.looked(1);
+                    backoff.looked(1);
                     let label = cut.read(envelope.tag, number)?;
                     (label != mine).then_some((label, envelope.source))
                 })

@@ -1,7 +1,7 @@
-//! The buffers of a collective as the plans see them: packed bytes.
+//! The buffers of a collective as the schedules see them: packed bytes.
 //!
 //! A buffer whose elements are one run of bytes in host memory is used where it
-//! lies. Any other is packed into host memory of the library before the plan runs,
+//! lies. Any other is packed into host memory of the library before the schedule runs,
 //! and unpacked after it. So boards, copies between processes and reduction kernels
 //! only ever meet host memory.
 
@@ -25,7 +25,7 @@ struct Block {
 /// One side of a collective.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// Where offset 0 of the plan's buffer is, if it is used where it lies.
+    /// Where offset 0 of the schedule's buffer is, if it is used where it lies.
     pub(super) direct: *mut u8,
     /// What has to be packed or unpacked, if it is not.
     packed: Option<Box<Packed>>,
@@ -103,7 +103,7 @@ impl Side {
             direct &= is_run(buf.wrapping_offset(displ as isize), count, ty);
         }
         if direct {
-            // Offsets of a plan are not negative.
+            // Offsets of a schedule are not negative.
             let begin = low as usize;
             offsets
                 .iter_mut()
@@ -124,7 +124,7 @@ impl Side {
         Ok(())
     }
 
-    /// Makes the memory that the plan works on, with what the program's buffer
+    /// Makes the memory that the schedule works on, with what the program's buffer
     /// holds.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl Side {
         self.constant = true;
     }
 
-    /// Writes what the plan left in `loaded` to the program's buffer.
+    /// Writes what the schedule left in `loaded` to the program's buffer.
     #[inline]
     pub fn store(&self, loaded: &Loaded) {
         if let Some(packed) = &self.packed
@@ -162,7 +162,7 @@ impl Side {
         self.direct
     }
 
-    /// Whether a plan's result has to be stored.
+    /// Whether a schedule's result has to be stored.
     #[inline]
     pub fn is_packed(&self) -> bool {
         self.packed.is_some()
@@ -215,7 +215,7 @@ pub(super) fn zeroed(len: usize) -> Result<Box<[u8]>> {
     Ok(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(at, len)) })
 }
 
-/// Memory that a plan works on.
+/// Memory that a schedule works on.
 #[derive(Debug, Default)]
 pub struct Loaded {
     direct: *mut u8,
@@ -245,7 +245,7 @@ mod tests {
     use catena_datatype::Datatype;
 
     #[test]
-    fn a_plan_works_on_a_copy_of_what_lies_on_a_device() {
+    fn a_schedule_works_on_a_copy_of_what_lies_on_a_device() {
         let int = Datatype::predefined(0x209).expect("MPI_INT");
         let mut memory = [1i32, 2, 3];
         let mut side = Side::NONE;

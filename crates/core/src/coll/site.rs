@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use catena_coll::{Model, Nodes, Placement, Site};
-use catena_plan::simulate::Place;
+use catena_schedule::simulate::Place;
 
 use super::model;
 use crate::comm::Comm;
@@ -15,14 +15,14 @@ pub type Map = Option<Nodes>;
 
 impl Process {
     /// What messages cost here. All members choose by it, and must choose alike:
-    /// that this node is crowded counts only if the job has no other.
+    /// that this node is oversubscribed counts only if the job has no other.
     pub(super) fn model(&self) -> &'static Model {
         static MODEL: OnceLock<Model> = OnceLock::new();
         MODEL.get_or_init(|| {
             let boot = self.boot.borrow();
             let job = boot.job();
-            let crowded = self.oversubscribed && job.hosts.len() == 1;
-            model::machine(crowded.then_some(job.local_cpus))
+            let oversubscribed = self.oversubscribed && job.hosts.len() == 1;
+            model::machine(oversubscribed.then_some(job.local_cpus))
         })
     }
 

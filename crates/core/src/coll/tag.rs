@@ -15,7 +15,7 @@
 //! Matching is by the whole tag: such a message is never taken for another, and
 //! whoever waits in vain finds it.
 //!
-//! Negative tags are letters (`comm`) and asides (`aside`).
+//! Negative tags are control messages, of agreements (`comm`) and of calls (`control`).
 
 use std::cell::Cell;
 use std::fmt;
@@ -252,7 +252,7 @@ impl fmt::Display for Label {
     }
 }
 
-/// Name of the blocking function, or of the two that have the same plans.
+/// Name of the blocking function, or of the two that have the same schedules.
 pub fn function(what: Option<Collective>) -> String {
     let what = match what {
         None => return "a neighborhood collective".to_owned(),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use catena_abi as abi;
 use catena_fabric::Peer;
 
-use super::accord::{Accord, Across, Bridge, Circle, NONE, Told};
-use super::letters::{Key, Meeting};
+use super::agreement::{Across, Agreement, Bridge, Circle, NONE, Told};
+use super::control::{Key, Meeting};
 use super::{Comm, Half, Heritage, Numbers};
 use crate::process::Process;
 use catena_objects::error::Result;
@@ -32,8 +32,8 @@ pub(super) fn row<const N: usize, T>(words: [u32; N], ready: &Ready<T>) -> Vec<u
 
 impl Comm {
     fn next_key(&self) -> Key {
-        let n = self.accords.get();
-        self.accords.set(n.wrapping_add(1));
+        let n = self.agreements.get();
+        self.agreements.set(n.wrapping_add(1));
         Key::new(Meeting::Members, &n.to_ne_bytes())
     }
 
@@ -61,9 +61,9 @@ impl Process {
     }
 
     /// Begins an agreement of all members of `comm`, of both groups.
-    pub(super) fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Accord {
+    pub(super) fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Agreement {
         let Some(remote) = &comm.remote else {
-            return Accord::begin(self, comm.circle(), None, row);
+            return Agreement::begin(self, comm.circle(), None, row);
         };
         // Every member counts, though only leaders write.
         let key = comm.next_key();
@@ -77,7 +77,7 @@ impl Process {
             leader: 0,
             bridge: (comm.rank == 0).then_some(bridge),
         };
-        Accord::begin(self, remote.local.circle(), Some(across), row)
+        Agreement::begin(self, remote.local.circle(), Some(across), row)
     }
 
     /// What all members of `comm`, of both groups, tell each other.
@@ -265,7 +265,7 @@ impl Process {
         heritage: Heritage,
     ) -> Result<abi::Comm> {
         let ready = self.ready(Ok(()), false);
-        let told = self.conclude(Accord::begin(self, circle, None, &row([], &ready)));
+        let told = self.conclude(Agreement::begin(self, circle, None, &row([], &ready)));
         let (((), numbers), told) = (ready?, told?);
         let ours = Half::new(group.clone(), told.rows(&told.ours));
         let new = self.establish(numbers, ours, None, heritage);

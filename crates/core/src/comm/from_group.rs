@@ -1,13 +1,13 @@
 //! Communicators of groups alone (MPI-5, chapters 7.4.2 and 7.6.2): no
-//! communicator joins the processes, so their letters go by the context of the
+//! communicator joins the processes, so their control messages go by the context of the
 //! job, and a string tells one agreement from others under way.
 
 use std::sync::Arc;
 
 use catena_abi as abi;
 
-use super::accord::{Bridge, Circle};
-use super::letters::{Key, Meeting};
+use super::agreement::{Bridge, Circle};
+use super::control::{Key, Meeting};
 use super::{Heritage, JOB};
 use crate::process::Process;
 use catena_objects::errhandler::ErrhandlerRef;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use catena_abi as abi;
 
-use super::accord::Accord;
+use super::agreement::Agreement;
 use super::create::{Ready, row};
 use super::{Comm, Heritage};
 use crate::process::Process;
@@ -18,7 +18,7 @@ use catena_objects::error::{Error, Result};
 pub struct Making {
     parent: Arc<Comm>,
     /// Taken when the request becomes complete.
-    accord: Option<(Accord, Ready<Heritage>)>,
+    agreement: Option<(Agreement, Ready<Heritage>)>,
     /// Where the program wants the handle; it lends the place until then.
     newcomm: *mut abi::Comm,
     error: Option<Error>,
@@ -27,7 +27,7 @@ pub struct Making {
 impl Making {
     /// Whether it is complete, well or not.
     pub fn is_done(&self) -> bool {
-        self.accord.is_none()
+        self.agreement.is_none()
     }
 
     /// Whether it is one of that communicator.
@@ -42,18 +42,18 @@ impl Making {
 
     /// Does what can be done now; true if it is complete.
     pub fn advance(&mut self, process: &Process) -> bool {
-        let Some((mut accord, ready)) = self.accord.take() else {
+        let Some((mut agreement, ready)) = self.agreement.take() else {
             return true;
         };
-        if !accord.advance(process) {
-            self.accord = Some((accord, ready));
+        if !agreement.advance(process) {
+            self.agreement = Some((agreement, ready));
             return false;
         }
         // An error of this process was returned when the call was made.
         let Ok((heritage, numbers)) = ready else {
             return true;
         };
-        match accord.finish() {
+        match agreement.finish() {
             Ok(told) => {
                 let new = process.duplicate(&self.parent, numbers, &told, heritage);
                 // SAFETY: checked not to be null; the program lends the place
@@ -85,10 +85,10 @@ impl Process {
     ) -> Result<abi::Request> {
         let ready = self.ready(Heritage::of_duplicate(comm, arguments), comm.is_inter());
         let failed = ready.as_ref().err().cloned();
-        let accord = self.begin_accord(comm, &row([], &ready));
+        let agreement = self.begin_accord(comm, &row([], &ready));
         let mut making = Making {
             parent: comm.clone(),
-            accord: Some((accord, ready)),
+            agreement: Some((agreement, ready)),
             newcomm,
             error: None,
         };

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use catena_abi as abi;
 use catena_fabric::Peer;
 
-use super::accord::{Accord, Across, Bridge, Circle};
+use super::agreement::{Across, Agreement, Bridge, Circle};
+use super::control::{Key, Meeting};
 use super::create::row;
-use super::letters::{Key, Meeting};
 use super::{Comm, Half, Heritage};
 use crate::p2p;
 use crate::process::Process;
@@ -102,7 +102,7 @@ impl Process {
             bridge,
         };
         let row = row([self.me.0], &ready);
-        let told = self.conclude(Accord::begin(self, circle, Some(across), &row));
+        let told = self.conclude(Agreement::begin(self, circle, Some(across), &row));
         let (((), numbers), told) = (ready?, told?);
         let peers: Vec<Peer> = told.rows(&told.theirs).map(|row| Peer(row[0])).collect();
         let ours: HashSet<Peer> = group.members().collect();

@@ -3,21 +3,21 @@
 //! A communicator is a group, or two, and a *context* that keeps its messages
 //! apart. Each process numbers its contexts as it likes (local CIDs, `cid`);
 //! when a communicator is made, its members tell each other their numbers, once
-//! (`accord`), and `link` keeps the peer's number with the peer. So an envelope
+//! (`agreement`), and `link` keeps the peer's number with the peer. So an envelope
 //! always carries the receiver's number, no agreement on a common one is ever
 //! needed, and a send looks nothing up that it would not look up anyway.
 //!
-//! The members need no communicator to tell each other: `letters` travel on any
+//! The members need no communicator to tell each other: `control` travel on any
 //! context that joins them, in the end that of the job. So communicators made
 //! from groups alone (`from_group`), of sessions too, are made like any other.
 
-mod accord;
+mod agreement;
 mod cid;
+pub(crate) mod control;
 mod create;
 mod from_group;
 mod idup;
 mod inter;
-pub(crate) mod letters;
 mod split_type;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -32,7 +32,7 @@ use crate::bsend::Attached;
 use crate::coll::CollState;
 use crate::process::Process;
 use crate::topology::Topology;
-use accord::Accord;
+use agreement::Agreement;
 use catena_objects::attr::Attributes;
 use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::error::Result;
@@ -40,14 +40,14 @@ use catena_objects::fail;
 use catena_objects::group::{Group, Likeness};
 use catena_objects::info::Info;
 
-pub(crate) use accord::NONE;
+pub(crate) use agreement::NONE;
 
 pub(crate) use cid::JOB;
 pub use cid::{Cids, Lease};
+pub use control::ControlMessages;
 pub use from_group::{Across, Origin};
 pub use idup::Making;
 pub use inter::Peering;
-pub use letters::Letters;
 pub use split_type::resources;
 
 /// A communicator.
@@ -83,7 +83,7 @@ pub struct Comm {
     /// Where its collectives stand.
     pub coll: CollState,
     /// Agreements that all members have begun on it.
-    accords: Cell<u32>,
+    agreements: Cell<u32>,
     /// Gives the number back when nobody needs the communicator any more.
     _lease: Lease,
 }
@@ -133,7 +133,7 @@ impl Comm {
             places: RefCell::default(),
             topology: OnceCell::new(),
             coll: CollState::default(),
-            accords: Cell::new(0),
+            agreements: Cell::new(0),
             _lease: lease,
         })
     }
@@ -333,7 +333,7 @@ impl Process {
         let unused = self.cids.borrow_mut().reclaim();
         for cid in unused {
             self.link(|link| link.close(cid));
-            self.drop_letters(cid);
+            self.drop_control(cid);
             self.handles_by_cid.borrow_mut().remove(&cid.0);
         }
     }
@@ -397,10 +397,10 @@ impl Process {
     /// once: members need not name them in one order, nor in one call.
     pub(crate) fn meet(&self, comms: &[Arc<Comm>]) {
         let begin = |comm: &Arc<Comm>| self.begin_accord(comm, &[0; 2]);
-        let mut accords: Vec<Accord> = comms.iter().map(begin).collect();
+        let mut agreements: Vec<Agreement> = comms.iter().map(begin).collect();
         self.block(|process| {
-            accords.retain_mut(|accord| !accord.advance(process));
-            accords.is_empty()
+            agreements.retain_mut(|agreement| !agreement.advance(process));
+            agreements.is_empty()
         });
     }
 }

@@ -12,7 +12,7 @@ use catena_fabric::Peer;
 use catena_topo::{Place, Resource, Within};
 
 use super::Comm;
-use super::accord::{NONE, Told};
+use super::agreement::{NONE, Told};
 use super::create::row;
 use crate::process::Process;
 use catena_objects::error::Result;

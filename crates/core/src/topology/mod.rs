@@ -32,7 +32,7 @@ pub enum Topology {
 
 /// What a neighbourhood collective does at one rank.
 #[derive(Clone, Debug, Default)]
-pub struct Hood {
+pub struct Neighborhood {
     /// Blocks that it receives, those of missing neighbours too.
     pub indegree: usize,
     /// Blocks that it sends.
@@ -44,7 +44,7 @@ pub struct Hood {
     pub destinations: Vec<Edge>,
 }
 
-impl Hood {
+impl Neighborhood {
     /// The same where one block goes to all.
     #[must_use]
     pub fn gathering(mut self) -> Self {
@@ -66,19 +66,19 @@ fn edges(ranks: &[i32]) -> Vec<Edge> {
 
 impl Topology {
     /// The neighbours of a rank, in the order of chapter 8.6.
-    pub fn hood(&self, rank: u32) -> Hood {
+    pub fn neighborhood(&self, rank: u32) -> Neighborhood {
         match self {
-            Topology::Cart(grid) => grid_hood(grid, rank),
+            Topology::Cart(grid) => grid_neighborhood(grid, rank),
             Topology::Graph(graph) => {
                 let neighbors = graph.neighbors(rank);
-                Hood {
+                Neighborhood {
                     indegree: neighbors.len(),
                     outdegree: neighbors.len(),
                     sources: edges(neighbors),
                     destinations: edges(neighbors),
                 }
             }
-            Topology::DistGraph(own) => Hood {
+            Topology::DistGraph(own) => Neighborhood {
                 indegree: own.sources.len(),
                 outdegree: own.destinations.len(),
                 sources: edges(&own.sources),
@@ -90,12 +90,12 @@ impl Topology {
 
 /// In each dimension the neighbour below comes first, then the one above. What
 /// goes down arrives from above, also where both are the same process.
-fn grid_hood(grid: &Grid, rank: u32) -> Hood {
+fn grid_neighborhood(grid: &Grid, rank: u32) -> Neighborhood {
     let degree = 2 * grid.dims.len();
-    let mut hood = Hood {
+    let mut neighborhood = Neighborhood {
         indegree: degree,
         outdegree: degree,
-        ..Hood::default()
+        ..Neighborhood::default()
     };
     let edge = |d: usize, by: i32| {
         let block = 2 * d as u32 + u32::from(by > 0);
@@ -103,12 +103,14 @@ fn grid_hood(grid: &Grid, rank: u32) -> Hood {
         Some(Edge { peer, block })
     };
     for d in 0..grid.dims.len() {
-        hood.destinations
+        neighborhood
+            .destinations
             .extend([edge(d, -1), edge(d, 1)].into_iter().flatten());
-        hood.sources
+        neighborhood
+            .sources
             .extend([edge(d, 1), edge(d, -1)].into_iter().flatten());
     }
-    hood
+    neighborhood
 }
 
 impl Comm {
@@ -173,7 +175,10 @@ mod tests {
             let topology = Topology::Cart(Grid::new(&[size], &[1], 3).unwrap());
             let below = |rank: u32| (rank + size as u32 - 1) % size as u32;
             for rank in 0..size as u32 {
-                let (mine, theirs) = (topology.hood(rank), topology.hood(below(rank)));
+                let (mine, theirs) = (
+                    topology.neighborhood(rank),
+                    topology.neighborhood(below(rank)),
+                );
                 // The first message to `below` carries block 0, and the first
                 // that it takes from here fills its block 1, from above.
                 let sent = mine.destinations.iter().find(|e| e.peer == below(rank));
@@ -186,9 +191,9 @@ mod tests {
     #[test]
     fn there_is_nobody_beyond_an_edge() {
         let grid = Grid::new(&[2, 2], &[0, 0], 4).unwrap();
-        let hood = Topology::Cart(grid).hood(0);
-        assert_eq!((hood.indegree, hood.outdegree), (4, 4));
-        let ends: Vec<_> = hood
+        let neighborhood = Topology::Cart(grid).neighborhood(0);
+        assert_eq!((neighborhood.indegree, neighborhood.outdegree), (4, 4));
+        let ends: Vec<_> = neighborhood
             .destinations
             .iter()
             .map(|e| (e.peer, e.block))

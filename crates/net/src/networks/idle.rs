@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use catena_base::Button;
+use catena_base::Waker;
 use catena_fabric::{Peer, PeerLost, Sleeper};
 use catena_link::Awaited;
 
@@ -51,16 +51,16 @@ impl Networks {
     }
 
     /// What wakes this process while it sleeps on [`Networks::sleeper`].
-    pub fn button(&self) -> Button {
-        self.buzzer.button()
+    pub fn waker(&self) -> Waker {
+        self.wake_socket.waker()
     }
 
-    /// What a process with nothing to do may sleep on, its buzzer among it, or
+    /// What a process with nothing to do may sleep on, its wake socket among it, or
     /// `None` if there may be something to do. The next poll looks at everything.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
         self.look_next();
-        self.buzzer.silence();
-        let mut sleeper = Sleeper::new(Some(self.buzzer.fd()));
+        self.wake_socket.silence();
+        let mut sleeper = Sleeper::new(Some(self.wake_socket.fd()));
         for member in &mut self.members {
             sleeper = sleeper.or(member.rails.sleeper()?);
         }

@@ -20,7 +20,7 @@ mod transfer;
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use catena_base::Buzzer;
+use catena_base::WakeSocket;
 use catena_fabric::{Caps, Peer, PeerLost, Place};
 use catena_link::Tally;
 use catena_proof::Secret;
@@ -84,7 +84,7 @@ pub struct Networks {
     /// When it looks again.
     next_ping: Instant,
     /// What wakes this process while it sleeps on the networks.
-    buzzer: Buzzer,
+    wake_socket: WakeSocket,
 }
 
 impl std::fmt::Debug for Networks {
@@ -151,7 +151,7 @@ impl Networks {
             let others = local.iter().filter(|&&peer| peer != me);
             others.for_each(|&peer| peers.want(peer));
         }
-        let buzzer = Buzzer::new().map_err(|e| format!("no socket can be opened: {e}"))?;
+        let wake_socket = WakeSocket::new().map_err(|e| format!("no socket can be opened: {e}"))?;
         let caps = members.iter().map(|it| it.rails.caps(me));
         let least = caps.reduce(|a, b| Caps {
             max_packet: a.max_packet.min(b.max_packet),
@@ -173,7 +173,7 @@ impl Networks {
             report,
             awaited: BTreeSet::new(),
             next_ping: Instant::now() + PING_EVERY,
-            buzzer,
+            wake_socket,
         })))
     }
 

@@ -1,4 +1,4 @@
-//! Checks the arguments of each collective and makes its plan.
+//! Checks the arguments of each collective and makes its schedule.
 //!
 //! Each function serves intra- and intercommunicators: block counts are those
 //! of the group that rank arguments name, and a [`Seat`] tells whose arguments
@@ -14,15 +14,15 @@ use std::sync::Arc;
 use catena_abi::consts;
 use catena_coll::inter::{self, Root};
 use catena_coll::{Args, Collective, Layout, Placement, Shape};
-use catena_plan::Plan;
+use catena_schedule::Schedule;
 
 use super::arguments::{check_place, is_in_place};
 use super::count::{BOARD, way_between, way_within};
 use super::force::allows_board;
-use super::plans::Key;
 use super::ranges::Ranges;
-use super::said::Said;
+use super::schedules::Key;
 use super::side::{Side, load};
+use super::signature::CallSignature;
 use super::tag::{self, Label};
 use super::{Caller, Data, Prepared, VData, WData, choose, neighbor};
 use crate::comm::Comm;
@@ -176,7 +176,7 @@ impl<'a> Call<'a> {
         ends: (*mut u8, *mut u8),
     ) -> Result<bool> {
         let label = self.label(what, comm);
-        let say = || Said {
+        let say = || CallSignature {
             label,
             bytes: self.bytes as u64,
             on_board: true,
@@ -207,7 +207,7 @@ impl<'a> Call<'a> {
             send: self.args.send,
             recv: self.args.recv,
         };
-        let recipe = comm.coll.plans.borrow_mut().get(&key);
+        let recipe = comm.coll.schedules.borrow_mut().get(&key);
         Prepared {
             comm: comm.clone(),
             label: self.label(what, comm),
@@ -245,11 +245,11 @@ fn between<'k>(comm: &Comm, key: &Key<'k>) -> inter::Args<'k> {
 }
 
 impl Process {
-    /// Chooses an algorithm and builds its plan.
+    /// Chooses an algorithm and builds its schedule.
     #[cold]
-    pub(super) fn plan(&self, comm: &Comm, key: &Key<'_>) -> Plan {
+    pub(super) fn schedule(&self, comm: &Comm, key: &Key<'_>) -> Schedule {
         if key.neighbors {
-            return neighbor::plan(comm, key);
+            return neighbor::schedule(comm, key);
         }
         let what = key.what;
         let mut shape = Shape {
@@ -267,7 +267,7 @@ impl Process {
             };
             let algorithm = choose(self, what, &shape);
             let way = way_within(what, algorithm.name);
-            return algorithm.plan(&args).labelled(way);
+            return algorithm.schedule(&args).labelled(way);
         }
         // Both groups must see the same.
         shape.size = match key.root {
@@ -280,8 +280,8 @@ impl Process {
         let algorithm = inter::select(what, &shape, self.model());
         let algorithm = algorithm.expect("scans were refused");
         let way = way_between(what, algorithm.name);
-        let plan = algorithm.plan(&between(comm, key), self.model());
-        plan.labelled(way)
+        let schedule = algorithm.schedule(&between(comm, key), self.model());
+        schedule.labelled(way)
     }
 }
 

@@ -8,23 +8,23 @@ use std::sync::Arc;
 use catena_coll::Args;
 use catena_coll::node::{Node, Op, Trouble};
 
-use super::aside::Waiting;
+use super::backoff::Backoff;
 use super::board::View;
+use super::control::Waiting;
 use super::node::explain;
-use super::patience::Patience;
-use super::said::Said;
+use super::signature::CallSignature;
 use crate::comm::Comm;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 
 /// An operation that was not complete at once.
 #[derive(Debug)]
-pub struct Course {
+pub struct PendingOperation {
     op: Op,
-    /// Among all calls on the communicator; see `aside`.
+    /// Among all calls on the communicator; see `control`.
     place: u32,
-    said: Said,
-    patience: Patience,
+    signature: CallSignature,
+    backoff: Backoff,
     stage: Stage,
 }
 
@@ -37,14 +37,14 @@ enum Stage {
     Left(Error),
 }
 
-impl Course {
+impl PendingOperation {
     /// Goes on with an operation, the call at `place`.
-    pub fn new(op: Op, place: u32, said: Said) -> Self {
-        Course {
+    pub fn new(op: Op, place: u32, signature: CallSignature) -> Self {
+        PendingOperation {
             op,
             place,
-            said,
-            patience: Patience::default(),
+            signature,
+            backoff: Backoff::default(),
             stage: Stage::Open,
         }
     }
@@ -65,13 +65,13 @@ impl Course {
                 Ok(false) => {
                     // Not before the first poll, with which it begins.
                     self.op.suspect();
-                    if !self.patience.polled(false) {
+                    if !self.backoff.polled(false) {
                         return None;
                     }
                     self.look(process, comm, board.awaits)?
                 }
                 Err(Trouble::Failed(_)) => {
-                    (self.stage, self.patience) = (Stage::Untold, Patience::default());
+                    (self.stage, self.backoff) = (Stage::Untold, Backoff::default());
                     return self.advance(process, comm, node, args, board);
                 }
                 Err(trouble) => {
@@ -85,15 +85,15 @@ impl Course {
                 }
             },
             Stage::Untold => {
-                if !self.patience.look(process.unexpected(comm)) {
+                if !self.backoff.look(process.unexpected(comm)) {
                     return None;
                 }
                 let call = Waiting {
                     comm,
                     place: self.place,
-                    said: None,
+                    signature: None,
                 };
-                process.heard(&call, &mut self.patience)?
+                process.heard(&call, &mut self.backoff)?
             }
             Stage::Left(error) => {
                 let unused = matches!(self.op.poll(node, args, board), Ok(true));
@@ -118,15 +118,15 @@ impl Course {
         let call = Waiting {
             comm,
             place: self.place,
-            said: Some(self.said),
+            signature: Some(self.signature),
         };
-        let patience = &mut self.patience;
-        if patience.look(process.unexpected(comm))
-            && let Some(error) = process.heard(&call, patience)
+        let backoff = &mut self.backoff;
+        if backoff.look(process.unexpected(comm))
+            && let Some(error) = process.heard(&call, backoff)
         {
             return Some(error);
         }
-        if patience.is_long() {
+        if backoff.is_long() {
             process.inquire(&call, awaited.map(|rank| (comm.cid, rank)).into_iter());
         }
         None

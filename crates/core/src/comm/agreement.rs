@@ -7,18 +7,18 @@
 //! | cross  | the leaders of two groups exchange the rows of their groups     |
 //! | spread | each leader hands on what it got, down a tree                   |
 //!
-//! A communicator of one group needs the first only. All of it goes by letters,
+//! A communicator of one group needs the first only. All of it goes by control messages,
 //! so it needs a context that joins the processes, but no communicator: that of
-//! the job will do. Nothing blocks: `MPI_Comm_idup` is an accord that `progress`
+//! the job will do. Nothing blocks: `MPI_Comm_idup` is an agreement that `progress`
 //! moves on.
 //!
-//! A member that cannot take part says so in its row, and a leader by a letter
+//! A member that cannot take part says so in its row, and a leader by a control message
 //! without rows: so all fail, and none waits for ever. Only a leader that knows
 //! no way to the other group cannot tell it.
 
 use catena_link::Cid;
 
-use super::letters::Key;
+use super::control::Key;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 
@@ -36,7 +36,7 @@ pub(crate) struct Circle {
     pub me: u32,
     /// Rank in the context of each participant; the same if empty.
     pub ranks: Box<[u32]>,
-    /// What their letters are about.
+    /// What their control messages are about.
     pub key: Key,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Bridge {
     pub cid: Cid,
     /// The other leader's rank in it.
     pub to: u32,
-    /// What their letters are about.
+    /// What their control messages are about.
     pub key: Key,
 }
 
@@ -73,7 +73,7 @@ enum Phase {
 
 /// An agreement under way.
 #[derive(Debug)]
-pub(crate) struct Accord {
+pub(crate) struct Agreement {
     circle: Circle,
     across: Option<Across>,
     phase: Phase,
@@ -115,11 +115,11 @@ impl Circle {
     }
 }
 
-impl Accord {
+impl Agreement {
     /// Begins: every participant tells a row of equally many words. In `across`
     /// the members of the other group do the same.
     pub fn begin(process: &Process, circle: Circle, across: Option<Across>, row: &[u32]) -> Self {
-        let accord = Accord {
+        let agreement = Agreement {
             circle,
             across,
             phase: Phase::Share(1),
@@ -128,8 +128,8 @@ impl Accord {
             theirs: Vec::new(),
             error: None,
         };
-        accord.send_rows(process, 1);
-        accord
+        agreement.send_rows(process, 1);
+        agreement
     }
 
     /// How many rows go around in the round that starts with `have` at hand.
@@ -141,7 +141,7 @@ impl Accord {
         if have < self.circle.size {
             let rows = &self.ours[..self.wanted(have)];
             let to = self.circle.behind(have);
-            process.write_letter(self.circle.cid, to, &self.circle.key, rows);
+            process.send_control(self.circle.cid, to, &self.circle.key, rows);
         }
     }
 
@@ -168,7 +168,7 @@ impl Accord {
             return true;
         }
         let from = self.circle.ahead(have);
-        let Some(rows) = process.read_letter(self.circle.cid, from, &self.circle.key) else {
+        let Some(rows) = process.receive_control(self.circle.cid, from, &self.circle.key) else {
             return false;
         };
         let wanted = self.wanted(have);
@@ -195,7 +195,7 @@ impl Accord {
             }) => {
                 let failed = self.failed(&self.ours).is_some();
                 let rows = if failed { &[] } else { &self.ours[..] };
-                process.write_letter(bridge.cid, bridge.to, &bridge.key, rows);
+                process.send_control(bridge.cid, bridge.to, &bridge.key, rows);
                 Phase::Cross
             }
         };
@@ -206,7 +206,7 @@ impl Accord {
         let Some(bridge) = bridge else {
             unreachable!("only a leader with a bridge crosses")
         };
-        let Some(rows) = process.read_letter(bridge.cid, bridge.to, &bridge.key) else {
+        let Some(rows) = process.receive_control(bridge.cid, bridge.to, &bridge.key) else {
             return false;
         };
         self.theirs = rows;
@@ -224,7 +224,7 @@ impl Accord {
         if place != 0 {
             reach = place & place.wrapping_neg();
             let parent = self.circle.behind(reach);
-            match process.read_letter(cid, parent, key) {
+            match process.receive_control(cid, parent, key) {
                 Some(rows) => self.theirs = rows,
                 None => return false,
             }
@@ -232,7 +232,7 @@ impl Accord {
         while reach > 1 {
             reach /= 2;
             if place + reach < n {
-                process.write_letter(cid, self.circle.ahead(reach), key, &self.theirs);
+                process.send_control(cid, self.circle.ahead(reach), key, &self.theirs);
             }
         }
         self.phase = Phase::Done;
@@ -254,7 +254,7 @@ impl Accord {
         rows.position(|row| row[self.width - 2] == NONE)
     }
 
-    /// What was told, once [`Accord::advance`] has said that it is over.
+    /// What was told, once [`Agreement::advance`] has said that it is over.
     ///
     /// # Errors
     /// `Other` if some member could not take part, `NotSame` if members of one
@@ -288,10 +288,10 @@ impl Accord {
 
 impl Process {
     /// Waits until all have agreed.
-    pub(crate) fn conclude(&self, mut accord: Accord) -> Result<Told> {
-        if !accord.advance(self) {
-            self.block(|process| accord.advance(process));
+    pub(crate) fn conclude(&self, mut agreement: Agreement) -> Result<Told> {
+        if !agreement.advance(self) {
+            self.block(|process| agreement.advance(process));
         }
-        accord.finish()
+        agreement.finish()
     }
 }

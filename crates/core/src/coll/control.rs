@@ -1,14 +1,14 @@
 //! What members of a communicator tell each other besides the messages of their calls: why a
 //! call failed (`report`), and which call they wait in (`inquiry`).
 //!
-//! An aside is a short message in the plane of collectives: a report in the context of the
+//! A control message is a short message in the plane of collectives: a report in the context of the
 //! communicator, the others in that of the job. Its tag is negative and says which call it is
 //! about:
 //!
 //! | bits, from the top | what                                           |
 //! |--------------------|------------------------------------------------|
 //! | 1                  | one                                            |
-//! | 2                  | the [`Kind`]; zero: a letter (`comm`)          |
+//! | 2                  | the [`Kind`]; zero: one of an agreement (`comm`)          |
 //! | 29                 | place of the call among all on the communicator |
 //!
 //! Calls on a board have no messages, and no number among those that have, and calls that make
@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 use catena_link::{Cid, Envelope, Mode, Plane, Selector, Sent};
 
-use super::patience::Patience;
+use super::backoff::Backoff;
 use super::report;
-use super::said::Said;
+use super::signature::CallSignature;
 use super::tag::Label;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::{Comm, JOB};
@@ -34,20 +34,20 @@ pub const LONGEST: usize = 480;
 
 const PLACE_BITS: u32 = 29;
 
-/// What an aside says.
+/// What a control message says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A member gave the call up; see `report`.
     Report = 1,
     /// A member waits in the call, and asks how it was made: which communicator it is on.
     Inquiry,
-    /// How, a [`Said`]; empty if nothing is known of it.
+    /// How, a [`CallSignature`]; empty if nothing is known of it.
     Answer,
 }
 
-/// The head of an aside.
+/// The head of a control message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Aside {
+pub struct CallControl {
     pub kind: Kind,
     /// The call among all on the communicator.
     pub place: u32,
@@ -60,17 +60,17 @@ pub struct Waiting<'a> {
     pub place: u32,
     /// What it says of itself. `None` on a board that is of no use any more: then whoever failed,
     /// and wherever, tells why.
-    pub said: Option<Said>,
+    pub signature: Option<CallSignature>,
 }
 
-impl Aside {
+impl CallControl {
     /// As a tag.
     pub fn tag(self) -> i32 {
         let place = self.place & ((1 << PLACE_BITS) - 1);
         (1 << 31 | (self.kind as u32) << PLACE_BITS | place) as i32
     }
 
-    /// What a tag says; `None` if it is not that of an aside.
+    /// What a tag says; `None` if it is not that of a control message.
     pub fn read(tag: i32) -> Option<Self> {
         let bits = tag as u32;
         let kind = match bits >> PLACE_BITS {
@@ -80,13 +80,13 @@ impl Aside {
             _ => return None,
         };
         let place = bits & ((1 << PLACE_BITS) - 1);
-        Some(Aside { kind, place })
+        Some(CallControl { kind, place })
     }
 
     /// Whether it is a report that ends a call that waits.
     fn ends(self, call: &Waiting) -> bool {
         // Who has failed in any call makes no board any more.
-        let at_any = call.said.is_none_or(|it| it.label == Label::FIRST);
+        let at_any = call.signature.is_none_or(|it| it.label == Label::FIRST);
         let is_about = || at_any || is_same(self.place, call.place);
         self.kind == Kind::Report && is_about()
     }
@@ -104,7 +104,7 @@ impl Waiting<'_> {
     }
 }
 
-/// Whether two places, of which an aside may have told one, are the same.
+/// Whether two places, of which a control message may have told one, are the same.
 fn is_same(a: u32, b: u32) -> bool {
     (a ^ b) << (u32::BITS - PLACE_BITS) == 0
 }
@@ -126,15 +126,15 @@ pub fn who(comm: &Comm, cid: Cid, rank: u32) -> String {
 impl Process {
     /// Why a call that waits can never be complete, if a member has said so, or what it says of
     /// its call shows it. Does not progress.
-    pub(super) fn heard(&self, call: &Waiting, patience: &mut Patience) -> Option<Error> {
+    pub(super) fn heard(&self, call: &Waiting, backoff: &mut Backoff) -> Option<Error> {
         let comm = call.comm;
         for cid in comm.cids() {
-            let ends = |aside: Aside| aside.ends(call);
-            if let Some((_, envelope)) = self.find_aside(cid, patience, ends) {
+            let ends = |aside: CallControl| aside.ends(call);
+            if let Some((_, envelope)) = self.find_aside(cid, backoff, ends) {
                 return Some(self.read_report(comm, cid, envelope));
             }
         }
-        let differs = self.ask_around(call, patience);
+        let differs = self.ask_around(call, backoff);
         differs.inspect(|error| self.report(comm, call.place, error))
     }
 
@@ -145,10 +145,10 @@ impl Process {
         comm: &Comm,
         place: u32,
     ) -> Option<Error> {
-        let is = |aside: Aside| aside.kind == Kind::Report && is_same(aside.place, place);
+        let is = |aside: CallControl| aside.kind == Kind::Report && is_same(aside.place, place);
         let envelope = self.link(|link| {
             let mut kept = link.kept(cid, Plane::Collective);
-            kept.find(|it| it.source == rank && Aside::read(it.tag).is_some_and(is))
+            kept.find(|it| it.source == rank && CallControl::read(it.tag).is_some_and(is))
         })?;
         Some(self.read_report(comm, cid, envelope))
     }
@@ -163,13 +163,13 @@ impl Process {
     pub(super) fn find_aside(
         &self,
         cid: Cid,
-        patience: &mut Patience,
-        wanted: impl Fn(Aside) -> bool,
-    ) -> Option<(Aside, Envelope)> {
+        backoff: &mut Backoff,
+        wanted: impl Fn(CallControl) -> bool,
+    ) -> Option<(CallControl, Envelope)> {
         self.link(|link| {
             link.kept(cid, Plane::Collective).find_map(|envelope| {
-                patience.looked(1);
-                let aside = Aside::read(envelope.tag).filter(|&aside| wanted(aside))?;
+                backoff.looked(1);
+                let aside = CallControl::read(envelope.tag).filter(|&aside| wanted(aside))?;
                 Some((aside, envelope))
             })
         })
@@ -199,14 +199,14 @@ impl Process {
         })
     }
 
-    /// Messages that came before a receive did, to where asides come for a communicator.
+    /// Messages that came before a receive did, to where control messages come for a communicator.
     pub(super) fn unexpected(&self, comm: &Comm) -> u64 {
         let came = |cid| self.link(|link| link.traffic(Some(cid)).unexpected);
         comm.cids().chain([JOB]).map(came).sum()
     }
 
-    /// Sends an aside to a rank of a context.
-    pub(super) fn tell_aside(&self, (cid, rank): (Cid, u32), aside: Aside, bytes: &[u8]) {
+    /// Sends a control message to a rank of a context.
+    pub(super) fn tell_aside(&self, (cid, rank): (Cid, u32), aside: CallControl, bytes: &[u8]) {
         let (tag, bytes) = (aside.tag(), SendBuf::Owned(bytes.into()));
         self.link(|link| {
             if let Sent::Pending(id) =
@@ -226,13 +226,13 @@ mod tests {
     fn a_tag_tells_which_call_it_is_about() {
         for kind in [Kind::Report, Kind::Inquiry, Kind::Answer] {
             for place in [0, 5, (1 << PLACE_BITS) - 1] {
-                let aside = Aside { kind, place };
+                let aside = CallControl { kind, place };
                 assert!(aside.tag() < 0);
-                assert_eq!(Aside::read(aside.tag()), Some(aside));
+                assert_eq!(CallControl::read(aside.tag()), Some(aside));
             }
         }
-        assert_eq!(Aside::read(i32::MIN), None, "a letter");
-        assert_eq!(Aside::read(7), None, "a message of a call");
+        assert_eq!(CallControl::read(i32::MIN), None, "a letter");
+        assert_eq!(CallControl::read(7), None, "a message of a call");
     }
 
     #[test]

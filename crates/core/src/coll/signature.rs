@@ -9,7 +9,7 @@ use catena_objects::error::{self, Error};
 
 /// What a member says of its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct CallSignature {
     pub label: Label,
     /// As in [`catena_coll::Shape`], so alike for all; 0 where they need not be.
     pub bytes: u64,
@@ -21,10 +21,10 @@ pub struct Said {
     pub is_idle: bool,
 }
 
-impl Said {
+impl CallSignature {
     const LEN: usize = 17;
 
-    /// As [`Said::read`] reads it.
+    /// As [`CallSignature::read`] reads it.
     pub fn to_bytes(self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];
         bytes[..4].copy_from_slice(&self.label.number().to_ne_bytes());
@@ -39,7 +39,7 @@ impl Said {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; Self::LEN] = bytes.try_into().ok()?;
         let word = |at: usize| bytes[at..at + 4].try_into().map(u32::from_ne_bytes).ok();
-        Some(Said {
+        Some(CallSignature {
             label: Label::of(word(0)?, word(4)?),
             bytes: bytes[8..16].try_into().map(u64::from_ne_bytes).ok()?,
             on_board: bytes[16] & 1 != 0,
@@ -49,7 +49,7 @@ impl Said {
     }
 
     /// What is wrong if another member, for which this one waits, says that of the same call.
-    pub fn differs(&self, comm: &Comm, who: &str, theirs: Said) -> Option<Error> {
+    pub fn differs(&self, comm: &Comm, who: &str, theirs: CallSignature) -> Option<Error> {
         let (me, what) = (comm.rank, function(self.label.what));
         let rooted = self
             .label
@@ -91,7 +91,7 @@ impl Said {
 }
 
 /// As in "the persistent form of MPI_Bcast with root 3".
-impl fmt::Display for Said {
+impl fmt::Display for CallSignature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_persistent {
             f.write_str("the persistent form of ")?;
@@ -126,15 +126,15 @@ mod tests {
                 what,
                 detail: 70_000,
             };
-            let said = Said {
+            let signature = CallSignature {
                 label,
                 bytes: 1 << 40,
                 on_board: what == Some(Collective::Scan),
                 is_persistent: what == Some(Collective::Barrier),
                 is_idle: what == Some(Collective::Gatherv),
             };
-            assert_eq!(Said::read(&said.to_bytes()), Some(said));
+            assert_eq!(CallSignature::read(&signature.to_bytes()), Some(signature));
         }
-        assert_eq!(Said::read(b""), None);
+        assert_eq!(CallSignature::read(b""), None);
     }
 }

@@ -1,23 +1,23 @@
 //! Blocks along the edges of a graph.
 //!
 //! A payload is a row as in `rows`, with an entry for each of
-//! [`Near::blocks`]: who reads it knows by its edges which
+//! [`Edges::blocks`]: who reads it knows by its edges which
 //! entries are for it.
 
-use catena_plan::Region;
+use catena_schedule::Region;
 
 use super::board::{Board, Payload};
 use super::error::Trouble;
 use super::program::{Program, Turn};
 use super::rows::{DIRECT_ENTRY, fits, put, row, row_of, show, take};
 use crate::Args;
-use crate::neighbor::{Near, Source};
+use crate::neighbor::{Edges, Source};
 
 /// Who has something for neighbours publishes a row.
 pub(super) struct Neighbors;
 
 #[inline(always)]
-fn near<'a>(a: &Args<'a>) -> &'a Near<'a> {
+fn near<'a>(a: &Args<'a>) -> &'a Edges<'a> {
     a.near.expect("a collective among neighbours has edges")
 }
 

@@ -13,7 +13,7 @@ pub const LONG: Duration = Duration::from_millis(500);
 
 /// How one wait goes on.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Backoff {
     /// Fruitless polls until the next look.
     left: u32,
     /// Unexpected messages that the communicator had got at the last look.
@@ -22,9 +22,9 @@ pub struct Patience {
     since: u64,
 }
 
-impl Default for Patience {
+impl Default for Backoff {
     fn default() -> Self {
-        Patience {
+        Backoff {
             left: POLLS,
             seen: 0,
             since: 0,
@@ -32,7 +32,7 @@ impl Default for Patience {
     }
 }
 
-impl Patience {
+impl Backoff {
     /// A poll brought something, or nothing; true if it is time to look around.
     #[inline]
     pub fn polled(&mut self, moved: bool) -> bool {

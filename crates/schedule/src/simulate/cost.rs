@@ -1,36 +1,36 @@
-//! Tells how long the plans of all ranks would take on a modelled machine.
+//! Tells how long the schedules of all ranks would take on a modelled machine.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::{Failure, Link, Machine, Place, Shared};
-use crate::plan::NONE;
-use crate::{Plan, Step};
+use crate::schedule::NONE;
+use crate::{Schedule, Step};
 
 /// Time until the last rank is done, in seconds, if all start together.
 ///
-/// With fewer plans than places the machine is taken to repeat itself: rank r
-/// stands for all that are a multiple of `plans.len()` above it, which do the
+/// With fewer schedules than places the machine is taken to repeat itself: rank r
+/// stands for all that are a multiple of `schedules.len()` above it, which do the
 /// same with peers as far above theirs.
 ///
-/// Cost: O(log s) for each of the s steps of `plans`.
+/// Cost: O(log s) for each of the s steps of `schedules`.
 ///
 /// # Errors
-/// [`Failure::Stuck`] for plans that deadlock on this machine.
+/// [`Failure::Stuck`] for schedules that deadlock on this machine.
 ///
 /// # Panics
 /// If a node has some ranks in a period and some in the next, or periods
 /// differ.
-pub fn cost(plans: &[&Plan], machine: &Machine, places: &[Place]) -> Result<f64, Failure> {
-    assert_periodic(plans.len(), places);
-    let here = &places[..plans.len()];
+pub fn cost(schedules: &[&Schedule], machine: &Machine, places: &[Place]) -> Result<f64, Failure> {
+    assert_periodic(schedules.len(), places);
+    let here = &places[..schedules.len()];
     let count = |of: fn(&Place) -> u32| 1 + here.iter().map(of).max().unwrap_or(0) as usize;
     let mut sim = Sim {
-        plans,
+        schedules,
         machine,
         places,
-        ranks: plans.iter().map(|p| Rank::new(p)).collect(),
+        ranks: schedules.iter().map(|p| Rank::new(p)).collect(),
         memory: vec![0.0; count(|p| p.domain)],
         cards: vec![[0.0; 2]; count(|p| p.node)],
         lanes: HashMap::default(),
@@ -39,8 +39,8 @@ pub fn cost(plans: &[&Plan], machine: &Machine, places: &[Place]) -> Result<f64,
         number: 0,
         end: 0.0,
     };
-    for (rank, plan) in plans.iter().enumerate() {
-        for step in plan.roots() {
+    for (rank, schedule) in schedules.iter().enumerate() {
+        for step in schedule.roots() {
             sim.ready(0.0, rank as u32, step);
         }
     }
@@ -52,7 +52,7 @@ pub fn cost(plans: &[&Plan], machine: &Machine, places: &[Place]) -> Result<f64,
 
 /// Whether `b` does what `a` does, with peers that are `above` ranks above
 /// those of `a`, round the ring of all `ranks`.
-pub fn repeats(a: &Plan, b: &Plan, above: u32, ranks: u32) -> bool {
+pub fn repeats(a: &Schedule, b: &Schedule, above: u32, ranks: u32) -> bool {
     let up = |peer: u32| ((u64::from(peer) + u64::from(above)) % u64::from(ranks)) as u32;
     let alike = |a: &Step, b: &Step| match (*a, *b) {
         (Step::Send { peer: p, from: a }, Step::Send { peer: q, from: b })
@@ -94,7 +94,7 @@ struct Rank {
     /// Not complete.
     open: Vec<bool>,
     left: usize,
-    /// Steps that wait for the processor, the first of the plan first; and
+    /// Steps that wait for the processor, the first of the schedule first; and
     /// whether it is busy.
     queue: BinaryHeap<Reverse<u32>>,
     busy: bool,
@@ -104,11 +104,11 @@ struct Rank {
 }
 
 impl Rank {
-    fn new(plan: &Plan) -> Self {
+    fn new(schedule: &Schedule) -> Self {
         Rank {
-            needs: plan.needs.clone(),
-            open: vec![true; plan.steps.len()],
-            left: plan.steps.len(),
+            needs: schedule.needs.clone(),
+            open: vec![true; schedule.steps.len()],
+            left: schedule.steps.len(),
             queue: BinaryHeap::new(),
             busy: false,
             port_in: [0.0; 2],
@@ -217,7 +217,7 @@ impl Hasher for Mix {
 }
 
 struct Sim<'a> {
-    plans: &'a [&'a Plan],
+    schedules: &'a [&'a Schedule],
     machine: &'a Machine,
     /// Of all ranks, also those that others stand for.
     places: &'a [Place],
@@ -292,12 +292,12 @@ impl Sim<'_> {
 
     /// The rank of the period that stands for `rank`.
     fn stand_in(&self, rank: u32) -> u32 {
-        rank % self.plans.len() as u32
+        rank % self.schedules.len() as u32
     }
 
     /// A step waits for nothing but the processor, or its message.
     fn ready(&mut self, now: f64, rank: u32, step: u32) {
-        if let Step::Recv { peer, .. } = self.plans[rank as usize].steps[step as usize] {
+        if let Step::Recv { peer, .. } = self.schedules[rank as usize].steps[step as usize] {
             let lane = (self.stand_in(peer), self.above(peer, rank));
             self.lanes.entry(lane).or_default().posted.push_back(step);
             self.pair_up(now, lane);
@@ -324,7 +324,7 @@ impl Sim<'_> {
         };
         self.ranks[r].busy = true;
         let m = self.machine;
-        let work = match self.plans[r].steps[step as usize] {
+        let work = match self.schedules[r].steps[step as usize] {
             Step::Send { peer, .. } => self.link(self.route(rank, self.above(rank, peer))).overhead,
             Step::Recv { peer, .. } => {
                 let (from, above) = (self.stand_in(peer), self.above(peer, rank));
@@ -337,7 +337,7 @@ impl Sim<'_> {
     }
 
     fn worked(&mut self, now: f64, rank: u32, step: u32) {
-        if let Step::Send { peer, from } = self.plans[rank as usize].steps[step as usize] {
+        if let Step::Send { peer, from } = self.schedules[rank as usize].steps[step as usize] {
             self.send(now, rank, step, peer, from.len);
             self.posted(now, rank, step);
         } else {
@@ -370,7 +370,7 @@ impl Sim<'_> {
 
     /// The next message of the pair may be posted.
     fn posted(&mut self, now: f64, rank: u32, step: u32) {
-        let next = self.plans[rank as usize].next_posted[step as usize];
+        let next = self.schedules[rank as usize].next_posted[step as usize];
         if next != NONE {
             self.release(now, rank, next);
         }
@@ -472,8 +472,8 @@ impl Sim<'_> {
         let r = &mut self.ranks[rank as usize];
         r.open[step as usize] = false;
         r.left -= 1;
-        let plan = self.plans[rank as usize];
-        for &next in plan.after(step) {
+        let schedule = self.schedules[rank as usize];
+        for &next in schedule.after(step) {
             self.release(now, rank, next);
         }
     }
@@ -490,9 +490,9 @@ impl Sim<'_> {
         let stuck = |r: &usize| self.ranks[*r].left > 0;
         let first = |r: usize| {
             let open = self.ranks[r].open.iter().position(|&o| o).unwrap_or(0);
-            (r as u32, self.plans[r].steps[open])
+            (r as u32, self.schedules[r].steps[open])
         };
-        let stuck: Vec<_> = (0..self.plans.len()).filter(stuck).map(first).collect();
+        let stuck: Vec<_> = (0..self.schedules.len()).filter(stuck).map(first).collect();
         if stuck.is_empty() {
             Ok(self.end)
         } else {

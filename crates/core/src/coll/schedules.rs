@@ -1,16 +1,16 @@
-//! The plans that a communicator has made, kept for calls that are alike.
+//! The schedules that a communicator has made, kept for calls that are alike.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
 
 use catena_coll::inter::Root;
 use catena_coll::{Args, Collective, Layout};
-use catena_plan::Plan;
+use catena_schedule::Schedule;
 use catena_settings::changes;
 
 use crate::comm::Comm;
 
-/// All that the plan of a call depends on, besides the communicator.
+/// All that the schedule of a call depends on, besides the communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key<'a> {
     /// The collective.
@@ -78,14 +78,14 @@ impl Owned {
     }
 }
 
-/// A call, and the plan of those that are like it, once one of them needs it.
+/// A call, and the schedule of those that are like it, once one of them needs it.
 #[derive(Debug)]
 pub struct Recipe {
     /// Its layouts say nothing; see `send` and `recv`.
     key: Key<'static>,
     send: Owned,
     recv: Owned,
-    plan: OnceCell<Plan>,
+    schedule: OnceCell<Schedule>,
 }
 
 impl Recipe {
@@ -98,11 +98,11 @@ impl Recipe {
             },
             send: Owned::new(key.send),
             recv: Owned::new(key.recv),
-            plan: OnceCell::new(),
+            schedule: OnceCell::new(),
         }
     }
 
-    /// What the plan is for.
+    /// What the schedule is for.
     #[inline]
     pub fn key(&self) -> Key<'_> {
         Key {
@@ -112,22 +112,22 @@ impl Recipe {
         }
     }
 
-    /// The plan, made by `make` if it was not yet.
+    /// The schedule, made by `make` if it was not yet.
     #[inline]
-    pub fn plan(&self, make: impl FnOnce(&Key<'_>) -> Plan) -> &Plan {
-        self.plan.get_or_init(|| make(&self.key()))
+    pub fn schedule(&self, make: impl FnOnce(&Key<'_>) -> Schedule) -> &Schedule {
+        self.schedule.get_or_init(|| make(&self.key()))
     }
 
-    /// Whether its plan was made, and does nothing.
+    /// Whether its schedule was made, and does nothing.
     pub fn is_idle(&self) -> bool {
-        self.plan.get().is_some_and(Plan::is_empty)
+        self.schedule.get().is_some_and(Schedule::is_empty)
     }
 }
 
 /// Recipes, each in the one place that its key has; a newer one takes it over.
 /// Nothing is allocated before the first.
 #[derive(Debug, Default)]
-pub struct Plans {
+pub struct Schedules {
     places: Vec<Option<Arc<Recipe>>>,
     /// Changes of settings at which they were made.
     changes: u32,
@@ -135,11 +135,11 @@ pub struct Plans {
 
 /// Places: a power of two.
 const PLACES: usize = 32;
-/// A plan of more steps takes longer to run than to make again, and much
+/// A schedule of more steps takes longer to run than to make again, and much
 /// memory.
 const STEPS: usize = 512;
 
-impl Plans {
+impl Schedules {
     /// That for `key`.
     #[inline]
     pub fn get(&mut self, key: &Key<'_>) -> Arc<Recipe> {
@@ -168,9 +168,9 @@ impl Plans {
         recipe
     }
 
-    /// The plan for `key` was made: a long one is not kept for others.
-    pub fn made(&mut self, key: &Key<'_>, plan: &Plan) {
-        if plan.steps().len() > STEPS
+    /// The schedule for `key` was made: a long one is not kept for others.
+    pub fn made(&mut self, key: &Key<'_>, schedule: &Schedule) {
+        if schedule.steps().len() > STEPS
             && let Some(place) = self.places.get_mut(place(key))
         {
             *place = None;
@@ -178,7 +178,7 @@ impl Plans {
     }
 }
 
-/// Where the plan of a call is kept.
+/// Where the schedule of a call is kept.
 #[inline]
 fn place(key: &Key<'_>) -> usize {
     let ends = |layout: &Layout<'_>| match layout {
@@ -198,7 +198,7 @@ fn place(key: &Key<'_>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use catena_plan::{Builder, Region};
+    use catena_schedule::{Builder, Region};
 
     fn key(what: Collective, n: usize) -> Key<'static> {
         Key {
@@ -214,25 +214,25 @@ mod tests {
         }
     }
 
-    /// The steps of the plan for `key`, which has `n` if it is made now.
-    fn steps(plans: &mut Plans, key: &Key<'_>, n: u32) -> usize {
-        let recipe = plans.get(key);
-        let plan = recipe.plan(|key| {
+    /// The steps of the schedule for `key`, which has `n` if it is made now.
+    fn steps(schedules: &mut Schedules, key: &Key<'_>, n: u32) -> usize {
+        let recipe = schedules.get(key);
+        let schedule = recipe.schedule(|key| {
             let mut b = Builder::new();
             (0..n).for_each(|to| _ = b.send(to, Region::input(0, 1)));
-            let plan = b.finish();
-            plans.made(key, &plan);
-            plan
+            let schedule = b.finish();
+            schedules.made(key, &schedule);
+            schedule
         });
-        plan.steps().len()
+        schedule.steps().len()
     }
 
     #[test]
-    fn a_plan_is_made_once_for_calls_that_are_alike() {
-        let mut plans = Plans::default();
+    fn a_schedule_is_made_once_for_calls_that_are_alike() {
+        let mut schedules = Schedules::default();
         let key = key(Collective::Allreduce, 8);
-        assert_eq!(steps(&mut plans, &key, 3), 3);
-        assert_eq!(steps(&mut plans, &key, 4), 3);
+        assert_eq!(steps(&mut schedules, &key, 3), 3);
+        assert_eq!(steps(&mut schedules, &key, 4), 3);
         for other in [
             Key {
                 what: Collective::Scan,
@@ -260,13 +260,13 @@ mod tests {
                 ..key
             },
         ] {
-            assert_eq!(steps(&mut plans, &other, 5), 5, "{other:?}");
+            assert_eq!(steps(&mut schedules, &other, 5), 5, "{other:?}");
         }
     }
 
     #[test]
     fn tables_are_compared_in_full() {
-        let mut plans = Plans::default();
+        let mut schedules = Schedules::default();
         let (counts, displs) = ([1, 2, 3], [0, 1, 3]);
         let table = |displs| Layout::Table {
             counts: &counts,
@@ -276,25 +276,25 @@ mod tests {
             send: table(&displs),
             ..key(Collective::Alltoallv, 0)
         };
-        assert_eq!(steps(&mut plans, &key, 1), 1);
-        assert_eq!(steps(&mut plans, &key, 3), 1);
+        assert_eq!(steps(&mut schedules, &key, 1), 1);
+        assert_eq!(steps(&mut schedules, &key, 3), 1);
         let moved = Key {
             send: table(&[0, 1, 4]),
             ..key
         };
-        assert_eq!(steps(&mut plans, &moved, 2), 2);
+        assert_eq!(steps(&mut schedules, &moved, 2), 2);
     }
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let mut plans = Plans::default();
+        let mut schedules = Schedules::default();
         for n in 0..1000 {
-            steps(&mut plans, &key(Collective::Bcast, n), 1);
+            steps(&mut schedules, &key(Collective::Bcast, n), 1);
         }
-        assert_eq!(plans.places.len(), PLACES);
+        assert_eq!(schedules.places.len(), PLACES);
         let long = key(Collective::Alltoall, 1);
-        assert_eq!(steps(&mut plans, &long, STEPS as u32 + 1), STEPS + 1);
-        assert_eq!(steps(&mut plans, &long, 7), 7);
+        assert_eq!(steps(&mut schedules, &long, STEPS as u32 + 1), STEPS + 1);
+        assert_eq!(steps(&mut schedules, &long, 7), 7);
     }
 
     /// Powers of two, as programs use them, do not fall upon each other.

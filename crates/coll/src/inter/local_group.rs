@@ -1,6 +1,6 @@
-//! Parts of a plan that concern one group, with rank 0 as its leader.
+//! Parts of a schedule that concern one group, with rank 0 as its leader.
 
-use catena_plan::{Builder, Region};
+use catena_schedule::{Builder, Region};
 
 use super::call::Args;
 use crate::part::{NOTHING, Part};
@@ -15,12 +15,12 @@ pub(super) fn cost(what: Collective, t: &Terms) -> f64 {
 }
 
 /// This group.
-pub(super) struct Near<'a> {
+pub(super) struct LocalGroup<'a> {
     pub a: &'a Args<'a>,
     pub m: &'a Model,
 }
 
-impl Near<'_> {
+impl LocalGroup<'_> {
     /// Whether this rank speaks for its group.
     pub(super) fn leads(&self) -> bool {
         self.a.rank == 0

@@ -1,15 +1,15 @@
 //! Waking a process that sleeps on descriptors.
 //!
-//! A buzzer is a datagram socket whose name is a number that the kernel chooses,
-//! so whoever reads the number in shared memory can press it: nothing is passed
-//! between processes, and nothing is left behind. A press that nobody waits
+//! A wake socket is a datagram socket whose name is a number that the kernel chooses,
+//! so whoever reads the number in shared memory can wake its owner: nothing is passed
+//! between processes, and nothing is left behind. A wake-up that nobody waits
 //! for stays, and ends the next sleep early.
 //!
-//! Every user of the machine can see the name, and send to it. So a press carries a
+//! Every user of the machine can see the name, and send to it. So a wake-up carries a
 //! random key, which stands only in shared memory, and the kernel throws away
 //! whatever else is sent, without waking anybody and without keeping it.
 //!
-//! Model: `tests/loom_bell.rs`, where the only buzzer is a flag.
+//! Model: `tests/loom_bell.rs`, where the only wake socket is a flag.
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -19,27 +19,27 @@ use std::os::unix::net::UnixDatagram;
 use rustix::net::SocketAddrUnix;
 use rustix::rand::GetRandomFlags;
 
-/// What presses a buzzer.
+/// What wakes a process that sleeps on a wake socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Button {
+pub struct Waker {
     /// The name of its socket: less than 2^20.
     pub number: u32,
-    /// What a press carries.
+    /// What a wake-up carries.
     pub key: u64,
 }
 
-impl Button {
-    /// Wakes whoever sleeps on the buzzer. One that cannot be reached is as if
+impl Waker {
+    /// Wakes whoever sleeps on the wake_socket. One that cannot be reached is as if
     /// nobody slept.
     #[cfg(not(loom))]
-    pub fn press(self) {
+    pub fn wake(self) {
         send(self.number, &self.key.to_be_bytes());
     }
 
-    /// Wakes whoever sleeps on the buzzer of the model.
+    /// Wakes whoever sleeps on the wake socket of the model.
     #[cfg(loom)]
-    pub fn press(self) {
-        model::PRESSED.swap(true, std::sync::atomic::Ordering::AcqRel);
+    pub fn wake(self) {
+        model::WOKEN.swap(true, std::sync::atomic::Ordering::AcqRel);
     }
 }
 
@@ -60,19 +60,19 @@ fn send(number: u32, bytes: &[u8]) {
     }
 }
 
-/// A buzzer, of the process that sleeps on it.
+/// A wake socket, of the process that sleeps on it.
 #[derive(Debug)]
-pub struct Buzzer {
+pub struct WakeSocket {
     socket: UnixDatagram,
-    button: Button,
+    waker: Waker,
 }
 
-impl Buzzer {
+impl WakeSocket {
     /// A new one.
     ///
     /// # Errors
     /// What the kernel says, usually that there are too many open files.
-    pub fn new() -> io::Result<Buzzer> {
+    pub fn new() -> io::Result<WakeSocket> {
         let socket = UnixDatagram::unbound()?;
         socket.set_nonblocking(true)?;
         let mut key = [0; 8];
@@ -88,21 +88,21 @@ impl Buzzer {
         let number = name.and_then(|name| u32::from_str_radix(name.ok()?, 16).ok());
         let number = number.filter(|number| number >> 20 == 0);
         let number = number.ok_or(io::ErrorKind::Unsupported)?;
-        let button = Button { number, key };
-        Ok(Buzzer { socket, button })
+        let waker = Waker { number, key };
+        Ok(WakeSocket { socket, waker })
     }
 
-    /// Can be read once the buzzer was pressed.
+    /// Can be read once the wake socket was woken.
     pub fn fd(&self) -> RawFd {
         self.socket.as_raw_fd()
     }
 
-    /// What others press.
-    pub fn button(&self) -> Button {
-        self.button
+    /// What others wake it with.
+    pub fn waker(&self) -> Waker {
+        self.waker
     }
 
-    /// Forgets that it was pressed. To be followed by a look at all that may
+    /// Forgets that it was woken. To be followed by a look at all that may
     /// have come.
     pub fn silence(&self) {
         while self.socket.recv(&mut []).is_ok() {}
@@ -155,24 +155,24 @@ fn accept_only(socket: &UnixDatagram, key: u64) -> io::Result<()> {
     }
 }
 
-/// A buzzer without a kernel, whose calls take turns as those of a socket do.
+/// A wake socket without a kernel, whose calls take turns as those of a socket do.
 #[cfg(loom)]
 pub mod model {
     use std::sync::atomic::Ordering::{AcqRel, Acquire};
 
     loom::lazy_static! {
-        /// Whether it was pressed.
-        pub static ref PRESSED: loom::sync::atomic::AtomicBool = Default::default();
+        /// Whether it was woken.
+        pub static ref WOKEN: loom::sync::atomic::AtomicBool = Default::default();
     }
 
-    /// See [`Buzzer::silence`](super::Buzzer::silence).
+    /// See [`WakeSocket::silence`](super::WakeSocket::silence).
     pub fn silence() {
-        PRESSED.swap(false, AcqRel);
+        WOKEN.swap(false, AcqRel);
     }
 
-    /// Sleeps until it is pressed.
+    /// Sleeps until it is used.
     pub fn wait() {
-        while !PRESSED.load(Acquire) {
+        while !WOKEN.load(Acquire) {
             crate::sync::yield_now();
         }
     }
@@ -184,32 +184,32 @@ mod tests {
 
     use super::*;
 
-    fn heard(buzzer: &Buzzer) -> bool {
-        let mut ask = [PollFd::new(&buzzer.socket, PollFlags::IN)];
+    fn heard(wake_socket: &WakeSocket) -> bool {
+        let mut ask = [PollFd::new(&wake_socket.socket, PollFlags::IN)];
         poll(&mut ask, Some(&Timespec::default())) == Ok(1)
     }
 
     #[test]
     fn a_press_is_heard_until_silenced() {
-        let (one, other) = (Buzzer::new().unwrap(), Buzzer::new().unwrap());
-        assert_ne!(one.button(), other.button());
+        let (one, other) = (WakeSocket::new().unwrap(), WakeSocket::new().unwrap());
+        assert_ne!(one.waker(), other.waker());
         // More often than a socket has room for.
         for _ in 0..1000 {
-            one.button().press();
+            one.waker().wake();
         }
         assert!(heard(&one) && !heard(&other));
         one.silence();
         assert!(!heard(&one));
-        let gone = other.button();
+        let gone = other.waker();
         drop(other);
-        gone.press();
+        gone.wake();
         assert!(!heard(&one));
     }
 
     #[test]
     fn strangers_wake_nobody_and_take_no_room() {
-        let buzzer = Buzzer::new().unwrap();
-        let Button { number, key } = buzzer.button();
+        let wake_socket = WakeSocket::new().unwrap();
+        let Waker { number, key } = wake_socket.waker();
         let key = key.to_be_bytes();
         for at in 0..8 {
             let mut other = key;
@@ -221,8 +221,8 @@ mod tests {
             send(number, &key[1..]);
             send(number, &[&key[..], &[0]].concat());
         }
-        assert!(!heard(&buzzer), "somebody without the key");
-        buzzer.button().press();
-        assert!(heard(&buzzer));
+        assert!(!heard(&wake_socket), "somebody without the key");
+        wake_socket.waker().wake();
+        assert!(heard(&wake_socket));
     }
 }

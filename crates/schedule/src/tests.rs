@@ -1,7 +1,7 @@
 //! Dependencies against the definition, and what the simulator must notice.
 
 use crate::simulate::{Failure, Sends, check};
-use crate::{Buf, Builder, Exec, Order, Plan, Region, Run, Step};
+use crate::{Buf, Builder, Exec, Order, Region, Run, Schedule, Step};
 
 struct Random(u64);
 
@@ -31,7 +31,7 @@ fn conflict(a: &Step, b: &Step) -> bool {
     meet(&a_writes, &b_reads) || meet(&a_reads, &b_writes) || meet(&a_writes, &b_writes)
 }
 
-fn random_plan(random: &mut Random, steps: usize) -> Plan {
+fn random_schedule(random: &mut Random, steps: usize) -> Schedule {
     let mut b = Builder::new();
     b.scratch(48);
     while b.len() < steps {
@@ -57,16 +57,16 @@ fn random_plan(random: &mut Random, steps: usize) -> Plan {
 fn a_step_waits_for_what_it_conflicts_with_and_for_nothing_else() {
     let mut random = Random(1);
     for _ in 0..200 {
-        let plan = random_plan(&mut random, 60);
-        let n = plan.steps().len();
+        let schedule = random_schedule(&mut random, 60);
+        let n = schedule.steps().len();
         // reach[i] holds all steps that come after step i for sure.
         let mut reach = vec![vec![false; n]; n];
         for i in (0..n).rev() {
-            for &next in plan.after(i as u32) {
+            for &next in schedule.after(i as u32) {
                 let next = next as usize;
                 assert!(
-                    conflict(&plan.steps[i], &plan.steps[next]),
-                    "{i} {next}\n{plan}"
+                    conflict(&schedule.steps[i], &schedule.steps[next]),
+                    "{i} {next}\n{schedule}"
                 );
                 let further = reach[next].clone();
                 reach[i].iter_mut().zip(further).for_each(|(r, f)| *r |= f);
@@ -75,8 +75,8 @@ fn a_step_waits_for_what_it_conflicts_with_and_for_nothing_else() {
         }
         for (i, later) in reach.iter().enumerate() {
             for (j, waits) in later.iter().enumerate().skip(i + 1) {
-                let must = conflict(&plan.steps[i], &plan.steps[j]);
-                assert!(!must || *waits, "{j} does not wait for {i}\n{plan}");
+                let must = conflict(&schedule.steps[i], &schedule.steps[j]);
+                assert!(!must || *waits, "{j} does not wait for {i}\n{schedule}");
             }
         }
     }
@@ -130,18 +130,18 @@ fn messages_of_a_pair_are_posted_in_order() {
     b.send(1, Region::output(0, 8));
     b.send(1, Region::input(8, 8));
     b.send(2, Region::input(16, 8));
-    let plan = b.finish();
+    let schedule = b.finish();
     let (mut run, mut exec) = (Run::new(), Slow::default());
     for _ in 0..2 {
-        run.start(&plan);
+        run.start(&schedule);
         exec.posted.clear();
-        assert_eq!(run.advance(&plan, &mut exec), Ok(false));
+        assert_eq!(run.advance(&schedule, &mut exec), Ok(false));
         assert_eq!(exec.posted, [('r', 0, 0), ('s', 2, 16)]);
         exec.finished.fill(true);
-        assert_eq!(run.advance(&plan, &mut exec), Ok(false));
+        assert_eq!(run.advance(&schedule, &mut exec), Ok(false));
         assert_eq!(exec.posted[2..], [('s', 1, 0), ('s', 1, 8)]);
         exec.finished.fill(true);
-        assert_eq!(run.advance(&plan, &mut exec), Ok(true));
+        assert_eq!(run.advance(&schedule, &mut exec), Ok(true));
     }
 }
 
@@ -151,23 +151,23 @@ fn thousands_under_way_are_not_all_asked_each_time() {
     for peer in 0..5000 {
         b.recv(peer, Region::output(peer as usize, 1));
     }
-    let plan = b.finish();
+    let schedule = b.finish();
     let (mut run, mut exec) = (Run::new(), Slow::default());
-    run.start(&plan);
-    assert_eq!(run.advance(&plan, &mut exec), Ok(false));
+    run.start(&schedule);
+    assert_eq!(run.advance(&schedule, &mut exec), Ok(false));
     exec.asked = 0;
-    assert_eq!(run.advance(&plan, &mut exec), Ok(false));
+    assert_eq!(run.advance(&schedule, &mut exec), Ok(false));
     assert!(exec.asked <= 64, "{}", exec.asked);
     exec.finished.fill(true);
-    assert_eq!(run.advance(&plan, &mut exec), Ok(true));
+    assert_eq!(run.advance(&schedule, &mut exec), Ok(true));
 }
 
-fn simulate(plans: &[Plan]) -> Result<crate::simulate::Traffic, Failure> {
-    let plans: Vec<&Plan> = plans.iter().collect();
-    let input = vec![vec![0; 64]; plans.len()];
+fn simulate(schedules: &[Schedule]) -> Result<crate::simulate::Traffic, Failure> {
+    let schedules: Vec<&Schedule> = schedules.iter().collect();
+    let input = vec![vec![0; 64]; schedules.len()];
     let mut output = input.clone();
     check(
-        &plans,
+        &schedules,
         &input,
         &mut output,
         &|_, _, _| {},
@@ -176,7 +176,7 @@ fn simulate(plans: &[Plan]) -> Result<crate::simulate::Traffic, Failure> {
     )
 }
 
-fn plan(f: impl FnOnce(&mut Builder)) -> Plan {
+fn schedule(f: impl FnOnce(&mut Builder)) -> Schedule {
     let mut b = Builder::new();
     f(&mut b);
     b.finish()
@@ -186,7 +186,7 @@ fn plan(f: impl FnOnce(&mut Builder)) -> Plan {
 fn the_simulator_finds_deadlocks_lengths_and_orphans() {
     // Both send what they have yet to receive.
     let waits = |peer| {
-        plan(|b| {
+        schedule(|b| {
             b.recv(peer, Region::output(0, 8));
             b.send(peer, Region::output(0, 8));
         })
@@ -197,8 +197,8 @@ fn the_simulator_finds_deadlocks_lengths_and_orphans() {
         "{stuck}"
     );
 
-    let send = plan(|b| _ = b.send(1, Region::input(0, 8)));
-    let recv = plan(|b| _ = b.recv(0, Region::output(0, 9)));
+    let send = schedule(|b| _ = b.send(1, Region::input(0, 8)));
+    let recv = schedule(|b| _ = b.recv(0, Region::output(0, 9)));
     let length = simulate(&[send.clone(), recv]).expect_err("8 is not 9");
     assert_eq!(
         length,
@@ -210,6 +210,6 @@ fn the_simulator_finds_deadlocks_lengths_and_orphans() {
         }
     );
 
-    let nothing = Plan::default();
+    let nothing = Schedule::default();
     assert!(simulate(&[send, nothing]).is_err());
 }

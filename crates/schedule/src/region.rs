@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One of the three buffers of a plan.
+/// One of the three buffers of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Buf {
     /// The send buffer. No step writes it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::NONE;
+use crate::schedule::NONE;
 
 #[derive(Clone, Debug)]
 struct Segment {

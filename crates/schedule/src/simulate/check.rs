@@ -1,9 +1,9 @@
-//! Runs the plans of all ranks over real bytes.
+//! Runs the schedules of all ranks over real bytes.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
-use crate::{Buf, Exec, Order, Plan, Region, Run, Step};
+use crate::{Buf, Exec, Order, Region, Run, Schedule, Step};
 
 /// Combines elements: `(from, into, order)`.
 pub type Op = dyn Fn(&[u8], &mut [u8], Order);
@@ -13,7 +13,7 @@ pub type Op = dyn Fn(&[u8], &mut [u8], Order);
 pub enum Sends {
     /// At once: the bytes are copied away.
     Eager,
-    /// When the receive is posted; the bytes are read only then, so a plan
+    /// When the receive is posted; the bytes are read only then, so a schedule
     /// that overwrites them too early gives a wrong result.
     Synchronous,
 }
@@ -31,7 +31,7 @@ pub struct Traffic {
     pub copied: u64,
 }
 
-/// What is wrong with the plans.
+/// What is wrong with the schedules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// Nothing moves any more; each entry is a rank and what it waits for.
@@ -47,7 +47,7 @@ pub enum Failure {
         /// Bytes expected.
         expected: usize,
     },
-    /// All plans are complete but this message was never received.
+    /// All schedules are complete but this message was never received.
     Unreceived {
         /// Sender.
         from: u32,
@@ -87,7 +87,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Runs `plans[r]` on `input[r]` and `output[r]` for every rank r until all
+/// Runs `schedules[r]` on `input[r]` and `output[r]` for every rank r until all
 /// are complete. The order in which ranks move follows from `seed`.
 ///
 /// # Errors
@@ -96,29 +96,29 @@ impl fmt::Display for Failure {
 /// # Panics
 /// If a region reaches beyond its buffer.
 pub fn check(
-    plans: &[&Plan],
+    schedules: &[&Schedule],
     input: &[Vec<u8>],
     output: &mut [Vec<u8>],
     op: &Op,
     sends: Sends,
     seed: u64,
 ) -> Result<Traffic, Failure> {
-    let ranks = plans.len();
+    let ranks = schedules.len();
     let mut world = World {
         sends,
         op,
         input,
         output,
-        scratch: plans.iter().map(|p| vec![0xA5; p.scratch()]).collect(),
+        scratch: schedules.iter().map(|p| vec![0xA5; p.scratch()]).collect(),
         lanes: HashMap::new(),
         finished: Vec::new(),
         traffic: Traffic::default(),
     };
-    let mut runs: Vec<Run<usize>> = plans
+    let mut runs: Vec<Run<usize>> = schedules
         .iter()
-        .map(|plan| {
+        .map(|schedule| {
             let mut run = Run::new();
-            run.start(plan);
+            run.start(schedule);
             run
         })
         .collect();
@@ -135,7 +135,7 @@ pub fn check(
         let mut done = true;
         for &rank in &order {
             done &= runs[rank].advance(
-                plans[rank],
+                schedules[rank],
                 &mut Seat {
                     world: &mut world,
                     rank,
@@ -146,7 +146,11 @@ pub fn check(
             break;
         }
         if world.events() == before {
-            let waiting = |r: usize| runs[r].waiting(plans[r]).map(move |(s, _)| (r as u32, s));
+            let waiting = |r: usize| {
+                runs[r]
+                    .waiting(schedules[r])
+                    .map(move |(s, _)| (r as u32, s))
+            };
             return Err(Failure::Stuck((0..ranks).flat_map(waiting).collect()));
         }
     }
@@ -198,7 +202,7 @@ impl World<'_> {
 
     fn bytes_mut(&mut self, rank: usize, r: Region) -> &mut [u8] {
         let all = match r.buf {
-            Buf::Input => unreachable!("a plan does not write its input"),
+            Buf::Input => unreachable!("a schedule does not write its input"),
             Buf::Output => &mut self.output[rank],
             Buf::Scratch => &mut self.scratch[rank],
         };

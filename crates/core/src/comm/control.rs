@@ -1,10 +1,10 @@
-//! Letters: messages by which processes agree on a communicator that they do
+//! ControlMessages: messages by which processes agree on a communicator that they do
 //! not have yet.
 //!
-//! A letter travels on a context that exists, below its collectives, and
+//! A control message travels on a context that exists, below its collectives, and
 //! carries a key that says what it is about. Matching is by the whole key, so
 //! that agreements under way at once, of several threads say, never mix;
-//! letters of one sender with one key are read in the order in which they were
+//! control messages of one sender with one key are read in the order in which they were
 //! sent.
 
 use std::cell::RefCell;
@@ -16,10 +16,10 @@ use catena_link::{Cid, Mode, Plane, ReqId, Selector, Sent};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::process::Process;
 
-/// Tag of all letters; those of collectives are not negative.
-const LETTER: i32 = i32::MIN;
+/// Tag of all control messages; those of collectives are not negative.
+const CONTROL: i32 = i32::MIN;
 
-/// What a letter is about: how the processes were brought together, and the tag
+/// What a control message is about: how the processes were brought together, and the tag
 /// that tells this agreement from others of the kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(Arc<[u8]>);
@@ -56,7 +56,7 @@ struct Address {
     key: Key,
 }
 
-/// A letter of which not all may have arrived.
+/// A control message of which not all may have arrived.
 #[derive(Debug)]
 struct Coming {
     /// `None` once its context is closed.
@@ -66,37 +66,37 @@ struct Coming {
     id: ReqId,
 }
 
-/// The letters that came and were not read yet.
+/// The control messages that came and were not read yet.
 #[derive(Debug, Default)]
-pub struct Letters {
+pub struct ControlMessages {
     coming: RefCell<VecDeque<Coming>>,
     filed: RefCell<HashMap<Address, VecDeque<Vec<u32>>>>,
 }
 
 impl Process {
     /// Writes to rank `to` of a context.
-    pub(crate) fn write_letter(&self, cid: Cid, to: u32, key: &Key, words: &[u32]) {
+    pub(crate) fn send_control(&self, cid: Cid, to: u32, key: &Key, words: &[u32]) {
         let mut bytes = Vec::with_capacity(4 + key.0.len() + 4 * words.len());
         bytes.extend((key.0.len() as u32).to_ne_bytes());
         bytes.extend_from_slice(&key.0);
         words
             .iter()
-            .for_each(|process| bytes.extend(process.to_ne_bytes()));
-        let letter = SendBuf::Owned(bytes.into());
+            .for_each(|word| bytes.extend(word.to_ne_bytes()));
+        let message = SendBuf::Owned(bytes.into());
         self.link(|link| {
             if let Sent::Pending(id) =
-                link.send(cid, Plane::Collective, to, LETTER, Mode::Standard, letter)
+                link.send(cid, Plane::Collective, to, CONTROL, Mode::Standard, message)
             {
                 link.detach(id);
             }
         });
     }
 
-    /// Reads the next letter with that key from rank `from` of a context, if it
+    /// Reads the next control message with that key from rank `from` of a context, if it
     /// has come. Does not progress.
-    pub(crate) fn read_letter(&self, cid: Cid, from: u32, key: &Key) -> Option<Vec<u32>> {
-        self.collect_letters(cid, from);
-        let mut filed = self.letters.filed.borrow_mut();
+    pub(crate) fn receive_control(&self, cid: Cid, from: u32, key: &Key) -> Option<Vec<u32>> {
+        self.collect_control(cid, from);
+        let mut filed = self.control.filed.borrow_mut();
         if filed.is_empty() {
             return None;
         }
@@ -113,11 +113,11 @@ impl Process {
         next
     }
 
-    fn collect_letters(&self, cid: Cid, from: u32) {
-        let mut coming = self.letters.coming.borrow_mut();
+    fn collect_control(&self, cid: Cid, from: u32) {
+        let mut coming = self.control.coming.borrow_mut();
         let selector = Selector {
             source: from as i32,
-            tag: LETTER,
+            tag: CONTROL,
         };
         self.link(|link| {
             while let Some((id, envelope)) = link.mprobe(cid, Plane::Collective, selector) {
@@ -140,30 +140,30 @@ impl Process {
         });
     }
 
-    fn file(&self, letter: &Coming) {
-        let (Some(cid), Some((key, words))) = (letter.cid, open(&letter.bytes)) else {
+    fn file(&self, message: &Coming) {
+        let (Some(cid), Some((key, words))) = (message.cid, open(&message.bytes)) else {
             return;
         };
         let at = Address {
             cid,
-            from: letter.from,
+            from: message.from,
             key,
         };
-        let mut filed = self.letters.filed.borrow_mut();
+        let mut filed = self.control.filed.borrow_mut();
         filed.entry(at).or_default().push_back(words);
     }
 
     /// Throws away what nobody will read: the context is closed.
-    pub(crate) fn drop_letters(&self, cid: Cid) {
-        let mut filed = self.letters.filed.borrow_mut();
+    pub(crate) fn drop_control(&self, cid: Cid) {
+        let mut filed = self.control.filed.borrow_mut();
         filed.retain(|at, _| at.cid != cid);
-        for letter in &mut *self.letters.coming.borrow_mut() {
-            letter.cid = letter.cid.filter(|&of| of != cid);
+        for message in &mut *self.control.coming.borrow_mut() {
+            message.cid = message.cid.filter(|&of| of != cid);
         }
     }
 }
 
-/// The parts of a letter; `None` if it is none.
+/// The parts of a control message; `None` if it is none.
 fn open(bytes: &[u8]) -> Option<(Key, Vec<u32>)> {
     let (len, rest) = bytes.split_first_chunk::<4>()?;
     let (key, words) = rest.split_at_checked(u32::from_ne_bytes(*len) as usize)?;
@@ -179,14 +179,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn odd_letters_are_refused() {
-        let letter = |len: u32, rest: &[u8]| [&len.to_ne_bytes(), rest].concat();
-        let (key, words) = open(&letter(2, b"\x01a\x07\0\0\0")).unwrap();
+    fn odd_messages_are_refused() {
+        let message = |len: u32, rest: &[u8]| [&len.to_ne_bytes(), rest].concat();
+        let (key, words) = open(&message(2, b"\x01a\x07\0\0\0")).unwrap();
         assert_eq!(key, Key::new(Meeting::Members, b"a"));
         assert_eq!(words, [u32::from_ne_bytes(*b"\x07\0\0\0")]);
         assert_eq!(open(b"abc"), None);
-        assert_eq!(open(&letter(9, b"\x01a")), None);
-        assert_eq!(open(&letter(1, b"\x01a")), None);
+        assert_eq!(open(&message(9, b"\x01a")), None);
+        assert_eq!(open(&message(1, b"\x01a")), None);
     }
 }
 
@@ -196,7 +196,7 @@ pub mod fuzz {
     use super::open;
 
     /// A message by which processes agree on a communicator.
-    pub fn letter(data: &[u8]) {
+    pub fn agreement(data: &[u8]) {
         if let Some((key, words)) = open(data) {
             assert_eq!(4 + key.0.len() + 4 * words.len(), data.len());
         }

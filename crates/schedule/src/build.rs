@@ -1,16 +1,16 @@
-//! Building a plan: dependencies follow from the regions.
+//! Building a schedule: dependencies follow from the regions.
 
 use std::collections::HashMap;
 
-use crate::plan::{NONE, Order, Plan, Step, StepId};
 use crate::region::{Buf, Region};
+use crate::schedule::{NONE, Order, Schedule, Step, StepId};
 use crate::track::Track;
 
 /// Where each piece of scratch starts; a cache line, so that pieces do not
 /// share one.
 const SCRATCH_ALIGN: usize = 64;
 
-/// Writes down the steps of a plan.
+/// Writes down the steps of a schedule.
 ///
 /// A step waits for every earlier step that wrote bytes it touches, and, if it
 /// writes, for every earlier step that read them. Messages of one direction
@@ -36,7 +36,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An empty plan.
+    /// An empty schedule.
     pub fn new() -> Self {
         Builder::default()
     }
@@ -58,7 +58,7 @@ impl Builder {
         Region::new(Buf::Scratch, offset, len)
     }
 
-    /// Makes a part of the plan out of an algorithm that knows nothing of the
+    /// Makes a part of the schedule out of an algorithm that knows nothing of the
     /// rest: in what `part` writes, [`Buf::Input`] is `input` and
     /// [`Buf::Output`] is `output`, either of which may lie anywhere.
     pub fn within(&mut self, input: Region, output: Region, part: impl FnOnce(&mut Self)) {
@@ -68,7 +68,7 @@ impl Builder {
         self.frame = outer;
     }
 
-    /// Makes a part of the plan out of an algorithm for some of the ranks: in what
+    /// Makes a part of the schedule out of an algorithm for some of the ranks: in what
     /// `part` writes, peer i is `ranks[i]`.
     pub fn among(&mut self, ranks: &[u32], part: impl FnOnce(&mut Self)) {
         let inner = ranks.iter().map(|&rank| self.name(rank)).collect();
@@ -84,7 +84,7 @@ impl Builder {
             .map_or(peer, |names| names[peer as usize])
     }
 
-    /// Where a region of the present part lies in the buffers of the plan.
+    /// Where a region of the present part lies in the buffers of the schedule.
     fn place(&self, r: Region) -> Region {
         match (self.frame, r.buf) {
             (None, _) | (_, Buf::Scratch) => r,
@@ -169,8 +169,8 @@ impl Builder {
         self.edges.push((on.0, step.0));
     }
 
-    /// The finished plan.
-    pub fn finish(self) -> Plan {
+    /// The finished schedule.
+    pub fn finish(self) -> Schedule {
         let n = self.steps.len();
         let mut needs = vec![0u32; n];
         let mut first = vec![0u32; n + 1];
@@ -197,7 +197,7 @@ impl Builder {
         for step in (0..n).filter(|&s| needs[s] == 0) {
             ready[step / 64] |= 1 << (step % 64);
         }
-        Plan {
+        Schedule {
             steps: self.steps,
             needs,
             ready,
@@ -227,7 +227,7 @@ impl Builder {
     fn write(&mut self, r: Region, step: StepId) {
         let track = match r.buf {
             Buf::Input => {
-                assert!(r.is_empty(), "a plan does not write its input");
+                assert!(r.is_empty(), "a schedule does not write its input");
                 return;
             }
             Buf::Output => &mut self.output,

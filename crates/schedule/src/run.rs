@@ -1,9 +1,9 @@
-//! One execution of a plan.
+//! One execution of a schedule.
 
-use crate::plan::{NONE, Order, Plan, Step};
 use crate::region::Region;
+use crate::schedule::{NONE, Order, Schedule, Step};
 
-/// What a plan needs from below: messages and memory.
+/// What a schedule needs from below: messages and memory.
 pub trait Exec {
     /// A message under way.
     type Handle: Copy;
@@ -58,7 +58,7 @@ pub struct Run<H> {
     left: usize,
 }
 
-/// Steps that wait for nothing, a bit for each. The first of the plan is done
+/// Steps that wait for nothing, a bit for each. The first of the schedule is done
 /// first: an algorithm writes urgent messages before others.
 #[derive(Clone, Debug, Default)]
 struct Ready {
@@ -113,36 +113,36 @@ impl<H: Copy> Run<H> {
         Run::default()
     }
 
-    /// Prepares an execution of `plan`. Nothing happens before
+    /// Prepares an execution of `schedule`. Nothing happens before
     /// [`Run::advance`].
     ///
     /// # Panics
     /// If messages of an earlier execution are still under way.
-    pub fn start(&mut self, plan: &Plan) {
+    pub fn start(&mut self, schedule: &Schedule) {
         assert!(
             self.under_way.is_empty(),
             "restarted with messages under way"
         );
-        self.needs.clone_from(&plan.needs);
-        self.ready.restart(&plan.ready);
+        self.needs.clone_from(&schedule.needs);
+        self.ready.restart(&schedule.ready);
         self.ask = 0;
-        self.left = plan.steps.len();
+        self.left = schedule.steps.len();
     }
 
     /// Does whatever can be done now; true once everything is complete.
-    /// `plan` is the one of [`Run::start`]. Never blocks.
+    /// `schedule` is the one of [`Run::start`]. Never blocks.
     ///
-    /// Cost: a few words for each step, s/64 at most if the plan has s, plus at
+    /// Cost: a few words for each step, s/64 at most if the schedule has s, plus at
     /// most 64 questions to [`Exec::done`] that bring nothing.
     ///
     /// # Errors
     /// The first error of `exec`. The operation has then failed: the caller
     /// ends what [`Run::under_way`] still lists and starts nothing more.
-    pub fn advance<E>(&mut self, plan: &Plan, exec: &mut E) -> Result<bool, E::Error>
+    pub fn advance<E>(&mut self, schedule: &Schedule, exec: &mut E) -> Result<bool, E::Error>
     where
         E: Exec<Handle = H>,
     {
-        self.issue(plan, exec)?;
+        self.issue(schedule, exec)?;
         let mut idle = 0;
         while idle < self.under_way.len().min(ASKED) {
             if self.ask >= self.under_way.len() {
@@ -157,14 +157,14 @@ impl<H: Copy> Run<H> {
                 }
                 Ok(true) => {
                     self.under_way.swap_remove(self.ask);
-                    self.complete(plan, step);
+                    self.complete(schedule, step);
                 }
                 Err(error) => {
                     self.under_way.swap_remove(self.ask);
                     return Err(error);
                 }
             }
-            self.issue(plan, exec)?;
+            self.issue(schedule, exec)?;
         }
         Ok(self.left == 0)
     }
@@ -186,10 +186,10 @@ impl<H: Copy> Run<H> {
     }
 
     /// The same with their steps, for reports of who waits for whom.
-    pub fn waiting<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (Step, H)> + 'a {
+    pub fn waiting<'a>(&'a self, schedule: &'a Schedule) -> impl Iterator<Item = (Step, H)> + 'a {
         self.under_way
             .iter()
-            .map(|&(step, h)| (plan.steps[step as usize], h))
+            .map(|&(step, h)| (schedule.steps[step as usize], h))
     }
 
     /// Forgets the messages under way, after a failure, and gives them to the
@@ -201,12 +201,12 @@ impl<H: Copy> Run<H> {
     }
 
     /// Does every step that waits for nothing.
-    fn issue<E>(&mut self, plan: &Plan, exec: &mut E) -> Result<(), E::Error>
+    fn issue<E>(&mut self, schedule: &Schedule, exec: &mut E) -> Result<(), E::Error>
     where
         E: Exec<Handle = H>,
     {
         while let Some(step) = self.ready.pop() {
-            let posted = match plan.steps[step as usize] {
+            let posted = match schedule.steps[step as usize] {
                 Step::Send { peer, from } => exec.send(peer, from)?,
                 Step::Recv { peer, into } => exec.recv(peer, into)?,
                 Step::Reduce { from, into, order } => {
@@ -218,21 +218,21 @@ impl<H: Copy> Run<H> {
                     None
                 }
             };
-            let next = plan.next_posted[step as usize];
+            let next = schedule.next_posted[step as usize];
             if next != NONE {
                 self.release(next);
             }
             match posted {
                 Some(handle) => self.under_way.push((step, handle)),
-                None => self.complete(plan, step),
+                None => self.complete(schedule, step),
             }
         }
         Ok(())
     }
 
-    fn complete(&mut self, plan: &Plan, step: u32) {
+    fn complete(&mut self, schedule: &Schedule, step: u32) {
         self.left -= 1;
-        for &next in plan.after(step) {
+        for &next in schedule.after(step) {
             self.release(next);
         }
     }

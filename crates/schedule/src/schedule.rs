@@ -60,18 +60,18 @@ pub enum Step {
     },
 }
 
-/// A step of a plan under construction, to name it in
+/// A step of a schedule under construction, to name it in
 /// [`crate::Builder::depend`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StepId(pub(crate) u32);
 
 /// What one rank does in one collective operation.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct Schedule {
     pub(crate) steps: Vec<Step>,
     /// How many things each step waits for.
     pub(crate) needs: Vec<u32>,
-    /// [`Plan::roots`], a bit for each.
+    /// [`Schedule::roots`], a bit for each.
     pub(crate) ready: Vec<u64>,
     /// `after[first[s]..first[s + 1]]` wait for step `s` to be complete.
     pub(crate) first: Vec<u32>,
@@ -85,7 +85,7 @@ pub struct Plan {
 
 pub(crate) const NONE: u32 = u32::MAX;
 
-impl Plan {
+impl Schedule {
     /// Bytes of scratch memory that one execution needs; 64-byte alignment
     /// is assumed.
     #[inline]
@@ -105,7 +105,7 @@ impl Plan {
         self.steps.is_empty()
     }
 
-    /// The same plan with other names for the peers, `name(peer)` each; no two
+    /// The same schedule with other names for the peers, `name(peer)` each; no two
     /// peers may get the same one.
     #[must_use]
     pub fn with_peers(mut self, name: impl Fn(u32) -> u32) -> Self {
@@ -117,7 +117,7 @@ impl Plan {
         self
     }
 
-    /// The same plan with a number that tells something to whoever made it; 0
+    /// The same schedule with a number that tells something to whoever made it; 0
     /// without.
     #[must_use]
     pub fn labelled(mut self, label: u16) -> Self {
@@ -125,7 +125,7 @@ impl Plan {
         self
     }
 
-    /// See [`Plan::labelled`].
+    /// See [`Schedule::labelled`].
     #[inline]
     pub fn label(&self) -> u16 {
         self.label
@@ -167,7 +167,7 @@ impl fmt::Display for Step {
     }
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, step) in self.steps.iter().enumerate() {
             writeln!(f, "{i:4} {step}")?;
