@@ -43,7 +43,7 @@ fn create<T>(
         keyval,
         enter_any()
             .keyvals
-            .create(carrier, copy, delete, extra_state),
+            .create(carrier, copy, delete, extra_state.into()),
         "keyval",
     )
 }

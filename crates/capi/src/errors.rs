@@ -222,6 +222,11 @@ pub(crate) fn call_handler(on: On, code: c_int, text: &str) -> c_int {
                 unsafe { std::mem::transmute(function) };
             function(&raw mut handle, &raw mut code);
         }
+        Errhandler::Layer {
+            function,
+            ref state,
+            ..
+        } => function(handle, code, state.value()),
         Errhandler::Fatal | Errhandler::Abort => {
             init::abort(code_for_exit(code), &format!("{class}: {text}{place}"));
         }
@@ -267,7 +272,8 @@ fn handler_at(objects: &Objects, place: ErrorPlace) -> Option<Raised> {
 fn default_handler(objects: &Objects) -> Raised {
     // Programs older than MPI-4 set the handler of the world only, which was
     // the right one for these errors then.
-    let fatal = enter().is_ok_and(|process| **process.own.errhandler.borrow() == Errhandler::Fatal);
+    let fatal =
+        enter().is_ok_and(|process| matches!(**process.own.errhandler.borrow(), Errhandler::Fatal));
     let default = if fatal {
         consts::COMM_WORLD
     } else {
@@ -290,7 +296,7 @@ impl Raised {
     /// For an object that was to have this handler and could not be made.
     fn on_new(handler: ErrhandlerRef) -> Self {
         let target = match *handler {
-            Errhandler::User { on, .. } => on,
+            Errhandler::User { on, .. } | Errhandler::Layer { on, .. } => on,
             _ => Target::Comm,
         };
         Raised {

@@ -1,10 +1,12 @@
 //! How a function becomes a symbol of the library.
 
-/// Defines functions and exports each twice, as `MPI_name` and as `PMPI_name`.
+/// Defines functions and exports each three times, as `MPI_name`, as `PMPI_name`, and as
+/// `catena_MPI_name` for the layers of other binary interfaces, which define the first two
+/// themselves ([`crate::layers`]).
 ///
-/// Both symbols are plain functions that jump to one body, so a tool can
+/// All symbols are plain functions that jump to one body, so a tool can
 /// replace `MPI_name` and still reach the body by `PMPI_name`, and calls from
-/// within the library never meet the tool. With link-time optimisation the two
+/// within the library never meet the tool. With link-time optimisation they
 /// become one address. The body itself is `name` in the module, for callers
 /// inside the library.
 ///
@@ -29,6 +31,11 @@ macro_rules! export {
             // SAFETY: as above.
             #[unsafe(export_name = concat!("PMPI_", stringify!($name)))]
             extern "C" fn pmpi($($arg: $ty),*) -> $ret {
+                $name($($arg),*)
+            }
+            // SAFETY: as above; no other library has names that begin with catena_.
+            #[unsafe(export_name = concat!("catena_MPI_", stringify!($name)))]
+            extern "C" fn layered($($arg: $ty),*) -> $ret {
                 $name($($arg),*)
             }
         };

@@ -20,6 +20,7 @@ mod grequest;
 mod group;
 mod hooks;
 mod info;
+mod layers;
 mod memory;
 mod missing;
 mod neighbor;

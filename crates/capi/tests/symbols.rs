@@ -32,10 +32,17 @@ fn exports_are_those_of_the_table() {
         found.insert(name.to_string());
     }
     let functions = table::functions();
-    let both = functions
-        .iter()
-        .flat_map(|f| [f.name.to_string(), format!("P{}", f.name)]);
-    let expected: BTreeSet<_> = both.collect();
+    let names = functions.iter().flat_map(|f| {
+        [
+            f.name.to_string(),
+            format!("P{}", f.name),
+            format!("catena_{}", f.name),
+        ]
+    });
+    // What the layers of other binary interfaces ask for besides.
+    let layers = ["op_create", "errhandler_create", "keyval_create", "entries"];
+    let layers = layers.map(|name| format!("catena_{name}"));
+    let expected: BTreeSet<_> = names.chain(layers).collect();
     let lacking: Vec<_> = expected.difference(&found).collect();
     let surplus: Vec<_> = found.difference(&expected).collect();
     assert!(

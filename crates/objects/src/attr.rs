@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 
 use crate::error::{Error, Kind, Result};
 use crate::fail;
+use crate::state::State;
 
 /// Kinds of object that carry attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,13 +48,8 @@ pub struct Keyval {
     /// Delete callback, if there is one.
     pub delete: Option<DeleteFn>,
     /// Passed to the callbacks.
-    pub extra_state: *mut c_void,
+    pub extra_state: State,
 }
-
-// SAFETY: `extra_state` is an opaque value handed back to the program.
-unsafe impl Send for Keyval {}
-// SAFETY: as above.
-unsafe impl Sync for Keyval {}
 
 /// All keyvals of the process.
 #[derive(Debug, Default)]
@@ -74,7 +70,7 @@ impl Keyvals {
         carrier: Carrier,
         copy: OnCopy,
         delete: Option<DeleteFn>,
-        extra_state: *mut c_void,
+        extra_state: State,
     ) -> i32 {
         let id = FIRST_KEYVAL + self.made.get();
         self.made.set(self.made.get() + 1);
@@ -152,9 +148,11 @@ struct Attribute {
 /// use std::ptr::without_provenance_mut;
 ///
 /// use catena_objects::attr::{Attributes, Carrier, Keyvals, OnCopy};
+/// use catena_objects::state::State;
 ///
 /// let keyvals = Keyvals::default();
-/// let id = keyvals.create(Carrier::Comm, OnCopy::Keep, None, without_provenance_mut(0));
+/// let state = State::from(without_provenance_mut(0));
+/// let id = keyvals.create(Carrier::Comm, OnCopy::Keep, None, state);
 /// let (key, comm) = (keyvals.get(Carrier::Comm, id)?, 0x100);
 ///
 /// let attributes = Attributes::default();
@@ -240,7 +238,7 @@ impl Attributes {
             return Ok(());
         };
         if let Some(delete) = keyval.delete {
-            let code = delete(handle, id, value, keyval.extra_state);
+            let code = delete(handle, id, value, keyval.extra_state.value());
             if code != 0 {
                 return Err(callback_failed("delete", id, code));
             }
@@ -266,7 +264,7 @@ impl Attributes {
                     let code = copy(
                         handle,
                         keyval.id,
-                        keyval.extra_state,
+                        keyval.extra_state.value(),
                         value,
                         slot,
                         &raw mut flag,

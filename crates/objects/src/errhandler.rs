@@ -1,6 +1,7 @@
 //! Error handlers (MPI-5, chapter 9.3).
 
 use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::AcqRel};
 
@@ -10,6 +11,7 @@ use catena_settings::{Setting, choice, setting};
 use crate::error::{Error, Kind, Result};
 use crate::error_place::{ErrorPlace, Target};
 use crate::fail;
+use crate::state::State;
 use crate::table::{Guarded, ObjectKind};
 
 /// What to do with an error.
@@ -26,7 +28,7 @@ use crate::table::{Guarded, ObjectKind};
 /// assert!(mine.fits(Target::Win) && !mine.fits(Target::Comm));
 /// assert!(Errhandler::Return.fits(Target::Comm));
 /// ```
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Errhandler {
     /// `MPI_ERRORS_ARE_FATAL`: end the job.
     Fatal,
@@ -42,12 +44,24 @@ pub enum Errhandler {
         /// Its address.
         function: usize,
     },
+    /// A function of a layer above the C interface.
+    Layer {
+        /// What it may be attached to.
+        on: Target,
+        /// What it is.
+        function: LayerHandler,
+        /// What it is given besides.
+        state: State,
+    },
 }
+
+/// `void f(handle, int error_code, void *state)`
+pub type LayerHandler = extern "C" fn(usize, c_int, *mut c_void);
 
 impl Errhandler {
     /// Whether it may be attached to objects of this kind.
     pub fn fits(&self, target: Target) -> bool {
-        !matches!(self, Errhandler::User { on, .. } if *on != target)
+        !matches!(self, Errhandler::User { on, .. } | Errhandler::Layer { on, .. } if *on != target)
     }
 }
 
@@ -234,7 +248,7 @@ impl Errhandlers {
             Errhandler::Fatal => consts::ERRORS_ARE_FATAL,
             Errhandler::Abort => consts::ERRORS_ABORT,
             Errhandler::Return => consts::ERRORS_RETURN,
-            Errhandler::User { .. } => {
+            Errhandler::User { .. } | Errhandler::Layer { .. } => {
                 let mut all = self.table.all().into_iter();
                 match all.find(|(_, named)| Arc::ptr_eq(&named.handler, handler)) {
                     Some((handle, named)) => {

@@ -19,6 +19,7 @@
 //! | `info`       | info objects                                               |
 //! | `op`         | reduction operations                                       |
 //! | `room`       | memory that operations need                                |
+//! | `state`      | what functions of the program are given with each call     |
 
 #![allow(
     clippy::arc_with_non_send_sync,
@@ -35,6 +36,7 @@ pub mod info;
 mod members;
 pub mod op;
 pub mod room;
+pub mod state;
 pub mod table;
 
 pub use error::{Error, Kind, Result};

@@ -13,6 +13,7 @@ use catena_datatype::{
 use crate::error::{Error, Kind, Result};
 use crate::fail;
 use crate::room::{LaidOut, Room, Scratch};
+use crate::state::State;
 use crate::table::{ObjectKind, Table};
 
 /// An operation.
@@ -45,13 +46,25 @@ pub enum Op {
 }
 
 /// `void f(void *in, void *inout, count *len, MPI_Datatype *type)`
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum UserFn {
     /// With an `int` count.
     Int(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut abi::Datatype)),
     /// With an `MPI_Count` count.
     Count(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut abi::Count, *mut abi::Datatype)),
+    /// A function of a layer above the C interface.
+    Layer {
+        /// What it is.
+        function: LayerFn,
+        /// The most elements that it takes at once, at least 1.
+        longest: abi::Count,
+        /// What it is given besides.
+        state: Arc<State>,
+    },
 }
+
+/// `void f(void *in, void *inout, MPI_Count len, MPI_Datatype type, void *state)`
+pub type LayerFn = extern "C" fn(*mut c_void, *mut c_void, abi::Count, abi::Datatype, *mut c_void);
 
 /// A predefined operation on basic elements of one kind.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +109,7 @@ impl Op {
     pub fn bind(&self, handle: abi::Datatype, ty: &TypeRef) -> Result<Reducer> {
         match self {
             Op::User { function, .. } => Ok(Reducer::User {
-                function: *function,
+                function: function.clone(),
                 handle,
                 ty: ty.clone(),
             }),
@@ -140,7 +153,7 @@ impl Op {
             }
             Op::User { function, .. } => {
                 let extent = ty.extent() as isize;
-                call(*function, input.cast_mut(), inout, count, extent, handle);
+                call(function, input.cast_mut(), inout, count, extent, handle);
             }
         }
         Ok(())
@@ -230,10 +243,10 @@ impl Reducer {
                 let count = len / unit;
                 if ty.is_contiguous() {
                     let extent = ty.extent() as isize;
-                    call(*function, input.cast_mut(), inout, count, extent, *handle);
+                    call(function, input.cast_mut(), inout, count, extent, *handle);
                 } else {
                     // SAFETY: the caller's promise.
-                    unsafe { apply_laid_out(*function, *handle, ty, input, inout, count)? }
+                    unsafe { apply_laid_out(function, *handle, ty, input, inout, count)? }
                 }
             }
         }
@@ -273,7 +286,7 @@ impl Reducer {
 /// Calls the program's function on `count` elements that lie `extent` bytes
 /// apart. One with an `int` count gets very long vectors in pieces.
 fn call(
-    function: UserFn,
+    function: &UserFn,
     input: *mut u8,
     inout: *mut u8,
     count: usize,
@@ -281,23 +294,34 @@ fn call(
     mut ty: abi::Datatype,
 ) {
     match function {
-        UserFn::Int(f) => {
-            let mut from = 0;
-            while from < count {
-                let n = (count - from).min(c_int::MAX as usize);
-                let shift = from as isize * extent;
-                let mut len = n as c_int;
-                let (a, b) = (input.wrapping_offset(shift), inout.wrapping_offset(shift));
-                // SAFETY: the program registered it for such operands.
-                unsafe { f(a.cast(), b.cast(), &raw mut len, &raw mut ty) };
-                from += n;
-            }
-        }
+        UserFn::Int(f) => in_pieces(count, c_int::MAX as usize, |from, n| {
+            let shift = from as isize * extent;
+            let mut len = n as c_int;
+            let (a, b) = (input.wrapping_offset(shift), inout.wrapping_offset(shift));
+            // SAFETY: the program registered it for such operands.
+            unsafe { f(a.cast(), b.cast(), &raw mut len, &raw mut ty) };
+        }),
+        UserFn::Layer {
+            function,
+            longest,
+            state,
+        } => in_pieces(count, *longest as usize, |from, n| {
+            let shift = from as isize * extent;
+            let (a, b) = (input.wrapping_offset(shift), inout.wrapping_offset(shift));
+            function(a.cast(), b.cast(), n as abi::Count, ty, state.value());
+        }),
         UserFn::Count(f) => {
             let mut n = count as abi::Count;
             // SAFETY: the program registered it for such operands.
             unsafe { f(input.cast(), inout.cast(), &raw mut n, &raw mut ty) };
         }
+    }
+}
+
+/// Tells where each piece of at most `longest` elements begins, and how long it is.
+fn in_pieces(count: usize, longest: usize, mut each: impl FnMut(usize, usize)) {
+    for from in (0..count).step_by(longest) {
+        each(from, longest.min(count - from));
     }
 }
 
@@ -310,7 +334,7 @@ fn call(
 /// # Safety
 /// As [`Reducer::apply`].
 unsafe fn apply_laid_out(
-    function: UserFn,
+    function: &UserFn,
     handle: abi::Datatype,
     ty: &TypeRef,
     input: *const u8,
@@ -437,5 +461,61 @@ impl Ops {
             Some(op) => Ok((*op).clone()),
             None => fail!(Op, "{:#x} is not an operation, or was freed", h.0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catena_datatype::Datatype;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    static ENDED: AtomicUsize = AtomicUsize::new(0);
+
+    /// Adds, and notes in its state how many elements came at once.
+    extern "C" fn add(
+        a: *mut c_void,
+        b: *mut c_void,
+        n: abi::Count,
+        ty: abi::Datatype,
+        state: *mut c_void,
+    ) {
+        assert_eq!(ty, consts::INT);
+        // SAFETY: the state is what the test gave; both hold `n` elements.
+        unsafe {
+            (*state.cast::<Vec<abi::Count>>()).push(n);
+            for i in 0..n as usize {
+                *b.cast::<i32>().add(i) += *a.cast::<i32>().add(i);
+            }
+        }
+    }
+
+    extern "C" fn end(_state: *mut c_void) {
+        ENDED.fetch_add(1, Relaxed);
+    }
+
+    #[test]
+    fn a_function_of_a_layer_gets_its_state_until_nobody_calls_it_any_more() {
+        let mut pieces: Vec<abi::Count> = Vec::new();
+        let state = State::new((&raw mut pieces).cast(), Some(end)).into();
+        let function = UserFn::Layer {
+            function: add,
+            longest: 2,
+            state,
+        };
+        let op = Op::User {
+            function,
+            commutative: true,
+        };
+        let int = Datatype::predefined(consts::INT.0 as u16).unwrap();
+        let bound = op.bind(consts::INT, int).unwrap();
+        drop(op);
+        let (a, mut b) = ([1_i32, 2, 3, 4, 5], [10_i32, 20, 30, 40, 50]);
+        // SAFETY: both are five elements long.
+        unsafe { bound.apply(a.as_ptr().cast(), b.as_mut_ptr().cast(), 20) }.unwrap();
+        assert_eq!(ENDED.load(Relaxed), 0);
+        drop(bound);
+        assert_eq!(ENDED.load(Relaxed), 1);
+        assert_eq!((b, pieces), ([11, 22, 33, 44, 55], vec![2, 2, 1]));
     }
 }

@@ -1,0 +1,129 @@
+//! What the layers of other binary interfaces ask for besides the functions of the standard:
+//! objects whose functions are called with a state, and lengths that only the library knows.
+//!
+//! A layer gives a function of its own in the place of the program's, and as the state what that
+//! needs to call the program's. So each object keeps the interface of the one who made it. The
+//! names begin with `catena_`; they are no part of any interface, and each layer belongs to the
+//! library of its own version.
+
+use std::ffi::{c_int, c_void};
+
+use catena_abi::{Comm, Count, Errhandler, Op, consts};
+use catena_core::{enter, enter_any};
+use catena_objects::attr::{Carrier, CopyFn, DeleteFn, OnCopy};
+use catena_objects::errhandler::{Errhandler as Handler, LayerHandler};
+use catena_objects::error_place::Target;
+use catena_objects::op::{LayerFn, Op as OpObj, UserFn};
+use catena_objects::state::{End, State};
+use catena_objects::{Result, fail};
+
+use crate::args::put;
+use crate::errors::{self, On};
+
+/// Ends as the public function of that name would.
+fn answer(function: &'static str, result: Result<()>) -> c_int {
+    match result {
+        Ok(()) => consts::SUCCESS,
+        Err(error) => errors::raise(function, On::Nothing, &error),
+    }
+}
+
+/// `MPI_Op_create` of a function that is given `state` and at most `longest` elements at once.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+extern "C" fn catena_op_create(
+    function: LayerFn,
+    longest: Count,
+    state: *mut c_void,
+    end: Option<End>,
+    commute: c_int,
+    op: *mut Op,
+) -> c_int {
+    let function = UserFn::Layer {
+        function,
+        longest: longest.max(1),
+        state: State::new(state, end).into(),
+    };
+    let new = OpObj::User {
+        function,
+        commutative: commute != 0,
+    };
+    let handle = || Op(enter_any().ops.table.insert(new.into()));
+    answer("MPI_Op_create", put_new(op, handle, "op"))
+}
+
+/// `MPI_Comm_create_errhandler` and its relatives, by `target`: 0 for communicators, 1 for
+/// windows, 2 for files, 3 for sessions.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+extern "C" fn catena_errhandler_create(
+    target: c_int,
+    function: LayerHandler,
+    state: *mut c_void,
+    end: Option<End>,
+    errhandler: *mut Errhandler,
+) -> c_int {
+    let (on, name) = match target {
+        0 => (Target::Comm, "MPI_Comm_create_errhandler"),
+        1 => (Target::Win, "MPI_Win_create_errhandler"),
+        2 => (Target::File, "MPI_File_create_errhandler"),
+        _ => (Target::Session, "MPI_Session_create_errhandler"),
+    };
+    let new = Handler::Layer {
+        on,
+        function,
+        state: State::new(state, end),
+    };
+    let handle = || enter_any().errhandlers.add(new.into());
+    answer(name, put_new(errhandler, handle, "errhandler"))
+}
+
+/// `MPI_Comm_create_keyval` and its relatives, by `carrier`: 0 for communicators, 1 for
+/// datatypes, 2 for windows.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+extern "C" fn catena_keyval_create(
+    carrier: c_int,
+    copy: Option<CopyFn>,
+    delete: Option<DeleteFn>,
+    state: *mut c_void,
+    end: Option<End>,
+    keyval: *mut c_int,
+) -> c_int {
+    let (carrier, name) = match carrier {
+        0 => (Carrier::Comm, "MPI_Comm_create_keyval"),
+        1 => (Carrier::Type, "MPI_Type_create_keyval"),
+        _ => (Carrier::Win, "MPI_Win_create_keyval"),
+    };
+    let copy = copy.map_or(OnCopy::Drop, OnCopy::Call);
+    let state = State::new(state, end);
+    let id = || enter_any().keyvals.create(carrier, copy, delete, state);
+    answer(name, put_new(keyval, id, "keyval"))
+}
+
+/// Makes an object, if its handle has a place to go to.
+fn put_new<T>(to: *mut T, make: impl FnOnce() -> T, name: &str) -> Result<()> {
+    if to.is_null() {
+        fail!(Arg, "the argument {name} is a null pointer");
+    }
+    put(to, make(), name)
+}
+
+/// How many entries an argument has whose length a communicator tells: of `what` 0 those of a
+/// collective, with one entry for each rank (of the remote group, if there is one), 1 for each
+/// neighbour that sends to this rank, 2 for each that it sends to. −1 if the handle is no good,
+/// or has no neighbours: the function that is about to be called says so.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+extern "C" fn catena_entries(comm: Comm, what: c_int) -> c_int {
+    let entries = || -> Result<usize> {
+        let world = enter()?;
+        let comm = world.comm_arc(comm)?;
+        Ok(match what {
+            0 => comm.peers as usize,
+            1 => comm.degrees()?.0,
+            _ => comm.degrees()?.1,
+        })
+    };
+    entries().map_or(-1, |n| n as c_int)
+}

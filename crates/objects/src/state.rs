@@ -1,0 +1,68 @@
+//! What a function of the program is given with each call, besides its arguments.
+
+use std::ffi::c_void;
+use std::fmt;
+
+/// A value that the library keeps for a function and hands back to it, and what ends it.
+///
+/// Programs give plain addresses, which end with nothing. A layer of another binary
+/// interface, or of another language, gives a function of its own in the place of the
+/// program's, and here what that function needs to call the program's.
+///
+/// # Examples
+/// ```
+/// use catena_objects::state::State;
+///
+/// extern "C" fn free(number: *mut std::ffi::c_void) {
+///     // SAFETY: it is what `into_raw` gave, and this is called once.
+///     drop(unsafe { Box::from_raw(number.cast::<u32>()) });
+/// }
+///
+/// let state = State::new(Box::into_raw(Box::new(7_u32)).cast(), Some(free));
+/// assert!(!state.value().is_null());
+/// drop(state); // calls `free`
+/// ```
+pub struct State {
+    value: *mut c_void,
+    end: Option<End>,
+}
+
+/// Ends a value that nobody will be given any more. It must not call MPI.
+pub type End = extern "C" fn(*mut c_void);
+
+impl State {
+    /// `value`, which `end` is called for when this is dropped.
+    pub fn new(value: *mut c_void, end: Option<End>) -> Self {
+        State { value, end }
+    }
+
+    /// What the function is given.
+    pub fn value(&self) -> *mut c_void {
+        self.value
+    }
+}
+
+impl From<*mut c_void> for State {
+    fn from(value: *mut c_void) -> Self {
+        State::new(value, None)
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        if let Some(end) = self.end {
+            end(self.value);
+        }
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "State({:p})", self.value)
+    }
+}
+
+// SAFETY: the library never looks at what the value means, it only hands it back.
+unsafe impl Send for State {}
+// SAFETY: as above.
+unsafe impl Sync for State {}
