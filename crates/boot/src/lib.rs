@@ -91,6 +91,16 @@ setting! {
     scope: Local,
     level: User,
 
+    /// Whether programs of MPICH and of Open MPI run on Catena, also if their own
+    /// library is found.
+    ///
+    /// It is about programs that are linked to `libmpi.so.12` or `libmpi.so.40`, or
+    /// load them by these names. Without it, mpirun offers Catena's libraries only
+    /// for those that are not found elsewhere. `mpirun --no-takeover` says the same.
+    pub static LAUNCH_TAKEOVER: bool = true;
+    scope: Local,
+    level: User,
+
     /// How long a host may be silent before mpirun takes it for lost.
     ///
     /// With 0, only a connection that is closed tells that a host is lost.
@@ -123,6 +133,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &LAUNCH_TIMEOUT,
     &LAUNCH_FANOUT,
     &LAUNCH_FOREIGN,
+    &LAUNCH_TAKEOVER,
     &HOST_TIMEOUT,
     &PMIX,
     &CPU_MAPPING,

@@ -126,6 +126,7 @@ enum Opt {
     Agent,
     Launcher,
     Pmix,
+    NoTakeover,
     Help,
     Version,
     /// Asks for what is the case anyway.
@@ -184,6 +185,7 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("launcher", Opt::Launcher),
     ("launcher-agent", Opt::Agent),
     ("pmix", Opt::Pmix),
+    ("no-takeover", Opt::NoTakeover),
     ("mca", Opt::Elsewhere(MCA)),
 ];
 
@@ -416,6 +418,10 @@ impl Parser {
             }
             Opt::Agent => request.agent = Some(value("a command")?),
             Opt::Pmix => request.pmix = true,
+            Opt::NoTakeover => {
+                let (name, value) = ("LAUNCH_TAKEOVER", "false");
+                request.settings.push((name.to_string(), value.to_string()));
+            }
             Opt::Help => self.answer = Some(Parsed::Help),
             Opt::Version => self.answer = Some(Parsed::Version),
             Opt::Accepted => {}
@@ -501,6 +507,9 @@ mod tests {
         let handler = run("-initial-errhandler mpi_errors_return a").settings;
         let expected = ("INITIAL_ERRHANDLER", "mpi_errors_return");
         assert_eq!(handler, [expected].map(|(n, v)| (n.into(), v.into())));
+        let takeover = run("--no-takeover a").settings;
+        let expected = ("LAUNCH_TAKEOVER", "false");
+        assert_eq!(takeover, [expected].map(|(n, v)| (n.into(), v.into())));
         let kinds = run("-memory-alloc-kinds mpi,system a").settings;
         let expected = ("MEMORY_ALLOC_KINDS", "mpi,system");
         assert_eq!(kinds, [expected].map(|(n, v)| (n.into(), v.into())));

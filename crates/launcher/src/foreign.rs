@@ -46,7 +46,7 @@ fn is_mpi(name: &str) -> bool {
 
 /// Whether the file is Catena's library: that one knows the variable by which
 /// ranks find their launcher. `None` if it cannot be read.
-fn is_catena(path: &Path) -> Option<bool> {
+pub fn is_catena(path: &Path) -> Option<bool> {
     const CHUNK: usize = 1 << 20;
     let needle = BOOT_VAR.as_bytes();
     let mut file = File::open(path).ok()?;

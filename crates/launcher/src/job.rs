@@ -138,6 +138,8 @@ pub struct Job {
     source: Option<Source>,
     /// Whether to say what is started where.
     verbose: bool,
+    /// What was said already.
+    notes: Vec<String>,
     sinks: [Sink; 2],
     /// Bytes of output of each node that were taken and not told yet.
     taken: Vec<[usize; 2]>,
@@ -197,6 +199,7 @@ impl Job {
             tree,
             base,
             verbose: show.verbose,
+            notes: Vec::new(),
             sinks,
             tasks: timeout.into_iter().collect(),
             failure: None,
@@ -428,6 +431,7 @@ impl Job {
             NodeEvent::Ended { rank, exit } => self.ended(rank, exit),
             NodeEvent::Missing { rank } => self.processes[rank as usize].running = false,
             NodeEvent::Foreign { rank, library } => self.foreign(rank, &library),
+            NodeEvent::Note { text, matters } => self.note(text, matters),
             NodeEvent::Fed { bytes, more } => {
                 if let Some(source) = &mut self.source {
                     match more {

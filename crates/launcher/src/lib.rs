@@ -9,6 +9,7 @@
 //! | `place`   | where ranks run, and what they are bound to                     |
 //! | `node`    | starts and serves the ranks of one host, and ends them         |
 //! | `library` | offers the ranks Catena's own library                          |
+//! | `takeover` | programs of other MPIs that run on Catena's libraries            |
 //! | `foreign` | notices ranks that have another MPI in them                    |
 //! | `linked`  | which libraries a program is linked to                         |
 //! | `pmix`    | the place of ranks that are programs of Open MPI               |
@@ -49,6 +50,7 @@ mod report;
 mod stdin;
 #[allow(unsafe_code)]
 mod sys;
+mod takeover;
 
 use std::ffi::OsString;
 

@@ -4,7 +4,7 @@
 //! there that a program might take for the system's.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -29,31 +29,85 @@ fn beside(launcher: &Path) -> Option<PathBuf> {
     (usable && folder.join(NAME).is_file()).then_some(folder)
 }
 
-/// Has ranks with variables `vars` find the library in `folder`, unless they
-/// find one in the folders that the variables name themselves.
-pub fn offer(folder: &Path, vars: &mut Vec<(OsString, OsString)>) {
+/// The value of `LD_LIBRARY_PATH` among `vars`.
+pub fn search(vars: &[(OsString, OsString)]) -> &OsStr {
+    let found = vars.iter().find(|(name, _)| name == SEARCH);
+    found.map_or(OsStr::new(""), |(_, value)| value)
+}
+
+/// Has `vars` say that libraries are looked for in `search` first.
+pub fn set_search(vars: &mut Vec<(OsString, OsString)>, search: OsString) {
+    match vars.iter_mut().find(|(name, _)| name == SEARCH) {
+        Some((_, value)) => *value = search,
+        None if search.is_empty() => {}
+        None => vars.push((SEARCH.into(), search)),
+    }
+}
+
+/// `search` with `folder` after all others, unless it is there already.
+pub fn offer_last(mut search: OsString, folder: &Path) -> OsString {
     let folder = folder.as_os_str();
-    let Some((_, value)) = vars.iter_mut().find(|(name, _)| name == SEARCH) else {
-        return vars.push((SEARCH.into(), folder.into()));
-    };
-    if elements(value).any(|element| element == folder) {
-        return;
+    if elements(&search).any(|element| element == folder) {
+        return search;
     }
     // An empty element would be the working directory.
-    if !value.is_empty() {
-        value.push(":");
+    if !search.is_empty() {
+        search.push(":");
     }
-    value.push(folder);
+    search.push(folder);
+    search
+}
+
+/// `search` with `folder` before the first folder that `holds` what it is to come before, or
+/// as the last one.
+pub fn offer_before(search: &OsStr, folder: &Path, holds: impl Fn(&Path) -> bool) -> OsString {
+    let known = |element: &OsStr| {
+        let bytes = element.as_bytes();
+        bytes.starts_with(b"/") && !bytes.contains(&b'$')
+    };
+    let all: Vec<&OsStr> = elements(search).collect();
+    let at = all
+        .iter()
+        .position(|element| known(element) && holds(Path::new(element)));
+    let there = all
+        .iter()
+        .position(|element| *element == folder.as_os_str());
+    match (at, there) {
+        (Some(at), there) if there.is_none_or(|there| there > at) => {
+            let (before, after) = all.split_at(at);
+            let after = after
+                .iter()
+                .filter(|element| **element != folder.as_os_str());
+            let own = [folder.as_os_str()];
+            join(before.iter().chain(&own).chain(after))
+        }
+        _ => offer_last(search.to_os_string(), folder),
+    }
+}
+
+/// `search` without `folder`.
+pub fn without(search: &OsStr, folder: &Path) -> OsString {
+    let rest = elements(search).filter(|element| *element != folder.as_os_str());
+    let rest: Vec<&OsStr> = rest.collect();
+    match rest.len() == elements(search).count() {
+        true => search.to_os_string(),
+        false => join(rest.iter()),
+    }
+}
+
+fn join<'a>(elements: impl Iterator<Item = &'a &'a OsStr>) -> OsString {
+    let bytes: Vec<&[u8]> = elements.map(|element| element.as_bytes()).collect();
+    OsString::from_vec(bytes.join(&b':'))
 }
 
 /// Whether the loader comes upon another file of that name before the one in
 /// `folder`, if it begins with the folders that `vars` name. The same file in another
 /// folder, such as `lib`, is no other one; a folder that is not known may hold one.
 pub fn is_behind(folder: &Path, vars: &[(OsString, OsString)]) -> bool {
-    let search = vars.iter().find(|(name, _)| name == SEARCH);
-    let Some((_, search)) = search else {
+    let search = search(vars);
+    if search.is_empty() {
         return true;
-    };
+    }
     let file = |folder: &Path| {
         let about = folder.join(NAME).metadata().ok()?;
         Some((about.dev(), about.ino()))
@@ -80,9 +134,29 @@ mod tests {
     fn offered(value: Option<&str>) -> String {
         let mut vars = vec![("OTHER".into(), "/other".into())];
         vars.extend(value.map(|value| (SEARCH.into(), value.into())));
-        offer(Path::new("/opt/lib/catena"), &mut vars);
+        let given = search(&vars).to_os_string();
+        set_search(&mut vars, offer_last(given, Path::new("/opt/lib/catena")));
         assert_eq!(vars.len(), 2);
         vars.pop().unwrap().1.into_string().unwrap()
+    }
+
+    #[test]
+    fn what_is_taken_over_comes_before_what_it_replaces() {
+        let own = Path::new("/own");
+        let before = |search: &str| {
+            let found = offer_before(OsStr::new(search), own, |folder| folder.ends_with("lib"));
+            found.into_string().unwrap()
+        };
+        assert_eq!(before(""), "/own");
+        assert_eq!(before("/a:/b"), "/a:/b:/own");
+        assert_eq!(before("/a:/b/lib:/c/lib"), "/a:/own:/b/lib:/c/lib");
+        assert_eq!(before("/a:/b/lib:/own"), "/a:/own:/b/lib");
+        assert_eq!(before("/own:/b/lib"), "/own:/b/lib");
+        assert_eq!(before("lib:$X/lib"), "lib:$X/lib:/own");
+        let without = |search: &str| without(OsStr::new(search), own).into_string().unwrap();
+        assert_eq!(without("/a;/b"), "/a;/b");
+        assert_eq!(without("/a:/own:/b:/own"), "/a:/b");
+        assert_eq!(without("/own"), "");
     }
 
     #[test]

@@ -99,6 +99,62 @@ fn is_glibc(interpreter: &[u8]) -> bool {
     name.is_some_and(|name| name.starts_with(b"ld-linux"))
 }
 
+/// What the dynamic loader would do for a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The libraries by the names that are asked for, with the files that they would be; none
+    /// if there is no such file.
+    pub libraries: Vec<(String, Option<PathBuf>)>,
+    /// Symbols that none of them has, each with the file that needs it; only if they were
+    /// asked for.
+    pub lacking: Vec<(String, PathBuf)>,
+}
+
+impl Listing {
+    /// What the dynamic loader would load for the program at `path`, if it is started in
+    /// `folder` with variables `vars`. With `symbols` it also looks for every symbol, which
+    /// takes longer. Nothing if the program's loader cannot be asked.
+    pub fn of(
+        path: &Path,
+        folder: &Path,
+        vars: &[(OsString, OsString)],
+        symbols: bool,
+    ) -> Option<Listing> {
+        // Another loader would not list, but run it.
+        if !Linked::read(path).is_some_and(|linked| linked.lists) {
+            return None;
+        }
+        let mut command = Command::new(std::path::absolute(path).ok()?);
+        command
+            .current_dir(folder)
+            .env_clear()
+            .envs(vars.iter().map(|(name, value)| (name, value)))
+            // It lists what it would load, and goes no further.
+            .env("LD_TRACE_LOADED_OBJECTS", "1")
+            .stdin(Stdio::null());
+        if symbols {
+            command.env("LD_WARN", "1").env("LD_BIND_NOW", "1");
+        } else {
+            command.stderr(Stdio::null());
+        }
+        let output = command.output().ok()?;
+        let lines = |bytes: &[u8]| {
+            let lines = bytes.split(|&byte| byte == b'\n');
+            lines.map(<[u8]>::to_vec).collect::<Vec<_>>()
+        };
+        let listed = lines(&output.stdout);
+        let both = listed.iter().cloned().chain(lines(&output.stderr));
+        Some(Listing {
+            libraries: listed
+                .iter()
+                .filter_map(|line| library(line))
+                .map(|(name, file)| (name, file.map(|file| folder.join(file))))
+                .collect(),
+            lacking: both.filter_map(|line| lacking(&line)).collect(),
+        })
+    }
+}
+
 /// The files that the dynamic loader takes for the program at `path`, of those
 /// libraries whose names are `wanted`, if it is started in `folder` with
 /// variables `vars`.
@@ -108,45 +164,46 @@ pub fn loaded(
     vars: &[(OsString, OsString)],
     wanted: impl Fn(&str) -> bool,
 ) -> Vec<PathBuf> {
-    // Another loader would not list, but run it.
-    if !Linked::read(path).is_some_and(|linked| linked.lists) {
-        return Vec::new();
-    }
-    let Ok(path) = std::path::absolute(path) else {
-        return Vec::new();
-    };
-    let mut command = Command::new(path);
-    command
-        .current_dir(folder)
-        .env_clear()
-        .envs(vars.iter().map(|(name, value)| (name, value)))
-        // It lists what it would load, and goes no further.
-        .env("LD_TRACE_LOADED_OBJECTS", "1")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null());
-    let Ok(output) = command.output() else {
-        return Vec::new();
-    };
-    let lines = output.stdout.split(|&byte| byte == b'\n');
-    lines
-        .filter_map(|line| listed(line, &wanted))
-        .map(|file| folder.join(file))
+    let listing = Listing::of(path, folder, vars, false).unwrap_or_default();
+    let libraries = listing.libraries.into_iter();
+    libraries
+        .filter(|(name, _)| wanted(name))
+        .filter_map(|(_, file)| file)
         .collect()
 }
 
-/// The file in a line of the loader's list, `NAME => FILE (ADDRESS)` or `FILE
-/// (ADDRESS)`, if its name is `wanted`.
-fn listed(line: &[u8], wanted: impl Fn(&str) -> bool) -> Option<PathBuf> {
+/// The name and the file in a line of the loader's list: `NAME => FILE (ADDRESS)`, `NAME =>
+/// not found`, or `FILE (ADDRESS)`.
+fn library(line: &[u8]) -> Option<(String, Option<PathBuf>)> {
     let line = line.trim_ascii();
-    let end = line.windows(2).rposition(|two| two == b" (")?;
-    let line = &line[..end];
     let arrow = line.windows(4).position(|four| four == b" => ");
-    let (name, file) = match arrow {
-        Some(at) => (&line[..at], &line[at + 4..]),
-        None => (line, line),
+    let end = line.windows(2).rposition(|two| two == b" (");
+    let (name, file) = match (arrow, end) {
+        (Some(arrow), Some(end)) if arrow + 4 <= end => {
+            (&line[..arrow], Some(&line[arrow + 4..end]))
+        }
+        (Some(arrow), _) if &line[arrow + 4..] == b"not found" => (&line[..arrow], None),
+        (None, Some(end)) => (&line[..end], Some(&line[..end])),
+        _ => return None,
     };
     let name = Path::new(OsStr::from_bytes(name)).file_name()?;
-    wanted(&name.to_string_lossy()).then(|| PathBuf::from(OsStr::from_bytes(file)))
+    let file = file.map(|file| PathBuf::from(OsStr::from_bytes(file)));
+    Some((name.to_string_lossy().into_owned(), file))
+}
+
+/// The symbol and the file in a line `undefined symbol: NAME\t(FILE)`.
+fn lacking(line: &[u8]) -> Option<(String, PathBuf)> {
+    let rest = line.trim_ascii().strip_prefix(b"undefined symbol: ")?;
+    let rest = rest.strip_suffix(b")")?;
+    let at = rest.windows(2).position(|two| two == b"\t(")?;
+    let name = String::from_utf8_lossy(&rest[..at]);
+    // A version may follow.
+    let name = name
+        .split([',', ' '])
+        .next()
+        .unwrap_or_default()
+        .to_string();
+    Some((name, PathBuf::from(OsStr::from_bytes(&rest[at + 2..]))))
 }
 
 fn read(file: &File, offset: u64, len: u64) -> Option<Vec<u8>> {
@@ -198,16 +255,24 @@ mod tests {
 
     #[test]
     fn lines_of_the_loader_name_files() {
-        let all = |line: &[u8]| listed(line, |name| name.starts_with("libmpi"));
-        let found = Some(PathBuf::from("/a b/libmpi.so.12.1"));
-        assert_eq!(
-            all(b"\tlibmpi.so.12 => /a b/libmpi.so.12.1 (0x7f00)"),
-            found
-        );
-        assert_eq!(all(b"\t/a b/libmpi.so.12.1 (0x7f00)"), found);
-        assert_eq!(all(b"\tlibmpi.so.12 => not found"), None);
-        assert_eq!(all(b"\tlibc.so.6 => /lib/libmpi.so.6 (0x7f00)"), None);
-        assert_eq!(all(b"\tstatically linked"), None);
+        let found = |name: &str, file: Option<&str>| Some((name.into(), file.map(PathBuf::from)));
+        let file = Some("/a b/libmpi.so.12.1");
+        let line = b"\tlibmpi.so.12 => /a b/libmpi.so.12.1 (0x7f00)";
+        assert_eq!(library(line), found("libmpi.so.12", file));
+        let line = b"\t/a b/libmpi.so.12.1 (0x7f00)";
+        assert_eq!(library(line), found("libmpi.so.12.1", file));
+        let line = b"\tlibmpi.so.12 => not found";
+        assert_eq!(library(line), found("libmpi.so.12", None));
+        assert_eq!(library(b"\tstatically linked"), None);
+    }
+
+    #[test]
+    fn lines_of_the_loader_name_symbols() {
+        let found = Some(("MPI_New".to_string(), PathBuf::from("./a (b)")));
+        assert_eq!(lacking(b"undefined symbol: MPI_New\t(./a (b))"), found);
+        let line = b"undefined symbol: MPI_New, version V1\t(./a (b))";
+        assert_eq!(lacking(line), found);
+        assert_eq!(lacking(b"symbol MPI_New\t(./a)"), None);
     }
 
     #[test]

@@ -35,6 +35,9 @@ pub enum NodeEvent {
     Missing { rank: u32 },
     /// A rank has the library of another MPI in it, or is going to have.
     Foreign { rank: u32, library: String },
+    /// Something that users want to know if it matters, or if they have asked for
+    /// every word.
+    Note { text: String, matters: bool },
     /// The rank that reads standard input has taken some; whether it may want
     /// more.
     Fed { bytes: u32, more: bool },
@@ -114,6 +117,7 @@ pub enum MessageKind {
     /// Both ways.
     ServerMessage,
     Foreign,
+    Note,
 }
 
 impl From<MessageKind> for u8 {
@@ -129,7 +133,7 @@ impl MessageKind {
     /// If there is none.
     pub fn from_byte(byte: u8) -> Result<MessageKind, Malformed> {
         use MessageKind::*;
-        const ALL: [MessageKind; 33] = [
+        const ALL: [MessageKind; 34] = [
             Launch,
             Hello,
             Alive,
@@ -163,6 +167,7 @@ impl MessageKind {
             Answer,
             ServerMessage,
             Foreign,
+            Note,
         ];
         let index = byte.wrapping_sub(Launch as u8);
         ALL.get(usize::from(index)).copied().ok_or(UNKNOWN)
@@ -244,6 +249,9 @@ impl NodeEvent {
             NodeEvent::Missing { rank } => frame(MessageKind::Missing, &[*rank]),
             NodeEvent::Foreign { rank, library } => {
                 with(MessageKind::Foreign, &[*rank], library.as_bytes())
+            }
+            NodeEvent::Note { text, matters } => {
+                with(MessageKind::Note, &[u32::from(*matters)], text.as_bytes())
             }
             NodeEvent::Fed { bytes, more } => frame(MessageKind::Fed, &[*bytes, u32::from(*more)]),
             NodeEvent::Failed { status, text } => {
@@ -346,6 +354,10 @@ impl NodeEvent {
             MessageKind::Foreign => NodeEvent::Foreign {
                 rank: rank(r)?,
                 library: r.text()?,
+            },
+            MessageKind::Note => NodeEvent::Note {
+                matters: r.u32()? != 0,
+                text: r.text()?,
             },
             MessageKind::Fed => NodeEvent::Fed {
                 bytes: r.u32()?,

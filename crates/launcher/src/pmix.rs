@@ -86,20 +86,23 @@ impl Brief {
 
 impl Pmix {
     /// Starts the helper if one of `programs` wants PMIx, or the user does, and
-    /// waits until it can be used. `vars` are variables of the ranks.
+    /// waits until it can be used. Those beside which stands that they run on Catena in
+    /// place of Open MPI do not want it for that. `vars` are variables of the ranks.
     ///
     /// # Errors
     /// In words for the user: if it cannot be used, and is needed.
     pub fn start<'a>(
         plan: &Plan,
         node: u32,
-        programs: impl Iterator<Item = &'a Program>,
+        programs: impl Iterator<Item = (&'a Program, bool)>,
         vars: &[(OsString, OsString)],
         cpus: &[Option<Cpus>],
         base: &Base,
     ) -> Result<Option<Pmix>, String> {
-        let mut programs = programs.flat_map(candidates);
-        let wanting = programs.find_map(|path| Some((needs::library(&path)?, path)));
+        let mut programs =
+            programs.flat_map(|(program, taken)| program.files().map(move |path| (path, taken)));
+        let wanting =
+            programs.find_map(|(path, taken)| Some((needs::library(&path, taken)?, path)));
         if wanting.is_none() && !plan.pmix {
             return Ok(None);
         }
@@ -304,21 +307,6 @@ fn read_environments(body: &[u8]) -> Result<Vec<Vec<CString>>, Malformed> {
 pub fn serves(library: &Path) -> bool {
     let name = library.file_name().unwrap_or_default();
     needs::wants(&name.to_string_lossy())
-}
-
-/// The files that may be an MPI program: what is run, and what it is told to
-/// run, as with `numactl ./program`.
-fn candidates(program: &Program) -> impl Iterator<Item = PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
-    let path =
-        |text: &CString| Path::new(std::ffi::OsStr::from_bytes(text.as_bytes())).to_path_buf();
-    let wdir = program.wdir.as_ref().map(path).unwrap_or_default();
-    let args = program.args.iter().skip(1).map(path);
-    let all = [path(&program.path)]
-        .into_iter()
-        .chain(args)
-        .collect::<Vec<_>>();
-    all.into_iter().map(move |path| wdir.join(path))
 }
 
 #[cfg(test)]

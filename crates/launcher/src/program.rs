@@ -44,6 +44,24 @@ pub struct Program {
 }
 
 impl Program {
+    /// The files that may be an MPI program: what is run, and what it is told to
+    /// run, as with `numactl ./program`.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let path = |text: &CString| Path::new(OsStr::from_bytes(text.as_bytes())).to_path_buf();
+        let wdir = self.wdir();
+        let all = [&self.path].into_iter().chain(self.args.iter().skip(1));
+        let all: Vec<PathBuf> = all.map(path).collect();
+        all.into_iter().map(move |path| wdir.join(path))
+    }
+
+    /// Where it is started.
+    pub fn wdir(&self) -> PathBuf {
+        let wdir = self.wdir.as_deref();
+        wdir.map_or_else(PathBuf::new, |text| {
+            OsStr::from_bytes(text.to_bytes()).into()
+        })
+    }
+
     /// The library of another MPI that it is going to be given with variables
     /// `vars`, if it is linked to one; Catena's is in the folder `own`.
     pub fn foreign(&self, vars: &[(OsString, OsString)], own: Option<&Path>) -> Option<PathBuf> {

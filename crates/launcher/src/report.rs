@@ -146,8 +146,7 @@ pub fn not_started(program: &str, wdir: Option<&str>, stage: Stage, error: &io::
     Failure::new(status, text)
 }
 
-/// A program that was given the library of another MPI; `own` is where Catena's
-/// is.
+/// A program that was given the library of another MPI; `own` is Catena's with the same name.
 pub fn foreign(program: &str, library: &str, own: Option<&Path>, ranks: usize) -> String {
     let outcome = match ranks {
         1 => "so its rank runs without mpirun".to_string(),
@@ -165,6 +164,16 @@ pub fn foreign(program: &str, library: &str, own: Option<&Path>, ranks: usize) -
             "take {} out of LD_LIBRARY_PATH{}",
             library.strip_suffix(name).unwrap_or_default(),
             preload.unwrap_or_default()
+        )
+    } else if let Some(own) = own {
+        let pmix = match name.contains(".so.40") {
+            true => "add --pmix, with which mpirun serves programs of Open MPI; ",
+            false => "",
+        };
+        format!(
+            "{pmix}to run it on Catena, leave out --no-takeover; if it names that file or its \
+             folder itself, add -x LD_PRELOAD={}",
+            own.display()
         )
     } else if name.contains(".so.40") {
         "add --pmix, with which mpirun serves programs of Open MPI, or compile the program with \

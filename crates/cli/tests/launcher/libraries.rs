@@ -5,7 +5,7 @@
 use super::*;
 
 /// A launcher with a library, and programs that are linked to such a library.
-struct Place {
+pub(super) struct Place {
     scratch: Scratch,
     mpirun: String,
 }
@@ -32,7 +32,7 @@ fn compile(args: &[&str]) {
 
 impl Place {
     /// An installation, of which `lib/catena` holds a library.
-    fn new(name: &str) -> Place {
+    pub(super) fn new(name: &str) -> Place {
         let scratch = Scratch::new(name);
         let mpirun = scratch.path("home/bin/mpirun");
         std::fs::create_dir_all(scratch.path("home/bin")).unwrap();
@@ -46,12 +46,12 @@ impl Place {
         place
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(super) fn path(&self, name: &str) -> String {
         self.scratch.path(name)
     }
 
     /// A library in `folder`, whose text is `text`.
-    fn library(&self, folder: &str, name: &str, text: &str) -> String {
+    pub(super) fn library(&self, folder: &str, name: &str, text: &str) -> String {
         let folder = self.path(folder);
         std::fs::create_dir_all(&folder).unwrap();
         let source = self.path("library.c");
@@ -63,13 +63,18 @@ impl Place {
         file
     }
 
+    /// Has the compiler do this.
+    pub(super) fn compile(&self, args: &[&str]) {
+        compile(args);
+    }
+
     /// The library of another MPI.
     fn other(&self, name: &str) -> String {
         self.library("other", name, "other")
     }
 
     /// A program that is linked to `library`.
-    fn program(&self, name: &str, library: &str, options: &[&str]) -> String {
+    pub(super) fn program(&self, name: &str, library: &str, options: &[&str]) -> String {
         let program = self.path(name);
         let source = self.path("program.c");
         compile(&[&[&source, library, "-o", &program], options].concat());
@@ -84,7 +89,7 @@ impl Place {
         self.program("bound", &library, &[&path, "-Wl,--disable-new-dtags"])
     }
 
-    fn run(&self, args: &[&str]) -> Said {
+    pub(super) fn run(&self, args: &[&str]) -> Said {
         let mut command = clean(&self.mpirun);
         command
             .env_remove("LD_LIBRARY_PATH")

@@ -10,6 +10,7 @@ mod hosts;
 mod libraries;
 mod output;
 mod rank;
+mod takeover;
 mod wire_up;
 
 use std::io::{BufRead, BufReader, Read};

@@ -70,9 +70,13 @@ control
   --memory-alloc-kinds LIST
                           kinds of memory that the program asks for, such as
                           mpi,system; MPI_INFO_ENV shows them
+  --no-takeover           let programs that were built for MPICH or Open MPI keep
+                          their own library, if they find it; otherwise they
+                          run on Catena's
   --pmix                  be a PMIx server, too: for programs of Open MPI that
                           are not seen to be such, as they are run by a script or
-                          an interpreter; needs libpmix
+                          an interpreter, and that are to keep its library; needs
+                          libpmix
   -v, --verbose           say what is started where
   -h, --help              show this text
   --version               show the version

@@ -14,6 +14,7 @@ use crate::output::Sink;
 use crate::plan::Plan;
 use crate::report::{self, Failure};
 use crate::sys::{self, Exit, Stage};
+use crate::takeover::Home;
 
 /// What a rank of Open MPI ends the job with when a connection to another is lost
 /// (its MPI_ERR_UNKNOWN).
@@ -165,6 +166,14 @@ impl Job {
         }
     }
 
+    /// A node has something to say, which may be the same as others have said.
+    pub(super) fn note(&mut self, text: String, matters: bool) {
+        if (matters || self.verbose) && !self.notes.contains(&text) {
+            eprintln!("{}: {text}", self.command);
+            self.notes.push(text);
+        }
+    }
+
     /// Nothing is known of a node any more.
     pub(super) fn lost(&mut self, node: u32, text: Option<String>) {
         for (process, of) in self.processes.iter_mut().zip(&self.plan.node_of) {
@@ -223,7 +232,12 @@ impl Job {
     /// A rank has the library of another MPI in it.
     pub(super) fn foreign(&mut self, rank: u32, library: &str) {
         let program = &self.plan.apps[self.processes[rank as usize].app].program;
-        let own = library::folder().map(|folder| folder.join(library::NAME));
+        let name = library.rsplit('/').next().unwrap_or_default();
+        let name = match name.starts_with(library::NAME) {
+            true => library::NAME,
+            false => name,
+        };
+        let own = Home::find().and_then(|home| home.library(name));
         let ranks = self.processes.len();
         let text = report::foreign(&program.to_string_lossy(), library, own.as_deref(), ranks);
         // Once for all ranks.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use catena_boot::server::Server;
-use catena_boot::{BOOT_VAR, Interest, Job as World, OtherMpi};
+use catena_boot::{BOOT_VAR, Interest, Job as World, LAUNCH_TAKEOVER, OtherMpi};
 use catena_settings::COMMAND_LINE;
 use catena_topo::Cpus;
 
@@ -26,6 +26,7 @@ use crate::pmix::{self, Pmix};
 use crate::program::{self, NOT_STARTED, Program, ProgramError};
 use crate::stdin::Feed;
 use crate::sys::{self, Start, Strings};
+use crate::takeover::{Candidate, Choice, Home, Wanted};
 
 /// Variables that only the rank itself is given.
 const OWN: [&str; 4] = [BOOT_VAR, "CATENA_RANK", "CATENA_SIZE", "CATENA_LOCAL_RANK"];
@@ -114,16 +115,34 @@ impl Node {
             events.push(NodeEvent::Placed { text: binding.text });
         }
         let vars: Vars = inherited.iter().chain(&plan.env).cloned().collect();
-        let found = programs.iter().map(|(.., program)| program);
+        let home = Home::find();
+        let choices = programs.iter().map(|(app, _, program)| {
+            let vars = variables(plan, *app, &inherited, &own_names(None));
+            choose(plan, program, &vars, home.as_ref())
+        });
+        let choices: Vec<Choice> = choices.collect();
+        for note in choices
+            .iter()
+            .flat_map(|choice| choice.notes.iter().cloned())
+        {
+            let (text, matters) = (note.text, note.matters);
+            events.push(NodeEvent::Note { text, matters });
+        }
+        let taken = choices.iter().map(|choice| choice.open_mpi);
+        let found = programs.iter().map(|(.., program)| program).zip(taken);
         let pmix = Pmix::start(plan, number, found, &vars, &binding.cpus, base);
         let pmix = pmix.map_err(|text| ProgramError { status: 1, text })?;
         let names = own_names(pmix.as_ref());
-        let own = library::folder();
+        let own = home.as_ref().map(|home| &*home.own);
         let mut foreign = None;
-        let programs = programs.into_iter().map(|(app, ranks, program)| {
-            let vars = variables(plan, app, &inherited, &names, own.as_deref());
+        let programs = programs.into_iter().zip(choices);
+        let programs = programs.map(|((app, ranks, program), choice)| {
+            let mut vars = variables(plan, app, &inherited, &names);
+            if home.is_some() {
+                library::set_search(&mut vars, choice.search);
+            }
             if plan.foreign != OtherMpi::Allow && foreign.is_none() {
-                let library = program.foreign(&vars, own.as_deref());
+                let library = program.foreign(&vars, own);
                 let library = library.filter(|library| pmix.is_none() || !pmix::serves(library));
                 foreign = library.map(|library| (ranks.start, library.display().to_string()));
             }
@@ -306,16 +325,27 @@ fn own_names(pmix: Option<&Pmix>) -> Vec<OsString> {
         .collect()
 }
 
-/// The variables of the ranks of a program: what is inherited, then what was
-/// asked for, and last of all Catena's library in folder `library`. Without those
-/// that differ between ranks, which are called `own`.
-fn variables(
-    plan: &Plan,
-    app: usize,
-    inherited: &Vars,
-    own: &[OsString],
-    library: Option<&Path>,
-) -> Vars {
+/// Which libraries the ranks of a program with variables `vars` get of those in `home`.
+fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&Home>) -> Choice {
+    let Some(home) = home else {
+        return Choice::default();
+    };
+    let candidate = Candidate {
+        name: &program.name,
+        files: &program.files().collect::<Vec<_>>(),
+        wdir: &Path::new(".").join(program.wdir()),
+        vars,
+    };
+    let wanted = Wanted {
+        takeover: crate::hosts::setting(&LAUNCH_TAKEOVER, vars),
+        pmix: plan.pmix,
+    };
+    candidate.choose(home, wanted)
+}
+
+/// The variables of the ranks of a program: what is inherited, then what was asked for. Without
+/// those that differ between ranks, which are called `own`.
+fn variables(plan: &Plan, app: usize, inherited: &Vars, own: &[OsString]) -> Vars {
     let more: Vec<_> = plan.env.iter().chain(&plan.apps[app].env).collect();
     let inherited = inherited.iter().filter(|(name, _)| {
         let differs = own.contains(name) || name == COMMAND_LINE;
@@ -326,14 +356,8 @@ fn variables(
         .iter()
         .enumerate()
         .filter(|(i, (name, _))| !more[i + 1..].iter().any(|(later, _)| later == name));
-    let mut vars: Vars = inherited
-        .chain(last.map(|(_, var)| *var))
-        .cloned()
-        .collect();
-    if let Some(folder) = library {
-        library::offer(folder, &mut vars);
-    }
-    vars
+    let last = last.map(|(_, var)| *var);
+    inherited.chain(last).cloned().collect()
 }
 
 /// The environment of ranks with `vars`, with room at its end for `own` variables

@@ -6,10 +6,11 @@ use std::path::Path;
 use crate::linked::{self, Linked};
 
 /// The library of Open MPI, or of PMIx itself, that the file at `path` is linked
-/// to, if it is a program that is.
-pub fn library(path: &Path) -> Option<String> {
+/// to, if it is a program that is. If it is `taken` over, Open MPI's does not count.
+pub fn library(path: &Path, taken: bool) -> Option<String> {
     let linked = Linked::read(path)?;
-    linked.needed.into_iter().find(|name| wants(name))
+    let mut names = linked.needed.into_iter();
+    names.find(|name| wants(name) && !(taken && name.contains(".so.40")))
 }
 
 /// Whether the library with this name speaks PMIx. Libraries of Open MPI have
@@ -36,7 +37,7 @@ mod tests {
     #[test]
     fn programs_without_pmix_are_told_from_those_with() {
         let own = std::env::current_exe().unwrap();
-        assert_eq!(library(&own), None);
+        assert_eq!(library(&own, false), None);
         assert_eq!(libpmix(&own, &[]), None);
     }
 
