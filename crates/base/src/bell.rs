@@ -12,7 +12,7 @@
 //! light barrier and looks at the announcement. Light means: nothing but a
 //! hint to the compiler, because the owner's heavy barrier (`membarrier(2)`)
 //! makes all running threads of registered processes execute a full one. So
-//! whoever comes second sees the other, and sending costs no fence.
+//! the one that comes second sees the other, and sending costs no fence.
 //!
 //! Where `membarrier` does not exist a wake-up can be missed; sleeps are then
 //! short. They are bounded in any case.

@@ -24,7 +24,7 @@ impl FromIterator<u32> for Cpus {
 }
 
 impl Cpus {
-    /// Those of runs in any order, which may overlap.
+    /// The CPUs of runs in any order, which may overlap.
     fn of(mut runs: Vec<(u32, u32)>) -> Cpus {
         runs.sort_unstable();
         // Neighbours and overlaps become one run.

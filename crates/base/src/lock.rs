@@ -2,7 +2,7 @@
 //!
 //! | state       | meaning                                                   |
 //! |-------------|-----------------------------------------------------------|
-//! | `FREE`      | whoever comes first takes it                              |
+//! | `FREE`      | the first thread that comes takes it                      |
 //! | `TAKEN`     | held; nobody sleeps                                       |
 //! | `CONTENDED` | held; somebody may sleep: who lets go wakes one           |
 //! | `HUNGRY`    | the same, and one of the sleepers has waited too long     |
@@ -12,7 +12,7 @@
 //! one that is being woken, which keeps the lock busy. After [`PATIENCE`] that
 //! ends, for one turn: letting go reserves the lock.
 //!
-//! Whoever takes the lock after it slept takes it as `CONTENDED`, because it
+//! A thread that takes the lock after it slept takes it as `CONTENDED`, because it
 //! cannot know whether others sleep.
 //!
 //! Model: `tests/loom_lock.rs`.

@@ -42,7 +42,7 @@ impl<'a> PeerBytes<'a> {
         }
     }
 
-    /// The same bytes, whose lines go to whoever copies them: their writer gets them back from
+    /// These bytes as a source whose lines the copying core takes over: their writer gets them back from
     /// there sooner, see [`copy::taking`](crate::copy::taking).
     ///
     /// # Safety

@@ -17,7 +17,7 @@ pub enum End {
 }
 
 /// The parts of pieces of work, of which a few may be open. Two processes take them, each
-/// from its own end, until they meet; so each part is taken once, and whoever
+/// from its own end, until they meet; so each part is taken once, and the end that
 /// has more time takes more.
 ///
 /// All zero is a valid beginning. Model: `tests/loom_parts.rs`.

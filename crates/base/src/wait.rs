@@ -180,7 +180,7 @@ impl OtherProcesses {
         until != 0 && clock::ticks() < until
     }
 
-    /// A yield took so many ticks, until `now`.
+    /// Records that a yield took `ticks` ticks, until `now`.
     #[inline]
     fn yielded(&self, ticks: u64, now: u64) {
         let share = self.share.load(Relaxed);
@@ -198,7 +198,7 @@ impl OtherProcesses {
     }
 }
 
-/// Hands the core to whoever else is ready to run on it.
+/// Hands the core to any other thread that is ready to run on it.
 #[inline(never)]
 pub fn yield_core() {
     let began = clock::ticks();

@@ -1,7 +1,7 @@
 //! Waking a process that sleeps on descriptors.
 //!
 //! A wake socket is a datagram socket whose name is a number that the kernel chooses,
-//! so whoever reads the number in shared memory can wake its owner: nothing is passed
+//! so a process that reads the number in shared memory can wake its owner: nothing is passed
 //! between processes, and nothing is left behind. A wake-up that nobody waits
 //! for stays, and ends the next sleep early.
 //!
@@ -29,14 +29,14 @@ pub struct Waker {
 }
 
 impl Waker {
-    /// Wakes whoever sleeps on the wake_socket. One that cannot be reached is as if
+    /// Wakes the process that sleeps on the socket. One that cannot be reached is as if
     /// nobody slept.
     #[cfg(not(loom))]
     pub fn wake(self) {
         send(self.number, &self.key.to_be_bytes());
     }
 
-    /// Wakes whoever sleeps on the wake socket of the model.
+    /// Wakes the thread that sleeps on the socket of the model.
     #[cfg(loom)]
     pub fn wake(self) {
         model::WOKEN.swap(true, std::sync::atomic::Ordering::AcqRel);

@@ -136,7 +136,7 @@ fn alike(figure: &Figure, test: &RankSum) -> bool {
     test.interval.is_some_and(within)
 }
 
-/// The smallest p-value that so many launches can give.
+/// The smallest p-value that a given number of launches can yield.
 fn least(strata: &[Stratum]) -> f64 {
     let each = strata
         .iter()
@@ -146,7 +146,7 @@ fn least(strata: &[Stratum]) -> f64 {
         .product::<f64>()
 }
 
-/// How many launches of each variant could find the only difference among so many comparisons.
+/// How many launches of each variant could find the only difference among a given number of comparisons.
 pub fn launches_needed(comparisons: usize, confidence: f64) -> usize {
     let reach = (1.0 - confidence) / comparisons.max(1) as f64;
     (2..)

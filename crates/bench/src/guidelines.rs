@@ -110,7 +110,7 @@ pub fn names() -> Vec<String> {
     all.into_iter().map(String::from).collect()
 }
 
-/// The option that has sizes measured with which mock-ups for so many ranks can be put together.
+/// The option that has sizes measured with which mock-ups for a number of ranks can be put together.
 pub fn sizes(ranks: &[u32]) -> [String; 2] {
     let all = ranks.iter().flat_map(|&p| SIZES.map(|n| n * u64::from(p)));
     let all: BTreeSet<u64> = all.chain(SIZES).collect();

@@ -58,8 +58,8 @@ what to show
   --margin PERCENT        smaller differences do not matter (1)
   --aims FILE             of compare: what the first variant's ratio to the best of
                           the others should be; lines such as `latency:8  2-4  0.9`
-                          (benchmarks, ranks, at most so many times its time or at
-                          least so many times its rate; the first that fits counts)
+                          (benchmarks, ranks, at most this many times its time or at
+                          least this many times its rate; the first that fits counts)
   -f, --full              the least and the most launch, too
   -z P,P...               percentiles of all repetitions
   -G KINDS                tty: graphs here; html, svg, pdf, png, csv, json: files

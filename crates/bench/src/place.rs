@@ -1,4 +1,4 @@
-//! Where figures are taken: on so many ranks, in sessions with this label.
+//! Where figures are taken: on how many ranks, in sessions with this label.
 
 use std::fmt;
 

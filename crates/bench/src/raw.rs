@@ -59,7 +59,7 @@ pub struct Plan {
     pub label: String,
     /// Names of the benchmarks.
     pub names: Vec<String>,
-    /// Those of them that are a whole launch, from its beginning to its end.
+    /// The names among them that are a whole launch, from its beginning to its end.
     #[serde(default)]
     pub timed: Vec<String>,
     /// Those that have threads: a launch of their own, for threads cost all others, too.

@@ -31,7 +31,7 @@ impl Before {
     pub fn remove_new(&self) {
         for path in theirs(&self.folder).difference(&self.known) {
             if !is_mapped(path) {
-                // Whoever was quicker has done it.
+                // Another process was quicker and has done it.
                 let _ = fs::remove_file(path);
             }
         }

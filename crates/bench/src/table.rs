@@ -307,7 +307,7 @@ pub(crate) mod tests {
         assert!(notes(&run, &all, &found).is_empty());
     }
 
-    /// Wrong data are no figure and win nothing, whoever else delivers right ones.
+    /// Wrong data are no figure and win nothing, whatever the others deliver.
     #[test]
     fn wrong_data_have_no_verdict() {
         let spoilt = |variant: usize| {

@@ -110,19 +110,19 @@ impl Body {
         Ok((low, fit(i128::from(low) + extent, WHAT)?))
     }
 
-    /// The same, as a part of others: its bounds are final.
+    /// This body as a part of others: its bounds are final.
     pub(crate) fn close(mut self, bounds: Bounds) -> Self {
         self.parts = self.parts.map(|_| bounds);
         self
     }
 
-    /// The same, with markers at these bounds.
+    /// This body with markers at these bounds.
     pub(crate) fn mark(mut self, lb: i64, ub: i64) -> Self {
         self.marks = Some((lb, ub));
         self
     }
 
-    /// The same, `by` bytes further.
+    /// This body, `by` bytes further.
     ///
     /// # Errors
     /// `Overflow` of the bounds.

@@ -23,7 +23,7 @@ pub(crate) enum Signature {
     Empty,
     /// So many of one kind.
     Same(Basic, u64),
-    /// A sequence, so many times.
+    /// A sequence, repeated.
     Repeat(u64, Arc<Seq>),
 }
 
@@ -78,7 +78,7 @@ impl Signature {
         }
     }
 
-    /// The same elements `count` times. The product must not overflow.
+    /// These elements `count` times. The product must not overflow.
     pub(crate) fn repeat(&self, count: u64) -> Signature {
         match self {
             _ if count == 0 => Signature::Empty,

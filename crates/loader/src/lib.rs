@@ -9,7 +9,7 @@ use std::fmt;
 /// Who finds the symbols of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Who has opened it. All that it needs itself is looked for at once.
+    /// Only the caller, by the handle. What the library itself needs is looked for at once.
     Local,
     /// What is loaded later, too, such as its plug-ins.
     Global,

@@ -139,7 +139,7 @@ impl Area<'_> {
         });
     }
 
-    /// The same for the messages of a communicator, with `comm_` before the
+    /// A tally of the messages of a communicator, with `comm_` before the
     /// name.
     fn traffic(
         &mut self,

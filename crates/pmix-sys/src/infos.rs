@@ -23,7 +23,7 @@ impl Infos {
         &self.list
     }
 
-    /// The same for whoever may take bytes out of it, which are of C's allocator,
+    /// The array for a caller that may take bytes out of it, which are of C's allocator,
     /// and leaves null in their place.
     pub fn as_mut_ptr(&mut self) -> *mut Info {
         self.list.as_mut_ptr()

@@ -70,7 +70,7 @@ pub struct Server {
     library: Library,
 }
 
-/// Who is told what the processes do, and the job. Set once.
+/// The host that is told what the processes do, and the job. Set once.
 pub(crate) struct Host {
     pub tell: Box<dyn Fn(Upcall) + Send + Sync>,
     pub name: CString,

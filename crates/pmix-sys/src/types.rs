@@ -79,10 +79,10 @@ pub(crate) struct DataArray {
     pub elements: *mut c_void,
 }
 
-// SAFETY: whoever makes one sees to it that its elements may go along.
+// SAFETY: the code that makes one sees to it that its elements may go along.
 unsafe impl Send for DataArray {}
 
-/// A value, owned by whoever made it.
+/// A value, owned by the code that made it.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct RawValue {

@@ -203,14 +203,14 @@ pub enum Upcall {
     },
 }
 
-/// Who waits for what others have put.
+/// A caller that waits for what others have put.
 #[derive(Debug)]
 pub struct Reply {
     callback: ModexCallback,
     data: *mut c_void,
 }
 
-/// Who waits for a group.
+/// A caller that waits for a group.
 #[derive(Debug)]
 pub struct GroupReply {
     callback: InfoCallback,

@@ -14,7 +14,7 @@
 //! behind its length. So a tag is worth nothing in the other direction
 //! (reflection), between other ends or in another protocol (the facts differ),
 //! and in another connection (the nonces differ). The first tag can be recorded
-//! and sent again: it proves nothing and opens nothing, but whoever has neither the
+//! and sent again: it proves nothing and opens nothing, but a caller that has neither the
 //! secret nor a record is told nothing at all, not even a nonce.
 //!
 //! [`Door`] bounds what callers cost that have proven nothing yet.

@@ -63,7 +63,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Those of this process, read at the first call.
+    /// The sources of this process, read at the first call.
     pub fn of_process() -> &'static Sources {
         static SOURCES: OnceLock<Sources> = OnceLock::new();
         SOURCES.get_or_init(|| {

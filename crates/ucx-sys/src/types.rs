@@ -99,7 +99,7 @@ pub struct EpParams {
     pub address: *const c_void,
     /// What happens when the peer is lost.
     pub err_mode: c_int,
-    /// Who is told.
+    /// The function that is told of errors.
     pub err_handler: ErrHandler,
     /// Not used.
     pub user_data: *mut c_void,
@@ -206,7 +206,7 @@ pub struct RequestParam {
     pub flags: u32,
     /// Not used.
     pub request: *mut c_void,
-    /// Who is told when the operation is done.
+    /// The function that is told when the operation is done.
     pub cb: Option<SendDone>,
     /// Not used.
     pub datatype: u64,

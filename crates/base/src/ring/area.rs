@@ -77,7 +77,7 @@ impl RawArea {
         RawArea { cells, heads, data }
     }
 
-    /// The same with a data area.
+    /// This area together with a data area.
     ///
     /// # Safety
     /// As for [`RawArea::new`].

@@ -83,7 +83,7 @@ struct Place {
 }
 
 /// Where the next packet of `len` bytes goes in a data area of `size` bytes
-/// whose next free byte is at `at`. The same on both sides.
+/// whose next free byte is at `at`. Both sides compute it alike.
 #[inline(always)]
 fn place(at: usize, len: usize, size: usize) -> Place {
     let need = len.next_multiple_of(ALIGN);

@@ -56,7 +56,7 @@ pub type Colour = [u8; 3];
 
 /// Of a chart.
 pub const WIDTH: f64 = 420.0;
-/// Likewise.
+/// Height of a chart, in the units of its width.
 pub const HEIGHT: f64 = 260.0;
 /// Height of letters.
 pub const LETTERS: f64 = 9.0;

@@ -33,9 +33,9 @@ pub enum Graph {
     Html,
     /// Drawings alone.
     Svg,
-    /// The same.
+    /// A drawing as a PDF.
     Pdf,
-    /// The same, by a program that makes it of SVG.
+    /// A drawing as pixels, by a program that makes them of SVG.
     Png,
     /// A table of what each variant reaches.
     Csv,

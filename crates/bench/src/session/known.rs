@@ -25,7 +25,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Those of `names` that the variant can do, as far as it has shown: first what was measured
+    /// The benchmarks among `names` that the variant can do, as far as it has shown: first what was measured
     /// longest ago.
     pub fn due(&self, turn: Turn, names: &[String]) -> Vec<String> {
         let struck = |name: &str| {

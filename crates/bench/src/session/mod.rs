@@ -5,7 +5,7 @@
 //!
 //! Where there is an end to the time, each turn has its share of what is left for the fewest launches,
 //! and begins nothing more after it; the next one of that variant begins with what was measured longest
-//! ago. So whoever is slow has fewer launches of everything, and takes nothing from the others.
+//! ago. So a slow variant has fewer launches of everything, and takes nothing from the others.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -169,7 +169,7 @@ impl Session {
         Some(most - self.earlier - self.begin.elapsed().as_secs_f64())
     }
 
-    /// Whether so many turns are likely to be over in time.
+    /// Whether this many turns are likely to be over in time.
     fn has_time_for(&self, turns: usize) -> bool {
         let took: f64 = self.launches.iter().map(|l| l.seconds).sum();
         let begun = self.launches.iter().map(|l| &l.begin);

@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::{Interval, mean, quantile, sorted};
 
-/// Samples drawn anew; with so many an end moves by less than one per cent of the width.
+/// Samples drawn anew; with this many an end moves by less than one per cent of the width.
 const RESAMPLES: usize = 4000;
 
 /// The bias-corrected and accelerated bootstrap interval (BCa; Efron 1987) of the mean. The same

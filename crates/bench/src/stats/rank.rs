@@ -100,7 +100,7 @@ impl Null {
         }
     }
 
-    /// The same groups if no two values were equal.
+    /// These groups as they were if no two values were equal.
     fn untied(&self) -> Null {
         Null {
             ranks: (1..=self.ranks.len()).map(|r| 2 * r).collect(),

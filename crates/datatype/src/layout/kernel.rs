@@ -46,7 +46,7 @@ impl Grid {
         self.first.wrapping_offset(self.step.wrapping_mul(i))
     }
 
-    /// The same from row `i` on.
+    /// This kernel from row `i` on.
     #[inline(always)]
     pub(super) fn skip_rows(self, i: usize) -> Self {
         let first = self
@@ -55,7 +55,7 @@ impl Grid {
         Grid { first, ..self }
     }
 
-    /// The same from block `i` of each row on.
+    /// This kernel from block `i` of each row on.
     #[inline(always)]
     pub(super) fn skip(self, i: usize) -> Self {
         let first = self.at(i as isize);
@@ -159,9 +159,9 @@ unsafe fn blocks<D: Direction>(user: Grid, packed: Grid, shape: (usize, usize), 
 /// What is asked for before it is written.
 #[derive(Clone, Copy)]
 struct Ahead {
-    /// The lines of a row, so many rows ahead.
+    /// Fetches the lines of a row, this many rows ahead.
     rows: usize,
-    /// The lines of a block, so many blocks ahead.
+    /// Fetches the lines of a block, this many blocks ahead.
     blocks: usize,
 }
 

@@ -220,13 +220,13 @@ impl Layout {
         }
     }
 
-    /// The same bytes elsewhere.
+    /// This layout `by` bytes further.
     pub(crate) fn shift(mut self, by: i64) -> Self {
         self.at = self.at.wrapping_add(by);
         self
     }
 
-    /// The same bytes `count` times, `stride` bytes apart. `shared` keeps what
+    /// This layout `count` times, `stride` bytes apart. `shared` keeps what
     /// calls for the same layout have in common.
     pub(crate) fn repeat(&self, count: u64, stride: i64, shared: &mut Option<Arc<Inner>>) -> Self {
         let node = match &self.node {
@@ -276,7 +276,7 @@ impl Layout {
         Layout { at: self.at, node }
     }
 
-    /// The same bytes as a list of runs, if the tree is too high.
+    /// This layout as a list of runs, if the tree is too high.
     ///
     /// # Errors
     /// `TooDeep` if that list would be too long.

@@ -8,7 +8,7 @@ use super::walk::Direction;
 /// Bytes of a number.
 const NUMBER: usize = 8;
 
-/// Pairs of rows that are copied side by side: so many numbers are in a line.
+/// Pairs of rows that are copied side by side: the numbers in a line.
 const PAIRS: usize = LINE / NUMBER / 2;
 
 /// Whether [`transpose`] copies such blocks.
@@ -44,7 +44,7 @@ pub(super) unsafe fn transpose<D: Direction>(
     }
 }
 
-/// The same for so many pairs of rows.
+/// Transposes a band of `PAIRS` pairs of rows.
 ///
 /// # Safety
 /// As [`transpose`].

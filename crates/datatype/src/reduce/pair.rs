@@ -16,7 +16,7 @@ use crate::basic::Scalar;
 trait Choice {
     fn choose<V: Located, I: Real>(a: (V, I), b: (V, I)) -> (V, I);
 
-    /// The same choice between values that are no NaNs, one at a time.
+    /// The choice between values that are no NaNs, one at a time.
     #[inline(always)]
     fn choose_number<V: Located, I: Real>(a: (V, I), b: (V, I)) -> (V, I) {
         Self::choose(a, b)

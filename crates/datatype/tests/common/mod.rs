@@ -255,7 +255,7 @@ impl Model {
         }))
     }
 
-    /// The same as a part of others.
+    /// This type as a part of others.
     fn closed(mut self) -> Self {
         if !self.parts.is_empty() {
             self.parts = vec![(self.lb(), self.lb() + self.extent())];

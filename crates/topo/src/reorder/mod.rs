@@ -113,7 +113,7 @@ fn parts(processes: &[u32], places: &[Path], level: usize) -> Vec<Vec<u32>> {
     groups
 }
 
-/// Where it makes no difference, whoever can keep its rank does.
+/// Where it makes no difference, a process keeps its rank if it can.
 fn seat(ranks: &[u32], processes: &[u32], seats: &mut [u32]) {
     let stays = |it: &u32| ranks.binary_search(it).is_ok() && processes.binary_search(it).is_ok();
     let moving = |of: &[u32]| -> Vec<u32> { of.iter().copied().filter(|it| !stays(it)).collect() };

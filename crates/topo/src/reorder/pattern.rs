@@ -102,7 +102,7 @@ impl Pattern {
         &self.coords[rank as usize * dims..][..dims]
     }
 
-    /// The same among these ranks only, which are numbered anew in this order. `numbers` has a
+    /// This pattern among these ranks only, which are numbered anew in this order. `numbers` has a
     /// [`NOBODY`] for each rank, and has it again afterwards.
     pub(super) fn part(&self, ranks: &[u32], numbers: &mut [u32]) -> Pattern {
         for (new, &rank) in (0..).zip(ranks) {
