@@ -86,8 +86,8 @@ impl<T: Rma> Bed<T> {
         };
         // SAFETY: as many bytes are there, and nobody else uses them.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len()) };
-        let (is, len) = (self.a.is, bytes.len());
-        let key = self.b.at.register(is, at, len as u64, access);
+        let len = bytes.len();
+        let key = self.b.at.register(None, at, len as u64, access);
         Window {
             at,
             key: key.expect("the route has these accesses"),
@@ -97,7 +97,7 @@ impl<T: Rma> Bed<T> {
     }
 
     fn end(&mut self, window: &Window) {
-        self.b.at.deregister(self.a.is, window.key);
+        self.b.at.deregister(window.key);
     }
 
     fn poll(&mut self) {

@@ -140,7 +140,7 @@ pub fn registered_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
     for len in [1, 63, 4096, 100_000] {
         let bytes = pattern(9, len);
         let at = bytes.as_ptr().cast_mut();
-        let registered = a.at.register(b.is, at, len as u64, Access::READ);
+        let registered = a.at.register(Some(b.is), at, len as u64, Access::READ);
         let Some(remote) = offered(claimed, registered, "reads") else {
             refuses_reads(&mut b, a.is, &bytes);
             return;
@@ -169,7 +169,7 @@ pub fn registered_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
             let mut rest = into[..from].iter().chain(&into[at..]);
             assert!(rest.all(|&byte| byte == 0xee));
         }
-        a.at.deregister(b.is, remote);
+        a.at.deregister(remote);
     }
     assert!(whole > 0, "reads declared, and all are refused");
 }
@@ -226,7 +226,7 @@ pub fn registered_memory_is_written_rightly<T: Transport>(pair: Pair<T>) {
         let bytes = pattern(9, len);
         let mut into = vec![0xee; len + 1];
         let room = into.as_mut_ptr();
-        let registered = b.at.register(a.is, room, len as u64, Access::WRITE);
+        let registered = b.at.register(Some(a.is), room, len as u64, Access::WRITE);
         let remote = offered(claimed, registered, "writes").expect("writes are offered");
         let from = len / 3;
         let at = moved(claimed, from..len, |at| {
@@ -244,7 +244,7 @@ pub fn registered_memory_is_written_rightly<T: Transport>(pair: Pair<T>) {
             }
             put
         });
-        b.at.deregister(a.is, remote);
+        b.at.deregister(remote);
         whole += usize::from(at == len);
         assert_eq!(into[from..at], bytes[from..at]);
         let mut rest = into[..from].iter().chain(&into[at..]);

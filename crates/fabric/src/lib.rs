@@ -205,6 +205,12 @@ pub trait Deliver {
     /// Learns that a peer is gone.
     fn lost(&mut self, lost: PeerLost);
 
+    /// Learns that a peer waits for an answer of the transport's own, which does not know the way to
+    /// it yet. Told in each poll until it does.
+    ///
+    /// Never calls the transport back.
+    fn wanted(&mut self, _by: Peer) {}
+
     /// Learns that an operation of this process is complete at the origin, or has failed. The value
     /// is the former word of a fetching atomic, else 0. Each operation that is under way is told
     /// once.
@@ -252,19 +258,21 @@ pub trait Transport {
         false
     }
 
-    /// Registers `len` bytes at `addr` so that `peer` may access them in these ways; `None` if the
-    /// route cannot offer all of them. The registration lives until [`Transport::deregister`], and
-    /// the memory must stay valid as long.
+    /// Registers `len` bytes at `addr` so that `peer`, or every peer for `None`, may access them in
+    /// these ways; `None` if the route cannot offer all of them. A peer that is named can use the key
+    /// at once; another may have to ask for what the key stands for, by itself, when it first uses
+    /// it. The registration lives until [`Transport::deregister`], and the memory must stay valid as
+    /// long.
     fn register(
         &mut self,
-        peer: Peer,
+        peer: Option<Peer>,
         addr: *mut u8,
         len: u64,
         access: Access,
     ) -> Option<RemoteKey>;
 
     /// Ends what [`Transport::register`] began.
-    fn deregister(&mut self, peer: Peer, remote: RemoteKey);
+    fn deregister(&mut self, remote: RemoteKey);
 
     /// Reads up to `len` bytes at `remote` of `peer` into `into`, at least one
     /// byte unless it says `Full` or `Unable`.

@@ -173,6 +173,11 @@ impl<T> Operations<T> {
         });
     }
 
+    /// Whether the next poll tells of something.
+    pub fn has_news(&self) -> bool {
+        !self.ended.is_empty()
+    }
+
     /// Tells of all that has ended.
     #[inline]
     pub fn deliver<D: Deliver>(&mut self, deliver: &mut D) {

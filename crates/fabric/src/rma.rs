@@ -19,16 +19,47 @@
 
 use std::fmt;
 use std::ops::BitOr;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::{Peer, PeerLost, RemoteKey, Transport};
 
 /// The name that the origin of an operation gives it.
 ///
 /// The transport only hands it back; ids of operations under way may be alike if the origin does
-/// not tell them apart.
+/// not tell them apart. Where several parts of a process start operations, the highest byte says
+/// whose one is: see [`OpId::new`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct OpId(pub u64);
+
+impl OpId {
+    /// Owner of the operations that a network cuts longer ones into.
+    pub const PIECES: u8 = 0xff;
+    /// Owner of the operations by which long messages move.
+    pub const MESSAGES: u8 = 0xfe;
+    /// The highest number.
+    pub const LAST: u64 = (1 << 56) - 1;
+
+    /// Operation `number`, at most [`OpId::LAST`], of an owner.
+    #[inline]
+    pub const fn new(owner: u8, number: u64) -> OpId {
+        debug_assert!(number <= OpId::LAST);
+        OpId((owner as u64) << 56 | number)
+    }
+
+    /// Whose it is.
+    #[inline]
+    pub const fn owner(self) -> u8 {
+        (self.0 >> 56) as u8
+    }
+
+    /// Its number among those of its owner.
+    #[inline]
+    pub const fn number(self) -> u64 {
+        self.0 & OpId::LAST
+    }
+}
 
 /// What peers may do with registered memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +77,32 @@ impl Access {
     #[inline]
     pub const fn allows(self, other: Access) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// All of them but those in `other`.
+    #[inline]
+    #[must_use]
+    pub const fn without(self, other: Access) -> Access {
+        Access(self.0 & !other.0)
+    }
+
+    /// Those of them that `other` has, too.
+    #[inline]
+    #[must_use]
+    pub const fn and(self, other: Access) -> Access {
+        Access(self.0 & other.0)
+    }
+
+    /// As a number, which [`Access::from_bits`] reads.
+    #[inline]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The accesses of a number; bits that mean nothing are dropped.
+    #[inline]
+    pub const fn from_bits(bits: u8) -> Access {
+        Access(bits & 7)
     }
 }
 
@@ -176,6 +233,47 @@ impl Atomic {
             AtomicOp::CompareSwap => old,
         })
     }
+
+    /// Carries it out by instructions of the processor; the former word. Atomic towards all
+    /// processes that map the word and change it likewise.
+    ///
+    /// # Safety
+    /// `at` is a multiple of the word's size, valid, and used by atomics or raw copies alone.
+    pub unsafe fn update(&self, at: *mut u8) -> u64 {
+        /// Carries out the atomic on a word of one width.
+        macro_rules! update {
+            ($word:expr, $bits:ty) => {{
+                let word = $word;
+                let operand = self.operand as $bits;
+                let is_signed = matches!(self.ty, AtomicType::I32 | AtomicType::I64);
+                let old = match self.op {
+                    AtomicOp::Sum => word.fetch_add(operand, SeqCst),
+                    AtomicOp::And => word.fetch_and(operand, SeqCst),
+                    AtomicOp::Or => word.fetch_or(operand, SeqCst),
+                    AtomicOp::Xor => word.fetch_xor(operand, SeqCst),
+                    AtomicOp::Swap => word.swap(operand, SeqCst),
+                    AtomicOp::CompareSwap => word
+                        .compare_exchange(self.compare as $bits, operand, SeqCst, SeqCst)
+                        .unwrap_or_else(|old| old),
+                    AtomicOp::Min | AtomicOp::Max if is_signed => {
+                        let new = |old| Some(self.apply(u64::from(old)) as $bits);
+                        word.fetch_update(SeqCst, SeqCst, new)
+                            .unwrap_or_else(|old| old)
+                    }
+                    AtomicOp::Min => word.fetch_min(operand, SeqCst),
+                    AtomicOp::Max => word.fetch_max(operand, SeqCst),
+                };
+                u64::from(old)
+            }};
+        }
+        // SAFETY: as promised, for both widths.
+        unsafe {
+            match self.ty.size() {
+                4 => update!(AtomicU32::from_ptr(at.cast()), u32),
+                _ => update!(AtomicU64::from_ptr(at.cast()), u64),
+            }
+        }
+    }
 }
 
 /// A set of kinds of atomics: operation, type, and whether the former value is fetched.
@@ -237,6 +335,8 @@ pub struct RmaCaps {
     pub atomics: AtomicSet,
     /// Longest put or get, bytes.
     pub max_len: usize,
+    /// Bytes of the pieces in which longer puts and gets go best, several of them at once.
+    pub piece: usize,
 }
 
 impl RmaCaps {
@@ -246,6 +346,7 @@ impl RmaCaps {
         get: false,
         atomics: AtomicSet::NONE,
         max_len: 0,
+        piece: 0,
     };
 }
 
@@ -398,6 +499,36 @@ mod tests {
         assert_eq!(atomic(AtomicOp::CompareSwap, u32, 9).apply(7), 9);
         assert_eq!(atomic(AtomicOp::CompareSwap, u32, 9).apply(8), 8);
         assert_eq!(atomic(AtomicOp::Xor, u32, -1).apply(1), 0xffff_fffe);
+    }
+
+    #[test]
+    fn updates_do_what_atomics_compute() {
+        for op in AtomicOp::ALL {
+            for ty in AtomicType::ALL {
+                for old in [0, 7, 0x8000_0000_ffff_ffff, u64::MAX] {
+                    let atomic = Atomic {
+                        op,
+                        ty,
+                        operand: 0x7fff_ffff_8000_0001,
+                        compare: 7,
+                        fetches: true,
+                    };
+                    let mut word = old;
+                    // SAFETY: a word of our own.
+                    let before = unsafe { atomic.update((&raw mut word).cast()) };
+                    assert_eq!(before, ty.truncate(old));
+                    let rest = old & !ty.truncate(u64::MAX);
+                    assert_eq!(word, rest | atomic.apply(old), "{atomic:?} on {old:#x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ids_say_whose_they_are() {
+        let id = OpId::new(OpId::MESSAGES, OpId::LAST);
+        assert_eq!((id.owner(), id.number()), (OpId::MESSAGES, OpId::LAST));
+        assert_eq!(OpId::new(0, 9), OpId(9));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Active messages: packets that go to a handler instead of being matched, for windows, files and
-//! control.
+//! control. The same handler is told of the operations on peers' memory that its class has started.
 //!
 //! * **Class.** Each packet names one of [`CLASSES`] classes, whose handler takes it.
 //! * **Size.** One packet: a route may carry as little as 16 bytes in it, see
@@ -12,7 +12,7 @@
 use std::fmt::Debug;
 
 use catena_base::PeerBytes;
-use catena_fabric::{Header, Peer, PeerLost};
+use catena_fabric::{Header, OpId, Peer, PeerLost, RmaError};
 
 use crate::wire::kind;
 
@@ -69,6 +69,13 @@ pub trait Handler: Debug + Send {
 
     /// Learns that a peer is gone.
     fn lost(&mut self, lost: &PeerLost);
+
+    /// Learns how operation `number` on a peer's memory has ended, whose id says that it is this
+    /// class's: see [`OpId::new`]. The value is the former word of a fetching atomic, else 0. Each
+    /// operation that is under way is told once.
+    ///
+    /// The call comes from within a poll, as that of [`Handler::deliver`].
+    fn completed(&mut self, _number: u64, _result: Result<u64, RmaError>) {}
 }
 
 /// The handlers of all classes. They stand apart: the engine that holds them keeps what each
@@ -98,6 +105,14 @@ impl Handlers {
             return true;
         }
         false
+    }
+
+    /// Tells the handler of a class that an operation of its has ended.
+    pub fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {
+        let handler = self.0.get_mut(usize::from(op.owner()));
+        if let Some(handler) = handler.and_then(|it| it.as_deref_mut()) {
+            handler.completed(op.number(), result);
+        }
     }
 
     /// Tells all handlers that a peer is gone.

@@ -5,7 +5,7 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use catena_base::PeerBytes;
-use catena_fabric::{Peer, PeerLost, Posted};
+use catena_fabric::{Access, OpId, Peer, PeerLost, Posted, Rma, RmaError, Started, Transport};
 use catena_link::{ActiveHeader, Class, Handler, Mode, Plane, Sent};
 use catena_sim::{Reads, Seed, Sim};
 use common::*;
@@ -15,6 +15,7 @@ use common::*;
 struct Taken {
     packets: Vec<(Peer, ActiveHeader, Vec<u8>)>,
     lost: Vec<Peer>,
+    ended: Vec<(u64, Result<u64, RmaError>)>,
 }
 
 /// Keeps everything where the test sees it.
@@ -29,6 +30,10 @@ impl Handler for Keeper {
 
     fn lost(&mut self, lost: &PeerLost) {
         self.0.lock().expect("sound").lost.push(lost.peer);
+    }
+
+    fn completed(&mut self, number: u64, result: Result<u64, RmaError>) {
+        self.0.lock().expect("sound").ended.push((number, result));
     }
 }
 
@@ -124,4 +129,39 @@ fn handlers_learn_of_losses_once() {
     });
     quiesce(&mut ranks);
     assert_eq!(keeper.0.lock().expect("sound").lost, [Peer(1)]);
+}
+
+#[test]
+fn the_class_that_starts_an_operation_is_told_of_its_end() {
+    let mut ranks = ranks(Sim::new(Seed(5)).reads(Reads::Flaky), 2);
+    let keepers = [Class(2), Class(6)].map(|class| keep(&mut ranks[0], class));
+    let mut memory = [0u8; 8];
+    let key = ranks[1]
+        .net()
+        .0
+        .register(None, memory.as_mut_ptr(), 8, Access::WRITE)
+        .expect("the simulator registers all");
+    let bytes = [7u8; 8];
+    let mut started = Vec::new();
+    for number in 0..20 {
+        let op = OpId::new(Class(6).0, OpId::LAST - number);
+        until(&mut ranks, |ranks| {
+            let to = &mut ranks[0].net().0;
+            // SAFETY: the bytes and the room stay until the end of the test, which waits for all.
+            let put = unsafe { to.put(op, Peer(1), bytes.as_ptr(), 8, key) };
+            let is_under_way = put == Ok(Started::UnderWay);
+            started.extend(is_under_way.then_some(op.number()));
+            is_under_way
+        });
+    }
+    let ended = || keepers[1].0.lock().expect("sound").ended.len();
+    until(&mut ranks, |_| ended() == started.len());
+    let mut told: Vec<u64> = {
+        let taken = keepers[1].0.lock().expect("sound");
+        taken.ended.iter().map(|(number, _)| *number).collect()
+    };
+    told.sort_unstable_by(|a, b| b.cmp(a));
+    assert_eq!(told, started);
+    assert!(keepers[0].0.lock().expect("sound").ended.is_empty());
+    assert_eq!(memory, bytes);
 }

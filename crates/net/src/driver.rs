@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, RmaStatus, Sleeper, Transport,
+    Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Place, Posted,
+    RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, RmaStatus, Sleeper, Started, Transport,
 };
 use catena_ofi::{Ofi, Wanted};
 use catena_proof::Secret;
@@ -322,7 +322,7 @@ impl Transport for Driver {
 
     fn register(
         &mut self,
-        peer: Peer,
+        peer: Option<Peer>,
         addr: *mut u8,
         len: u64,
         access: Access,
@@ -330,8 +330,8 @@ impl Transport for Driver {
         each!(self, t => t.register(peer, addr, len, access))
     }
 
-    fn deregister(&mut self, peer: Peer, remote: RemoteKey) {
-        each!(self, t => t.deregister(peer, remote))
+    fn deregister(&mut self, remote: RemoteKey) {
+        each!(self, t => t.deregister(remote))
     }
 
     unsafe fn try_get(
@@ -347,5 +347,49 @@ impl Transport for Driver {
 
     fn sleep(&mut self, limit: Duration) {
         each!(self, t => t.sleep(limit))
+    }
+}
+
+impl Rma for Driver {
+    fn rma_caps(&self, peer: Peer) -> RmaCaps {
+        each!(self, t => t.rma_caps(peer))
+    }
+
+    unsafe fn put(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        from: *const u8,
+        len: usize,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        // SAFETY: as the caller promised.
+        each!(self, t => unsafe { t.put(op, peer, from, len, target) })
+    }
+
+    unsafe fn get(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        into: *mut u8,
+        len: usize,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        // SAFETY: as the caller promised.
+        each!(self, t => unsafe { Rma::get(&mut **t, op, peer, into, len, target) })
+    }
+
+    fn atomic(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        atomic: Atomic,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        each!(self, t => t.atomic(op, peer, atomic, target))
+    }
+
+    fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
+        each!(self, t => Rma::flush(&mut **t, op, peer))
     }
 }

@@ -7,12 +7,17 @@ mod replay;
 
 use crate::chain::Chain;
 use crate::record::Record;
+use crate::remote::RegionKeys;
 
 /// The name of a folder in `fuzz/corpus`, and what takes its files.
 type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: &[Target] = &[("net_chain", chain), ("net_record", record)];
+pub const TARGETS: &[Target] = &[
+    ("net_chain", chain),
+    ("net_record", record),
+    ("net_region", region),
+];
 
 /// The address records of two processes, with the length of the first in front.
 pub fn record(data: &[u8]) {
@@ -47,6 +52,15 @@ pub fn record(data: &[u8]) {
         two.common(&one, false),
         found.map(|(mine, theirs)| (theirs, mine))
     );
+}
+
+/// The keys of a region.
+pub fn region(data: &[u8]) {
+    if let Some(keys) = RegionKeys::decode(data) {
+        let told = keys.encode();
+        assert!(told.len() <= data.len());
+        assert_eq!(RegionKeys::decode(&told), Some(keys));
+    }
 }
 
 /// The value of `CATENA_LINK`.

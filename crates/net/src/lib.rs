@@ -11,10 +11,12 @@
 //!
 //! | module         | what                                                        |
 //! |----------------|-------------------------------------------------------------|
+//! | `remote`       | operations on the memory of peers, by whichever route       |
 //! | `routes`       | how each process is reached: the union of all routes        |
 //! | `loopback`     | the route to oneself                                        |
 //! | `networks`     | all networks: their ends learn of each other while they run |
 //! | `rails`        | one network over several domains                            |
+//! | `pieces`       | long operations, cut into pieces that all rails move        |
 //! | `driver`       | what drives one rail of a network                           |
 //! | `chain`        | which transports there are: `CATENA_LINK`                   |
 //! | `record`       | what a process tells the others of how it is reached        |
@@ -35,8 +37,10 @@ pub mod fuzz;
 mod loopback;
 mod networks;
 mod peer_table;
+mod pieces;
 mod rails;
 mod record;
+mod remote;
 mod report;
 mod routes;
 
@@ -46,6 +50,7 @@ pub use chain::{Chain, LINK, Network, Ofi, Tcp};
 pub use driver::Counters;
 pub use exchange::Exchange;
 pub use networks::Networks;
+pub use remote::{Reach, Region, RegionKeys, Target};
 pub use report::LINK_REPORT;
 pub use routes::{Route, Routes};
 

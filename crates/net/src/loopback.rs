@@ -5,16 +5,30 @@ use std::time::Duration;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
-    RmaStatus, Transport,
+    Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
+    Rendezvous, Rma, RmaCaps, RmaError, RmaStatus, Started, Transport,
 };
 use catena_link::Tally;
+
+use crate::remote::OWN;
+
+/// Memory that is registered.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    addr: u64,
+    len: u64,
+    access: Access,
+}
 
 /// A queue of packets. Long messages are read in place.
 #[derive(Debug)]
 pub(super) struct Loopback {
     me: Peer,
     queue: VecDeque<(Header, Box<[u8]>)>,
+    /// By key, which is the number here and one more.
+    regions: Vec<Option<Own>>,
+    /// Numbers of regions that ended.
+    free: Vec<usize>,
     /// Messages that this process sent to itself.
     pub sent: Tally,
 }
@@ -24,8 +38,32 @@ impl Loopback {
         Loopback {
             me,
             queue: VecDeque::new(),
+            regions: Vec::new(),
+            free: Vec::new(),
             sent: Tally::default(),
         }
+    }
+
+    /// `len` bytes of registered memory.
+    fn find(&self, key: RemoteKey, len: usize, access: Access) -> Result<*mut u8, RmaError> {
+        let number = key.key.wrapping_sub(1) as usize;
+        let region = self.regions.get(number).copied().flatten();
+        let region = region.ok_or(RmaError::NoRegion)?;
+        let end = key.addr.checked_sub(region.addr);
+        let end = end.and_then(|at| at.checked_add(len as u64));
+        match end {
+            Some(end) if end <= region.len => {}
+            _ => return Err(RmaError::OutOfBounds),
+        }
+        match region.access.allows(access) {
+            true => Ok(key.addr as *mut u8),
+            false => Err(RmaError::Forbidden),
+        }
+    }
+
+    /// Where `len` bytes of registered memory lie; `None` if not all of them are registered.
+    pub fn own_memory(&self, key: RemoteKey, len: usize) -> Option<*mut u8> {
+        self.find(key, len, Access::default()).ok()
     }
 
     /// Whether a poll would find nothing.
@@ -77,14 +115,34 @@ impl Transport for Loopback {
         Rendezvous::Get
     }
 
-    fn register(&mut self, _: Peer, addr: *mut u8, _: u64, _: Access) -> Option<RemoteKey> {
-        Some(RemoteKey {
-            addr: addr as u64,
-            key: 0,
-        })
+    fn register(
+        &mut self,
+        _: Option<Peer>,
+        addr: *mut u8,
+        len: u64,
+        access: Access,
+    ) -> Option<RemoteKey> {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.regions.push(None);
+            self.regions.len() - 1
+        });
+        let addr = addr as u64;
+        self.regions[number] = Some(Own { addr, len, access });
+        let key = number as u64 + 1;
+        Some(RemoteKey { addr, key })
     }
 
-    fn deregister(&mut self, _: Peer, _: RemoteKey) {}
+    fn deregister(&mut self, remote: RemoteKey) {
+        let number = remote.key.wrapping_sub(1) as usize;
+        if self
+            .regions
+            .get_mut(number)
+            .and_then(Option::take)
+            .is_some()
+        {
+            self.free.push(number);
+        }
+    }
 
     unsafe fn try_get(
         &mut self,
@@ -103,5 +161,60 @@ impl Transport for Loopback {
     fn sleep(&mut self, limit: Duration) {
         // Nobody can wake us.
         std::thread::park_timeout(limit.min(Duration::from_millis(1)));
+    }
+}
+
+impl Rma for Loopback {
+    fn rma_caps(&self, _: Peer) -> RmaCaps {
+        OWN
+    }
+
+    unsafe fn put(
+        &mut self,
+        _: OpId,
+        _: Peer,
+        from: *const u8,
+        len: usize,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        let to = self.find(target, len, Access::WRITE)?;
+        // SAFETY: the caller vouches for `from`, and our registration for `to`; they may overlap.
+        unsafe { std::ptr::copy(from, to, len) };
+        Ok(Started::Complete(0))
+    }
+
+    unsafe fn get(
+        &mut self,
+        _: OpId,
+        _: Peer,
+        into: *mut u8,
+        len: usize,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        let from = self.find(target, len, Access::READ)?;
+        // SAFETY: the caller vouches for `into`, and our registration for `from`; they may overlap.
+        unsafe { std::ptr::copy(from, into, len) };
+        Ok(Started::Complete(0))
+    }
+
+    fn atomic(
+        &mut self,
+        _: OpId,
+        _: Peer,
+        atomic: Atomic,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        let size = atomic.ty.size();
+        let at = self.find(target, size, Access::ATOMIC)?;
+        if !at.addr().is_multiple_of(size) {
+            return Err(RmaError::OutOfBounds);
+        }
+        // SAFETY: an aligned word that is registered for atomics.
+        let old = unsafe { atomic.update(at) };
+        Ok(Started::Complete(if atomic.fetches { old } else { 0 }))
+    }
+
+    fn flush(&mut self, _: OpId, _: Peer) -> Result<Started, RmaError> {
+        Ok(Started::Complete(0))
     }
 }

@@ -26,6 +26,8 @@ pub enum Via {
 pub struct PeerTable {
     /// By process.
     via: Box<[Via]>,
+    /// The number that each peer gives to the network over which it is reached.
+    there: Box<[u8]>,
     /// The peers whose records are awaited.
     wanted: VecDeque<Peer>,
 }
@@ -35,6 +37,7 @@ impl PeerTable {
     pub fn new(processes: u32) -> PeerTable {
         PeerTable {
             via: vec![Via::Unknown; processes as usize].into(),
+            there: vec![0; processes as usize].into(),
             wanted: VecDeque::new(),
         }
     }
@@ -43,6 +46,17 @@ impl PeerTable {
     #[inline]
     pub fn via(&self, peer: Peer) -> Via {
         self.via[peer.0 as usize]
+    }
+
+    /// The number that a peer which is reached gives to the network over which it is.
+    #[inline]
+    pub fn number_there(&self, peer: Peer) -> usize {
+        self.there[peer.0 as usize].into()
+    }
+
+    /// Learns the number that a peer gives to the network over which it is reached.
+    pub fn set_number_there(&mut self, peer: Peer, number: usize) {
+        self.there[peer.0 as usize] = number as u8;
     }
 
     /// The peer is needed: if its way is unknown, its record is wanted.

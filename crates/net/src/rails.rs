@@ -10,13 +10,14 @@
 use std::collections::VecDeque;
 
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
-    RmaStatus, Sleeper, Transport,
+    Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
+    Rendezvous, Rma, RmaCaps, RmaError, RmaStatus, Sleeper, Started, Transport,
 };
 use catena_link::{RAILS, RemoteKeys};
 use catena_tcp::LivenessProbes;
 
 use crate::driver::{Counters, Driver};
+use crate::pieces::{Long, Pieces, Way};
 use crate::record::End;
 
 /// Bytes of a stripe.
@@ -60,6 +61,8 @@ pub struct Rails {
     /// The rail of the next packet of a stream.
     turn: usize,
     reads: Vec<Read>,
+    /// Operations that go over several rails, or in pieces.
+    pieces: Pieces,
     /// For rails that do not notice all losses themselves.
     probes: LivenessProbes,
 }
@@ -75,6 +78,7 @@ impl Rails {
             shared: vec![1; processes as usize].into(),
             turn: 0,
             reads: Vec::new(),
+            pieces: Pieces::default(),
             probes: LivenessProbes::new(catena_tcp::Config::from_settings()),
         }
     }
@@ -138,6 +142,9 @@ impl Rails {
     /// What a process with nothing to do may sleep on, or `None` if there may
     /// be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
+        if self.pieces.waits() {
+            return None;
+        }
         let mut all = self.rails.iter_mut().map(Driver::sleeper);
         let first = all.next().expect("at least one rail")?;
         all.try_fold(first, |sum, one| one.map(|one| sum.or(one)))
@@ -192,7 +199,13 @@ impl Rails {
     /// See [`Transport::poll`].
     #[inline]
     pub fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
-        self.rails.iter_mut().map(|rail| rail.poll(deliver)).sum()
+        let mut taking = self.pieces.taking(deliver);
+        let polled = self.rails.iter_mut().map(|rail| rail.poll(&mut taking));
+        let count = polled.sum();
+        if !self.pieces.is_empty() {
+            self.pieces.go_on(&mut self.rails, deliver);
+        }
+        count
     }
 
     /// See [`Transport::rendezvous`].
@@ -204,25 +217,152 @@ impl Rails {
     /// it.
     pub fn register(&mut self, peer: Peer, addr: *mut u8, len: u64) -> Option<RemoteKeys> {
         let shared = self.shared(peer);
-        let mut registered =
-            RemoteKeys::from(self.rails[0].register(peer, addr, len, Access::READ)?);
-        for (rail, key) in self.rails[1..shared].iter_mut().zip(&mut registered.more) {
-            match rail.register(peer, addr, len, Access::READ) {
+        self.register_on(shared, Some(peer), (addr, len), Access::READ)
+    }
+
+    /// Registers `len` bytes at `addr` for every peer, on all rails; see [`Transport::register`].
+    pub fn register_for_all(
+        &mut self,
+        addr: *mut u8,
+        len: u64,
+        access: Access,
+    ) -> Option<RemoteKeys> {
+        self.register_on(self.rails.len(), None, (addr, len), access)
+    }
+
+    /// Registers memory on the first rail, and on as many of the first `count` as have it under the
+    /// same address.
+    fn register_on(
+        &mut self,
+        count: usize,
+        peer: Option<Peer>,
+        (addr, len): (*mut u8, u64),
+        access: Access,
+    ) -> Option<RemoteKeys> {
+        let mut registered = RemoteKeys::from(self.rails[0].register(peer, addr, len, access)?);
+        for (rail, key) in self.rails[1..count].iter_mut().zip(&mut registered.more) {
+            match rail.register(peer, addr, len, access) {
                 Some(remote) if remote.addr == registered.addr => *key = remote.key,
-                Some(remote) => rail.deregister(peer, remote),
+                Some(remote) => rail.deregister(remote),
                 None => {}
             }
         }
         Some(registered)
     }
 
-    /// Ends what [`Rails::register`] began.
-    pub fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
+    /// Ends what [`Rails::register`] or [`Rails::register_for_all`] began.
+    pub fn deregister(&mut self, registered: RemoteKeys) {
         for (number, rail) in self.rails.iter_mut().enumerate() {
             if let Some(remote) = registered.on(number) {
-                rail.deregister(peer, remote);
+                rail.deregister(remote);
             }
         }
+    }
+
+    /// See [`Rma::rma_caps`]; puts and gets may have any length.
+    pub fn rma_caps(&self, peer: Peer) -> RmaCaps {
+        let caps = self.rails[0].rma_caps(peer);
+        let max_len = if caps.put || caps.get { usize::MAX } else { 0 };
+        RmaCaps { max_len, ..caps }
+    }
+
+    /// See [`Rma::put`].
+    ///
+    /// # Safety
+    /// That of [`Rma::put`].
+    ///
+    /// # Errors
+    /// See [`RmaError`].
+    pub unsafe fn put(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        (from, len): (*const u8, usize),
+        target: RemoteKeys,
+    ) -> Result<Started, RmaError> {
+        match self.cut(op, peer, Way::Put(from), len, target) {
+            // SAFETY: as the caller promised.
+            Ok(long) => unsafe { self.pieces.start(&mut self.rails, long) },
+            // SAFETY: as the caller promised.
+            Err((rail, target)) => unsafe { self.rails[rail].put(op, peer, from, len, target) },
+        }
+    }
+
+    /// See [`Rma::get`].
+    ///
+    /// # Safety
+    /// That of [`Rma::get`].
+    ///
+    /// # Errors
+    /// See [`RmaError`].
+    pub unsafe fn get(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        (into, len): (*mut u8, usize),
+        target: RemoteKeys,
+    ) -> Result<Started, RmaError> {
+        match self.cut(op, peer, Way::Get(into), len, target) {
+            // SAFETY: as the caller promised.
+            Ok(long) => unsafe { self.pieces.start(&mut self.rails, long) },
+            // SAFETY: as the caller promised.
+            Err((rail, target)) => unsafe { self.rails[rail].get(op, peer, into, len, target) },
+        }
+    }
+
+    /// How a put or get goes: in pieces, or as a whole over one rail.
+    fn cut(
+        &self,
+        op: OpId,
+        peer: Peer,
+        way: Way,
+        len: usize,
+        target: RemoteKeys,
+    ) -> Result<Long, (usize, RemoteKey)> {
+        let shared = self.shared(peer);
+        let caps = self.rails[0].rma_caps(peer);
+        let has_several = shared > 1 && target.on(1).is_some();
+        let best = if has_several { STRIPE } else { caps.piece };
+        let piece = best.min(caps.max_len);
+        if len > piece && piece > 0 {
+            return Ok(Long {
+                op,
+                peer,
+                way,
+                len,
+                target,
+                piece,
+                rails: shared,
+            });
+        }
+        let pin = self.pin(peer);
+        Err(match target.on(pin) {
+            Some(remote) => (pin, remote),
+            None => (0, target.first()),
+        })
+    }
+
+    /// See [`Rma::atomic`]. All go over the first rail, so that they are atomic towards each other.
+    ///
+    /// # Errors
+    /// See [`RmaError`].
+    pub fn atomic(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        atomic: Atomic,
+        target: RemoteKeys,
+    ) -> Result<Started, RmaError> {
+        self.rails[0].atomic(op, peer, atomic, target.first())
+    }
+
+    /// See [`Rma::flush`].
+    ///
+    /// # Errors
+    /// See [`RmaError`].
+    pub fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
+        let shared = self.shared(peer);
+        self.pieces.flush(&mut self.rails, op, peer, shared)
     }
 
     /// Reads up to `len` bytes of a message into `into`; see
@@ -359,7 +499,7 @@ impl Rails {
 mod tests {
     use super::*;
     use catena_base::PeerBytes;
-    use catena_fabric::{OpId, Place, RmaError};
+    use catena_fabric::Place;
     use catena_ofi::{Ofi, OfiError, Wanted};
 
     /// Takes nothing.
@@ -451,7 +591,7 @@ mod tests {
             let used = b.rails.iter().filter(|it| it.counters().reads > 0).count();
             assert_eq!(used, ours.min(theirs));
             assert!(b.reads.is_empty());
-            a.deregister(Peer(1), registered);
+            a.deregister(registered);
             assert_eq!(
                 read(&mut a, &mut b, registered, message.len(), 1 << 19),
                 None

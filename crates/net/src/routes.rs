@@ -80,9 +80,9 @@ pub enum Route {
 #[derive(Debug)]
 pub struct Routes<S, R> {
     table: Box<[Route]>,
-    loopback: Loopback,
-    shm: Option<Shm>,
-    networks: Option<Box<Networks>>,
+    pub(crate) loopback: Loopback,
+    pub(crate) shm: Option<Shm>,
+    pub(crate) networks: Option<Box<Networks>>,
     buffers: PhantomData<fn(S) -> R>,
 }
 
@@ -158,7 +158,7 @@ impl<S, R> Routes<S, R> {
 }
 
 #[cold]
-fn unreachable(peer: Peer) -> PeerLost {
+pub(crate) fn unreachable(peer: Peer) -> PeerLost {
     PeerLost {
         peer,
         cause: "no route leads there: shared memory ends at this node, and CATENA_LINK names \
@@ -254,12 +254,12 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
 
     fn register(&mut self, peer: Peer, source: &S) -> Option<RemoteKeys> {
         let (at, len) = (source.contiguous()?.cast_mut(), source.len());
-        by_route!(self, peer, t => t.register(peer, at, len, Access::READ).map(RemoteKeys::from),
+        by_route!(self, peer, t => t.register(Some(peer), at, len, Access::READ).map(RemoteKeys::from),
             n => n.register(peer, at, len), else None)
     }
 
     fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
-        by_route!(self, peer, t => t.deregister(peer, registered.first()),
+        by_route!(self, peer, t => t.deregister(registered.first()),
             n => n.deregister(peer, registered), else ());
     }
 
@@ -290,7 +290,7 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
 
     fn register_writable(&mut self, peer: Peer, sink: &mut R) -> Option<RemoteKey> {
         let (at, len) = (sink.contiguous()?, sink.capacity());
-        by_route!(self, peer, t => t.register(peer, at, len, Access::WRITE), _n => None, else None)
+        by_route!(self, peer, t => t.register(Some(peer), at, len, Access::WRITE), _n => None, else None)
     }
 
     fn try_put(

@@ -2,138 +2,34 @@
 //! without MPI and without a launcher. Their address records lie in a table that
 //! both hold.
 
+mod common;
+
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use catena_base::PeerBytes;
-use catena_fabric::{Peer, Place};
+use catena_fabric::Peer;
 use catena_fabric_tests::until;
-use catena_link::{Cid, Endpoint, Failure, Mode, Plane, ReqId, Selector, Sent, Sink, Source};
-use catena_net::{Chain, Exchange, Networks, Route, Routes};
-use catena_proof::Secret;
-use catena_shm::Shm;
+use catena_link::{Cid, Endpoint, Failure, Mode, Plane, ReqId, Selector, Sent};
+use catena_net::Route;
 
-const BOTH: [Peer; 2] = [Peer(0), Peer(1)];
+use common::{BOTH, Message, Room, Table, Ways, over_network, through_shared_memory};
 
-/// A message that is sent from where it lies.
-#[derive(Clone, Debug)]
-struct Message(Rc<[u8]>);
-
-impl Source for Message {
-    type Part<'a> = &'a [u8];
-
-    fn len(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn part(&self, from: u64, len: usize) -> &[u8] {
-        &self.0[from as usize..][..len]
-    }
-
-    fn contiguous(&self) -> Option<*const u8> {
-        Some(self.0.as_ptr())
-    }
-}
-
-/// Room for a message, shared with the test.
-#[derive(Clone, Debug)]
-struct Room(Rc<RefCell<Box<[u8]>>>);
-
-impl Sink for Room {
-    fn capacity(&self) -> u64 {
-        self.0.borrow().len() as u64
-    }
-
-    fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
-        bytes.read(&mut self.0.borrow_mut()[at as usize..][..bytes.len()]);
-    }
-
-    fn contiguous(&mut self) -> Option<*mut u8> {
-        Some(self.0.borrow_mut().as_mut_ptr())
-    }
-}
-
-type Link = Endpoint<Routes<Message, Room>>;
-
-/// The table of records, and who has begun the fence.
-#[derive(Debug, Default)]
-struct Table {
-    records: HashMap<Peer, Vec<u8>>,
-    leaving: Vec<Peer>,
-}
-
-/// One process's view of the table.
-#[derive(Debug)]
-struct InProcess {
-    me: Peer,
-    table: Rc<RefCell<Table>>,
-}
-
-impl Exchange for InProcess {
-    fn host_of(&self, process: Peer) -> String {
-        format!("host{}", process.0)
-    }
-
-    fn node_of(&self, process: Peer) -> u32 {
-        process.0
-    }
-
-    fn publish(&mut self, record: &[u8]) -> Result<(), String> {
-        let records = &mut self.table.borrow_mut().records;
-        assert!(records.insert(self.me, record.to_vec()).is_none());
-        Ok(())
-    }
-
-    fn ask(&mut self, process: Peer) -> Result<Option<Vec<u8>>, String> {
-        Ok(self.table.borrow().records.get(&process).cloned())
-    }
-
-    fn begin_fence(&mut self) -> Result<(), String> {
-        self.table.borrow_mut().leaving.push(self.me);
-        Ok(())
-    }
-
-    fn fence_done(&mut self) -> Result<bool, String> {
-        Ok(self.table.borrow().leaving.len() == 2)
-    }
-}
+type Link = Endpoint<Ways>;
 
 /// A matching engine over the routes of a process, with one communicator of both.
-fn link(me: Peer, routes: Routes<Message, Room>) -> Link {
+fn link(me: Peer, routes: Ways) -> Link {
     let mut link = Endpoint::new(routes);
     link.open(Cid(0), me.0, BOTH.map(|peer| (peer, Cid(0))).to_vec());
     link
 }
 
-/// Two processes on a host each, over TCP.
-fn over_tcp(table: &Rc<RefCell<Table>>) -> [Link; 2] {
-    BOTH.map(|me| {
-        let chain = Chain::parse("shm+tcp").expect("a chain");
-        let place = Place {
-            me,
-            processes: 2,
-            job: 7,
-        };
-        let secret = Secret::from_bytes([7; 32]);
-        let exchange = Box::new(InProcess {
-            me,
-            table: Rc::clone(table),
-        });
-        let networks = Networks::open(&chain, place, &[me], Some(&secret), exchange);
-        let networks = networks.expect("a port").expect("it is needed");
-        link(me, Routes::new(me, 2, &[me], None, Some(networks)))
-    })
+fn links([one, two]: [Ways; 2]) -> [Link; 2] {
+    [link(BOTH[0], one), link(BOTH[1], two)]
 }
 
-/// Two processes on one host, through shared memory.
-fn through_shared_memory() -> [Link; 2] {
-    let all = Shm::group(&BOTH, catena_shm::Config::tiny()).expect("a small segment");
-    let mut all = all.into_iter();
-    BOTH.map(|me| {
-        let shm = all.next().expect("one for each");
-        link(me, Routes::new(me, 2, &BOTH, Some(shm), None))
-    })
+/// Two processes on a host each, over TCP.
+fn over_tcp(table: &Rc<RefCell<Table>>) -> [Link; 2] {
+    links(over_network("shm+tcp", table).expect("a port"))
 }
 
 /// Begins to send `message` to rank `to`.
@@ -179,7 +75,7 @@ fn messages_arrive_over_tcp() {
 
 #[test]
 fn messages_arrive_through_shared_memory() {
-    let mut links = through_shared_memory();
+    let mut links = links(through_shared_memory());
     assert_eq!(links[0].net().route(Peer(1)), Route::Shm);
     messages_arrive(links);
 }

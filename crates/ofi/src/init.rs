@@ -320,7 +320,7 @@ impl Transport for Ofi {
 
     fn register(
         &mut self,
-        _peer: Peer,
+        _peer: Option<Peer>,
         addr: *mut u8,
         len: u64,
         access: Access,
@@ -328,7 +328,7 @@ impl Transport for Ofi {
         self.register_remote(addr, usize::try_from(len).ok()?, access)
     }
 
-    fn deregister(&mut self, _peer: Peer, remote: RemoteKey) {
+    fn deregister(&mut self, remote: RemoteKey) {
         self.end_registration(remote);
     }
 

@@ -168,7 +168,7 @@ impl Ofi {
     /// What to sleep on, or `None` if there may be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
         self.end_rows();
-        if !self.rows.is_empty() {
+        if !self.rows.is_empty() || self.operations.has_news() {
             return None;
         }
         let fd = self.objects.wait;

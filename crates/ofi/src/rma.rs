@@ -228,6 +228,7 @@ impl Rma for Ofi {
             } else {
                 0
             },
+            piece: self.read_max,
         }
     }
 

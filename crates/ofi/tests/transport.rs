@@ -24,7 +24,7 @@ fn long_reads_are_cut_and_arrive_whole() {
         };
         let data = pattern(0, 1 << 20);
         let remote = a.register(
-            Peer(1),
+            Some(Peer(1)),
             data.as_ptr().cast_mut(),
             data.len() as u64,
             Access::READ,
@@ -39,7 +39,7 @@ fn long_reads_are_cut_and_arrive_whole() {
         assert!(into == data, "{provider}");
         assert_eq!(b.counters().reads, 105, "{provider}");
         assert_eq!(b.counters().read_bytes, 1 << 20, "{provider}");
-        a.deregister(Peer(1), remote);
+        a.deregister(remote);
     }
 }
 
@@ -51,12 +51,22 @@ fn what_is_deregistered_is_read_no_more() {
         };
         let data = pattern(0, 100_000);
         let first = a
-            .register(Peer(1), data.as_ptr().cast_mut(), 50_000, Access::READ)
+            .register(
+                Some(Peer(1)),
+                data.as_ptr().cast_mut(),
+                50_000,
+                Access::READ,
+            )
             .expect("readable");
         let second = a
-            .register(Peer(1), data.as_ptr().cast_mut(), 100_000, Access::READ)
+            .register(
+                Some(Peer(1)),
+                data.as_ptr().cast_mut(),
+                100_000,
+                Access::READ,
+            )
             .expect("readable");
-        a.deregister(Peer(1), first);
+        a.deregister(first);
         let mut into = vec![0; 100_000];
         assert_eq!(
             read(&mut b, &mut a, second, &mut into),
@@ -64,7 +74,7 @@ fn what_is_deregistered_is_read_no_more() {
             "{provider}"
         );
         assert!(into == data, "{provider}");
-        a.deregister(Peer(1), second);
+        a.deregister(second);
         assert_eq!(read(&mut b, &mut a, second, &mut into), 0, "{provider}");
     }
 }

@@ -1,6 +1,8 @@
 //! Regions for the collectives of a node: memory that all ranks of the node
 //! see, at offsets that one tells the others.
 
+use catena_fabric::RemoteKey;
+
 use crate::init::Shm;
 
 /// The boards that this process made.
@@ -50,6 +52,18 @@ impl Shm {
             debug_assert!(self.board(offset, size).is_some());
             self.boards.free.push((offset, size));
         }
+    }
+
+    /// [`Shm::board_free`] by the address here.
+    pub fn board_free_at(&mut self, at: *mut u8, bytes: usize) {
+        if let Some(offset) = self.segment.offset_of(at, bytes) {
+            self.board_free(offset, bytes);
+        }
+    }
+
+    /// The address here of `len` bytes of a peer's memory; `None` if they are not all in the segment.
+    pub fn map(&self, remote: RemoteKey, len: usize) -> Option<*mut u8> {
+        self.in_segment(remote, len, 1).ok()
     }
 
     /// The address of `bytes` bytes at `offset`; `None` if that is no place

@@ -6,43 +6,49 @@
 //! a peer can only be copied. A remote key says which it is: [`PRIVATE`] has an address in the
 //! owner's address space, [`SEGMENT`] an offset that is good on all ranks of the node.
 
-use std::sync::atomic::Ordering::SeqCst;
-use std::sync::atomic::{AtomicU32, AtomicU64};
-
 use catena_base::PeerBytes;
 use catena_fabric::{
-    Access, Atomic, AtomicOp, AtomicSet, AtomicType, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError,
-    RmaStatus, Started, Transport,
+    Access, Atomic, AtomicSet, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, RmaStatus, Started,
+    Transport,
 };
 
 use crate::init::Shm;
+use crate::settings::SingleCopy;
 
 /// Key of memory that only its owner has mapped.
 const PRIVATE: u64 = 0;
 /// Key of memory of the segment.
-const SEGMENT: u64 = 1;
+pub(crate) const SEGMENT: u64 = 1;
 
 impl Shm {
     /// Implements `Transport::register`.
     pub(crate) fn key_of(
         &self,
-        peer: Peer,
+        peer: Option<Peer>,
         addr: *mut u8,
         len: u64,
         access: Access,
     ) -> Option<RemoteKey> {
-        if access.allows(Access::ATOMIC) {
-            let addr = self.segment.offset_of(addr, usize::try_from(len).ok()?)?;
+        if let Some(addr) = self.segment.offset_of(addr, usize::try_from(len).ok()?) {
             return Some(RemoteKey { addr, key: SEGMENT });
         }
-        self.may_read(peer).then_some(RemoteKey {
+        let reads = match peer {
+            Some(peer) => self.may_read(peer),
+            None => self.config.single_copy != SingleCopy::Never,
+        };
+        (reads && !access.allows(Access::ATOMIC)).then_some(RemoteKey {
             addr: addr as u64,
             key: PRIVATE,
         })
     }
 
     /// Where `len` bytes of the segment lie, which `target` says.
-    fn in_segment(&self, target: RemoteKey, len: usize, align: usize) -> Result<*mut u8, RmaError> {
+    pub(crate) fn in_segment(
+        &self,
+        target: RemoteKey,
+        len: usize,
+        align: usize,
+    ) -> Result<*mut u8, RmaError> {
         if target.key != SEGMENT {
             return Err(RmaError::NoRegion);
         }
@@ -94,6 +100,7 @@ impl Rma for Shm {
             get: copies,
             atomics: AtomicSet::ALL,
             max_len: usize::MAX,
+            piece: usize::MAX,
         }
     }
 
@@ -151,52 +158,12 @@ impl Rma for Shm {
         let size = atomic.ty.size();
         let at = self.in_segment(target, size, size)?;
         // SAFETY: an aligned word in the mapping, which all change by atomics or raw copies.
-        let old = unsafe { update(at, atomic) };
+        let old = unsafe { atomic.update(at) };
         Ok(Started::Complete(if atomic.fetches { old } else { 0 }))
     }
 
     fn flush(&mut self, _op: OpId, peer: Peer) -> Result<Started, RmaError> {
         self.check_alive(peer)?;
         Ok(Started::Complete(0))
-    }
-}
-
-/// Carries out an atomic by instructions of the processor; the former word.
-///
-/// # Safety
-/// `at` is a multiple of the word's size, valid, and used by atomics or raw copies alone.
-unsafe fn update(at: *mut u8, atomic: Atomic) -> u64 {
-    /// Carries out the atomic on a word of one width.
-    macro_rules! update {
-        ($word:expr, $bits:ty) => {{
-            let word = $word;
-            let operand = atomic.operand as $bits;
-            let is_signed = matches!(atomic.ty, AtomicType::I32 | AtomicType::I64);
-            let old = match atomic.op {
-                AtomicOp::Sum => word.fetch_add(operand, SeqCst),
-                AtomicOp::And => word.fetch_and(operand, SeqCst),
-                AtomicOp::Or => word.fetch_or(operand, SeqCst),
-                AtomicOp::Xor => word.fetch_xor(operand, SeqCst),
-                AtomicOp::Swap => word.swap(operand, SeqCst),
-                AtomicOp::CompareSwap => word
-                    .compare_exchange(atomic.compare as $bits, operand, SeqCst, SeqCst)
-                    .unwrap_or_else(|old| old),
-                AtomicOp::Min | AtomicOp::Max if is_signed => {
-                    let new = |old| Some(atomic.apply(u64::from(old)) as $bits);
-                    word.fetch_update(SeqCst, SeqCst, new)
-                        .unwrap_or_else(|old| old)
-                }
-                AtomicOp::Min => word.fetch_min(operand, SeqCst),
-                AtomicOp::Max => word.fetch_max(operand, SeqCst),
-            };
-            u64::from(old)
-        }};
-    }
-    // SAFETY: as promised, for both widths.
-    unsafe {
-        match atomic.ty.size() {
-            4 => update!(AtomicU32::from_ptr(at.cast()), u32),
-            _ => update!(AtomicU64::from_ptr(at.cast()), u64),
-        }
     }
 }

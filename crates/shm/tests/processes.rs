@@ -176,7 +176,7 @@ fn a_peers_memory_can_be_read() {
             let mut shm = attach(&fd, 1, Config::tiny());
             let remote = shm
                 .register(
-                    Peer(0),
+                    Some(Peer(0)),
                     data.as_ptr().cast_mut(),
                     data.len() as u64,
                     Access::READ,

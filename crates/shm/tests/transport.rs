@@ -202,7 +202,7 @@ fn remote_reads_copy_or_say_that_they_cannot() {
     let data = pattern(3, 3 << 20);
     let remote = a
         .register(
-            Peer(1),
+            Some(Peer(1)),
             data.as_ptr().cast_mut(),
             data.len() as u64,
             Access::READ,
@@ -237,7 +237,7 @@ fn remote_reads_copy_or_say_that_they_cannot() {
         }
     }
     assert_eq!(into, data);
-    a.deregister(Peer(1), remote);
+    a.deregister(remote);
     let nowhere = RemoteKey { addr: 8, key: 0 };
     // SAFETY: `into` has these bytes.
     let got = unsafe { b.try_get(Peer(0), nowhere, into.as_mut_ptr(), 8) };
@@ -252,7 +252,10 @@ fn single_copy_can_be_forbidden() {
     });
     let word = 7u64;
     let addr: *const u8 = (&raw const word).cast();
-    assert_eq!(a.register(Peer(2), addr.cast_mut(), 8, Access::READ), None);
+    assert_eq!(
+        a.register(Some(Peer(2)), addr.cast_mut(), 8, Access::READ),
+        None
+    );
     assert_eq!(
         b.rendezvous(Peer(4), 1 << 30, Load::Light),
         Rendezvous::Stream

@@ -149,7 +149,13 @@ impl Transport for Port {
         wire.rng.one_in(n)
     }
 
-    fn register(&mut self, _: Peer, addr: *mut u8, len: u64, access: Access) -> Option<RemoteKey> {
+    fn register(
+        &mut self,
+        _: Option<Peer>,
+        addr: *mut u8,
+        len: u64,
+        access: Access,
+    ) -> Option<RemoteKey> {
         let mut wire = self.wire();
         if wire.faults.reads == Reads::Never {
             return None;
@@ -167,7 +173,7 @@ impl Transport for Port {
         Some(RemoteKey { addr: base, key })
     }
 
-    fn deregister(&mut self, _: Peer, remote: RemoteKey) {
+    fn deregister(&mut self, remote: RemoteKey) {
         let mut wire = self.wire();
         let owner = wire.regions.remove(&remote.key).map(|it| it.owner);
         assert!(
@@ -251,6 +257,7 @@ impl Rma for Port {
                 get: true,
                 atomics: AtomicSet::ALL,
                 max_len: usize::MAX,
+                piece: 1000,
             },
         }
     }

@@ -330,7 +330,7 @@ impl Transport for Tcp {
 
     fn register(
         &mut self,
-        _peer: Peer,
+        _peer: Option<Peer>,
         _addr: *mut u8,
         _len: u64,
         _access: Access,
@@ -338,7 +338,7 @@ impl Transport for Tcp {
         None
     }
 
-    fn deregister(&mut self, _peer: Peer, _remote: RemoteKey) {}
+    fn deregister(&mut self, _remote: RemoteKey) {}
 
     unsafe fn try_get(
         &mut self,

@@ -46,8 +46,10 @@ impl Taker {
 #[derive(Debug)]
 pub(crate) struct Word {
     pub from: Peer,
+    /// One of [`word_kind`](crate::keys::word_kind).
+    pub kind: u8,
     pub number: u64,
-    /// The right; empty if it has ended.
+    /// The right, if the word tells what it is.
     pub packed: Vec<u8>,
 }
 

@@ -250,7 +250,7 @@ impl Transport for Ucx {
 
     fn register(
         &mut self,
-        peer: Peer,
+        peer: Option<Peer>,
         addr: *mut u8,
         len: u64,
         access: Access,
@@ -258,7 +258,7 @@ impl Transport for Ucx {
         self.register_remote(peer, addr, usize::try_from(len).ok()?, access)
     }
 
-    fn deregister(&mut self, _peer: Peer, remote: RemoteKey) {
+    fn deregister(&mut self, remote: RemoteKey) {
         self.end_registration(remote);
     }
 

@@ -1,17 +1,18 @@
 //! Rights to memory, and who was told of them.
 //!
 //! What a peer needs to read a piece of memory is longer than a
-//! [`RemoteKey`](catena_fabric::RemoteKey). So rights are numbered: a peer is told
-//! what a number stands for before it first hears the number. Rights that are
+//! [`RemoteKey`](catena_fabric::RemoteKey). So rights are numbered: a peer for which memory is
+//! registered is told what the number stands for before it first hears the number; another asks
+//! when it first uses it. Rights that are
 //! alike have one number, as those of the same memory mostly are; numbers are
 //! never used again, and those that are not in use are forgotten when there are
 //! too many.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ptr::null_mut;
 
 use catena_fabric::frame::Front;
-use catena_fabric::{Access, Header, Peer, Posted, RemoteKey};
+use catena_fabric::{Access, Deliver, Header, Peer, Posted, RemoteKey};
 use catena_ucx_sys::Rkey;
 
 use crate::inbox::Word;
@@ -22,6 +23,18 @@ use crate::recv::WORD;
 /// Room behind a packed right, so that one that is cut short is not read past
 /// its end.
 const MARGIN: usize = 256;
+
+/// What a word about a right says: the kind in its header.
+pub(crate) mod word_kind {
+    /// What the number stands for.
+    pub const TELL: u8 = 0;
+    /// The number stands for nothing any more.
+    pub const FORGET: u8 = 1;
+    /// What does the number stand for?
+    pub const ASK: u8 = 2;
+    /// The number never stood for anything, or does so no more.
+    pub const UNKNOWN: u8 = 3;
+}
 
 /// A right to memory of ours.
 #[derive(Debug, Default)]
@@ -39,11 +52,16 @@ pub(crate) struct Keys {
     numbers: HashMap<Vec<u8>, u64>,
     last: u64,
     theirs: HashMap<(Peer, u64), Right>,
+    /// Rights of peers that this process has asked for.
+    asked: HashSet<(Peer, u64)>,
+    /// Questions of peers that are not answered yet.
+    questions: VecDeque<(Peer, u64)>,
 }
 
 /// A right to a peer's memory.
 #[derive(Debug)]
 struct Right {
+    /// Empty if the number stands for nothing.
     packed: Vec<u8>,
     /// Null until it is first used.
     rkey: *mut Rkey,
@@ -70,10 +88,10 @@ impl Keys {
 }
 
 impl Ucx {
-    /// Registers memory so that `peer` can read it, and write it if it may.
+    /// Registers memory so that `peer`, or every peer, can read it, and write it if it may.
     pub(crate) fn register_remote(
         &mut self,
-        peer: Peer,
+        peer: Option<Peer>,
         at: *const u8,
         len: usize,
         access: Access,
@@ -83,7 +101,9 @@ impl Ucx {
         }
         let region = self.objects.register(at, len, access).ok()?;
         let number = self.keys.number(region.pack().ok()?);
-        self.tell(peer, number)?;
+        if let Some(peer) = peer {
+            self.tell(peer, number)?;
+        }
         self.forget_unused(number);
         let addr = at as u64;
         self.keys.own.get_mut(&number)?.regions.push((addr, region));
@@ -107,7 +127,7 @@ impl Ucx {
             return Some(());
         }
         let packed = own.packed.clone();
-        if !self.say(peer, number, &packed) {
+        if !self.say(word_kind::TELL, peer, number, &packed) {
             return None;
         }
         self.keys.own.get_mut(&number)?.told.insert(peer);
@@ -115,8 +135,9 @@ impl Ucx {
     }
 
     /// Sends a word about a right; whether it is on its way.
-    fn say(&mut self, peer: Peer, number: u64, packed: &[u8]) -> bool {
+    fn say(&mut self, kind: u8, peer: Peer, number: u64, packed: &[u8]) -> bool {
         let header = Header {
+            kind,
             len: number,
             ..Header::default()
         };
@@ -138,7 +159,7 @@ impl Ucx {
         for peer in own.told.iter().copied().collect::<Vec<_>>() {
             let lost = self.targets[peer.0 as usize].lost.is_some();
             // Next time.
-            if !lost && !self.say(peer, number, &[]) {
+            if !lost && !self.say(word_kind::FORGET, peer, number, &[]) {
                 return;
             }
             if let Some(own) = self.keys.own.get_mut(&number) {
@@ -153,29 +174,71 @@ impl Ucx {
     /// A peer says something about a right to its memory.
     pub(crate) fn learn(&mut self, word: Word) {
         let key = (word.from, word.number);
-        if word.packed.is_empty() {
-            if !self.gets.uses(word.from, word.number)
-                && self.rma.is_idle(word.from)
-                && let Some(right) = self.keys.theirs.remove(&key)
-            {
-                self.discard(right);
-            }
-            return;
-        }
         let mut packed = word.packed;
-        packed.resize(packed.len() + MARGIN, 0);
-        let rkey = null_mut();
-        self.keys.theirs.insert(key, Right { packed, rkey });
+        match word.kind {
+            word_kind::ASK => return self.keys.questions.push_back(key),
+            word_kind::FORGET => {
+                if !self.gets.uses(word.from, word.number)
+                    && self.rma.is_idle(word.from)
+                    && let Some(right) = self.keys.theirs.remove(&key)
+                {
+                    self.discard(right);
+                }
+                return;
+            }
+            word_kind::TELL if !packed.is_empty() => packed.resize(packed.len() + MARGIN, 0),
+            word_kind::UNKNOWN => packed.clear(),
+            _ => return,
+        }
+        self.keys.asked.remove(&key);
+        // One that is in use stays: what a number stands for never changes.
+        let known = self.keys.theirs.get(&key);
+        if known.is_none_or(|right| right.packed.is_empty()) {
+            let rkey = null_mut();
+            self.keys.theirs.insert(key, Right { packed, rkey });
+        }
     }
 
-    /// A right to a peer's memory, ready for use; null if nobody told of it yet.
+    /// Answers the peers that have asked what a number stands for, as far as the routes take it.
+    pub(crate) fn answer<D: Deliver>(&mut self, deliver: &mut D) {
+        for _ in 0..self.keys.questions.len() {
+            let Some((peer, number)) = self.keys.questions.pop_front() else {
+                return;
+            };
+            if self.targets[peer.0 as usize].address.is_empty() {
+                deliver.wanted(peer);
+            }
+            let is_said = match self.keys.own.contains_key(&number) {
+                true => self.tell(peer, number).is_some(),
+                false => self.say(word_kind::UNKNOWN, peer, number, &[]),
+            };
+            if !is_said && self.targets[peer.0 as usize].lost.is_none() {
+                self.keys.questions.push_back((peer, number));
+            }
+        }
+    }
+
+    /// Whether peers wait for an answer.
+    pub(crate) fn has_questions(&self) -> bool {
+        !self.keys.questions.is_empty()
+    }
+
+    /// A right to a peer's memory, ready for use; null if it is not known yet, and then the peer is
+    /// asked.
     ///
     /// # Errors
-    /// It is of no use here.
+    /// There is none, or it is of no use here.
     pub(crate) fn right(&mut self, peer: Peer, number: u64) -> Result<*mut Rkey, ()> {
-        let Some(right) = self.keys.theirs.get_mut(&(peer, number)) else {
+        let key = (peer, number);
+        let Some(right) = self.keys.theirs.get_mut(&key) else {
+            if !self.keys.asked.contains(&key) && self.say(word_kind::ASK, peer, number, &[]) {
+                self.keys.asked.insert(key);
+            }
             return Ok(null_mut());
         };
+        if right.packed.is_empty() {
+            return Err(());
+        }
         if right.rkey.is_null() {
             let ep = self.targets[peer.0 as usize].ep;
             // SAFETY: an open endpoint to the peer that made the right.

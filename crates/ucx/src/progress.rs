@@ -27,6 +27,9 @@ impl Ucx {
         if news {
             self.settle();
         }
+        if self.has_questions() {
+            self.answer(deliver);
+        }
         self.rma.deliver(deliver);
         for lost in self.untold.drain(..) {
             deliver.lost(lost);
@@ -105,7 +108,7 @@ impl Ucx {
     /// What to sleep on, or `None` if there may be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
         self.end_rows();
-        if !self.rows.is_empty() {
+        if !self.rows.is_empty() || self.has_questions() || self.rma.has_news() {
             return None;
         }
         let fd = self.objects.wait;

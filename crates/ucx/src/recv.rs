@@ -100,6 +100,7 @@ unsafe extern "C" fn word(
         open(inbox, data, len, param, |from, header, packed| {
             (*inbox).words.push(Word {
                 from,
+                kind: header.kind,
                 number: header.len,
                 packed: packed.to_vec(),
             });

@@ -133,6 +133,7 @@ impl Rma for Ucx {
             get: true,
             atomics: AtomicSet::NONE,
             max_len: usize::MAX,
+            piece: self.read_max,
         }
     }
 

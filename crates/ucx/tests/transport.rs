@@ -25,7 +25,7 @@ fn long_reads_are_cut_and_arrive_whole() {
         };
         let data = pattern(0, 1 << 20);
         let remote = a.register(
-            Peer(1),
+            Some(Peer(1)),
             data.as_ptr().cast_mut(),
             data.len() as u64,
             Access::READ,
@@ -36,7 +36,7 @@ fn long_reads_are_cut_and_arrive_whole() {
         assert!(into == data, "{way}");
         assert_eq!(b.counters().reads, 105, "{way}");
         assert_eq!(b.counters().read_bytes, 1 << 20, "{way}");
-        a.deregister(Peer(1), remote);
+        a.deregister(remote);
     }
 }
 
@@ -52,7 +52,7 @@ fn rights_are_told_before_they_are_used() {
             let from = round * 1000;
             let part = &data[from..from + 500 * (round + 1)];
             let remote = a.register(
-                Peer(1),
+                Some(Peer(1)),
                 part.as_ptr().cast_mut(),
                 part.len() as u64,
                 Access::READ,
@@ -62,7 +62,7 @@ fn rights_are_told_before_they_are_used() {
             let came = read(&mut b, &mut a, remote, &mut into);
             assert_eq!(came, part.len(), "{way}, {round}");
             assert!(into == part, "{way}, {round}");
-            a.deregister(Peer(1), remote);
+            a.deregister(remote);
         }
     }
 }

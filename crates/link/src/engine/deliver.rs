@@ -60,8 +60,11 @@ impl<N: Net> Deliver for Engine<N> {
         self.peer_lost(lost);
     }
 
-    /// The link starts no operations.
-    fn completed(&mut self, _: OpId, _: Result<u64, RmaError>) {}
+    /// Tells the class that has started the operation.
+    #[cold]
+    fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {
+        self.handlers.completed(op, result);
+    }
 }
 
 impl<N: Net> Engine<N> {

@@ -107,7 +107,7 @@ impl Net for SimNet {
 
     fn register(&mut self, peer: Peer, source: &Bytes) -> Option<RemoteKeys> {
         let registered = self.0.register(
-            peer,
+            Some(peer),
             source.0.as_ptr().cast_mut(),
             source.len(),
             Access::READ,
@@ -115,8 +115,8 @@ impl Net for SimNet {
         registered.map(RemoteKeys::from)
     }
 
-    fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
-        self.0.deregister(peer, registered.first());
+    fn deregister(&mut self, _: Peer, registered: RemoteKeys) {
+        self.0.deregister(registered.first());
     }
 
     fn try_get(
@@ -141,7 +141,8 @@ impl Net for SimNet {
     fn register_writable(&mut self, peer: Peer, sink: &mut Into) -> Option<RemoteKey> {
         let mut room = sink.0.borrow_mut();
         let len = room.len() as u64;
-        self.0.register(peer, room.as_mut_ptr(), len, Access::WRITE)
+        self.0
+            .register(Some(peer), room.as_mut_ptr(), len, Access::WRITE)
     }
 
     // What is put is not marked: it is streamed, too, if the receiver finds

@@ -59,6 +59,7 @@ impl Networks {
             ));
         };
         self.members[at].rails.connect(peer, &theirs.ends[their])?;
+        self.peers.set_number_there(peer, their);
         if let Some(report) = &mut self.report {
             report.met(peer);
         }

@@ -11,10 +11,12 @@
 //! | `idle`     | having nothing to do: whom to ping, what to sleep on, the end|
 //! | `poll`     | polling them, and what arrives                               |
 //! | `transfer` | messages to peers that are connected                         |
+//! | `remote`   | operations on their memory                                   |
 
 mod connect;
 mod idle;
 mod poll;
+mod remote;
 mod transfer;
 
 use std::collections::{BTreeSet, HashMap};

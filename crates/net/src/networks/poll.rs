@@ -40,9 +40,11 @@ impl Networks {
                     via,
                     only,
                     leaving: self.stage != Stage::Active,
+                    completed: 0,
                     deliver,
                 };
-                let count = member.rails.poll(&mut through);
+                let packets = member.rails.poll(&mut through);
+                let count = packets + through.completed;
                 member.lively = count > 0;
                 moved += count;
             }
@@ -68,6 +70,8 @@ struct Through<'a, D> {
     /// Whether there is no other network.
     only: bool,
     leaving: bool,
+    /// Operations that were told to have ended.
+    completed: usize,
     deliver: &'a mut D,
 }
 
@@ -86,7 +90,12 @@ impl<D: Deliver> Deliver for Through<'_, D> {
         }
     }
 
+    fn wanted(&mut self, by: Peer) {
+        self.peers.want(by);
+    }
+
     fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {
+        self.completed += 1;
         self.deliver.completed(op, result);
     }
 }

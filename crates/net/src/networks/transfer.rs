@@ -58,7 +58,7 @@ impl Networks {
 
     pub(crate) fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
         if let Some(number) = self.number(peer) {
-            self.members[number].rails.deregister(peer, registered);
+            self.members[number].rails.deregister(registered);
         }
     }
 
@@ -96,7 +96,7 @@ impl Networks {
     }
 
     #[cold]
-    fn lost(&self, peer: Peer) -> PeerLost {
+    pub(super) fn lost(&self, peer: Peer) -> PeerLost {
         let cause = self.lost.get(&peer).cloned();
         PeerLost {
             peer,

@@ -1,0 +1,130 @@
+//! Two processes, played by one: messages, and a table of address records that both hold.
+#![allow(dead_code)]
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use catena_base::PeerBytes;
+use catena_fabric::{Peer, Place};
+use catena_link::{Sink, Source};
+use catena_net::{Chain, Exchange, Networks, Routes};
+use catena_proof::Secret;
+use catena_shm::Shm;
+
+pub const BOTH: [Peer; 2] = [Peer(0), Peer(1)];
+
+/// A message that is sent from where it lies.
+#[derive(Clone, Debug)]
+pub struct Message(pub Rc<[u8]>);
+
+impl Source for Message {
+    type Part<'a> = &'a [u8];
+
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn part(&self, from: u64, len: usize) -> &[u8] {
+        &self.0[from as usize..][..len]
+    }
+
+    fn contiguous(&self) -> Option<*const u8> {
+        Some(self.0.as_ptr())
+    }
+}
+
+/// Room for a message, shared with the test.
+#[derive(Clone, Debug)]
+pub struct Room(pub Rc<RefCell<Box<[u8]>>>);
+
+impl Sink for Room {
+    fn capacity(&self) -> u64 {
+        self.0.borrow().len() as u64
+    }
+
+    fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
+        bytes.read(&mut self.0.borrow_mut()[at as usize..][..bytes.len()]);
+    }
+
+    fn contiguous(&mut self) -> Option<*mut u8> {
+        Some(self.0.borrow_mut().as_mut_ptr())
+    }
+}
+
+/// The table of records, and who has begun the fence.
+#[derive(Debug, Default)]
+pub struct Table {
+    pub records: HashMap<Peer, Vec<u8>>,
+    pub leaving: Vec<Peer>,
+}
+
+/// Routes that are tried here.
+pub type Ways = Routes<Message, Room>;
+
+/// One process's view of the table.
+#[derive(Debug)]
+pub struct InProcess {
+    pub me: Peer,
+    pub table: Rc<RefCell<Table>>,
+}
+
+impl Exchange for InProcess {
+    fn host_of(&self, process: Peer) -> String {
+        format!("host{}", process.0)
+    }
+
+    fn node_of(&self, process: Peer) -> u32 {
+        process.0
+    }
+
+    fn publish(&mut self, record: &[u8]) -> Result<(), String> {
+        let records = &mut self.table.borrow_mut().records;
+        assert!(records.insert(self.me, record.to_vec()).is_none());
+        Ok(())
+    }
+
+    fn ask(&mut self, process: Peer) -> Result<Option<Vec<u8>>, String> {
+        Ok(self.table.borrow().records.get(&process).cloned())
+    }
+
+    fn begin_fence(&mut self) -> Result<(), String> {
+        self.table.borrow_mut().leaving.push(self.me);
+        Ok(())
+    }
+
+    fn fence_done(&mut self) -> Result<bool, String> {
+        Ok(self.table.borrow().leaving.len() == 2)
+    }
+}
+
+/// Two processes on a host each, over the networks of a chain; an error if they cannot be opened.
+pub fn over_network(chain: &str, table: &Rc<RefCell<Table>>) -> Result<[Ways; 2], String> {
+    let open = |me| -> Result<Ways, String> {
+        let chain = Chain::parse(chain)?;
+        let place = Place {
+            me,
+            processes: 2,
+            job: 7,
+        };
+        let secret = Secret::from_bytes([7; 32]);
+        let exchange = Box::new(InProcess {
+            me,
+            table: Rc::clone(table),
+        });
+        let networks = Networks::open(&chain, place, &[me], Some(&secret), exchange)?;
+        assert!(networks.is_some(), "it is needed");
+        Ok(Routes::new(me, 2, &[me], None, networks))
+    };
+    Ok([open(BOTH[0])?, open(BOTH[1])?])
+}
+
+/// Two processes on one host, through shared memory.
+pub fn through_shared_memory() -> [Ways; 2] {
+    let all = Shm::group(&BOTH, catena_shm::Config::tiny()).expect("a small segment");
+    let mut all = all.into_iter();
+    BOTH.map(|me| {
+        let shm = all.next().expect("one for each");
+        Routes::new(me, 2, &BOTH, Some(shm), None)
+    })
+}
