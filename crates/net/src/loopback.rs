@@ -5,12 +5,10 @@ use std::time::Duration;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
-    Rendezvous, Rma, RmaCaps, RmaError, RmaStatus, Started, Transport,
+    Access, Atomic, AtomicSet, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted,
+    RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, RmaStatus, Started, Transport,
 };
 use catena_link::Tally;
-
-use crate::remote::OWN;
 
 /// Memory that is registered.
 #[derive(Clone, Copy, Debug)]
@@ -166,7 +164,13 @@ impl Transport for Loopback {
 
 impl Rma for Loopback {
     fn rma_caps(&self, _: Peer) -> RmaCaps {
-        OWN
+        RmaCaps {
+            put: true,
+            get: true,
+            atomics: AtomicSet::ALL,
+            max_len: usize::MAX,
+            piece: usize::MAX,
+        }
     }
 
     unsafe fn put(

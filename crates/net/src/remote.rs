@@ -11,7 +11,7 @@
 //! What a way does not do, active messages do.
 
 use catena_fabric::{
-    Access, Atomic, AtomicSet, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started, Transport,
+    Access, Atomic, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started, Transport,
 };
 use catena_link::{RAILS, RemoteKeys};
 
@@ -328,12 +328,3 @@ impl<S, R> Routes<S, R> {
         start!(self, peer, none, t, _key => t.flush(op, peer), n => n.flush_to(op, peer))
     }
 }
-
-/// The operations of a process on its own memory.
-pub(crate) const OWN: RmaCaps = RmaCaps {
-    put: true,
-    get: true,
-    atomics: AtomicSet::ALL,
-    max_len: usize::MAX,
-    piece: usize::MAX,
-};

@@ -1,8 +1,6 @@
 //! Regions for the collectives of a node: memory that all ranks of the node
 //! see, at offsets that one tells the others.
 
-use catena_fabric::RemoteKey;
-
 use crate::init::Shm;
 
 /// The boards that this process made.
@@ -59,11 +57,6 @@ impl Shm {
         if let Some(offset) = self.segment.offset_of(at, bytes) {
             self.board_free(offset, bytes);
         }
-    }
-
-    /// The address here of `len` bytes of a peer's memory; `None` if they are not all in the segment.
-    pub fn map(&self, remote: RemoteKey, len: usize) -> Option<*mut u8> {
-        self.in_segment(remote, len, 1).ok()
     }
 
     /// The address of `bytes` bytes at `offset`; `None` if that is no place

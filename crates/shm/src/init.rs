@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering::Acquire;
 use std::time::Duration;
 
-use catena_base::{Barrier, End, Parts, PeerBytes};
+use catena_base::{Barrier, End, Parts};
 use catena_fabric::{
     Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
     RmaStatus, Transport,
@@ -13,7 +13,6 @@ use catena_fabric::{
 use crate::addr::{Block, Layout};
 use crate::board::Boards;
 use crate::error::ShmError;
-use crate::operations::SEGMENT;
 use crate::pace::Cost;
 use crate::recv::Inlet;
 use crate::segment::{Segment, create_segment};
@@ -305,14 +304,6 @@ impl Transport for Shm {
         into: *mut u8,
         len: usize,
     ) -> Result<RmaStatus, PeerLost> {
-        if remote.key == SEGMENT {
-            let Ok(from) = self.in_segment(remote, len, 1) else {
-                return Ok(RmaStatus::Unable);
-            };
-            // SAFETY: the caller vouches for `into`; the other is in the mapping.
-            unsafe { PeerBytes::new(from, len).copy_to(into) };
-            return Ok(RmaStatus::Bytes(len));
-        }
         // SAFETY: as the caller promised.
         unsafe { self.read(peer, remote, into, len) }
     }
@@ -324,15 +315,6 @@ impl Transport for Shm {
         remote: RemoteKey,
         len: usize,
     ) -> Result<RmaStatus, PeerLost> {
-        if remote.key == SEGMENT {
-            let Ok(to) = self.in_segment(remote, len, 1) else {
-                return Ok(RmaStatus::Unable);
-            };
-            // SAFETY: the caller vouches for `from`; the other is in the mapping, and may be written
-            // by all.
-            unsafe { PeerBytes::new(from, len).copy_to(to) };
-            return Ok(RmaStatus::Bytes(len));
-        }
         // SAFETY: as the caller promised.
         unsafe { self.write(peer, from, remote, len) }
     }

@@ -13,12 +13,8 @@ use catena_fabric::{
 };
 
 use crate::init::Shm;
+use crate::segment::{PRIVATE, SEGMENT};
 use crate::settings::SingleCopy;
-
-/// Key of memory that only its owner has mapped.
-const PRIVATE: u64 = 0;
-/// Key of memory of the segment.
-pub(crate) const SEGMENT: u64 = 1;
 
 impl Shm {
     /// Implements `Transport::register`.
@@ -42,18 +38,9 @@ impl Shm {
         })
     }
 
-    /// Where `len` bytes of the segment lie, which `target` says.
-    pub(crate) fn in_segment(
-        &self,
-        target: RemoteKey,
-        len: usize,
-        align: usize,
-    ) -> Result<*mut u8, RmaError> {
-        if target.key != SEGMENT {
-            return Err(RmaError::NoRegion);
-        }
-        let range = self.segment.range(target.addr, len, align);
-        range.ok_or(RmaError::OutOfBounds)
+    /// The address here of `len` bytes of a peer's memory; `None` if they are not all in the segment.
+    pub fn map(&self, remote: RemoteKey, len: usize) -> Option<*mut u8> {
+        self.in_segment(remote, len, 1).ok()
     }
 
     /// Moves `len` bytes of a peer's private memory by calls that move some of the bytes from a

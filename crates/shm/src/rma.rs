@@ -10,11 +10,12 @@
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::{io, ptr};
 
-use catena_base::{Parts, clock};
-use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaStatus};
+use catena_base::{Parts, PeerBytes, clock};
+use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError, RmaStatus};
 
 use crate::init::Shm;
 use crate::pace::{Cost, LOOKED_AT};
+use crate::segment::SEGMENT;
 use crate::settings::{Config, SingleCopy};
 
 /// Bytes read by one system call: short enough to look at the rings between
@@ -282,6 +283,14 @@ impl Shm {
         into: *mut u8,
         len: usize,
     ) -> Result<RmaStatus, PeerLost> {
+        if remote.key == SEGMENT {
+            let Ok(from) = self.in_segment(remote, len, 1) else {
+                return Ok(RmaStatus::Unable);
+            };
+            // SAFETY: the caller vouches for `into`; the other is in the mapping.
+            unsafe { PeerBytes::new(from, len).copy_to(into) };
+            return Ok(RmaStatus::Bytes(len));
+        }
         let Some(pid) = self.reachable(peer)? else {
             return Ok(RmaStatus::Unable);
         };
@@ -322,6 +331,15 @@ impl Shm {
         remote: RemoteKey,
         len: usize,
     ) -> Result<RmaStatus, PeerLost> {
+        if remote.key == SEGMENT {
+            let Ok(to) = self.in_segment(remote, len, 1) else {
+                return Ok(RmaStatus::Unable);
+            };
+            // SAFETY: the caller vouches for `from`; the other is in the mapping, and may be written
+            // by all.
+            unsafe { PeerBytes::new(from, len).copy_to(to) };
+            return Ok(RmaStatus::Bytes(len));
+        }
         let Some(pid) = self.reachable(peer)? else {
             return Ok(RmaStatus::Unable);
         };
@@ -329,6 +347,20 @@ impl Shm {
         let written = unsafe { write_process(pid, remote.addr, from, len.min(CHUNK)) };
         self.counters.writes += u64::from(written.is_ok());
         self.outcome(peer, pid, written)
+    }
+
+    /// Where `len` bytes of the segment lie, which `target` says.
+    pub(crate) fn in_segment(
+        &self,
+        target: RemoteKey,
+        len: usize,
+        align: usize,
+    ) -> Result<*mut u8, RmaError> {
+        if target.key != SEGMENT {
+            return Err(RmaError::NoRegion);
+        }
+        let range = self.segment.range(target.addr, len, align);
+        range.ok_or(RmaError::OutOfBounds)
     }
 
     /// The process of a peer, if the kernel lets us at its memory.

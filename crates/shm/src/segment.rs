@@ -26,6 +26,11 @@ pub fn create_segment() -> io::Result<OwnedFd> {
     Ok(fs::memfd_create("catena", flags)?)
 }
 
+/// Key of memory that only its owner has mapped.
+pub(crate) const PRIVATE: u64 = 0;
+/// Key of memory of the segment.
+pub(crate) const SEGMENT: u64 = 1;
+
 /// A mapped segment.
 #[derive(Debug)]
 pub(crate) struct Segment {
