@@ -42,6 +42,7 @@ test:
 	@# What cannot be installed is skipped, with its reason; ARGS=--no-skips forbids that.
 	-@scripts/setup network
 	-@scripts/setup browser
+	-@scripts/setup fortran
 	@scripts/test $(ARGS)
 
 check-c: $(BUILD)/prefix

@@ -1,4 +1,4 @@
-"""Reads the heads of the C tests: how each program is run, and what it must do then.
+"""Reads the heads of the tests in C and in Fortran: how each program is run, and what it must do then.
 
 scripts/run-tests describes what may stand there. Whatever is not understood is a mistake, which is
 told with its file and line before anything runs: a clause that is ignored is a test that cannot
@@ -79,7 +79,10 @@ CLAUSES = {"fails": None, "exit": status, "says": regex, "never says": regex, "l
 SEVERAL = ("says", "never says")
 # What reads the value of a key; those of `run` and `alone` are read by Run.
 KEYS = {"only": one_of("catena"), "memory": gibibytes, "needs": str, "hosts": count,
-        "time": seconds, "cc": words, "preload": str, "build": one_of("shared")}
+        "time": seconds, "cc": words, "preload": str, "build": one_of("shared"), "also": str,
+        "refused": regex}
+# How a comment begins, by the suffix of the file.
+COMMENTS = {".c": "//", ".cc": "//", ".f90": "!"}
 END = re.compile(r"\s*;(?:\s+|$)")
 
 
@@ -162,10 +165,11 @@ class Head:
     def __init__(self, path):
         self.path, self.name = path, path.stem
         self.runs, self.keys, self.mistakes = [], {}, []
-        within, known = True, {"run", "alone", *KEYS}
+        within, known, mark = True, {"run", "alone", *KEYS}, COMMENTS[path.suffix]
+        other = r"|/?\*" if mark == "//" else ""
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            within = within and line.startswith("//")
-            found = re.match(r"\s*(?://|/?\*) *([A-Za-z]+) ?:(?:\s+(.*))?$", line)
+            within = within and line.startswith(mark)
+            found = re.match(rf"\s*(?:{mark}{other}) *([A-Za-z]+) ?:(?:\s+(.*))?$", line)
             if not found:
                 continue
             word, value = found[1], (found[2] or "").strip()
@@ -176,8 +180,9 @@ class Head:
                     raise Mistake(f"`{word}:` stands below the head of the file")
             except Mistake as mistake:
                 self.mistakes.append(f"{path}:{number}: {mistake}")
-        if not self.runs and "build" not in self.keys:
-            self.mistakes.append(f"{path}:1: never run: write `// run:` or `// build: shared`")
+        if not self.runs and not {"build", "refused"} & set(self.keys):
+            self.mistakes.append(f"{path}:1: never run: write `{mark} run:`, `{mark} refused:` or "
+                                 f"`{mark} build: shared`")
 
     def line(self, word, value, known):
         if word not in known:
@@ -198,7 +203,8 @@ class Head:
 
 def read(folder):
     """The heads of all sources of a folder, and the mistakes in them."""
-    heads = [Head(p) for p in sorted(folder.iterdir()) if p.suffix in (".c", ".cc")]
+    heads = [Head(p) for p in sorted(folder.iterdir()) if p.suffix in COMMENTS
+             and not p.name.startswith("with_")]
     mistakes = [mistake for head in heads for mistake in head.mistakes]
     tools = {head.name for head in heads if "build" in head.keys}
     mistakes += [f"{head.path}:1: no tool {head.keys['preload']}.c with `// build: shared`"

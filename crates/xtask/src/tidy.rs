@@ -33,7 +33,7 @@ const ROWS: &[&[&str]] = &[
     &["net", "objects"],
     &["core"],
     &["mpit"],
-    &["capi"],
+    &["capi", "fortran"],
     &["bench", "launcher"],
     &["cli", "xtask"],
 ];

@@ -11,20 +11,22 @@ use std::path::Path;
 const README: &str = "README.md";
 
 /// Path from the root of the repository, and content.
-fn files(root: &Path) -> Result<[(&'static str, String); 5], String> {
+fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
     let readme = fs::read_to_string(root.join(README)).map_err(|e| format!("{README}: {e}"))?;
-    Ok([
+    let mut files = vec![
         ("crates/abi/src/consts.rs", rust::consts()),
         ("crates/abi/src/names.rs", rust::names()),
         ("include/mpi.h", header::header()),
         ("docs/functions.md", functions::page()),
         (README, functions::readme(&readme)?),
-    ])
+    ];
+    files.extend(catena_fortran::files());
+    Ok(files)
 }
 
 /// The files whose content is not what it should be.
 fn stale(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
-    let mut files = Vec::from(files(root)?);
+    let mut files = files(root)?;
     files.retain(|(path, text)| !fs::read_to_string(root.join(path)).is_ok_and(|old| old == *text));
     Ok(files)
 }

@@ -1,0 +1,258 @@
+/*
+ * What all parts of libmpifort_abi have in common: names, handles, sentinels, logicals, texts.
+ *
+ * Each part is compiled twice. The plain pass makes mpi_* procedures, which call MPI_*; the pass
+ * with PROFILE makes pmpi_*, which call PMPI_*. So a tool in C or in Fortran sees each call once.
+ * Only the C ABI of MPI 5 (chapter 20) is used: any library that has it will do.
+ */
+
+#ifndef CATENA_FORTRAN_H
+#define CATENA_FORTRAN_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Predefined callbacks are macros in C and procedures in Fortran. */
+#undef MPI_NULL_COPY_FN
+#undef MPI_DUP_FN
+#undef MPI_NULL_DELETE_FN
+#undef MPI_COMM_NULL_COPY_FN
+#undef MPI_COMM_DUP_FN
+#undef MPI_COMM_NULL_DELETE_FN
+#undef MPI_TYPE_NULL_COPY_FN
+#undef MPI_TYPE_DUP_FN
+#undef MPI_TYPE_NULL_DELETE_FN
+#undef MPI_WIN_NULL_COPY_FN
+#undef MPI_WIN_DUP_FN
+#undef MPI_WIN_NULL_DELETE_FN
+#undef MPI_CONVERSION_FN_NULL
+#undef MPI_CONVERSION_FN_NULL_C
+
+/* INTEGER and LOGICAL. */
+typedef int Fint;
+typedef int Flogical;
+
+/* Names. F is the procedure that is called by address, D the one with descriptors; compilers
+ * change the name of the former in one of four ways. */
+
+#ifdef PROFILE
+#define C(name) PMPI_##name
+#define LOWER(name) pmpi_##name
+#define UPPER(name) PMPI_##name
+#else
+#define C(name) MPI_##name
+#define LOWER(name) mpi_##name
+#define UPPER(name) MPI_##name
+#endif
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define F(name) JOIN(LOWER(name), _)
+#define D(name) JOIN(LOWER(name), _f08ts)
+#define TEXT_OF_(text) #text
+#define TEXT_OF(text) TEXT_OF_(text)
+#define SAME(target, name) \
+    extern __typeof__(target) name __attribute__((alias(TEXT_OF(target)), visibility("default")));
+
+/* The other names of F(name). */
+#define NAMES(name, NAME) \
+    SAME(F(name), LOWER(name)) \
+    SAME(F(name), JOIN(LOWER(name), __)) \
+    SAME(F(name), UPPER(NAME))
+/* Those of the interface in mpi_f08. */
+#define NAMES_F08(name, NAME) \
+    SAME(F(name), JOIN(LOWER(name), _f08)) \
+    SAME(F(name), JOIN(LOWER(name), _f08_)) \
+    SAME(F(name), JOIN(LOWER(name), _f08__)) \
+    SAME(F(name), JOIN(UPPER(NAME), _F08))
+/* Those of the one where addresses are TYPE(C_PTR), in mpi. */
+#define NAMES_CPTR(name, NAME) \
+    SAME(F(name), JOIN(LOWER(name), _cptr)) \
+    SAME(F(name), JOIN(LOWER(name), _cptr_)) \
+    SAME(F(name), JOIN(LOWER(name), _cptr__)) \
+    SAME(F(name), JOIN(UPPER(NAME), _CPTR))
+/* That of the procedure with descriptors in mpi. */
+#define NAMES_FTS(name) SAME(D(name), JOIN(LOWER(name), _fts))
+
+/* Handles. Those that are predefined have the same number in both languages; zero is none. */
+
+#define HANDLE(Type, Name) \
+    static inline MPI_##Type Name##_of(Fint handle) \
+    { \
+        return (unsigned)handle < 0x1000 ? (MPI_##Type)(intptr_t)handle \
+                                         : PMPI_##Name##_fromint(handle); \
+    } \
+    static inline Fint Name##_int(MPI_##Type handle) \
+    { \
+        return (uintptr_t)handle < 0x1000 ? (Fint)(intptr_t)handle : PMPI_##Name##_toint(handle); \
+    }
+HANDLE(Comm, Comm)
+HANDLE(Datatype, Type)
+HANDLE(Errhandler, Errhandler)
+HANDLE(File, File)
+HANDLE(Group, Group)
+HANDLE(Info, Info)
+HANDLE(Message, Message)
+HANDLE(Op, Op)
+HANDLE(Request, Request)
+HANDLE(Session, Session)
+HANDLE(Win, Win)
+#undef HANDLE
+
+/* Arrays of handles are converted in place on the stack, if they have few entries. */
+enum { FEW = 32 };
+
+static inline void *room(void *few, size_t size, ptrdiff_t count)
+{
+    if (count <= FEW)
+        return few;
+    return (size_t)count > PTRDIFF_MAX / size ? NULL : malloc(size * (size_t)count);
+}
+
+static inline void leave(void *few, void *used)
+{
+    if (used != few)
+        free(used);
+}
+
+/* Sentinels: variables that are known by their addresses. */
+
+struct mpifort_status {
+    Fint entry[8];
+};
+extern Fint mpifort_bottom, mpifort_in_place, mpifort_automatic, mpifort_errcodes_ignore,
+    mpifort_unweighted, mpifort_weights_empty;
+extern char mpifort_argv_null, mpifort_argvs_null;
+extern struct mpifort_status mpifort_status_ignore, mpifort_statuses_ignore,
+    mpifort_f08_status_ignore, mpifort_f08_statuses_ignore;
+
+static inline void *buffer(const void *buf)
+{
+    return buf == &mpifort_bottom ? MPI_BOTTOM : (void *)buf;
+}
+
+/* In collectives. */
+static inline void *place(const void *buf)
+{
+    return buf == &mpifort_in_place ? MPI_IN_PLACE : buffer(buf);
+}
+
+/* To buffer sends in. */
+static inline void *attached(const void *buf)
+{
+    return buf == &mpifort_automatic ? MPI_BUFFER_AUTOMATIC : (void *)buf;
+}
+
+static inline MPI_Status *status_at(const Fint *status)
+{
+    const void *at = status;
+    return at == &mpifort_status_ignore || at == &mpifort_f08_status_ignore
+        ? MPI_STATUS_IGNORE : (MPI_Status *)at;
+}
+
+static inline MPI_Status *statuses_at(const Fint *statuses)
+{
+    const void *at = statuses;
+    return at == &mpifort_statuses_ignore || at == &mpifort_f08_statuses_ignore
+        ? MPI_STATUSES_IGNORE : (MPI_Status *)at;
+}
+
+static inline int *weights_at(const Fint *weights)
+{
+    if (weights == &mpifort_unweighted)
+        return MPI_UNWEIGHTED;
+    return weights == &mpifort_weights_empty ? MPI_WEIGHTS_EMPTY : (int *)weights;
+}
+
+static inline int *errcodes_at(const Fint *errcodes)
+{
+    return errcodes == &mpifort_errcodes_ignore ? MPI_ERRCODES_IGNORE : (int *)errcodes;
+}
+
+/* Logicals, as the compiler has them: see begin.c. */
+
+extern Flogical mpifort_true __attribute__((visibility("hidden")));
+extern Flogical mpifort_false __attribute__((visibility("hidden")));
+
+static inline Flogical logical(int truth)
+{
+    return truth ? mpifort_true : mpifort_false;
+}
+
+static inline int truth(Flogical logical)
+{
+    return logical != mpifort_false;
+}
+
+/* Texts: in Fortran they have a length and end with blanks, in C with a zero. */
+
+enum { SHORT = 256 };
+
+/* The text without the blanks behind it, in `few` or in memory of its own; NULL if there is none. */
+char *mpifort_text(const char *text, size_t length, char few[SHORT])
+    __attribute__((visibility("hidden")));
+/* As a key of an info object, where the blanks before it do not count either. */
+char *mpifort_word(const char *text, size_t length, char few[SHORT])
+    __attribute__((visibility("hidden")));
+/* Writes a text of C and blanks after it; returns what it has of the former. */
+int mpifort_fill(char *text, size_t length, const char *from)
+    __attribute__((visibility("hidden")));
+
+/* Positions begin at 1. */
+static inline void position(Fint *at)
+{
+    if (*at != MPI_UNDEFINED)
+        ++*at;
+}
+
+/* Lengths of arrays that no argument tells. */
+
+static inline int ranks(MPI_Comm comm)
+{
+    int inter = 0, size = 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter)
+        PMPI_Comm_remote_size(comm, &size);
+    else
+        PMPI_Comm_size(comm, &size);
+    return size;
+}
+
+/* Neighbours that send to this rank, and those that it sends to. */
+void mpifort_neighbors(MPI_Comm comm, int *sources, int *destinations)
+    __attribute__((visibility("hidden")));
+
+static inline int sources(MPI_Comm comm)
+{
+    int from = 0, to = 0;
+    mpifort_neighbors(comm, &from, &to);
+    return from;
+}
+
+static inline int destinations(MPI_Comm comm)
+{
+    int from = 0, to = 0;
+    mpifort_neighbors(comm, &from, &to);
+    return to;
+}
+
+static inline int dims(MPI_Comm comm)
+{
+    int number = 0;
+    PMPI_Cartdim_get(comm, &number);
+    return number;
+}
+
+/* Raises an error that this library finds: the handler of the communicator decides. */
+int mpifort_raise(MPI_Comm comm, int class) __attribute__((visibility("hidden")));
+
+/* In mpi_f08 ierror may be absent. */
+static inline void finish(Fint *ierror, int code)
+{
+    if (ierror)
+        *ierror = code;
+}
+
+#endif

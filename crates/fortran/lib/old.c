@@ -1,0 +1,92 @@
+/*
+ * What MPI 3.0 has removed: addresses and displacements are default integers. An address that is
+ * too large for one is an error.
+ */
+
+#include "descriptor.h"
+
+#include <limits.h>
+
+static int narrow(MPI_Aint from, Fint *to)
+{
+    if (from < INT_MIN || from > INT_MAX)
+        return mpifort_raise(MPI_COMM_SELF, MPI_ERR_VALUE_TOO_LARGE);
+    *to = (Fint)from;
+    return MPI_SUCCESS;
+}
+
+void F(address)(const void *location, Fint *address, Fint *ierror)
+{
+    MPI_Aint at = 0;
+    int code = C(Get_address)(buffer(location), &at);
+    finish(ierror, code ? code : narrow(at, address));
+}
+NAMES(address, ADDRESS)
+
+void D(address)(const struct descriptor *location, Fint *address, Fint *ierror)
+{
+    F(address)(location->base_addr, address, ierror);
+}
+NAMES_FTS(address)
+
+#define MEASURE(name, NAME, Name) \
+    void F(name)(const Fint *datatype, Fint *value, Fint *ierror) \
+    { \
+        MPI_Aint is = 0; \
+        int code = C(Name)(Type_of(*datatype), &is); \
+        finish(ierror, code ? code : narrow(is, value)); \
+    } \
+    NAMES(name, NAME)
+MEASURE(type_extent, TYPE_EXTENT, Type_extent)
+MEASURE(type_lb, TYPE_LB, Type_lb)
+MEASURE(type_ub, TYPE_UB, Type_ub)
+
+void F(type_hvector)(const Fint *count, const Fint *blocklength, const Fint *stride,
+    const Fint *oldtype, Fint *newtype, Fint *ierror)
+{
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    int code = C(Type_create_hvector)(*count, *blocklength, *stride, Type_of(*oldtype), &type);
+    *newtype = Type_int(type);
+    finish(ierror, code);
+}
+NAMES(type_hvector, TYPE_HVECTOR)
+
+/* Displacements as C wants them; NULL if there is no memory. */
+static MPI_Aint *widen(MPI_Aint few[FEW], const Fint *displacements, int count)
+{
+    MPI_Aint *wide = room(few, sizeof *wide, count);
+    for (int i = 0; wide && i < count; i++)
+        wide[i] = displacements[i];
+    return wide;
+}
+
+void F(type_hindexed)(const Fint *count, const Fint *blocklengths, const Fint *displacements,
+    const Fint *oldtype, Fint *newtype, Fint *ierror)
+{
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Aint few[FEW], *wide = widen(few, displacements, *count);
+    int code = wide ? C(Type_create_hindexed)(*count, blocklengths, wide, Type_of(*oldtype), &type)
+                    : mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+    leave(few, wide);
+    *newtype = Type_int(type);
+    finish(ierror, code);
+}
+NAMES(type_hindexed, TYPE_HINDEXED)
+
+void F(type_struct)(const Fint *count, const Fint *blocklengths, const Fint *displacements,
+    const Fint *types, Fint *newtype, Fint *ierror)
+{
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Datatype few_types[FEW], *c_types = room(few_types, sizeof *c_types, *count);
+    MPI_Aint few[FEW], *wide = widen(few, displacements, *count);
+    int code;
+    for (int i = 0; c_types && i < *count; i++)
+        c_types[i] = Type_of(types[i]);
+    code = wide && c_types ? C(Type_create_struct)(*count, blocklengths, wide, c_types, &type)
+                           : mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+    leave(few, wide);
+    leave(few_types, c_types);
+    *newtype = Type_int(type);
+    finish(ierror, code);
+}
+NAMES(type_struct, TYPE_STRUCT)

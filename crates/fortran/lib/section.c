@@ -1,0 +1,267 @@
+/*
+ * Sections of arrays whose elements do not follow each other in memory.
+ *
+ * A count and a type name elements of an array without gaps, whose elements lie in memory as the
+ * descriptor says. Three things are made of that: a type that describes them in place, a type that
+ * steps from element to element, and a copy.
+ */
+
+#include "descriptor.h"
+
+static int rank_of(const struct descriptor *d)
+{
+    return d->rank;
+}
+
+/* Elements of the section; -1 for an array of assumed size. */
+static ptrdiff_t elements(const struct descriptor *d)
+{
+    ptrdiff_t count = 1;
+    for (int i = 0; i < rank_of(d); i++) {
+        if (d->dim[i].extent < 0)
+            return -1;
+        count *= d->dim[i].extent;
+    }
+    return count;
+}
+
+int mpifort_is_run(const struct descriptor *d)
+{
+    /* Nothing can be said of what is not there, and nothing is to be done. */
+    if (!d->base_addr)
+        return 1;
+    ptrdiff_t next = (ptrdiff_t)d->elem_len;
+    int is_run = 1;
+    for (int i = 0; i < rank_of(d); i++) {
+        const struct dimension *dim = &d->dim[i];
+        if (!dim->extent)
+            return 1;
+        if (dim->extent != 1 && dim->stride != next)
+            is_run = 0;
+        next *= dim->extent;
+    }
+    return is_run;
+}
+
+/* The first `count` of the elements that dimensions below `rank` span, of type `unit`. */
+static int prefix(const struct descriptor *d, int rank, MPI_Count count, MPI_Datatype unit,
+    MPI_Datatype *type)
+{
+    if (!rank)
+        return PMPI_Type_contiguous_c(1, unit, type);
+    const struct dimension *dim = &d->dim[rank - 1];
+    MPI_Count below = 1;
+    for (int i = 0; i < rank - 1; i++)
+        below *= d->dim[i].extent;
+    MPI_Count whole = count / below, rest = count % below;
+    MPI_Datatype block = MPI_DATATYPE_NULL, blocks[2];
+    int error = prefix(d, rank - 1, below, unit, &block);
+    if (error)
+        return error;
+    error = PMPI_Type_create_hvector_c(whole, 1, dim->stride, block, type);
+    PMPI_Type_free(&block);
+    if (error || !rest)
+        return error;
+    blocks[0] = *type;
+    error = prefix(d, rank - 1, rest, unit, &blocks[1]);
+    if (!error) {
+        error = PMPI_Type_create_struct_c(2, (MPI_Count[]){1, 1},
+            (MPI_Count[]){0, whole * dim->stride}, blocks, type);
+        PMPI_Type_free(&blocks[1]);
+    }
+    PMPI_Type_free(&blocks[0]);
+    return error;
+}
+
+/* Where byte `at` of the array without gaps lies, from the address of the section on. */
+static MPI_Count place_of(const struct descriptor *d, MPI_Count at)
+{
+    MPI_Count element = at / (MPI_Count)d->elem_len, place = at % (MPI_Count)d->elem_len;
+    for (int i = 0; i < rank_of(d); i++) {
+        MPI_Count index = element;
+        if (i + 1 < rank_of(d)) {
+            index = element % d->dim[i].extent;
+            element /= d->dim[i].extent;
+        }
+        place += index * d->dim[i].stride;
+    }
+    return place;
+}
+
+/* For each byte that the type names, in its order, where it is in the array without gaps. MPI
+ * itself tells: it packs arrays whose bytes are those of their numbers. */
+static MPI_Count *bytes_named(const struct typed *typed, MPI_Count span, MPI_Count size)
+{
+    MPI_Count *bytes = calloc((size_t)size + 1, sizeof *bytes);
+    unsigned char *plane = malloc((size_t)span), *packed = malloc((size_t)size + 1);
+    for (int shift = 0; bytes && plane && packed && shift < 64 && (span - 1) >> shift; shift += 8) {
+        MPI_Count position = 0;
+        for (MPI_Count i = 0; i < span; i++)
+            plane[i] = (unsigned char)(i >> shift);
+        if (PMPI_Pack_c(plane, typed->count, typed->type, packed, size, &position, MPI_COMM_SELF)
+            || position != size) {
+            free(bytes);
+            bytes = NULL;
+            break;
+        }
+        for (MPI_Count i = 0; i < size; i++)
+            bytes[i] |= (MPI_Count)packed[i] << shift;
+    }
+    if (!plane || !packed) {
+        free(bytes);
+        bytes = NULL;
+    }
+    free(plane);
+    free(packed);
+    return bytes;
+}
+
+/* A type of bytes: for types with gaps of their own. */
+static int mapped(const struct descriptor *d, const struct typed *typed, MPI_Count span,
+    MPI_Count size, MPI_Datatype *type)
+{
+    MPI_Count *bytes = bytes_named(typed, span, size), runs = 0;
+    MPI_Count *lengths = malloc(sizeof *lengths * ((size_t)size + 1));
+    int error = MPI_ERR_NO_MEM;
+    if (bytes && lengths) {
+        /* The displacements replace the bytes: there are no more of them. */
+        for (MPI_Count i = 0; i < size; i++) {
+            MPI_Count at = place_of(d, bytes[i]);
+            if (runs && bytes[runs - 1] + lengths[runs - 1] == at) {
+                lengths[runs - 1]++;
+            } else {
+                bytes[runs] = at;
+                lengths[runs++] = 1;
+            }
+        }
+        error = PMPI_Type_create_hindexed_c(runs, lengths, bytes, MPI_BYTE, type);
+    }
+    free(bytes);
+    free(lengths);
+    return error;
+}
+
+/* Size and bounds of a type. */
+struct measures {
+    MPI_Count size, lb, extent, true_lb, true_extent;
+};
+
+static int measure(MPI_Datatype type, struct measures *m)
+{
+    int error = PMPI_Type_size_c(type, &m->size);
+    if (!error)
+        error = PMPI_Type_get_extent_c(type, &m->lb, &m->extent);
+    if (!error)
+        error = PMPI_Type_get_true_extent_c(type, &m->true_lb, &m->true_extent);
+    return error;
+}
+
+static int is_dense(const struct measures *m)
+{
+    return !m->lb && !m->true_lb && m->extent == m->size && m->true_extent == m->size;
+}
+
+/* What an element of the section is, if the type has no gaps: of one or more of the type, or,
+ * where the type has more than one element, of bytes. */
+static int unit_of(const struct descriptor *d, const struct typed *typed, MPI_Count size,
+    MPI_Datatype *unit)
+{
+    MPI_Count length = (MPI_Count)d->elem_len;
+    return size && length % size == 0 ? PMPI_Type_contiguous_c(length / size, typed->type, unit)
+                                      : PMPI_Type_contiguous_c(length, MPI_BYTE, unit);
+}
+
+int mpifort_section(const struct descriptor *d, struct typed *typed)
+{
+    struct measures m;
+    int error = typed->count <= 0 ? MPI_SUCCESS : measure(typed->type, &m);
+    if (error || typed->count <= 0 || !m.size)
+        return error;
+    MPI_Count length = (MPI_Count)d->elem_len, size = typed->count * m.size;
+    MPI_Count span = (typed->count - 1) * m.extent + m.true_lb + m.true_extent;
+    ptrdiff_t there = elements(d);
+    if (m.true_lb < 0 || m.extent < 0 || !length || (there >= 0 && span > there * length))
+        return MPI_ERR_BUFFER;
+    MPI_Datatype type = MPI_DATATYPE_NULL, unit = MPI_DATATYPE_NULL;
+    if (is_dense(&m) && size % length == 0) {
+        error = unit_of(d, typed, m.size, &unit);
+        if (!error)
+            error = prefix(d, rank_of(d), size / length, unit, &type);
+        if (unit != MPI_DATATYPE_NULL)
+            PMPI_Type_free(&unit);
+    } else {
+        error = mapped(d, typed, span, size, &type);
+    }
+    if (!error)
+        error = PMPI_Type_commit(&type);
+    if (!error)
+        *typed = (struct typed){1, type, 1};
+    return error;
+}
+
+int mpifort_stride(const struct descriptor *d, struct typed *typed)
+{
+    struct measures m;
+    int error = measure(typed->type, &m);
+    if (error)
+        return error;
+    /* One distance for all: each dimension goes on where the one before ends. */
+    ptrdiff_t step = 0, next = 0;
+    for (int i = 0; i < rank_of(d); i++) {
+        const struct dimension *dim = &d->dim[i];
+        if (dim->extent == 1)
+            continue;
+        if (!step)
+            step = dim->stride;
+        else if (dim->stride != next)
+            return MPI_ERR_BUFFER;
+        next = dim->stride * dim->extent;
+    }
+    if (!is_dense(&m) || m.size != (MPI_Count)d->elem_len)
+        return MPI_ERR_BUFFER;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    error = PMPI_Type_create_resized_c(typed->type, 0, step, &type);
+    if (!error)
+        error = PMPI_Type_commit(&type);
+    if (!error)
+        *typed = (struct typed){0, type, 1};
+    return error;
+}
+
+/* Copies rows of the first dimension between the section and an array without gaps. */
+static void copy_rows(const struct descriptor *d, char *copy, int to_copy)
+{
+    ptrdiff_t index[15] = {0}, length = (ptrdiff_t)d->elem_len;
+    const struct dimension *row = &d->dim[0];
+    char *at = d->base_addr;
+    for (;;) {
+        for (ptrdiff_t i = 0; i < row->extent; i++, copy += length) {
+            char *element = at + i * row->stride;
+            memcpy(to_copy ? copy : element, to_copy ? element : copy, d->elem_len);
+        }
+        int k = 1;
+        for (; k < rank_of(d); k++) {
+            at += d->dim[k].stride;
+            if (++index[k] < d->dim[k].extent)
+                break;
+            at -= d->dim[k].stride * index[k];
+            index[k] = 0;
+        }
+        if (k >= rank_of(d))
+            return;
+    }
+}
+
+void *mpifort_gather(const struct descriptor *d)
+{
+    ptrdiff_t count = elements(d);
+    char *copy = count < 0 ? NULL : malloc((size_t)count * d->elem_len + 1);
+    if (copy)
+        copy_rows(d, copy, 1);
+    return copy;
+}
+
+void mpifort_scatter(const struct descriptor *d, const void *copy)
+{
+    copy_rows(d, (char *)copy, 0);
+}

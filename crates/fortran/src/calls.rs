@@ -1,0 +1,516 @@
+//! C code of the procedures: `calls.c` for those called by address, `sections.c` for those that
+//! get descriptors of their buffers.
+//!
+//! A body converts its arguments, calls the function of C, and converts what that has written.
+//! What the words in it mean stands in `lib/fortran.h` and `lib/descriptor.h`.
+
+use crate::view::{FortranArg, Procedure, Role};
+use catena_abi::meaning::{Direction, Length};
+use std::fmt::Write;
+
+/// `calls.c`.
+pub fn by_address(procedures: &[Procedure]) -> String {
+    let mut out = head("Procedures that are called by address.", "fortran.h");
+    for p in procedures {
+        let only_sections = p.is_large() && p.has_choice();
+        if !p.by_hand && !only_sections {
+            out += &Body::new(p, false).text();
+            names(&mut out, p);
+        }
+    }
+    out
+}
+
+/// `sections.c`.
+pub fn by_descriptor(procedures: &[Procedure]) -> String {
+    let mut out = head(
+        "Procedures with choice buffers, of which they get descriptors.",
+        "descriptor.h",
+    );
+    for p in procedures.iter().filter(|p| !p.by_hand && p.has_choice()) {
+        out += &Body::new(p, true).text();
+        if p.is_old() {
+            let _ = writeln!(out, "NAMES_FTS({})", lower(p));
+        }
+    }
+    out
+}
+
+fn head(what: &str, header: &str) -> String {
+    format!(
+        "/* {what}\n * Made by `cargo xtask gen` from the tables in crates/abi/tables: edit those. */\n\n\
+         #include \"{header}\"\n"
+    )
+}
+
+fn names(out: &mut String, p: &Procedure) {
+    let (low, up) = (lower(p), p.bare().to_uppercase());
+    if p.is_old() {
+        let _ = writeln!(out, "NAMES({low}, {up})");
+    }
+    if p.is_new() && !p.has_choice() {
+        let _ = writeln!(out, "NAMES_F08({low}, {up})");
+    }
+    if p.is_old() && p.args.iter().any(|a| a.role == Role::Place) {
+        let _ = writeln!(out, "NAMES_CPTR({low}, {up})");
+    }
+}
+
+fn lower(p: &Procedure) -> String {
+    p.bare().to_lowercase()
+}
+
+/// How a buffer with a descriptor is handed over when it is no run of bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Its count and its type become one of a type that describes the section.
+    Type,
+    /// A copy is, which is written back.
+    Copy,
+    /// Its elements' type gets the stride of the section as its extent, if it has only one.
+    Stride,
+    /// Not at all: it is an error.
+    Refuse,
+    /// By its address alone.
+    Address,
+}
+
+/// The C code of one procedure in the making.
+struct Body<'a> {
+    p: &'a Procedure,
+    descriptors: bool,
+    parameters: Vec<String>,
+    lengths: Vec<String>,
+    locals: String,
+    before: String,
+    call: Vec<String>,
+    after: String,
+    cleanup: String,
+    jumps: bool,
+}
+
+impl<'a> Body<'a> {
+    fn new(p: &'a Procedure, descriptors: bool) -> Self {
+        let mut body = Body {
+            p,
+            descriptors,
+            parameters: Vec::new(),
+            lengths: Vec::new(),
+            locals: String::new(),
+            before: String::new(),
+            call: Vec::new(),
+            after: String::new(),
+            cleanup: String::new(),
+            jumps: false,
+        };
+        for arg in &p.args {
+            body.argument(arg);
+        }
+        body
+    }
+
+    fn text(self) -> String {
+        let name = lower(self.p);
+        let macro_name = if self.descriptors { "D" } else { "F" };
+        let mut parameters = self.parameters;
+        parameters.push("Fint *ierror".to_string());
+        parameters.extend(self.lengths);
+        let mut out = format!(
+            "\nvoid {macro_name}({name})({})\n{{\n",
+            parameters.join(", ")
+        );
+        out += &self.locals;
+        out += "    int code;\n";
+        out += &self.before;
+        let _ = writeln!(
+            out,
+            "    code = C({})({});",
+            self.p.bare(),
+            self.call.join(", ")
+        );
+        out += &self.after;
+        if self.jumps {
+            out += "done:\n";
+        }
+        out += &self.cleanup;
+        out += "    finish(ierror, code);\n}\n";
+        out
+    }
+
+    fn local(&mut self, line: &str) {
+        let _ = writeln!(self.locals, "    {line}");
+    }
+
+    fn before(&mut self, line: &str) {
+        let _ = writeln!(self.before, "    {line}");
+    }
+
+    fn after(&mut self, line: &str) {
+        let _ = writeln!(self.after, "    {line}");
+    }
+
+    fn cleanup(&mut self, line: &str) {
+        let _ = writeln!(self.cleanup, "    {line}");
+    }
+
+    /// Ends the call with an error if the condition holds.
+    fn fail_if(&mut self, condition: &str, class: &str) {
+        self.jumps = true;
+        let comm = match self.p.arg("comm") {
+            Some(comm) if comm.role == Role::Handle => "Comm_of(*comm)",
+            _ => "MPI_COMM_SELF",
+        };
+        let _ = write!(
+            self.before,
+            "    if ({condition}) {{\n        code = mpifort_raise({comm}, {class});\n        \
+             goto done;\n    }}\n"
+        );
+    }
+
+    fn argument(&mut self, arg: &FortranArg) {
+        let name = &arg.name;
+        let constant = if arg.direction == Direction::In {
+            "const "
+        } else {
+            ""
+        };
+        match arg.role {
+            Role::Choice if self.descriptors => self.descriptor(arg),
+            Role::Choice => {
+                self.parameters.push(format!("{constant}void *{name}"));
+                let call = format!("{}({name})", self.sentinels());
+                self.call.push(call);
+            }
+            Role::Place => {
+                self.parameters.push(format!("void *{name}"));
+                self.call.push(name.clone());
+            }
+            Role::Handle if arg.array => self.handles(arg, constant),
+            Role::Handle => self.handle(arg, constant),
+            Role::Status => {
+                self.parameters.push(format!("{constant}Fint *{name}"));
+                let at = if arg.array {
+                    "statuses_at"
+                } else {
+                    "status_at"
+                };
+                self.call.push(match arg.direction {
+                    Direction::Out => format!("{at}({name})"),
+                    _ => format!("({constant}MPI_Status *){name}"),
+                });
+            }
+            Role::Text => self.words(arg, constant),
+            Role::Logical => self.logical(arg, constant),
+            Role::Position => self.position(arg),
+            Role::Weights => {
+                self.parameters.push(format!("{constant}Fint *{name}"));
+                self.call.push(format!("weights_at({name})"));
+            }
+            Role::Integer | Role::Address | Role::Count | Role::Offset => {
+                self.number(arg, constant);
+            }
+            Role::Texts | Role::Errcodes | Role::Callback => {
+                panic!("{}: {name} is for bodies written by hand", self.p.name)
+            }
+        }
+    }
+
+    /// What gives the address of a buffer, which may be a sentinel.
+    fn sentinels(&self) -> &'static str {
+        match self.p.chapter {
+            "coll" | "topology" => "place",
+            _ if self.p.name.contains("ttach") => "attached",
+            _ => "buffer",
+        }
+    }
+
+    fn number(&mut self, arg: &FortranArg, constant: &str) {
+        let name = &arg.name;
+        let ty = match arg.role {
+            Role::Address => "MPI_Aint",
+            Role::Count => "MPI_Count",
+            Role::Offset => "MPI_Offset",
+            _ => "Fint",
+        };
+        self.parameters.push(format!("{constant}{ty} *{name}"));
+        let typed = self.typed_of(name);
+        self.call.push(match (typed, arg.pointer) {
+            (Some(buffer), _) if arg.role == Role::Integer => format!("(int)typed_{buffer}.count"),
+            (Some(buffer), _) => format!("typed_{buffer}.count"),
+            (None, true) if name == "ranges" => format!("(int (*)[3]){name}"),
+            (None, true) => name.clone(),
+            (None, false) => format!("*{name}"),
+        });
+    }
+
+    /// The buffer whose count or type the argument is, if these may change.
+    fn typed_of(&self, name: &str) -> Option<&'a str> {
+        if !self.descriptors {
+            return None;
+        }
+        let mut buffers = self.p.args.iter().filter(|a| a.role == Role::Choice);
+        let found = buffers.find(|a| match way(self.p, a) {
+            Way::Type => a.of.contains(&name),
+            Way::Stride => a.of.last() == Some(&name),
+            _ => false,
+        });
+        found.map(|a| a.name.as_str())
+    }
+
+    fn handle(&mut self, arg: &FortranArg, constant: &str) {
+        let (name, class) = (&arg.name, class(arg));
+        self.parameters.push(format!("{constant}Fint *{name}"));
+        if !arg.pointer {
+            let typed = self
+                .typed_of(name)
+                .map(|buffer| format!("typed_{buffer}.type"));
+            self.call
+                .push(typed.unwrap_or_else(|| format!("{class}_of(*{name})")));
+            return;
+        }
+        let begin = match arg.direction {
+            Direction::Out => "0".to_string(),
+            _ => format!("{class}_of(*{name})"),
+        };
+        self.local(&format!("MPI_{} c_{name} = {begin};", arg.base));
+        self.call.push(format!("&c_{name}"));
+        match arg.direction {
+            Direction::In => {}
+            Direction::InOut => self.after(&format!("*{name} = {class}_int(c_{name});")),
+            // What the call has not written stays as it was.
+            Direction::Out => {
+                self.after(&format!(
+                    "if (c_{name})\n        *{name} = {class}_int(c_{name});"
+                ));
+            }
+        }
+    }
+
+    fn handles(&mut self, arg: &FortranArg, constant: &str) {
+        let (name, class) = (&arg.name, class(arg));
+        let count = self.count(arg);
+        self.parameters.push(format!("{constant}Fint *{name}"));
+        self.local(&format!(
+            "MPI_{} few_{name}[FEW], *c_{name} = few_{name};",
+            arg.base
+        ));
+        self.local(&format!("ptrdiff_t n_{name} = {count};"));
+        self.before(&format!(
+            "c_{name} = room(few_{name}, sizeof *c_{name}, n_{name});"
+        ));
+        self.fail_if(&format!("!c_{name}"), "MPI_ERR_NO_MEM");
+        let begin = match arg.direction {
+            Direction::Out => "0".to_string(),
+            _ => format!("{class}_of({name}[i])"),
+        };
+        let each = format!("for (ptrdiff_t i = 0; i < n_{name}; i++)\n        ");
+        self.before(&format!("{each}c_{name}[i] = {begin};"));
+        self.call.push(format!("c_{name}"));
+        match arg.direction {
+            Direction::In => {}
+            Direction::InOut => self.after(&format!("{each}{name}[i] = {class}_int(c_{name}[i]);")),
+            Direction::Out => self.after(&format!(
+                "{each}if (c_{name}[i])\n            {name}[i] = {class}_int(c_{name}[i]);"
+            )),
+        }
+        self.cleanup(&format!("leave(few_{name}, c_{name});"));
+    }
+
+    /// The number of entries of an array, before the call.
+    fn count(&self, arg: &FortranArg) -> String {
+        let count = match arg.length {
+            Some(Length::Argument(n)) => format!("*{n}"),
+            Some(Length::Ranks(comm)) => format!("ranks(Comm_of(*{comm}))"),
+            Some(Length::Sources(comm)) => format!("sources(Comm_of(*{comm}))"),
+            Some(Length::Destinations(comm)) => format!("destinations(Comm_of(*{comm}))"),
+            Some(Length::Dimensions(comm)) => format!("dims(Comm_of(*{comm}))"),
+            other => panic!("{}: {} has the length {other:?}", self.p.name, arg.name),
+        };
+        // With MPI_IN_PLACE there need be no types.
+        let of = |a: &&FortranArg| a.role == Role::Choice && a.of.contains(&arg.name.as_str());
+        match self.p.args.iter().find(of) {
+            Some(buffer) => {
+                let at = if self.descriptors { "->base_addr" } else { "" };
+                format!("place({}{at}) == MPI_IN_PLACE ? 0 : {count}", buffer.name)
+            }
+            None => count,
+        }
+    }
+
+    fn words(&mut self, arg: &FortranArg, constant: &str) {
+        let name = &arg.name;
+        let (text, length) = if self.descriptors {
+            self.parameters
+                .push(format!("const struct descriptor *{name}"));
+            (format!("{name}->base_addr"), format!("{name}->elem_len"))
+        } else {
+            self.parameters.push(format!("{constant}char *{name}"));
+            self.lengths.push(format!("size_t l_{name}"));
+            (name.clone(), format!("l_{name}"))
+        };
+        self.call.push(format!("c_{name}"));
+        if arg.direction == Direction::In {
+            let read = if self.p.chapter == "info" {
+                "mpifort_word"
+            } else {
+                "mpifort_text"
+            };
+            self.local(&format!("char few_{name}[SHORT], *c_{name} = few_{name};"));
+            self.before(&format!("c_{name} = {read}({text}, {length}, few_{name});"));
+            self.fail_if(&format!("!c_{name}"), "MPI_ERR_NO_MEM");
+            self.cleanup(&format!("leave(few_{name}, c_{name});"));
+            return;
+        }
+        match arg.length {
+            Some(Length::Constant(max)) => self.local(&format!("char c_{name}[{max}];")),
+            Some(Length::AndZero(n)) => {
+                self.local(&format!("char few_{name}[FEW], *c_{name} = few_{name};"));
+                self.before(&format!(
+                    "c_{name} = room(few_{name}, 1, (ptrdiff_t)*{n} + 1);"
+                ));
+                self.fail_if(&format!("!c_{name}"), "MPI_ERR_NO_MEM");
+                self.cleanup(&format!("leave(few_{name}, c_{name});"));
+            }
+            other => panic!("{}: {name} has the length {other:?}", self.p.name),
+        }
+        let flag = if self.p.arg("flag").is_some() {
+            " && c_flag"
+        } else {
+            ""
+        };
+        let length_to = if self.p.arg("resultlen").is_some() {
+            "*resultlen = "
+        } else {
+            ""
+        };
+        self.after(&format!(
+            "if (!code{flag})\n        {length_to}mpifort_fill({text}, {length}, c_{name});"
+        ));
+    }
+
+    fn logical(&mut self, arg: &FortranArg, constant: &str) {
+        let name = &arg.name;
+        self.parameters.push(format!("{constant}Flogical *{name}"));
+        let out = arg.direction != Direction::In;
+        if !arg.array {
+            if out {
+                self.local(&format!("int c_{name} = 0;"));
+                self.call.push(format!("&c_{name}"));
+                self.after(&format!("*{name} = logical(c_{name});"));
+            } else {
+                self.call.push(format!("truth(*{name})"));
+            }
+            return;
+        }
+        let count = self.count(arg);
+        self.local(&format!("int few_{name}[FEW], *c_{name} = few_{name};"));
+        self.local(&format!("ptrdiff_t n_{name} = {count};"));
+        self.before(&format!(
+            "c_{name} = room(few_{name}, sizeof *c_{name}, n_{name});"
+        ));
+        self.fail_if(&format!("!c_{name}"), "MPI_ERR_NO_MEM");
+        let each = format!("for (ptrdiff_t i = 0; i < n_{name}; i++)\n        ");
+        self.before(&format!("{each}c_{name}[i] = truth({name}[i]);"));
+        self.call.push(format!("c_{name}"));
+        if out {
+            self.after(&format!("{each}{name}[i] = logical(c_{name}[i]);"));
+        }
+        self.cleanup(&format!("leave(few_{name}, c_{name});"));
+    }
+
+    fn position(&mut self, arg: &FortranArg) {
+        let name = &arg.name;
+        self.parameters.push(format!("Fint *{name}"));
+        if arg.array {
+            self.call.push(name.clone());
+            self.after(&format!(
+                "for (Fint i = 0; i < *outcount; i++)\n        position(&{name}[i]);"
+            ));
+        } else {
+            self.local(&format!("int c_{name} = MPI_UNDEFINED;"));
+            self.call.push(format!("&c_{name}"));
+            self.after(&format!("position(&c_{name});\n    *{name} = c_{name};"));
+        }
+    }
+
+    fn descriptor(&mut self, arg: &FortranArg) {
+        let name = &arg.name;
+        let address = format!("{}({name}->base_addr)", self.sentinels());
+        self.parameters
+            .push(format!("const struct descriptor *{name}"));
+        match way(self.p, arg) {
+            Way::Type => {
+                let (count, ty) = (arg.of[0], arg.of[1]);
+                self.local(&format!(
+                    "struct typed typed_{name} = {{*{count}, Type_of(*{ty}), 0}};"
+                ));
+                self.made(name, &format!("mpifort_section({name}, &typed_{name})"));
+                self.call.push(address);
+            }
+            Way::Stride => {
+                let ty = arg.of[arg.of.len() - 1];
+                self.local(&format!(
+                    "struct typed typed_{name} = {{0, Type_of(*{ty}), 0}};"
+                ));
+                self.made(name, &format!("mpifort_stride({name}, &typed_{name})"));
+                self.call.push(address);
+            }
+            Way::Copy => {
+                self.local(&format!("void *copy_{name} = NULL;"));
+                self.fail_if(
+                    &format!("!is_run({name}) && !(copy_{name} = mpifort_gather({name}))"),
+                    "MPI_ERR_NO_MEM",
+                );
+                self.call
+                    .push(format!("copy_{name} ? copy_{name} : {address}"));
+                if arg.direction != Direction::In {
+                    self.after(&format!(
+                        "if (copy_{name})\n        mpifort_scatter({name}, copy_{name});"
+                    ));
+                }
+                self.cleanup(&format!("free(copy_{name});"));
+            }
+            Way::Refuse => {
+                self.fail_if(&format!("!is_run({name})"), "MPI_ERR_BUFFER");
+                self.call.push(address);
+            }
+            Way::Address => self.call.push(address),
+        }
+    }
+
+    fn made(&mut self, name: &str, how: &str) {
+        let local = format!("int class_{name} = MPI_SUCCESS;");
+        self.local(&local);
+        self.fail_if(
+            &format!("!is_run({name}) && (class_{name} = {how})"),
+            &format!("class_{name}"),
+        );
+        self.cleanup(&format!("free_typed(&typed_{name});"));
+    }
+}
+
+/// The prefix of the functions that convert a handle.
+fn class(arg: &FortranArg) -> &str {
+    match arg.base.as_str() {
+        "Datatype" => "Type",
+        other => other,
+    }
+}
+
+fn way(p: &Procedure, arg: &FortranArg) -> Way {
+    let single = |name: &&str| p.arg(name).is_some_and(|a| !a.array);
+    let reduces = p.chapter == "coll" && p.arg("op").is_some();
+    let typed = arg.of.len() == 2 && arg.of.iter().all(&single);
+    let one_type = arg.of.last().is_some_and(single);
+    if arg.of.len() == 1 || (arg.of.is_empty() && p.goes_on) {
+        Way::Address
+    } else if typed && arg.length.is_none() && !reduces {
+        Way::Type
+    } else if !p.goes_on {
+        Way::Copy
+    } else if one_type && !reduces {
+        Way::Stride
+    } else {
+        Way::Refuse
+    }
+}

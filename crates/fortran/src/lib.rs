@@ -1,0 +1,113 @@
+//! Fortran's interfaces of MPI 5.0 (chapter 19), generated from the table of functions.
+//!
+//! Owns the generator, and in `lib` the C code that the generated code stands on. Three
+//! things are made from the table in `catena-abi`:
+//!
+//! | file                      | what it is                                                  |
+//! |---------------------------|-------------------------------------------------------------|
+//! | `made/mpif.h`             | constants, for programs without modules                     |
+//! | `made/mpi_*.f90`, `mpi.f90` | the modules: interfaces and constants, no code            |
+//! | `made/calls.c`            | what a call by address does: `mpi_send_`                    |
+//! | `made/sections.c`         | what a call with descriptors does: `mpi_send_f08ts`         |
+//!
+//! The C files and those in `lib` together are `libmpifort_abi.so.1`. It needs nothing but
+//! the C ABI, so it serves every MPI library that has it, and nothing of a Fortran compiler,
+//! so one file serves all of them. Decision 18 tells why it is C.
+//!
+//! A Fortran handle is the integer that `MPI_Comm_toint` gives, in `mpi_f08` as the only
+//! component of a type, so that procedures of the three interfaces are called alike.
+
+#![forbid(unsafe_code)]
+
+mod calls;
+mod constants;
+mod modules;
+mod view;
+
+/// The generated files: the path from the root of the repository, and the text.
+pub fn files() -> Vec<(&'static str, String)> {
+    let procedures = view::procedures();
+    vec![
+        ("crates/fortran/made/mpif.h", constants::include_file()),
+        ("crates/fortran/made/mpi_abi_base.f90", constants::base()),
+        ("crates/fortran/made/mpi.f90", modules::mpi(&procedures)),
+        (
+            "crates/fortran/made/mpi_f08.f90",
+            modules::mpi_f08(&procedures),
+        ),
+        (
+            "crates/fortran/made/calls.c",
+            calls::by_address(&procedures),
+        ),
+        (
+            "crates/fortran/made/sections.c",
+            calls::by_descriptor(&procedures),
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(name: &str) -> String {
+        let found = files().into_iter().find(|(path, _)| path.ends_with(name));
+        found.unwrap().1
+    }
+
+    #[test]
+    fn every_procedure_has_code_and_an_interface() {
+        let (calls, sections) = (text("calls.c"), text("sections.c"));
+        let (mpi, f08) = (text("mpi.f90"), text("mpi_f08.f90"));
+        let interface = |text: &str, name: &str| {
+            let line = format!("\n  interface {name}\n");
+            text.contains(&line) && text.contains(&line.replace("interface ", "interface P"))
+        };
+        for p in view::procedures() {
+            let name = p.bare().to_lowercase();
+            let by_address = calls.contains(&format!("void F({name})("));
+            let by_descriptor = sections.contains(&format!("void D({name})("));
+            if !p.by_hand {
+                let large_sections = p.is_large() && p.has_choice();
+                assert_eq!(by_address, !large_sections, "{}", p.name);
+                assert_eq!(by_descriptor, p.has_choice(), "{}", p.name);
+            }
+            if p.is_old() {
+                assert!(interface(&mpi, p.name), "{} in mpi", p.name);
+            }
+            if p.is_old() && p.is_new() {
+                assert!(interface(&f08, p.name), "{} in mpi_f08", p.name);
+            }
+        }
+    }
+
+    #[test]
+    fn lines_are_as_long_as_compilers_take_them() {
+        for (name, longest) in [("mpif.h", 72), ("mpi.f90", 132), ("mpi_f08.f90", 132)] {
+            let text = text(name);
+            let long = text.lines().find(|l| l.len() > longest);
+            assert_eq!(long, None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_as_long_as_the_standard_allows() {
+        for p in view::procedures() {
+            assert!(p.name.len() + "P_c_f08ts".len() <= 63, "{}", p.name);
+        }
+    }
+
+    #[test]
+    fn strings_lose_the_zero_and_statuses_keep_their_layout() {
+        let text = text("mpif.h");
+        for line in [
+            "PARAMETER (MPI_MAX_OBJECT_NAME=127)",
+            "PARAMETER (MPI_STATUS_SIZE=8)",
+            "PARAMETER (MPI_COMM_WORLD=257)",
+            "BIND(C,NAME='mpifort_bottom')::/MPIFORT_BOTTOM/",
+        ] {
+            assert!(text.contains(line), "{line}");
+        }
+        assert!(!text.contains("MPI_T_"), "the tool interface is C's");
+    }
+}
