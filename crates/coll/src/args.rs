@@ -30,7 +30,8 @@ impl Layout<'_> {
     }
 
     /// The byte behind the last of `n` blocks that lie one behind the other.
-    pub(crate) fn end(&self, n: u32) -> usize {
+    #[inline]
+    pub fn end(&self, n: u32) -> usize {
         self.offset(n - 1) + self.len(n - 1)
     }
 
@@ -106,7 +107,8 @@ impl Args<'_> {
     }
 
     /// The whole vector of a reduction as this rank contributes it.
-    pub(crate) fn vector_in(&self) -> Region {
+    #[inline]
+    pub fn vector_in(&self) -> Region {
         let n = self.send.len(0);
         if self.in_place {
             Region::output(0, n)
@@ -116,20 +118,38 @@ impl Args<'_> {
     }
 
     /// The whole vector of a reduction as this rank receives it.
-    pub(crate) fn vector_out(&self) -> Region {
+    #[inline]
+    pub fn vector_out(&self) -> Region {
         Region::output(0, self.send.len(0))
     }
 
     /// Block `i` of the send buffer.
     #[inline(always)]
-    pub(crate) fn send_block(&self, i: u32) -> Region {
+    pub fn send_block(&self, i: u32) -> Region {
         Region::input(self.send.offset(i), self.send.len(i))
     }
 
     /// Block `i` of the receive buffer.
     #[inline(always)]
-    pub(crate) fn recv_block(&self, i: u32) -> Region {
+    pub fn recv_block(&self, i: u32) -> Region {
         Region::output(self.recv.offset(i), self.recv.len(i))
+    }
+
+    /// Block `i` of the vector that this rank contributes to a reduce_scatter.
+    #[inline]
+    pub fn vector_block(&self, i: u32) -> Region {
+        let (offset, len) = (self.send.offset(i), self.send.len(i));
+        if self.in_place {
+            Region::output(offset, len)
+        } else {
+            Region::input(offset, len)
+        }
+    }
+
+    /// Where this rank's result of a reduce_scatter goes.
+    #[inline]
+    pub fn result_block(&self) -> Region {
+        Region::output(0, self.send.len(self.rank))
     }
 
     /// The rank `by` places above this one, round the ring.
@@ -160,6 +180,7 @@ pub(crate) fn wrap(a: u32, b: u32, size: u32) -> u32 {
 
 /// Cuts `len` bytes of elements of `elem` bytes into `parts` pieces that
 /// differ by at most one element; gives offset and length of piece `i`.
+#[inline]
 pub fn cut(len: usize, elem: usize, parts: u32, i: u32) -> (usize, usize) {
     debug_assert!(
         len.is_multiple_of(elem),

@@ -11,8 +11,7 @@
 //!
 //! [`inter`] holds the algorithms between two groups; they are made of these.
 //! [`neighbor`] holds exchanges along the edges of a graph.
-//! [`node`] holds what needs no schedule: small payloads among ranks that share
-//! memory.
+//! What needs no schedule, as ranks share memory, is in the crate `board`.
 
 #![forbid(unsafe_code)]
 
@@ -34,7 +33,6 @@ mod levels;
 mod model;
 mod need;
 pub mod neighbor;
-pub mod node;
 mod nodes;
 mod part;
 mod pipe;

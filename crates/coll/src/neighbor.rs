@@ -2,8 +2,8 @@
 //! with its neighbours in a graph.
 //!
 //! A schedule has nothing to choose: a rank knows only its own edges, so every block
-//! is a message of its own, and all are posted at once. On a board (see
-//! [`crate::node`]) a rank must know besides where its blocks are in the rows of
+//! is a message of its own, and all are posted at once. On a board (the crate
+//! `board`) a rank must know besides where its blocks are in the rows of
 //! its sources: [`Edges`].
 
 use catena_schedule::{Builder, Region, Schedule};

@@ -10,7 +10,7 @@ use catena_coll::inter::{Algorithm, Args, Root, algorithms, select};
 use catena_coll::{Collective, Layout, Placement, Shape, TYPICAL};
 use catena_schedule::simulate::{Failure, Sends, check};
 use catena_schedule::{Order, Schedule};
-use ops::{AFFINE, ELEM, MIX, OpKind, SUM};
+use ops::{AFFINE, ELEM, MIX, Reduction, SUM};
 use tree::TREE;
 
 /// What the output holds before; must survive where nothing is received.
@@ -25,7 +25,7 @@ struct Case {
     /// Group and rank of the root.
     root: (usize, u32),
     elems: usize,
-    op: OpKind,
+    op: Reduction,
 }
 
 /// Blocks of a buffer, as tables.
@@ -384,7 +384,7 @@ fn pairs() -> impl Iterator<Item = [u32; 2]> {
     GROUPS.flat_map(|a| GROUPS.map(move |b| [a, b]))
 }
 
-fn sweep(collective: Collective, operations: &[OpKind]) {
+fn sweep(collective: Collective, operations: &[Reduction]) {
     for sizes in pairs() {
         let roots: Vec<(usize, u32)> = if collective.is_rooted() {
             vec![(0, 0), (0, sizes[0] - 1), (1, sizes[1] / 2)]

@@ -12,7 +12,7 @@ use case::{Case, Job};
 use catena_coll::{Algorithm, Collective, Nodes, Placement, Shape, algorithms};
 use catena_schedule::Schedule;
 use catena_schedule::simulate::{Failure, Place, Sends, check};
-use ops::{AFFINE, MIX, OpKind, SUM};
+use ops::{AFFINE, MIX, Reduction, SUM};
 use tree::TREE;
 
 const RANKS: std::ops::RangeInclusive<u32> = 1..=33;
@@ -111,7 +111,7 @@ fn serving(case: &Case) -> Vec<(&'static Algorithm, Vec<Option<Nodes>>)> {
 }
 
 /// All combinations of rank count, root, in-place, length and operation.
-fn sweep(collective: Collective, operations: &[OpKind]) {
+fn sweep(collective: Collective, operations: &[Reduction]) {
     for size in RANKS {
         let mut roots = vec![0, size / 2, size - 1];
         roots.dedup();
@@ -142,7 +142,7 @@ fn sweep(collective: Collective, operations: &[OpKind]) {
 }
 
 /// Long enough to be cut in segments.
-fn long(collective: Collective, operations: &[OpKind]) {
+fn long(collective: Collective, operations: &[Reduction]) {
     for size in [2, 3, 5, 8] {
         for in_place in [false, true] {
             if in_place && !case::has_in_place(collective) {

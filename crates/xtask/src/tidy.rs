@@ -31,6 +31,7 @@ const ROWS: &[&[&str]] = &[
         "ucx",
     ],
     &["net", "objects"],
+    &["board"],
     &["core"],
     &["mpit"],
     &["capi", "fortran"],

@@ -5,7 +5,6 @@
 
 use catena_schedule::{Builder, Order, Region};
 
-use super::blocks::{block_in, result};
 use crate::Args;
 use crate::Terms;
 use crate::circulant::{self, rounds, runs};
@@ -26,9 +25,9 @@ pub(super) fn build<const RADIX: u32>(a: &Args, b: &mut Builder) {
     let start = |i| if i == a.size { end } else { a.send.offset(i) };
     let vector = Region {
         len: end,
-        ..block_in(a, 0)
+        ..a.vector_block(0)
     };
-    scatter::<RADIX>(a, vector, start, result(a), b);
+    scatter::<RADIX>(a, vector, start, a.result_block(), b);
 }
 
 /// Leaves in `result` this rank's block of the combined vectors, in which block i

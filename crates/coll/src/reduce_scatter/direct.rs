@@ -3,7 +3,6 @@
 
 use catena_schedule::Builder;
 
-use super::blocks::{block_in, result};
 use crate::Args;
 use crate::Terms;
 use crate::acc::combine_all;
@@ -15,11 +14,11 @@ pub(crate) fn cost(t: &Terms) -> f64 {
 
 pub(super) fn build(a: &Args, b: &mut Builder) {
     for to in (1..a.size).map(|k| a.up(k)) {
-        if !block_in(a, to).is_empty() {
-            b.send(to, block_in(a, to));
+        if !a.vector_block(to).is_empty() {
+            b.send(to, a.vector_block(to));
         }
     }
-    let result = result(a);
+    let result = a.result_block();
     if result.is_empty() {
         return;
     }
@@ -29,6 +28,6 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
     } else {
         result
     };
-    combine_all(a, block_in(a, a.rank), home, b);
+    combine_all(a, a.vector_block(a.rank), home, b);
     b.copy(home, result);
 }

@@ -4,7 +4,6 @@
 
 use catena_schedule::{Builder, Order, Region};
 
-use super::blocks::{block_in, result};
 use crate::Args;
 use crate::Terms;
 use crate::acc::Acc;
@@ -22,7 +21,7 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
     let end = a.send.end(a.size);
     let input = Region {
         len: end,
-        ..block_in(a, 0)
+        ..a.vector_block(0)
     };
     if input.is_empty() {
         return;
@@ -50,5 +49,5 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
         first += a.rank & distance;
         distance /= 2;
     }
-    b.copy(acc.now(), result(a));
+    b.copy(acc.now(), a.result_block());
 }

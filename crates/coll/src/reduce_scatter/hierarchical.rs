@@ -3,7 +3,6 @@
 
 use catena_schedule::{Builder, Region};
 
-use super::blocks::{block_in, result};
 use crate::levels::{Levels, among_leaders, in_node};
 use crate::part::Pieces;
 use crate::registry::cheapest;
@@ -22,9 +21,9 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
     let nodes = (0..levels.nodes.placement().nodes).map(|i| levels.nodes.on(i));
     let vector = Region {
         len: a.send.end(a.size),
-        ..block_in(a, 0)
+        ..a.vector_block(0)
     };
-    let (mut combined, mut ours) = (vector, result(a));
+    let (mut combined, mut ours) = (vector, a.result_block());
     if levels.leads() {
         combined = b.scratch(vector.len);
     }
@@ -36,5 +35,7 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
         levels.leaders().reduce_scatter(&pieces, combined, ours, b);
     }
     let pieces = Pieces::of_lengths(node);
-    levels.node.scatterv(ours, pieces.layout(), result(a), b);
+    levels
+        .node
+        .scatterv(ours, pieces.layout(), a.result_block(), b);
 }

@@ -1,6 +1,5 @@
 //! `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`.
 
-pub(crate) mod blocks;
 pub(crate) mod circulant;
 pub(crate) mod direct;
 mod halving;

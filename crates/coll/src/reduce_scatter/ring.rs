@@ -4,7 +4,6 @@
 
 use catena_schedule::{Builder, Order};
 
-use super::blocks::{block_in, result};
 use crate::Args;
 use crate::Terms;
 
@@ -17,15 +16,15 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
     let (left, right) = (a.down(1), a.up(1));
     let longest = (0..a.size).map(|i| a.send.len(i)).max().unwrap_or(0);
     let arrive = [b.scratch(longest), b.scratch(longest)];
-    let mut passed = block_in(a, left);
+    let mut passed = a.vector_block(left);
     for k in 1..a.size {
         if !passed.is_empty() {
             b.send(right, passed);
         }
         // The last one that comes is the own one.
-        let own = block_in(a, a.down(k + 1));
+        let own = a.vector_block(a.down(k + 1));
         passed = match k + 1 == a.size {
-            true if !a.in_place => result(a),
+            true if !a.in_place => a.result_block(),
             _ => arrive[k as usize % 2].part(0, own.len),
         };
         if !own.is_empty() {
@@ -33,5 +32,12 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
             b.reduce(own, passed, Order::FromLeft);
         }
     }
-    b.copy(if a.size == 1 { block_in(a, 0) } else { passed }, result(a));
+    b.copy(
+        if a.size == 1 {
+            a.vector_block(0)
+        } else {
+            passed
+        },
+        a.result_block(),
+    );
 }

@@ -4,7 +4,7 @@
 use catena_coll::{Args, Collective, Layout, Nodes, Site, TYPICAL};
 use catena_schedule::Order;
 
-use crate::ops::{ELEM, OpKind};
+use crate::ops::{ELEM, Reduction};
 
 /// What the output holds before; must survive where nothing is received.
 const POISON: u8 = 0x5A;
@@ -16,7 +16,7 @@ pub struct Case {
     pub root: u32,
     pub in_place: bool,
     pub elems: usize,
-    pub op: OpKind,
+    pub op: Reduction,
 }
 
 pub fn has_in_place(c: Collective) -> bool {

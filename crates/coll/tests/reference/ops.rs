@@ -8,21 +8,21 @@ pub const ELEM: usize = 2;
 type Function = fn(&[u8], &mut [u8], Order);
 
 #[derive(Clone, Copy)]
-pub struct OpKind {
+pub struct Reduction {
     pub name: &'static str,
     pub function: &'static Function,
     pub commutative: bool,
     pub associative: bool,
 }
 
-impl std::fmt::Debug for OpKind {
+impl std::fmt::Debug for Reduction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.name)
     }
 }
 
 /// Addition of 16-bit numbers.
-pub const SUM: OpKind = OpKind {
+pub const SUM: Reduction = Reduction {
     name: "sum",
     function: &(sum as Function),
     commutative: true,
@@ -30,7 +30,7 @@ pub const SUM: OpKind = OpKind {
 };
 
 /// Composition of the maps x ↦ ax + b modulo 256: not commutative.
-pub const AFFINE: OpKind = OpKind {
+pub const AFFINE: Reduction = Reduction {
     name: "affine",
     function: &(affine as Function),
     commutative: false,
@@ -38,7 +38,7 @@ pub const AFFINE: OpKind = OpKind {
 };
 
 /// Commutative, but not associative: the result tells which operands were combined with which.
-pub const MIX: OpKind = OpKind {
+pub const MIX: Reduction = Reduction {
     name: "mix",
     function: &(mix as Function),
     commutative: true,
@@ -50,7 +50,7 @@ pub const MIX: OpKind = OpKind {
     dead_code,
     reason = "not all who include this file have such operations"
 )]
-pub const TREE: OpKind = OpKind {
+pub const TREE: Reduction = Reduction {
     name: "tree",
     function: &(tree as Function),
     commutative: false,

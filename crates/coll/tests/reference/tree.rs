@@ -2,11 +2,11 @@
 
 use catena_schedule::Order;
 
-use crate::ops::{OpKind, each};
+use crate::ops::{Reduction, each};
 
 /// Neither commutative nor associative: the result tells which operands were combined with which, and
 /// which of them was the left one.
-pub const TREE: OpKind = OpKind {
+pub const TREE: Reduction = Reduction {
     name: "tree",
     function: &(tree as fn(&[u8], &mut [u8], Order)),
     commutative: false,

@@ -10,7 +10,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
-use catena_coll::node::{FAILED, GONE, INLINE, LOST, Limits, Payload, Place};
+use catena_board::{FAILED, GONE, INLINE, LOST, Limits, Payload, PayloadPlace};
 
 pub(super) const LINE: usize = 64;
 /// Two lines: processors fetch them in pairs.
@@ -154,7 +154,7 @@ impl Area {
     /// payloads can be.
     #[inline(always)]
     pub(super) fn clip(&self, p: &Payload, at: usize, len: usize) -> (*mut u8, usize) {
-        let (base, from, room) = if p.place == Place::Line {
+        let (base, from, room) = if p.place == PayloadPlace::Line {
             (self.record(p.rank, p.seq).wrapping_add(PAYLOAD), 0, INLINE)
         } else {
             let (from, end) = p.ring_place(&self.shape.limits(usize::MAX));

@@ -1,5 +1,5 @@
 //! The board of a communicator whose members share a node, as one of them sees it: what
-//! [`catena_coll::node`] runs on. Its memory is in `area`.
+//! [`catena_board`] runs on. Its memory is in `area`.
 //!
 //! Members may write it at any time, so it is read with atomics and raw copies
 //! only. What is read out of their buffers is only copied; what is written into
@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::atomic::{Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use catena_base::{clock, copy};
-use catena_coll::node::{Board, IN_LONG, Payload, Place, Refused, Trouble};
+use catena_board::{Board, IN_LONG, Payload, PayloadPlace, Refused, Trouble, get_and_combine};
 use catena_schedule::{Buf, Order, Region};
 use catena_shm::{Bell, Neighbour, map_pages};
 
@@ -93,7 +93,7 @@ impl Seat {
     #[inline(always)]
     fn clip(&mut self, p: &Payload, at: usize, len: usize) -> (*mut u8, usize) {
         let (base, len) = self.area.clip(p, at, len);
-        if p.place == Place::Ring {
+        if p.place == PayloadPlace::Ring {
             let owner = self.area.ring_of(p);
             let end = base.addr() + len - self.area.ring(owner).addr();
             if end > self.mapped[owner as usize] {
@@ -182,7 +182,7 @@ impl View<'_> {
     /// [`taking`](copy::taking).
     #[inline(always)]
     fn takes(&self, from: &Payload, len: usize) -> bool {
-        len >= TAKE && from.place == Place::Ring && from.is_taken
+        len >= TAKE && from.place == PayloadPlace::Ring && from.is_taken
     }
 
     /// Has `len` bytes at `at` of a payload on the board combined, or of several: all at once, or, to
@@ -305,10 +305,12 @@ impl Board for View<'_> {
     }
 
     #[inline(always)]
-    fn payload(&self, rank: u32, seq: u64, place: Place) -> Payload {
+    fn payload(&self, rank: u32, seq: u64, place: PayloadPlace) -> Payload {
         let at = match place {
-            Place::Line => 0,
-            Place::Ring | Place::Direct => self.seat.area.word(rank, seq, PAYLOAD).load(Relaxed),
+            PayloadPlace::Line => 0,
+            PayloadPlace::Ring | PayloadPlace::Direct => {
+                self.seat.area.word(rank, seq, PAYLOAD).load(Relaxed)
+            }
         };
         Payload {
             place,
@@ -324,7 +326,7 @@ impl Board for View<'_> {
         let (base, room) = self.seat.clip(to, at, from.len);
         assert!(room == from.len, "payload overruns its place");
         let source = self.place(from);
-        if to.place == Place::Line {
+        if to.place == PayloadPlace::Line {
             // SAFETY: as below.
             return unsafe { copy_bytes(base, source, from.len) };
         }
@@ -359,7 +361,7 @@ impl Board for View<'_> {
     #[inline(always)]
     fn publish(&mut self, own: &Payload, meta: u64, reader: Option<u32>) {
         let word = |at| self.seat.area.word(self.seat.rank, own.seq, at);
-        if own.place != Place::Line {
+        if own.place != PayloadPlace::Line {
             word(PAYLOAD).store(own.at, Relaxed);
         }
         word(8).store(meta, Relaxed);
@@ -370,11 +372,11 @@ impl Board for View<'_> {
     #[inline(always)]
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
         let to = self.place(into);
-        if from.place == Place::Direct {
+        if from.place == PayloadPlace::Direct {
             return self.read(from.rank, from.at.wrapping_add(at as u64), to, into.len);
         }
         let (base, len) = self.seat.clip(from, at, into.len);
-        if from.place == Place::Line {
+        if from.place == PayloadPlace::Line {
             // SAFETY: as below.
             unsafe { copy_bytes(to, base, len) };
             return Ok(());
@@ -423,7 +425,7 @@ impl Board for View<'_> {
         order: Order,
     ) -> Result<(), Trouble> {
         let to = self.place(into);
-        if from.place != Place::Direct {
+        if from.place != PayloadPlace::Direct {
             return self.in_steps((from, at, into.len), 1, |view, base, at, len| {
                 // SAFETY: as in `get`.
                 unsafe { view.apply(base, to.add(at), len, order) }
@@ -455,7 +457,9 @@ impl Board for View<'_> {
         into: Region,
         order: Order,
     ) -> Result<(), Trouble> {
-        if let (Some(Reducer::Kernel(k)), Place::Line | Place::Ring) = (self.reducer, from.place) {
+        if let (Some(Reducer::Kernel(k)), PayloadPlace::Line | PayloadPlace::Ring) =
+            (self.reducer, from.place)
+        {
             let (b, out) = (self.place(own), self.place(into));
             return self.in_steps((from, at, into.len), 1, |_, a, at, len| {
                 // SAFETY: as in `get`; predefined operations commute, and their kernels
@@ -483,9 +487,10 @@ impl Board for View<'_> {
         at: usize,
         into: Region,
     ) -> Result<(), Trouble> {
-        let (Some(Reducer::Kernel(k)), Place::Line | Place::Ring) = (self.reducer, a.place) else {
-            self.get(a, at, into)?;
-            return self.combine(b, at, into, Order::FromRight);
+        let (Some(Reducer::Kernel(k)), PayloadPlace::Line | PayloadPlace::Ring) =
+            (self.reducer, a.place)
+        else {
+            return get_and_combine(self, (a, b), at, into);
         };
         let (run, takes) = (k.join, self.takes(a, into.len));
         let (left, len) = self.seat.clip(a, at, into.len);
@@ -562,9 +567,9 @@ impl Board for View<'_> {
     }
 
     #[inline(always)]
-    fn prefers_ring(&mut self, place: Place) -> bool {
+    fn prefers_ring(&mut self, place: PayloadPlace) -> bool {
         let balance = &mut self.seat.balance;
-        if place != Place::Line {
+        if place != PayloadPlace::Line {
             balance.look(COLL_WEIGH.get());
         }
         balance.prefers_ring
@@ -574,7 +579,7 @@ impl Board for View<'_> {
     fn warm_ring(&mut self, at: u64, len: usize) {
         let area = &self.seat.area;
         let next = Payload {
-            place: Place::Ring,
+            place: PayloadPlace::Ring,
             rank: self.seat.rank,
             seq: 0,
             at,

@@ -6,7 +6,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use catena_coll::node::{Kind, Node};
+use catena_board::{Member, OpKind};
 use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_net::Route;
@@ -182,7 +182,7 @@ impl Joining {
         else {
             return Ok(Joined::Pending);
         };
-        let Place { node, seat, .. } = &mut **place;
+        let Place { member, seat, .. } = &mut **place;
         let args = Args {
             send: Layout::Even(1),
             recv: Layout::Even(1),
@@ -193,12 +193,12 @@ impl Joining {
             ends: (all.wrapping_add(comm.size() as usize), all),
             ..seat.view()
         };
-        match pending.advance(process, comm, node, &args, &mut board) {
+        match pending.advance(process, comm, member, &args, &mut board) {
             Some(met) => met?,
             None => return Ok(Joined::Pending),
         }
         if words.iter().all(|&reaches| reaches == 1) {
-            node.reach(direct_from());
+            member.reach(direct_from());
         }
         let meeting = self.meeting.take();
         Ok(meeting.map_or(Joined::Nowhere, |it| Joined::At(it.place)))
@@ -239,10 +239,10 @@ impl Joining {
         });
         let seat = Seat::new(area, comm.rank, bells.unwrap_or_default(), neighbours);
         let limits = shape.limits(usize::MAX);
-        let mut node = Node::new(comm.rank, comm.size(), process.oversubscribed, limits);
-        let op = node.start(Kind::Allgather, Label::FIRST.detail);
+        let mut member = Member::new(comm.rank, comm.size(), process.oversubscribed, limits);
+        let op = member.start(OpKind::Allgather, Label::FIRST.detail);
         Some(Meeting {
-            place: Box::new(Place::new(node, seat)),
+            place: Box::new(Place::new(member, seat)),
             pending: PendingOperation::new(op, self.place, self.signature),
             words,
         })

@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use catena_base::wait::yield_core;
-use catena_coll::node::{Meta, Node, Op, Refused, Skipped, Trouble};
+use catena_board::{Member, Meta, Op, Refused, Skipped, Trouble};
 use catena_coll::{Args, Collective};
 use catena_shm::Bell;
 
@@ -42,7 +42,7 @@ pub enum Membership {
 /// A member's place on its board, and how far it is.
 #[derive(Debug)]
 pub struct Place {
-    pub(super) node: Node,
+    pub(super) member: Member,
     pub(super) seat: Seat,
     /// Operations that it has begun besides blocking calls.
     beside: u32,
@@ -92,8 +92,12 @@ impl Process {
         let Membership::Member(place) = &mut *membership else {
             return membership.outside();
         };
-        let Place { node, seat, beside } = &mut **place;
-        let Some(kind) = node.choose(what, args) else {
+        let Place {
+            member,
+            seat,
+            beside,
+        } = &mut **place;
+        let Some(kind) = member.choose(what, args) else {
             return Ok(false);
         };
         let mut board = View {
@@ -103,16 +107,16 @@ impl Process {
             looks: if self.oversubscribed { 1 } else { LOOKS },
             awaits: None,
         };
-        let mut op = node.start(kind, detail);
-        if let Ok(true) = op.poll(node, args, &mut board) {
+        let mut op = member.start(kind, detail);
+        if let Ok(true) = op.poll(member, args, &mut board) {
             return Ok(true);
         }
         // What went wrong it meets again.
-        let before = (node.started() as u32).wrapping_sub(*beside + 1);
+        let before = (member.started() as u32).wrapping_sub(*beside + 1);
         let place = comm.coll.place(before);
         let ended = self.finish_on_board(
             comm,
-            node,
+            member,
             PendingOperation::new(op, place, say()),
             args,
             &mut board,
@@ -128,7 +132,7 @@ impl Process {
     fn finish_on_board(
         &self,
         comm: &Arc<Comm>,
-        node: &mut Node,
+        member: &mut Member,
         mut pending: PendingOperation,
         args: &Args<'_>,
         board: &mut View<'_>,
@@ -136,7 +140,7 @@ impl Process {
         board.looks = 1;
         let mut ended = None;
         self.block(|process| {
-            ended = pending.advance(process, comm, node, args, board);
+            ended = pending.advance(process, comm, member, args, board);
             ended.is_some()
         });
         ended.unwrap_or(Ok(()))
@@ -259,8 +263,8 @@ impl Membership {
     #[cold]
     pub(super) fn tell(&mut self) {
         if let Membership::Member(place) = self {
-            let Place { node, seat, .. } = &mut **place;
-            node.tell(&mut seat.view());
+            let Place { member, seat, .. } = &mut **place;
+            member.tell(&mut seat.view());
         }
     }
 
@@ -314,21 +318,25 @@ impl Membership {
 
 impl Place {
     /// The one of a member that has begun an operation: to meet there.
-    pub(super) fn new(node: Node, seat: Seat) -> Self {
+    pub(super) fn new(member: Member, seat: Seat) -> Self {
         let beside = 1;
-        Place { node, seat, beside }
+        Place {
+            member,
+            seat,
+            beside,
+        }
     }
 
     /// Blocking calls. All others have numbers of their own (`tag`).
     fn calls(&self) -> u32 {
-        (self.node.started() as u32).wrapping_sub(self.beside)
+        (self.member.started() as u32).wrapping_sub(self.beside)
     }
 
     /// Begins an operation that blocks nobody, if it can run here.
     pub(super) fn start(&mut self, call: &Key<'_>, comm: &Comm, detail: u32) -> Option<Op> {
-        let kind = self.node.choose(Some(call.what), &call.args(comm))?;
+        let kind = self.member.choose(Some(call.what), &call.args(comm))?;
         self.beside = self.beside.wrapping_add(1);
-        Some(self.node.start(kind, detail | STARTED))
+        Some(self.member.start(kind, detail | STARTED))
     }
 }
 

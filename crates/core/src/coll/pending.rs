@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use catena_board::{Member, Op, Trouble};
 use catena_coll::Args;
-use catena_coll::node::{Node, Op, Trouble};
 
 use super::backoff::Backoff;
 use super::board::View;
@@ -49,18 +49,18 @@ impl PendingOperation {
         }
     }
 
-    /// Does what can be done now; says how it ended once it has. `node`, `args` and `board` are
+    /// Does what can be done now; says how it ended once it has. `member`, `args` and `board` are
     /// those of the operation.
     pub fn advance(
         &mut self,
         process: &Process,
         comm: &Arc<Comm>,
-        node: &mut Node,
+        member: &mut Member,
         args: &Args<'_>,
         board: &mut View<'_>,
     ) -> Option<Result<()>> {
         let error = match &self.stage {
-            Stage::Open => match self.op.poll(node, args, board) {
+            Stage::Open => match self.op.poll(member, args, board) {
                 Ok(true) => return Some(Ok(())),
                 Ok(false) => {
                     // Not before the first poll, with which it begins.
@@ -72,7 +72,7 @@ impl PendingOperation {
                 }
                 Err(Trouble::Failed(_)) => {
                     (self.stage, self.backoff) = (Stage::Untold, Backoff::default());
-                    return self.advance(process, comm, node, args, board);
+                    return self.advance(process, comm, member, args, board);
                 }
                 Err(trouble) => {
                     let error = explain(comm, &trouble);
@@ -96,7 +96,7 @@ impl PendingOperation {
                 process.heard(&call, &mut self.backoff)?
             }
             Stage::Left(error) => {
-                let unused = matches!(self.op.poll(node, args, board), Ok(true));
+                let unused = matches!(self.op.poll(member, args, board), Ok(true));
                 return unused.then(|| Err(error.clone()));
             }
         };
@@ -105,7 +105,7 @@ impl PendingOperation {
         board.ring(None);
         self.stage = Stage::Left(error.on(comm.handle.get()));
         // Nobody rings for what has come already.
-        self.advance(process, comm, node, args, board)
+        self.advance(process, comm, member, args, board)
     }
 
     /// Nothing has come for a while: perhaps a member called something else, or gave up.

@@ -473,14 +473,14 @@ impl CollRun {
         let Membership::Member(place) = &mut *membership else {
             return without(&membership, &job.comm);
         };
-        let Place { node, seat, .. } = &mut **place;
+        let Place { member, seat, .. } = &mut **place;
         let mut board = View {
             ends: (self.input.base(), self.output.base()),
             reducer: self.memory.reducer.as_ref(),
             ..seat.view()
         };
         let args = job.recipe.key().args(&job.comm);
-        let Some(ended) = pending.advance(process, &job.comm, node, &args, &mut board) else {
+        let Some(ended) = pending.advance(process, &job.comm, member, &args, &mut board) else {
             return Step::Pending;
         };
         if let Err(error) = &ended {

@@ -1,29 +1,30 @@
 //! From one to all and from all to one: bcast, scatter, gather; between two members, who both know
 //! its length, also a block of scatterv and gatherv. Those are in `rows` otherwise.
 
+use catena_coll::Args;
 use catena_schedule::Region;
 
-use super::board::{Board, Payload};
-use super::error::Trouble;
-use super::program::{Heard, Program, Turn, at_root, first, root_only};
 use super::rows::fits;
-use crate::Args;
+use crate::board::Board;
+use crate::payload::Payload;
+use crate::program::{Heard, Program, Turn, at_root, first, root_only};
+use crate::trouble::Trouble;
 
 /// The kernel copies whole pages best.
 const PAGE: usize = 4096;
 
 #[inline]
-pub(super) fn is_root(t: &Turn) -> bool {
+pub(crate) fn is_root(t: &Turn) -> bool {
     t.args.rank == t.args.root
 }
 
 /// The root publishes. Direct, the other one does too, and each copies half.
-pub(super) struct Bcast;
+pub(crate) struct Bcast;
 
 /// One of two members has `block`, and the other one wants it; each shows where
 /// it has it or wants it, and copies half. `peer` is what the other one shows.
 #[inline(always)]
-pub(super) fn copy_half<B: Board>(
+pub(crate) fn copy_half<B: Board>(
     has: bool,
     block: Region,
     peer: &Payload,
@@ -93,7 +94,7 @@ impl Program for Bcast {
 }
 
 /// The root publishes all blocks.
-pub(super) struct Scatter;
+pub(crate) struct Scatter;
 
 impl Program for Scatter {
     const ALL: bool = false;
@@ -163,7 +164,7 @@ impl Program for Scatter {
 
 /// All publish, the root copies. Direct, the others write: at the same time, and
 /// while the root copies its own block.
-pub(super) struct Gather;
+pub(crate) struct Gather;
 
 impl Program for Gather {
     const ALL: bool = false;

@@ -11,7 +11,7 @@
 //! A payload is in the record if it is short, else in its owner's ring of
 //! bytes. A long one may stay where it is: the others read it out of the
 //! program's buffers, or write into them, and its owner waits until they have
-//! ([`Place`]). Who lends a buffer to be written publishes it like one to be
+//! ([`PayloadPlace`]). Who lends a buffer to be written publishes it like one to be
 //! read, so both can happen in one operation: of a bcast between two, each
 //! copies half.
 //!
@@ -83,114 +83,20 @@
 //! # Order of operations
 //!
 //! Operations on one board run one after the other, in the order in which
-//! [`Node::start`] was called; an [`Op`] polled before its turn does nothing.
+//! [`Member::start`] was called; an [`Op`] polled before its turn does nothing.
 
-mod barrier;
-mod board;
-mod error;
-mod exchange;
-mod neighbors;
-mod op;
-mod pieces;
-mod program;
-mod reduce;
-mod rooted;
-mod rows;
-mod scan;
+use catena_coll::neighbor;
+use catena_coll::{Args, Collective};
 
-use board::Past;
-pub use board::{
-    Board, FAILED, GONE, IN_LONG, INLINE, LEFT, LOST, Limits, Meta, Payload, Place, SWAPPED,
-};
-pub use error::{Mismatch, Refused, Skipped, Trouble};
-pub use op::Op;
-
-use crate::{Args, Collective, neighbor};
-
-/// An operation as it runs on a board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Kind {
-    /// Everybody hears from everybody.
-    Barrier = 1,
-    /// Through a leader: two hops, but only 2p lines are read instead of p².
-    BarrierLeader,
-    /// The root publishes.
-    Bcast,
-    /// All publish, the root combines.
-    Reduce,
-    /// All publish, all combine, in the order of ranks.
-    Allreduce,
-    /// A leader combines, in the order of ranks, and publishes the result.
-    AllreduceLeader,
-    /// Each member combines a piece and publishes it: two hops, for longer
-    /// vectors.
-    AllreduceSplit,
-    /// All publish, all copy. Also allgatherv.
-    Allgather,
-    /// All publish, the root copies.
-    Gather,
-    /// The same with lengths that differ.
-    Gatherv,
-    /// The root publishes all blocks.
-    Scatter,
-    /// The same with lengths that differ.
-    Scatterv,
-    /// All publish all blocks.
-    Alltoall,
-    /// The same with lengths that differ. Also alltoallw.
-    Alltoallv,
-    /// All publish their vectors, each combines its block.
-    ReduceScatter,
-    /// A chain: each combines what the one below has published with its own,
-    /// and publishes that.
-    Scan,
-    /// The same chain; each gets what the one below has published.
-    Exscan,
-    /// A reduce of which each member combines a piece, and writes it into the
-    /// root's buffer.
-    ReducePieces,
-    /// The same for an allreduce: into everybody's buffer.
-    AllreducePieces,
-    /// Who has neighbours publishes, they copy: each block goes along an edge.
-    Neighbors,
-}
-
-impl Kind {
-    /// What a kind of that number is a kind of; `None` for one among neighbours.
-    fn collective_of(number: u8) -> Option<Collective> {
-        use Collective::*;
-        const OF: [Collective; 19] = [
-            Barrier,
-            Barrier,
-            Bcast,
-            Reduce,
-            Allreduce,
-            Allreduce,
-            Allreduce,
-            Allgather,
-            Gather,
-            Gatherv,
-            Scatter,
-            Scatterv,
-            Alltoall,
-            Alltoallv,
-            ReduceScatter,
-            Scan,
-            Exscan,
-            Reduce,
-            Allreduce,
-        ];
-        OF.get(usize::from(number).checked_sub(1)?).copied()
-    }
-}
+use crate::board::Board;
+use crate::kind::OpKind;
+use crate::limits::{DIRECT_ENTRY, INLINE, LINE, Limits};
+use crate::meta::Past;
+use crate::payload::{IN_LONG, LEFT, Payload, SWAPPED};
 
 /// Up to this many members all hear from all; above, from a leader. Only where
 /// each has a core: else nobody should wait twice.
-const FLAT_MEMBERS: u32 = 8;
-
-/// Bytes of a cache line; payloads in a ring begin on one.
-const LINE: usize = 64;
+pub(crate) const FLAT_MEMBERS: u32 = 8;
 
 /// From this many bytes on an allreduce among more than two is split.
 const SPLIT_BYTES: usize = 2048;
@@ -202,42 +108,7 @@ const SPLIT_BYTES_OF_TWO: usize = 32 << 10;
 const PIECES_MEMBERS: u32 = 4;
 
 /// Where ranks outnumber cores, up to so many members of a board mostly run side by side.
-const FEW: u32 = 4;
-
-impl Limits {
-    /// Longest payload in the ring; with several of them under way, who writes
-    /// and who reads copy at the same time.
-    #[inline]
-    fn segment(&self) -> usize {
-        self.ring / 4
-    }
-
-    /// Whether an operation uses the long ring which puts so many bytes into one.
-    #[inline(always)]
-    fn is_long(&self, bytes: usize) -> bool {
-        bytes > self.ring && self.long > 0
-    }
-
-    /// Bytes of the ring, or of the long one.
-    #[inline(always)]
-    fn bytes(&self, is_long: bool) -> usize {
-        if is_long { self.long } else { self.ring }
-    }
-
-    /// Longest payload in the ring that has no segments, as not all know its length: room for one is
-    /// left to who has waited for nobody. At most what is [unsaid](Limits::unsaid) and the rest of a
-    /// lap, where it did not fit, are not there.
-    #[inline]
-    fn row(&self) -> usize {
-        self.ring / 32 * 13
-    }
-
-    /// So many bytes of a ring may be wanted back before their owner is told.
-    #[inline]
-    fn unsaid(&self) -> usize {
-        self.ring / 8
-    }
-}
+pub(crate) const FEW: u32 = 4;
 
 /// A payload of the other of two members that was read in a ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -252,14 +123,14 @@ struct Taken {
 
 /// A member's own view of a board. Plain memory of this process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Node {
-    rank: u32,
-    size: u32,
+pub struct Member {
+    pub(crate) rank: u32,
+    pub(crate) size: u32,
     /// Ranks outnumber cores.
-    oversubscribed: bool,
-    limits: Limits,
+    pub(crate) oversubscribed: bool,
+    pub(crate) limits: Limits,
     /// The operation that runs, or that will run next.
-    seq: u64,
+    pub(crate) seq: u64,
     /// All who read the own payloads have completed all operations below.
     floor: u64,
     /// The only reader of the payloads of operations from `alone` on, if there
@@ -277,23 +148,23 @@ pub struct Node {
     told: u64,
     unsaid: usize,
     /// Operations started, and completed.
-    started: u64,
-    completed: u64,
-    past: Past,
+    pub(crate) started: u64,
+    pub(crate) completed: u64,
+    pub(crate) past: Past,
     /// Whether this member says which way it prefers for long payloads, and how many must prefer the
     /// ring.
-    votes: bool,
-    quorum: u32,
+    pub(crate) votes: bool,
+    pub(crate) quorum: u32,
     /// How many others do, of those the operation that runs has heard from so far.
-    tally: u32,
+    pub(crate) tally: u32,
     /// Whether long payloads pass through the ring, too, what this member said last of that, and what
     /// follows from what all have heard: the same for all when they have completed the operation.
     through_ring: bool,
-    said: bool,
-    heard: bool,
+    pub(crate) said: bool,
+    pub(crate) heard: bool,
 }
 
-impl Node {
+impl Member {
     /// Member `rank` of `size` at a fresh board. `oversubscribed` says that there are
     /// more ranks than cores, alike for all members.
     pub fn new(rank: u32, size: u32, oversubscribed: bool, limits: Limits) -> Self {
@@ -301,7 +172,7 @@ impl Node {
         assert!(limits.ring.is_power_of_two() && limits.ring >= 256);
         let is_longer = limits.long.is_power_of_two() && limits.long > limits.ring;
         assert!(limits.long == 0 || is_longer);
-        Node {
+        Member {
             rank,
             size,
             oversubscribed,
@@ -334,43 +205,43 @@ impl Node {
     /// All members get the same answer for the same call. Without a collective it
     /// is one among neighbours.
     #[inline(always)]
-    pub fn choose(&self, collective: Option<Collective>, args: &Args) -> Option<Kind> {
+    pub fn choose(&self, collective: Option<Collective>, args: &Args) -> Option<OpKind> {
         let flat = self.oversubscribed || self.size <= FLAT_MEMBERS;
         let direct = self.limits.direct < usize::MAX;
         // Two both know the length of what they exchange.
         let may_vary = direct || self.size == 2;
         let Some(collective) = collective else {
-            let fits = neighbor::MOST * rows::DIRECT_ENTRY <= self.limits.segment();
-            return (direct && fits).then_some(Kind::Neighbors);
+            let fits = neighbor::MOST * DIRECT_ENTRY <= self.limits.segment();
+            return (direct && fits).then_some(OpKind::Neighbors);
         };
         let kind = match collective {
-            Collective::Barrier if flat => Kind::Barrier,
-            Collective::Barrier => Kind::BarrierLeader,
-            Collective::Bcast => Kind::Bcast,
-            Collective::Gather => Kind::Gather,
-            Collective::Scatter => Kind::Scatter,
-            Collective::Allgather | Collective::Allgatherv => Kind::Allgather,
-            Collective::Alltoall => Kind::Alltoall,
-            Collective::Reduce => Kind::Reduce,
-            Collective::Allreduce if self.splits(args.send.len(0)) => Kind::AllreduceSplit,
-            Collective::Allreduce if flat => Kind::Allreduce,
-            Collective::Allreduce => Kind::AllreduceLeader,
-            Collective::ReduceScatter => Kind::ReduceScatter,
-            Collective::Scan => Kind::Scan,
-            Collective::Exscan => Kind::Exscan,
-            Collective::Gatherv if may_vary => Kind::Gatherv,
-            Collective::Scatterv if may_vary => Kind::Scatterv,
-            Collective::Alltoallv if may_vary => Kind::Alltoallv,
+            Collective::Barrier if flat => OpKind::Barrier,
+            Collective::Barrier => OpKind::BarrierLeader,
+            Collective::Bcast => OpKind::Bcast,
+            Collective::Gather => OpKind::Gather,
+            Collective::Scatter => OpKind::Scatter,
+            Collective::Allgather | Collective::Allgatherv => OpKind::Allgather,
+            Collective::Alltoall => OpKind::Alltoall,
+            Collective::Reduce => OpKind::Reduce,
+            Collective::Allreduce if self.splits(args.send.len(0)) => OpKind::AllreduceSplit,
+            Collective::Allreduce if flat => OpKind::Allreduce,
+            Collective::Allreduce => OpKind::AllreduceLeader,
+            Collective::ReduceScatter => OpKind::ReduceScatter,
+            Collective::Scan => OpKind::Scan,
+            Collective::Exscan => OpKind::Exscan,
+            Collective::Gatherv if may_vary => OpKind::Gatherv,
+            Collective::Scatterv if may_vary => OpKind::Scatterv,
+            Collective::Alltoallv if may_vary => OpKind::Alltoallv,
             Collective::Gatherv | Collective::Scatterv | Collective::Alltoallv => return None,
         };
-        let least = args.elem.max(rows::DIRECT_ENTRY) * self.size as usize;
+        let least = args.elem.max(DIRECT_ENTRY) * self.size as usize;
         (least <= self.limits.segment()).then_some(kind)
     }
 
     /// Whether a reduction of so many bytes is best done piece by piece, where they are: not what
     /// fits into a record.
     #[inline]
-    fn in_pieces(&self, len: usize) -> bool {
+    pub(crate) fn in_pieces(&self, len: usize) -> bool {
         let is_long = len > INLINE && len / self.size as usize >= self.direct_from(len);
         is_long && self.size <= PIECES_MEMBERS
     }
@@ -385,14 +256,6 @@ impl Node {
         self.size > 1 && len >= least
     }
 
-    /// Begins an operation. It runs after all that were begun before it. All members must give the
-    /// same `detail`: the root, say, or what combines.
-    #[inline(always)]
-    pub fn start(&mut self, kind: Kind, detail: u32) -> Op {
-        self.started += 1;
-        Op::new((kind, self.past.detail(kind, detail)), self.started - 1)
-    }
-
     /// From now on blocks of so many bytes are reached directly. Between operations, alike on all
     /// members.
     pub fn reach(&mut self, direct: usize) {
@@ -401,14 +264,14 @@ impl Node {
 
     /// Whether members share cores with so many others that each segment takes a turn of them all.
     #[inline]
-    fn takes_turns(&self) -> bool {
+    pub(crate) fn takes_turns(&self) -> bool {
         self.oversubscribed && self.size > FEW
     }
 
     /// From this many bytes on a block is reached directly now, in an operation that would put
     /// `bytes` into a ring.
     #[inline]
-    fn direct_from(&self, bytes: usize) -> usize {
+    pub(crate) fn direct_from(&self, bytes: usize) -> usize {
         let has_segments = bytes > 2 * self.limits.ring;
         match self.through_ring && !(has_segments && self.takes_turns()) {
             true => usize::MAX,
@@ -418,7 +281,7 @@ impl Node {
 
     /// The operation whose turn it was is complete.
     #[inline(always)]
-    fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.completed += 1;
         self.through_ring = self.heard;
     }
@@ -437,7 +300,7 @@ impl Node {
     /// a payload, which one `reader` wants or several do; gives their position. `None` if others still
     /// read what was there.
     #[inline(always)]
-    fn reserve<B: Board>(
+    pub(crate) fn reserve<B: Board>(
         &mut self,
         (len, is_long): (usize, bool),
         reader: Option<u32>,
@@ -477,14 +340,14 @@ impl Node {
 
     /// Where the next payload will probably be, after the one at `at`.
     #[inline(always)]
-    fn next(&self, at: u64) -> u64 {
+    pub(crate) fn next(&self, at: u64) -> u64 {
         self.heads[usize::from(at & IN_LONG != 0)] | at & IN_LONG
     }
 
     /// Where `len` bytes of the current operation may go because the other of two members had its
     /// last payload there, which this one has read.
     #[inline]
-    fn swap(&mut self, len: usize) -> Option<u64> {
+    pub(crate) fn swap(&mut self, len: usize) -> Option<u64> {
         let Taken { seq, at, len: room } = self.taken;
         if self.seq != seq + 1 || len > room {
             return None;
@@ -498,7 +361,7 @@ impl Node {
 
     /// Nobody wrote to a ring in the current operation.
     #[inline(always)]
-    fn pass(&mut self) {
+    pub(crate) fn pass(&mut self) {
         if self.taken.seq + 1 == self.seq {
             self.taken.seq = self.seq;
         }
@@ -506,7 +369,7 @@ impl Node {
 
     /// The other of two members had `len` bytes in a ring, which this one has read.
     #[inline]
-    fn took(&mut self, from: &Payload, len: usize) {
+    pub(crate) fn took(&mut self, from: &Payload, len: usize) {
         if len <= self.limits.bytes(from.at & IN_LONG != 0) / 4 {
             let at = from.at & !(SWAPPED | LEFT);
             self.taken = Taken {
@@ -537,7 +400,7 @@ impl Node {
     /// bytes of its ring. Others are told if they may wait for that: each time costs both sides
     /// a cache line.
     #[inline(always)]
-    fn complete<B: Board>(&mut self, owed: usize, board: &mut B) {
+    pub(crate) fn complete<B: Board>(&mut self, owed: usize, board: &mut B) {
         let next = self.seq + 1;
         self.unsaid = self
             .unsaid
@@ -560,7 +423,7 @@ impl Node {
     /// The current operation is complete; `all` if that proves that all members
     /// have begun it.
     #[inline(always)]
-    fn advance(&mut self, all: bool) {
+    pub(crate) fn advance(&mut self, all: bool) {
         if all {
             self.floor = self.seq;
         }

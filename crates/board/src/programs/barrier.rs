@@ -1,16 +1,18 @@
 //! Barriers.
 
-use super::board::{Board, Payload};
-use super::error::Trouble;
-use super::program::{Heard, Program, Turn, below};
-use crate::Args;
+use catena_coll::Args;
+
+use crate::board::Board;
+use crate::payload::Payload;
+use crate::program::{Heard, Program, Turn, below};
+use crate::trouble::Trouble;
 
 /// The rank that leads where somebody has to.
-pub(super) const LEADER: u32 = 0;
+pub(crate) const LEADER: u32 = 0;
 
 /// The leader hears from all, everybody else from the leader.
 #[inline]
-pub(super) fn through_leader(t: &Turn, i: u32) -> Option<u32> {
+pub(crate) fn through_leader(t: &Turn, i: u32) -> Option<u32> {
     if t.args.rank == LEADER {
         below(i, t.args.size)
     } else {
@@ -19,10 +21,10 @@ pub(super) fn through_leader(t: &Turn, i: u32) -> Option<u32> {
 }
 
 /// Everybody hears from everybody.
-pub(super) struct Barrier;
+pub(crate) struct Barrier;
 
 /// Everybody hears from a leader, who has heard from everybody.
-pub(super) struct BarrierLeader;
+pub(crate) struct BarrierLeader;
 
 macro_rules! barrier {
     ($name:ident, $heard:ident, $first:expr, $last:expr, $source:expr) => {

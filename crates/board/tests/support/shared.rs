@@ -5,7 +5,7 @@ use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use catena_coll::node::{Board, INLINE, LEFT, Limits, Payload, Place, Refused, Trouble};
+use catena_board::{Board, INLINE, LEFT, Limits, Payload, PayloadPlace, Refused, Trouble};
 use catena_schedule::{Buf, Order, Region};
 
 struct Line {
@@ -87,14 +87,14 @@ impl Shared {
     /// Bytes from `at` on of a payload that is not direct.
     fn bytes(&self, p: &Payload, at: usize, len: usize) -> &[UnsafeCell<u8>] {
         match p.place {
-            Place::Line => &self.line(p.rank, p.seq).payload[at..at + len],
-            Place::Ring => {
+            PayloadPlace::Line => &self.line(p.rank, p.seq).payload[at..at + len],
+            PayloadPlace::Ring => {
                 let (begin, end) = p.ring_place(&self.limits);
                 assert!(begin + at + len <= end, "beyond the ring");
                 let rings = p.ring_of() as usize * (self.limits.ring + self.limits.long);
                 &self.rings[rings + begin + at..][..len]
             }
-            Place::Direct => panic!("a direct payload is not on the board"),
+            PayloadPlace::Direct => panic!("a direct payload is not on the board"),
         }
     }
 }
@@ -129,7 +129,7 @@ impl Seat {
     }
 
     fn read(&self, p: &Payload, at: usize, len: usize) -> Vec<u8> {
-        if p.place == Place::Direct {
+        if p.place == PayloadPlace::Direct {
             let (buf, offset) = buffer_at(p.at);
             let from = Region::new(buf, offset + at, len);
             return self.with(p.rank, |b| b.part(from).to_vec());
@@ -155,7 +155,7 @@ impl Board for Seat {
     }
 
     /// Members prefer now this way, now that, mostly all the same one.
-    fn prefers_ring(&mut self, _: Place) -> bool {
+    fn prefers_ring(&mut self, _: PayloadPlace) -> bool {
         let members = self.shared.buffers.len() as u64;
         assert!(members != 2 || self.rank == 0);
         if let Some(objectors) = self.shared.objectors {
@@ -173,7 +173,7 @@ impl Board for Seat {
         self.shared.line(rank, seq).meta.load(Ordering::Relaxed)
     }
 
-    fn payload(&self, rank: u32, seq: u64, place: Place) -> Payload {
+    fn payload(&self, rank: u32, seq: u64, place: PayloadPlace) -> Payload {
         let at = self.shared.line(rank, seq).at.load(Ordering::Relaxed);
         Payload {
             place,
@@ -241,16 +241,6 @@ impl Board for Seat {
     ) -> Result<(), Trouble> {
         self.copy(own, into);
         self.combine(from, at, into, order)
-    }
-
-    fn pair(
-        &mut self,
-        (a, b): (&Payload, &Payload),
-        at: usize,
-        into: Region,
-    ) -> Result<(), Trouble> {
-        self.get(a, at, into)?;
-        self.combine(b, at, into, Order::FromRight)
     }
 
     fn reserve(&mut self, len: usize) -> Result<(), Trouble> {

@@ -1,46 +1,47 @@
 //! What distinguishes one operation on a board from another.
 
+use catena_coll::Args;
 use catena_schedule::Region;
 
-use super::Kind;
-use super::board::{Board, Payload, Place};
-use super::error::Trouble;
-use crate::Args;
+use crate::board::Board;
+use crate::kind::OpKind;
+use crate::payload::{Payload, PayloadPlace};
+use crate::trouble::Trouble;
 
 /// One round of one segment of an operation on one member.
-pub(super) struct Turn<'t, 'a> {
-    pub(super) args: &'t Args<'a>,
-    pub(super) kind: Kind,
-    pub(super) detail: u32,
+pub(crate) struct Turn<'t, 'a> {
+    pub(crate) args: &'t Args<'a>,
+    pub(crate) kind: OpKind,
+    pub(crate) detail: u32,
     /// The segment is `[offset, offset + len)` of every block.
-    pub(super) offset: usize,
-    pub(super) len: usize,
+    pub(crate) offset: usize,
+    pub(crate) len: usize,
     /// Length of the longest block.
-    pub(super) whole: usize,
-    pub(super) round: u8,
+    pub(crate) whole: usize,
+    pub(crate) round: u8,
     /// From this many bytes on a payload that `VARIES` is direct.
-    pub(super) lent_from: usize,
+    pub(crate) lent_from: usize,
     /// What this member publishes.
-    pub(super) own: Payload,
+    pub(crate) own: Payload,
 }
 
 impl Turn<'_, '_> {
     /// Whether payloads stay in the buffers of the program.
     #[inline]
-    pub(super) fn is_direct(&self) -> bool {
-        self.own.place == Place::Direct
+    pub(crate) fn is_direct(&self) -> bool {
+        self.own.place == PayloadPlace::Direct
     }
 
     /// Whether no segment follows.
     #[inline(always)]
-    pub(super) fn is_last(&self) -> bool {
+    pub(crate) fn is_last(&self) -> bool {
         self.offset + self.len >= self.whole
     }
 
     /// The part of a block that belongs to this segment; blocks may be shorter
     /// than the longest.
     #[inline(always)]
-    pub(super) fn of(&self, block: Region) -> Region {
+    pub(crate) fn of(&self, block: Region) -> Region {
         let from = self.offset.min(block.len);
         block.part(from, self.len.min(block.len - from))
     }
@@ -48,7 +49,7 @@ impl Turn<'_, '_> {
     /// The part of this member's block for itself, whose length the others need not know: all that
     /// is left of it belongs to the last segment.
     #[inline(always)]
-    pub(super) fn of_own(&self, block: Region) -> Region {
+    pub(crate) fn of_own(&self, block: Region) -> Region {
         if !self.is_last() {
             return self.of(block);
         }
@@ -58,7 +59,7 @@ impl Turn<'_, '_> {
 
     /// Puts the blocks of the others one after the other.
     #[inline(always)]
-    pub(super) fn put_blocks<B: Board>(&self, board: &mut B, block: impl Fn(u32) -> Region) {
+    pub(crate) fn put_blocks<B: Board>(&self, board: &mut B, block: impl Fn(u32) -> Region) {
         let me = self.args.rank;
         for i in (0..self.args.size).filter(|&i| i != me) {
             board.put(&self.own, self.block_at(me, i), self.of(block(i)));
@@ -68,7 +69,7 @@ impl Turn<'_, '_> {
     /// Where `owner` has put the block of `rank`; in a direct payload, which begins with the block of
     /// its [`first`], where it has it.
     #[inline(always)]
-    pub(super) fn block_at(&self, owner: u32, rank: u32) -> usize {
+    pub(crate) fn block_at(&self, owner: u32, rank: u32) -> usize {
         let gap = match self.is_direct() {
             true => first(owner),
             false => u32::from(rank > owner),
@@ -79,14 +80,14 @@ impl Turn<'_, '_> {
     /// Copies the own block; half of it if others have to be waited for at the end,
     /// too: [`Turn::keep_rest`] copies the other half meanwhile.
     #[inline(always)]
-    pub(super) fn keep<B: Board>(&self, from: Region, into: Region, board: &mut B) {
+    pub(crate) fn keep<B: Board>(&self, from: Region, into: Region, board: &mut B) {
         let first = self.first(from.len);
         board.keep(from.part(0, first), into.part(0, first), self.whole);
     }
 
     /// Copies what [`Turn::keep`] has left.
     #[inline(always)]
-    pub(super) fn keep_rest<B: Board>(&self, from: Region, into: Region, board: &mut B) {
+    pub(crate) fn keep_rest<B: Board>(&self, from: Region, into: Region, board: &mut B) {
         let first = self.first(from.len);
         let rest = from.len - first;
         board.keep(from.part(first, rest), into.part(first, rest), self.whole);
@@ -99,13 +100,13 @@ impl Turn<'_, '_> {
 
     /// Whether others may still read what the result overwrites.
     #[inline]
-    pub(super) fn is_lent(&self) -> bool {
+    pub(crate) fn is_lent(&self) -> bool {
         self.is_direct() && self.args.in_place
     }
 }
 
 /// An operation, as a type so that each gets code of its own.
-pub(super) trait Program {
+pub(crate) trait Program {
     /// Whether everybody hears from everybody, or from one who has: completing a
     /// round proves that every member has begun it, unless some were not
     /// [wanted](Program::wants).
@@ -147,7 +148,7 @@ pub(super) trait Program {
 
     /// Whether long payloads stay in the buffers of the program. That pays where
     /// each byte has one reader. For several readers, one more copy into the ring
-    /// is less work than a system call of each. `oversubscribed` as in [`super::Node`].
+    /// is less work than a system call of each. `oversubscribed` as in [`Member`](crate::Member).
     #[inline]
     fn lends(_args: &Args, _oversubscribed: bool) -> bool {
         true
@@ -254,7 +255,7 @@ pub(super) trait Program {
 
 /// Whose records all members read in a round, if they read the same ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// Nobody's.
     Nobody,
     /// That of member 0. If it publishes after it has read it has heard from all.
@@ -265,20 +266,20 @@ pub(super) enum Heard {
 
 /// The lowest of the others.
 #[inline(always)]
-pub(super) fn first(rank: u32) -> u32 {
+pub(crate) fn first(rank: u32) -> u32 {
     u32::from(rank == 0)
 }
 
 /// `i`, if it is below `end`.
 #[inline(always)]
-pub(super) fn below(i: u32, end: u32) -> Option<u32> {
+pub(crate) fn below(i: u32, end: u32) -> Option<u32> {
     (i < end).then_some(i)
 }
 
 /// All ranks, this one first: who is there at the same time does not read the
 /// same payload.
 #[inline(always)]
-pub(super) fn around(t: &Turn, i: u32) -> Option<u32> {
+pub(crate) fn around(t: &Turn, i: u32) -> Option<u32> {
     let (me, size) = (t.args.rank, t.args.size);
     let rest = size - me;
     below(i, size).map(|i| if i < rest { me + i } else { i - rest })
@@ -286,7 +287,7 @@ pub(super) fn around(t: &Turn, i: u32) -> Option<u32> {
 
 /// All ranks if this one is the root, else none.
 #[inline(always)]
-pub(super) fn at_root(t: &Turn, i: u32) -> Option<u32> {
+pub(crate) fn at_root(t: &Turn, i: u32) -> Option<u32> {
     if t.args.rank == t.args.root {
         below(i, t.args.size)
     } else {
@@ -296,6 +297,6 @@ pub(super) fn at_root(t: &Turn, i: u32) -> Option<u32> {
 
 /// The root, and at the root itself.
 #[inline(always)]
-pub(super) fn root_only(t: &Turn, i: u32) -> Option<u32> {
+pub(crate) fn root_only(t: &Turn, i: u32) -> Option<u32> {
     (i == 0).then_some(t.args.root)
 }

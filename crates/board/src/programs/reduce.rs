@@ -1,16 +1,16 @@
 //! Reductions whose result one member, or every member, gets whole or in part:
 //! reduce, allreduce, reduce_scatter.
 
+use catena_coll::{Args, Layout, cut};
 use catena_schedule::{Buf, Order, Region};
 
 use super::barrier::{LEADER, through_leader};
-use super::board::{Board, INLINE, LEFT, Payload};
-use super::error::Trouble;
-use super::program::{Heard, Program, Turn, below};
 use super::rooted::is_root;
-use crate::args::cut;
-use crate::reduce_scatter::blocks::{block_in, result};
-use crate::{Args, Layout};
+use crate::board::Board;
+use crate::limits::INLINE;
+use crate::payload::{LEFT, Payload};
+use crate::program::{Heard, Program, Turn, below};
+use crate::trouble::Trouble;
 
 /// Combines bytes from `at` on of a payload with this member's `own` operand;
 /// `into` is elsewhere, or the same. `order` as in [`Board::combine`].
@@ -40,7 +40,7 @@ fn begins_with_own(t: &Turn, stays: bool) -> bool {
 /// Operands from rank 0 upwards, so that the result is the same to the bit
 /// wherever it is computed.
 #[inline(always)]
-pub(super) fn upwards(t: &Turn, i: u32, stays: bool) -> Option<u32> {
+pub(crate) fn upwards(t: &Turn, i: u32, stays: bool) -> Option<u32> {
     let size = t.args.size;
     match (begins_with_own(t, stays), i) {
         (false, _) => below(i, size),
@@ -53,7 +53,7 @@ pub(super) fn upwards(t: &Turn, i: u32, stays: bool) -> Option<u32> {
 /// payload, or this member's `own` operand. Unless that `stays`, it was
 /// overwritten, but it has been published.
 #[inline(always)]
-pub(super) fn take_upwards<B: Board>(
+pub(crate) fn take_upwards<B: Board>(
     t: &Turn,
     (from, i, stays): (&Payload, u32, bool),
     at: usize,
@@ -79,7 +79,7 @@ pub(super) fn take_upwards<B: Board>(
 
 /// All publish, the root combines. A root that is not `EARLY`, one of the first two, begins with the
 /// operands of those, so that its own one has the place that its rank gives it.
-pub(super) struct Reduce<const EARLY: bool>;
+pub(crate) struct Reduce<const EARLY: bool>;
 
 impl<const EARLY: bool> Reduce<EARLY> {
     /// [`Program::take`] of a root that is not early, or alone.
@@ -182,7 +182,7 @@ impl<const EARLY: bool> Program for Reduce<EARLY> {
 }
 
 /// All publish, all combine.
-pub(super) struct Allreduce;
+pub(crate) struct Allreduce;
 
 impl Program for Allreduce {
     const ALL: bool = true;
@@ -226,7 +226,7 @@ impl Program for Allreduce {
 }
 
 /// A leader combines, in the order of ranks, and publishes the result.
-pub(super) struct AllreduceLeader;
+pub(crate) struct AllreduceLeader;
 
 impl Program for AllreduceLeader {
     const ALL: bool = true;
@@ -296,7 +296,7 @@ impl Program for AllreduceLeader {
 }
 
 /// Each member combines a piece and publishes it: two rounds.
-pub(super) struct AllreduceSplit;
+pub(crate) struct AllreduceSplit;
 
 impl AllreduceSplit {
     /// A member's piece of the segment.
@@ -379,7 +379,7 @@ impl Program for AllreduceSplit {
 /// Members may differ in whether they are in place, so what one publishes does
 /// not depend on it: the result of such a one grows in memory of its own, as its
 /// operand may lie where it goes.
-pub(super) struct ReduceScatter;
+pub(crate) struct ReduceScatter;
 
 impl ReduceScatter {
     #[inline]
@@ -390,7 +390,7 @@ impl ReduceScatter {
     /// Where the result of a segment goes, and where it grows.
     #[inline]
     fn result(t: &Turn) -> (Region, Region) {
-        let into = t.of(result(t.args));
+        let into = t.of(t.args.result_block());
         match t.args.in_place {
             true => (into, Region::new(Buf::Scratch, 0, into.len)),
             false => (into, into),
@@ -440,9 +440,9 @@ impl Program for ReduceScatter {
     #[inline(always)]
     fn put<B: Board>(t: &Turn, board: &mut B) {
         if !Self::is_short(t.args) {
-            return t.put_blocks(board, |i| block_in(t.args, i));
+            return t.put_blocks(board, |i| t.args.vector_block(i));
         }
-        let first = block_in(t.args, 0);
+        let first = t.args.vector_block(0);
         let whole = Region {
             len: t.whole,
             ..first
@@ -453,7 +453,7 @@ impl Program for ReduceScatter {
     fn shows<B: Board>(t: &Turn, board: &mut B) -> u64 {
         board.address(Region {
             offset: 0,
-            ..block_in(t.args, 0)
+            ..t.args.vector_block(0)
         })
     }
 
@@ -474,7 +474,7 @@ impl Program for ReduceScatter {
 
     #[inline(always)]
     fn take<B: Board>(t: &Turn, from: &Payload, i: u32, board: &mut B) -> Result<(), Trouble> {
-        let block = block_in(t.args, t.args.rank);
+        let block = t.args.vector_block(t.args.rank);
         let at = match t.is_direct() || Self::is_short(t.args) {
             true => block.offset,
             false => t.block_at(from.rank, t.args.rank),

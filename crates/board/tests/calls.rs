@@ -1,11 +1,11 @@
 //! Collectives on a board, against the reference: many calls one after the
 //! other, each member running ahead as far as it can.
 
-#[path = "reference/case.rs"]
+#[path = "../../coll/tests/reference/case.rs"]
 mod case;
-#[path = "reference/ops.rs"]
+#[path = "../../coll/tests/reference/ops.rs"]
 mod ops;
-#[path = "node/shared.rs"]
+#[path = "support/shared.rs"]
 mod shared;
 
 use std::collections::{HashMap, HashSet};
@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use case::{Case, Job};
+use catena_board::{Board, FAILED, Limits, Member, Mismatch, Op, OpKind, Trouble};
 use catena_coll::Collective;
-use catena_coll::node::{Board, FAILED, Kind, Limits, Mismatch, Node, Op, Trouble};
 use ops::{AFFINE, MIX, SUM, TREE};
 use shared::{Seat, Shared};
 
@@ -39,24 +39,24 @@ const ALWAYS: Limits = Limits {
 };
 
 /// One member on its way through all calls.
-struct Member {
+struct Runner {
     seat: Seat,
-    node: Node,
+    member: Member,
     /// Index of the call, and the operation if it has begun.
     at: usize,
     op: Option<Op>,
-    kinds: Vec<Kind>,
+    kinds: Vec<OpKind>,
 }
 
-impl Member {
+impl Runner {
     fn new(shared: &Arc<Shared>, rank: u32, size: u32, oversubscribed: bool) -> Self {
-        Member {
+        Runner {
             seat: Seat {
                 shared: shared.clone(),
                 rank,
                 op: *SUM.function,
             },
-            node: Node::new(rank, size, oversubscribed, shared.limits),
+            member: Member::new(rank, size, oversubscribed, shared.limits),
             at: 0,
             op: None,
             kinds: Vec::new(),
@@ -71,12 +71,12 @@ impl Member {
         let op = self.op.get_or_insert_with(|| {
             self.seat.load(job);
             self.seat.op = *case.op.function;
-            let kind = self.node.choose(Some(case.collective), &args);
-            self.node
+            let kind = self.member.choose(Some(case.collective), &args);
+            self.member
                 .start(kind.expect("can run on a board"), case.root)
         });
         if !op
-            .poll(&mut self.node, &args, &mut self.seat)
+            .poll(&mut self.member, &args, &mut self.seat)
             .expect("calls fit")
         {
             return false;
@@ -144,10 +144,10 @@ fn run(
     (oversubscribed, limits): (bool, Limits),
     calls: &[(Case, Job)],
     random: &mut u64,
-) -> Vec<Vec<Kind>> {
+) -> Vec<Vec<OpKind>> {
     let shared = Shared::new(size, limits);
-    let mut members: Vec<Member> = (0..size)
-        .map(|r| Member::new(&shared, r, size, oversubscribed))
+    let mut members: Vec<Runner> = (0..size)
+        .map(|r| Runner::new(&shared, r, size, oversubscribed))
         .collect();
     let mut idle = 0;
     while members.iter().any(|m| m.at < calls.len()) {
@@ -195,7 +195,7 @@ fn reductions_combine_from_rank_0_upwards() {
     const REDUCTIONS: [Collective; 5] = [Reduce, Allreduce, ReduceScatter, Scan, Exscan];
     assert!([MIX, TREE].iter().all(|op| !op.associative));
     let mut random = 99u64;
-    let mut ways = HashMap::<_, HashSet<Kind>>::new();
+    let mut ways = HashMap::<_, HashSet<OpKind>>::new();
     for size in 1..=9 {
         let mut cases = Vec::new();
         for elems in [1, 5, 43, 200, 1100] {
@@ -266,8 +266,8 @@ fn who_share_cores_have_few_segments() {
         };
         let calls: Vec<_> = (0..CALLS).map(|_| (case, case.job())).collect();
         let shared = Shared::new(6, DIRECT);
-        let new = |r| Member::new(&shared, r, 6, oversubscribed);
-        let mut members: Vec<Member> = (0..6).map(new).collect();
+        let new = |r| Runner::new(&shared, r, 6, oversubscribed);
+        let mut members: Vec<Runner> = (0..6).map(new).collect();
         while members.iter().any(|m| m.at < calls.len()) {
             for m in members.iter_mut().filter(|m| m.at < calls.len()) {
                 m.step(&calls);
@@ -301,8 +301,8 @@ fn an_eighth_of_the_members_may_be_of_another_mind() {
         ];
         let calls = cases.map(|case| (case, case.job()));
         let shared = Arc::new(Shared::with(size, DIRECT, Some(objectors)));
-        let new = |r| Member::new(&shared, r, size, false);
-        let mut members: Vec<Member> = (0..size).map(new).collect();
+        let new = |r| Runner::new(&shared, r, size, false);
+        let mut members: Vec<Runner> = (0..size).map(new).collect();
         while members.iter().any(|m| m.at < calls.len()) {
             for m in members.iter_mut().filter(|m| m.at < calls.len()) {
                 m.step(&calls);
@@ -368,8 +368,8 @@ fn nobody_waits_for_who_is_through() {
             })
             .collect();
         let shared = Shared::new(size, limits);
-        let mut members: Vec<Member> = (0..size)
-            .map(|rank| Member::new(&shared, rank, size, true))
+        let mut members: Vec<Runner> = (0..size)
+            .map(|rank| Runner::new(&shared, rank, size, true))
             .collect();
         let mut idle = 0;
         while members.iter().any(|m| m.at < calls.len()) {
@@ -393,7 +393,7 @@ fn members_in_threads() {
                 let (calls, shared, failed) = (&calls, &shared, &failed);
                 scope.spawn(move || {
                     let _guard = Guard(failed);
-                    let mut member = Member::new(shared, rank, size, false);
+                    let mut member = Runner::new(shared, rank, size, false);
                     for _ in 0..5 {
                         while member.at < calls.len() {
                             if !member.step(calls) {
@@ -433,20 +433,20 @@ fn operations_run_in_the_order_of_their_start() {
     };
     let job = case.job();
     let shared = Shared::new(2, DIRECT);
-    let mut members: Vec<Member> = (0..2).map(|r| Member::new(&shared, r, 2, false)).collect();
+    let mut members: Vec<Runner> = (0..2).map(|r| Runner::new(&shared, r, 2, false)).collect();
     let [a, b] = &mut members[..] else {
         unreachable!()
     };
     let (mut a1, mut a2) = (
-        a.node.start(Kind::Barrier, 0),
-        a.node.start(Kind::Barrier, 0),
+        a.member.start(OpKind::Barrier, 0),
+        a.member.start(OpKind::Barrier, 0),
     );
     let (mut b1, mut b2) = (
-        b.node.start(Kind::Barrier, 0),
-        b.node.start(Kind::Barrier, 0),
+        b.member.start(OpKind::Barrier, 0),
+        b.member.start(OpKind::Barrier, 0),
     );
-    let poll = |op: &mut Op, m: &mut Member| {
-        op.poll(&mut m.node, &job.args(m.seat.rank, None), &mut m.seat)
+    let poll = |op: &mut Op, m: &mut Runner| {
+        op.poll(&mut m.member, &job.args(m.seat.rank, None), &mut m.seat)
             .expect("calls fit")
     };
     assert!(!poll(&mut a2, a));
@@ -473,7 +473,7 @@ fn without_data_only_a_barrier_waits() {
             op: SUM,
         };
         let shared = Shared::new(2, DIRECT);
-        let mut first = Member::new(&shared, 0, 2, false);
+        let mut first = Runner::new(&shared, 0, 2, false);
         let alone = first.step(&[(case, case.job())]);
         assert_eq!(alone, collective != Barrier, "{collective:?}");
     }
@@ -484,18 +484,18 @@ fn misfit(first: Case, second: Case) -> Mismatch {
     let shared = Shared::new(3, DIRECT);
     let mut found = None;
     for (rank, case) in [(0, first), (2, second)] {
-        let mut m = Member::new(&shared, rank, 3, false);
+        let mut m = Runner::new(&shared, rank, 3, false);
         let job = case.job();
         m.seat.load(&job);
         let args = job.args(rank, None);
         let kind = m
-            .node
+            .member
             .choose(Some(case.collective), &args)
             .expect("can run");
         found = m
-            .node
+            .member
             .start(kind, case.root)
-            .poll(&mut m.node, &args, &mut m.seat)
+            .poll(&mut m.member, &args, &mut m.seat)
             .err();
     }
     match found {
@@ -549,7 +549,7 @@ fn who_parted_is_noticed_when_they_meet() {
     use Collective::{Allreduce, Alltoallv, Bcast};
     let meet = |first: [(Collective, u32, usize); 3]| {
         let shared = Shared::new(3, DIRECT);
-        let mut members: Vec<Member> = (0..3).map(|r| Member::new(&shared, r, 3, false)).collect();
+        let mut members: Vec<Runner> = (0..3).map(|r| Runner::new(&shared, r, 3, false)).collect();
         let mut call = |rank: usize, (collective, root, elems)| {
             let case = Case {
                 collective,
@@ -562,9 +562,9 @@ fn who_parted_is_noticed_when_they_meet() {
             let (job, m) = (case.job(), &mut members[rank]);
             m.seat.load(&job);
             let args = job.args(rank as u32, None);
-            let kind = m.node.choose(Some(collective), &args).expect("can run");
-            let mut op = m.node.start(kind, root);
-            op.poll(&mut m.node, &args, &mut m.seat)
+            let kind = m.member.choose(Some(collective), &args).expect("can run");
+            let mut op = m.member.start(kind, root);
+            op.poll(&mut m.member, &args, &mut m.seat)
         };
         for (rank, first) in first.into_iter().enumerate() {
             assert_eq!(call(rank, first), Ok(true));
@@ -592,11 +592,11 @@ fn who_parted_is_noticed_when_they_meet() {
 #[test]
 fn a_detail_may_be_any_number() {
     let past = |details: [u32; 2]| {
-        let mut node = Node::new(0, 2, false, COPIED);
+        let mut member = Member::new(0, 2, false, COPIED);
         for detail in details {
-            let _ = node.start(Kind::Barrier, detail);
+            let _ = member.start(OpKind::Barrier, detail);
         }
-        node
+        member
     };
     assert_ne!(past([u32::MAX, 0]), past([u32::MAX - 1, 0]));
 }
@@ -620,17 +620,17 @@ fn who_gave_up_says_nothing_else_while_it_waits() {
             ..DIRECT
         },
     );
-    let mut members: Vec<Member> = (0..3).map(|r| Member::new(&shared, r, 3, false)).collect();
-    let begin = |m: &mut Member, case: Case| {
+    let mut members: Vec<Runner> = (0..3).map(|r| Runner::new(&shared, r, 3, false)).collect();
+    let begin = |m: &mut Runner, case: Case| {
         let job = case.job();
         m.seat.load(&job);
         let args = job.args(m.seat.rank, None);
         let kind = m
-            .node
+            .member
             .choose(Some(case.collective), &args)
             .expect("can run");
-        let mut op = m.node.start(kind, 0);
-        let outcome = op.poll(&mut m.node, &args, &mut m.seat);
+        let mut op = m.member.start(kind, 0);
+        let outcome = op.poll(&mut m.member, &args, &mut m.seat);
         (op, outcome)
     };
     for m in &mut members {
@@ -645,7 +645,7 @@ fn who_gave_up_says_nothing_else_while_it_waits() {
     m.seat.set_done(FAILED);
     op.give_up();
     let job = call(Collective::Alltoall, 100).job();
-    let unused = op.poll(&mut m.node, &job.args(2, None), &mut m.seat);
+    let unused = op.poll(&mut m.member, &job.args(2, None), &mut m.seat);
     assert!(matches!(unused, Ok(false)), "member 1 may still read");
     assert_eq!(m.seat.done(2), FAILED);
 }

@@ -4,17 +4,19 @@
 //! [`Edges::blocks`]: who reads it knows by its edges which
 //! entries are for it.
 
+use catena_coll::Args;
+use catena_coll::neighbor::{Edges, Source};
 use catena_schedule::Region;
 
-use super::board::{Board, Payload};
-use super::error::Trouble;
-use super::program::{Program, Turn};
-use super::rows::{DIRECT_ENTRY, fits, put, row, row_of, show, take};
-use crate::Args;
-use crate::neighbor::{Edges, Source};
+use super::rows::{fits, put, row, row_of, show, take};
+use crate::board::Board;
+use crate::limits::DIRECT_ENTRY;
+use crate::payload::Payload;
+use crate::program::{Program, Turn};
+use crate::trouble::Trouble;
 
 /// Who has something for neighbours publishes a row.
-pub(super) struct Neighbors;
+pub(crate) struct Neighbors;
 
 #[inline(always)]
 fn near<'a>(a: &Args<'a>) -> &'a Edges<'a> {

@@ -4,17 +4,19 @@
 //! Direct, a member shows where it wants the blocks, and the others write them there: each core reads
 //! what it has in its own cache. Measured here, that takes a fourth less time than reading theirs.
 
+use catena_coll::{Args, Layout};
 use catena_schedule::{Buf, Region};
 
-use super::board::{Board, Payload};
-use super::error::Trouble;
-use super::program::{Program, Turn, around, first};
-use super::rows::{DIRECT_ENTRY, bring, fits, show};
-use crate::{Args, Layout};
+use super::rows::{bring, fits, show};
+use crate::board::Board;
+use crate::limits::DIRECT_ENTRY;
+use crate::payload::Payload;
+use crate::program::{Program, Turn, around, first};
+use crate::trouble::Trouble;
 
 /// All publish, all copy. Also allgatherv. Places of blocks may differ from member to member, so a direct
 /// payload is a row of them.
-pub(super) struct Allgather;
+pub(crate) struct Allgather;
 
 impl Allgather {
     /// This member's block.
@@ -90,7 +92,7 @@ impl Program for Allgather {
 }
 
 /// All publish all blocks.
-pub(super) struct Alltoall;
+pub(crate) struct Alltoall;
 
 impl Alltoall {
     /// This member's block for `rank`.

@@ -6,17 +6,18 @@
 //! through the chain as through a pipe. Of two members the first has nothing
 //! else to do in an exscan: both copy, as in a bcast.
 
+use catena_coll::Args;
 use catena_schedule::{Buf, Order, Region};
 
-use super::board::{Board, Payload};
-use super::error::Trouble;
-use super::program::{Program, Turn};
 use super::rooted::copy_half;
-use crate::Args;
+use crate::board::Board;
+use crate::payload::Payload;
+use crate::program::{Program, Turn};
+use crate::trouble::Trouble;
 
 /// A member gets the prefix that ends with its own operand if `INCLUSIVE`,
 /// else the one before.
-pub(super) struct Scan<const INCLUSIVE: bool>;
+pub(crate) struct Scan<const INCLUSIVE: bool>;
 
 impl<const INCLUSIVE: bool> Scan<INCLUSIVE> {
     /// Whether two members copy what the first one has together.

@@ -9,34 +9,35 @@
 //! length of the block and its address. For gatherv the root publishes such a
 //! table of where it wants its blocks.
 
+use catena_coll::Args;
 use catena_schedule::{Buf, Region};
 
-use super::LINE;
-use super::board::{Board, INLINE, Meta, Payload, Place};
-use super::error::{Mismatch, Trouble};
-use super::program::{Program, Turn, around, at_root, root_only};
-use crate::Args;
+use crate::board::Board;
+use crate::limits::{DIRECT_ENTRY, INLINE, LINE};
+use crate::meta::Meta;
+use crate::payload::{Payload, PayloadPlace};
+use crate::program::{Program, Turn, around, at_root, root_only};
+use crate::trouble::{Mismatch, Trouble};
 
-/// Bytes of an entry, and of one of a direct row.
+/// Bytes of an entry of a row that is not direct.
 const ENTRY: usize = 4;
-pub(super) const DIRECT_ENTRY: usize = 16;
 
 /// Bytes of a table of `n` entries that is not direct.
 #[inline(always)]
-fn table(n: u32, place: Place) -> usize {
+fn table(n: u32, place: PayloadPlace) -> usize {
     let entries = n as usize * ENTRY;
     match place {
-        Place::Line => entries,
-        Place::Ring | Place::Direct => entries.next_multiple_of(LINE),
+        PayloadPlace::Line => entries,
+        PayloadPlace::Ring | PayloadPlace::Direct => entries.next_multiple_of(LINE),
     }
 }
 
 /// Bytes of a row that is not direct, of `n` blocks that have so many together.
 #[inline]
-pub(super) fn row(n: u32, bytes: usize) -> usize {
-    match table(n, Place::Line) + bytes {
+pub(crate) fn row(n: u32, bytes: usize) -> usize {
+    match table(n, PayloadPlace::Line) + bytes {
         short if short <= INLINE => short,
-        _ => table(n, Place::Ring) + bytes,
+        _ => table(n, PayloadPlace::Ring) + bytes,
     }
 }
 
@@ -49,13 +50,13 @@ fn row_of_others(a: &Args, block: impl Fn(u32) -> Region) -> usize {
 
 /// Bytes of somebody's row of `n` blocks, which is in a ring.
 #[inline]
-pub(super) fn row_of<B: Board>(from: &Payload, n: u32, board: &B) -> usize {
-    table(n, Place::Ring) + board.word(from, (n as usize - 1) * ENTRY) as usize
+pub(crate) fn row_of<B: Board>(from: &Payload, n: u32, board: &B) -> usize {
+    table(n, PayloadPlace::Ring) + board.word(from, (n as usize - 1) * ENTRY) as usize
 }
 
 /// Writes the own row of `n` blocks, as far as they are there.
 #[inline(always)]
-pub(super) fn put<B: Board>(
+pub(crate) fn put<B: Board>(
     t: &Turn,
     board: &mut B,
     n: u32,
@@ -73,7 +74,7 @@ pub(super) fn put<B: Board>(
 }
 
 /// Writes the own row of `n` blocks as a table of addresses.
-pub(super) fn show<B: Board>(
+pub(crate) fn show<B: Board>(
     t: &Turn,
     board: &mut B,
     n: u32,
@@ -93,7 +94,7 @@ pub(super) fn show<B: Board>(
 
 /// Entry `i` of a row that is direct: the length of a block, and where it is.
 #[inline(always)]
-pub(super) fn shown<B: Board>(from: &Payload, i: u32, board: &B) -> (u64, Payload) {
+pub(crate) fn shown<B: Board>(from: &Payload, i: u32, board: &B) -> (u64, Payload) {
     let long = |at: usize| {
         let half = |at: usize| u64::from(board.word(&from.ring(), at));
         half(at) | half(at + 4) << 32
@@ -106,7 +107,7 @@ pub(super) fn shown<B: Board>(from: &Payload, i: u32, board: &B) -> (u64, Payloa
 /// the place within.
 #[inline(always)]
 fn find<B: Board>(from: &Payload, (i, n): (u32, u32), board: &B) -> (u64, Payload, usize) {
-    if from.place == Place::Direct {
+    if from.place == PayloadPlace::Direct {
         let (len, data) = shown(from, i, board);
         return (len, data, 0);
     }
@@ -118,7 +119,7 @@ fn find<B: Board>(from: &Payload, (i, n): (u32, u32), board: &B) -> (u64, Payloa
 
 /// Takes block `i` out of a row of `n`.
 #[inline(always)]
-pub(super) fn take<B: Board>(
+pub(crate) fn take<B: Board>(
     t: &Turn,
     from: &Payload,
     (i, n): (u32, u32),
@@ -145,7 +146,7 @@ fn put_others<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) 
 
 /// Writes a block where the owner of a direct row wants it.
 #[inline(always)]
-pub(super) fn bring<B: Board>(
+pub(crate) fn bring<B: Board>(
     t: &Turn,
     to: &Payload,
     block: Region,
@@ -165,7 +166,7 @@ fn keep<B: Board>(t: &Turn, from: Region, into: Region, board: &mut B) -> Result
 }
 
 #[inline]
-pub(super) fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), Trouble> {
+pub(crate) fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), Trouble> {
     if theirs == mine as u64 {
         return Ok(());
     }
@@ -180,7 +181,7 @@ pub(super) fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), 
 
 /// All publish, the root copies. Who has a long block only says so, and writes
 /// it where the root wants it.
-pub(super) struct Gatherv;
+pub(crate) struct Gatherv;
 
 impl Program for Gatherv {
     const ALL: bool = false;
@@ -264,7 +265,7 @@ impl Program for Gatherv {
             if !t.args.in_place {
                 board.copy(Region::input(0, into.len), into);
             }
-        } else if from.place != Place::Direct {
+        } else if from.place != PayloadPlace::Direct {
             board.get(from, 0, into)?;
         }
         Ok(())
@@ -277,7 +278,7 @@ impl Program for Gatherv {
 }
 
 /// The root publishes a row.
-pub(super) struct Scatterv;
+pub(crate) struct Scatterv;
 
 impl Program for Scatterv {
     const ALL: bool = false;
@@ -351,7 +352,7 @@ impl Program for Scatterv {
 }
 
 /// Who has something for others publishes a row. Also alltoallw.
-pub(super) struct Alltoallv;
+pub(crate) struct Alltoallv;
 
 impl Alltoallv {
     #[inline]

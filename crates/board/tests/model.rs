@@ -9,8 +9,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use catena_board::{Board, Limits, Member, Op, OpKind, Payload, PayloadPlace, Refused, Trouble};
 use catena_coll::neighbor::{Edge, Edges, Source};
-use catena_coll::node::{Board, Kind, Limits, Node, Op, Payload, Place, Refused, Trouble};
 use catena_coll::{Args, Layout};
 use catena_schedule::{Order, Region};
 
@@ -31,19 +31,19 @@ const MOST: usize = 3;
 
 #[derive(Clone, Copy, Debug)]
 struct Call {
-    kind: Kind,
+    kind: OpKind,
     root: u32,
     /// Bytes of a block of each member.
     bytes: [usize; MOST],
 }
 
-const fn call(kind: Kind, root: u32, bytes: usize) -> Call {
+const fn call(kind: OpKind, root: u32, bytes: usize) -> Call {
     let bytes = [bytes; MOST];
     Call { kind, root, bytes }
 }
 
 /// The same where only `owner` has data.
-const fn only(kind: Kind, owner: u32, block: usize) -> Call {
+const fn only(kind: OpKind, owner: u32, block: usize) -> Call {
     let mut bytes = [0; MOST];
     bytes[owner as usize] = block;
     let root = 0;
@@ -54,29 +54,29 @@ const fn only(kind: Kind, owner: u32, block: usize) -> Call {
 /// from a leader; one to all; all to one; upwards. In records, in rings, and
 /// directly.
 const ALPHABET: [Call; 12] = [
-    call(Kind::Barrier, 0, 0),
-    call(Kind::BarrierLeader, 0, 0),
-    call(Kind::Bcast, 0, SHORT),
-    call(Kind::Bcast, 1, LONG),
-    call(Kind::Bcast, 0, HUGE),
-    call(Kind::Reduce, 0, SHORT),
-    call(Kind::Scan, 0, LONG),
-    call(Kind::AllreduceSplit, 0, LONG),
-    call(Kind::Allgather, 0, LONG),
-    call(Kind::Allreduce, 0, HUGE),
-    call(Kind::Gather, 1, HUGE),
-    call(Kind::Reduce, 1, HUGE),
+    call(OpKind::Barrier, 0, 0),
+    call(OpKind::BarrierLeader, 0, 0),
+    call(OpKind::Bcast, 0, SHORT),
+    call(OpKind::Bcast, 1, LONG),
+    call(OpKind::Bcast, 0, HUGE),
+    call(OpKind::Reduce, 0, SHORT),
+    call(OpKind::Scan, 0, LONG),
+    call(OpKind::AllreduceSplit, 0, LONG),
+    call(OpKind::Allgather, 0, LONG),
+    call(OpKind::Allreduce, 0, HUGE),
+    call(OpKind::Gather, 1, HUGE),
+    call(OpKind::Reduce, 1, HUGE),
 ];
 
 impl Call {
     fn args<'a>(&'a self, rank: u32, size: u32, near: &'a Edges) -> Args<'a> {
         let of = |rank: u32| self.bytes[rank as usize];
         let recv = match self.kind {
-            Kind::Gatherv | Kind::Alltoallv => Layout::Table {
+            OpKind::Gatherv | OpKind::Alltoallv => Layout::Table {
                 counts: &self.bytes,
                 displs: &[0; MOST],
             },
-            Kind::Neighbors => Layout::Even(of(near.sources[0].peer)),
+            OpKind::Neighbors => Layout::Even(of(near.sources[0].peer)),
             _ => Layout::Even(of(rank)),
         };
         Args {
@@ -87,7 +87,7 @@ impl Call {
             elem: 1,
             commutative: true,
             send: match self.kind {
-                Kind::ReduceScatter => Layout::Table {
+                OpKind::ReduceScatter => Layout::Table {
                     counts: &self.bytes,
                     displs: &[0; MOST],
                 },
@@ -191,19 +191,19 @@ impl<const LINES: u64> Memory<LINES> {
 
     fn write(&mut self, to: &Payload, at: usize, len: usize) {
         match to.place {
-            Place::Line => self.lines[Self::line(self.rank, to.seq)].payload = to.seq,
+            PayloadPlace::Line => self.lines[Self::line(self.rank, to.seq)].payload = to.seq,
             _ => self.rings[Self::units(to, at, len)].fill(written(to)),
         }
     }
 
     fn check(&self, p: &Payload, at: usize, len: usize) {
         let good = match p.place {
-            Place::Line => self.lines[Self::line(p.rank, p.seq)].payload == p.seq,
-            Place::Ring => {
+            PayloadPlace::Line => self.lines[Self::line(p.rank, p.seq)].payload == p.seq,
+            PayloadPlace::Ring => {
                 let mut units = self.rings[Self::units(p, at, len)].iter();
                 units.all(|&found| found == written(p))
             }
-            Place::Direct => {
+            PayloadPlace::Direct => {
                 let (first, last) = self.lent[p.rank as usize];
                 (first..=last).contains(&p.seq)
             }
@@ -214,7 +214,7 @@ impl<const LINES: u64> Memory<LINES> {
 
 impl<const LINES: u64> Board for Memory<LINES> {
     /// Members prefer now this way, now that, at times not all the same one.
-    fn prefers_ring(&mut self, _: Place) -> bool {
+    fn prefers_ring(&mut self, _: PayloadPlace) -> bool {
         let own = self.lines.chunks(LINES as usize).nth(self.rank as usize);
         let stamps = own.into_iter().flatten().map(|line| line.stamp);
         let last = stamps.max().unwrap_or(0);
@@ -229,7 +229,7 @@ impl<const LINES: u64> Board for Memory<LINES> {
         self.lines[Self::line(rank, seq)].meta
     }
 
-    fn payload(&self, rank: u32, seq: u64, place: Place) -> Payload {
+    fn payload(&self, rank: u32, seq: u64, place: PayloadPlace) -> Payload {
         let at = self.lines[Self::line(rank, seq)].at;
         Payload {
             place,
@@ -250,7 +250,7 @@ impl<const LINES: u64> Board for Memory<LINES> {
     }
 
     fn publish(&mut self, own: &Payload, meta: u64, _: Option<u32>) {
-        if own.place == Place::Direct {
+        if own.place == PayloadPlace::Direct {
             let lent = &mut self.lent[self.rank as usize];
             *lent = (if lent.0 == 0 { own.seq } else { lent.0 }, own.seq);
         }
@@ -264,7 +264,7 @@ impl<const LINES: u64> Board for Memory<LINES> {
     }
 
     fn give(&mut self, to: &Payload, at: usize, from: Region) -> Result<(), Refused> {
-        assert_eq!(to.place, Place::Direct);
+        assert_eq!(to.place, PayloadPlace::Direct);
         self.check(to, at, from.len);
         Ok(())
     }
@@ -294,17 +294,6 @@ impl<const LINES: u64> Board for Memory<LINES> {
         order: Order,
     ) -> Result<(), Trouble> {
         self.combine(from, at, into, order)
-    }
-
-    fn pair(
-        &mut self,
-        (a, b): (&Payload, &Payload),
-        at: usize,
-        into: Region,
-    ) -> Result<(), Trouble> {
-        self.check(a, at, into.len);
-        self.check(b, at, into.len);
-        Ok(())
     }
 
     fn reserve(&mut self, _: usize) -> Result<(), Trouble> {
@@ -337,8 +326,8 @@ impl<const LINES: u64> Board for Memory<LINES> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State<const LINES: u64> {
     memory: Memory<LINES>,
-    /// By rank: its node, the index of its call, the operation if it has begun.
-    members: Vec<(Node, usize, Option<Op>)>,
+    /// By rank: its member, the index of its call, the operation if it has begun.
+    members: Vec<(Member, usize, Option<Op>)>,
 }
 
 /// Explores all interleavings; gives the number of states, panics if in one of
@@ -347,7 +336,13 @@ fn explore<const LINES: u64>(size: u32, calls: &[Call], blind: bool) -> usize {
     let start = State::<LINES> {
         memory: Memory::new(size, blind),
         members: (0..size)
-            .map(|r| (Node::new(r, size, false, Memory::<LINES>::LIMITS), 0, None))
+            .map(|r| {
+                (
+                    Member::new(r, size, false, Memory::<LINES>::LIMITS),
+                    0,
+                    None,
+                )
+            })
             .collect(),
     };
     let mut seen = HashSet::from([start.clone()]);
@@ -357,13 +352,13 @@ fn explore<const LINES: u64>(size: u32, calls: &[Call], blind: bool) -> usize {
         let finished = state.members.iter().all(|m| m.1 == calls.len());
         for rank in 0..size {
             let mut next = state.clone();
-            let (node, at, op) = &mut next.members[rank as usize];
+            let (member, at, op) = &mut next.members[rank as usize];
             let Some(call) = calls.get(*at) else { continue };
             next.memory.rank = rank;
-            let running = op.get_or_insert_with(|| node.start(call.kind, call.root));
+            let running = op.get_or_insert_with(|| member.start(call.kind, call.root));
             if running
                 .poll(
-                    node,
+                    member,
                     &call.args(rank, size, &near(rank, size)),
                     &mut next.memory,
                 )
@@ -417,11 +412,11 @@ fn three_ranks() {
 #[test]
 fn members_without_data() {
     const SOME: [Call; 5] = [
-        call(Kind::Alltoallv, 0, ROW),
-        only(Kind::Alltoallv, 0, ROW),
-        only(Kind::Neighbors, 1, ROW),
-        only(Kind::Gatherv, 1, HUGE),
-        call(Kind::Bcast, 1, LONG),
+        call(OpKind::Alltoallv, 0, ROW),
+        only(OpKind::Alltoallv, 0, ROW),
+        only(OpKind::Neighbors, 1, ROW),
+        only(OpKind::Gatherv, 1, HUGE),
+        call(OpKind::Bcast, 1, LONG),
     ];
     for calls in sequences(&SOME, 5) {
         explore::<2>(2, &calls, false);
@@ -435,9 +430,9 @@ fn members_without_data() {
 #[test]
 fn reductions_in_two_rounds() {
     const SPLIT: [Call; 3] = [
-        call(Kind::AllreduceSplit, 0, LONG),
-        call(Kind::Bcast, 1, LONG),
-        call(Kind::Reduce, 2, SHORT),
+        call(OpKind::AllreduceSplit, 0, LONG),
+        call(OpKind::Bcast, 1, LONG),
+        call(OpKind::Reduce, 2, SHORT),
     ];
     for calls in sequences(&SPLIT[..2], 5) {
         explore::<2>(2, &calls, false);
@@ -451,11 +446,11 @@ fn reductions_in_two_rounds() {
 #[test]
 fn a_ring_that_fills_up() {
     const LAPS: [Call; 5] = [
-        call(Kind::Bcast, 0, LONG),
-        call(Kind::Bcast, 1, LONG - 9),
-        call(Kind::Allreduce, 0, LONG),
-        call(Kind::Allgather, 0, LONG - 9),
-        call(Kind::Gather, 0, LONG),
+        call(OpKind::Bcast, 0, LONG),
+        call(OpKind::Bcast, 1, LONG - 9),
+        call(OpKind::Allreduce, 0, LONG),
+        call(OpKind::Allgather, 0, LONG - 9),
+        call(OpKind::Gather, 0, LONG),
     ];
     for calls in sequences(&LAPS, 6) {
         explore::<8>(2, &calls, false);
@@ -465,16 +460,16 @@ fn a_ring_that_fills_up() {
 /// Of two that exchange payloads each writes its own one where it has read the other's.
 #[test]
 fn places_that_are_swapped() {
-    const EXCHANGE: Call = call(Kind::Allgather, 0, LONG);
+    const EXCHANGE: Call = call(OpKind::Allgather, 0, LONG);
     const THEN: [Call; 8] = [
         EXCHANGE,
-        only(Kind::Alltoallv, 0, LONG),
-        call(Kind::Barrier, 0, 0),
-        call(Kind::Bcast, 1, SHORT),
-        only(Kind::ReduceScatter, 1, LONG),
-        call(Kind::Bcast, 0, LONG),
-        call(Kind::Bcast, 1, LONG),
-        call(Kind::AllreduceSplit, 0, LONG),
+        only(OpKind::Alltoallv, 0, LONG),
+        call(OpKind::Barrier, 0, 0),
+        call(OpKind::Bcast, 1, SHORT),
+        only(OpKind::ReduceScatter, 1, LONG),
+        call(OpKind::Bcast, 0, LONG),
+        call(OpKind::Bcast, 1, LONG),
+        call(OpKind::AllreduceSplit, 0, LONG),
     ];
     for exchanges in 2..4 {
         for then in sequences(&THEN, 5) {
@@ -489,10 +484,10 @@ fn places_that_are_swapped() {
 #[test]
 fn operations_without_data() {
     const SOME: [Call; 4] = [
-        call(Kind::Allreduce, 0, 0),
-        call(Kind::Allreduce, 0, LONG),
-        call(Kind::Bcast, 1, LONG),
-        call(Kind::Barrier, 0, 0),
+        call(OpKind::Allreduce, 0, 0),
+        call(OpKind::Allreduce, 0, LONG),
+        call(OpKind::Bcast, 1, LONG),
+        call(OpKind::Barrier, 0, 0),
     ];
     for calls in sequences(&SOME, 6) {
         explore::<2>(2, &calls, false);
@@ -502,10 +497,10 @@ fn operations_without_data() {
 /// The search does find it when a member does not wait for the readers.
 #[test]
 fn a_protocol_without_counters_is_found_wrong() {
-    let lines = [call(Kind::Bcast, 0, SHORT); 6];
-    let ring = [call(Kind::Bcast, 1, LONG); 6];
-    let direct = [call(Kind::Gather, 1, HUGE); 1];
-    let unheard = [only(Kind::Neighbors, 0, ROW); 6];
+    let lines = [call(OpKind::Bcast, 0, SHORT); 6];
+    let ring = [call(OpKind::Bcast, 1, LONG); 6];
+    let direct = [call(OpKind::Gather, 1, HUGE); 1];
+    let unheard = [only(OpKind::Neighbors, 0, ROW); 6];
     for calls in [&lines[..], &ring, &direct, &unheard] {
         let found = std::panic::catch_unwind(|| explore::<4>(2, calls, true));
         assert!(found.is_err(), "{calls:?}");

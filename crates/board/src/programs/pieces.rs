@@ -1,20 +1,22 @@
 //! Reductions of long vectors, which stay in the buffers of the program: each
 //! member combines a piece of all of them, and writes it where it is wanted.
 
+use catena_coll::Args;
 use catena_schedule::{Buf, Region};
 
-use super::board::{Board, Payload, Place};
-use super::error::Trouble;
-use super::program::{Program, Turn};
 use super::reduce::{take_upwards, upwards};
-use super::rows::{DIRECT_ENTRY, show, shown};
-use crate::Args;
+use super::rows::{show, shown};
+use crate::board::Board;
+use crate::limits::DIRECT_ENTRY;
+use crate::payload::{Payload, PayloadPlace};
+use crate::program::{Program, Turn};
+use crate::trouble::Trouble;
 
 /// Reduce; or allreduce, where `ALL` want the result.
 ///
 /// In place, a piece of the result is written where nobody but its writer reads
 /// an operand.
-pub(super) struct Pieces<const ALL: bool>;
+pub(crate) struct Pieces<const ALL: bool>;
 
 /// What a member shows: so many addresses.
 const SHOWN: u32 = 2;
@@ -49,7 +51,7 @@ impl<const ALL: bool> Pieces<ALL> {
         let (me, into) = (t.args.rank, Self::piece(t, t.args.vector_out()));
         for rank in (0..t.args.size).filter(|&rank| Self::wants(t, rank)) {
             if rank != me {
-                let row = board.payload(rank, t.own.seq, Place::Direct);
+                let row = board.payload(rank, t.own.seq, PayloadPlace::Direct);
                 let (_, result) = shown(&row, RESULT, board);
                 board.give(&result, into.offset, from)?;
             } else if from != into {

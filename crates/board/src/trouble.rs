@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::board::Meta;
+use crate::meta::Meta;
 
 /// Why an operation failed. The board cannot be used any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

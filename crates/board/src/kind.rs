@@ -1,0 +1,81 @@
+//! How operations run on a board.
+
+use catena_coll::Collective;
+
+/// An operation as it runs on a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum OpKind {
+    /// Everybody hears from everybody.
+    Barrier = 1,
+    /// Through a leader: two hops, but only 2p lines are read instead of p².
+    BarrierLeader,
+    /// The root publishes.
+    Bcast,
+    /// All publish, the root combines.
+    Reduce,
+    /// All publish, all combine, in the order of ranks.
+    Allreduce,
+    /// A leader combines, in the order of ranks, and publishes the result.
+    AllreduceLeader,
+    /// Each member combines a piece and publishes it: two hops, for longer
+    /// vectors.
+    AllreduceSplit,
+    /// All publish, all copy. Also allgatherv.
+    Allgather,
+    /// All publish, the root copies.
+    Gather,
+    /// The same with lengths that differ.
+    Gatherv,
+    /// The root publishes all blocks.
+    Scatter,
+    /// The same with lengths that differ.
+    Scatterv,
+    /// All publish all blocks.
+    Alltoall,
+    /// The same with lengths that differ. Also alltoallw.
+    Alltoallv,
+    /// All publish their vectors, each combines its block.
+    ReduceScatter,
+    /// A chain: each combines what the one below has published with its own,
+    /// and publishes that.
+    Scan,
+    /// The same chain; each gets what the one below has published.
+    Exscan,
+    /// A reduce of which each member combines a piece, and writes it into the
+    /// root's buffer.
+    ReducePieces,
+    /// The same for an allreduce: into everybody's buffer.
+    AllreducePieces,
+    /// Who has neighbours publishes, they copy: each block goes along an edge.
+    Neighbors,
+}
+
+impl OpKind {
+    /// What a kind of that number is a kind of; `None` for one among neighbours.
+    pub(crate) fn collective_of(number: u8) -> Option<Collective> {
+        use Collective::*;
+        const OF: [Collective; 19] = [
+            Barrier,
+            Barrier,
+            Bcast,
+            Reduce,
+            Allreduce,
+            Allreduce,
+            Allreduce,
+            Allgather,
+            Gather,
+            Gatherv,
+            Scatter,
+            Scatterv,
+            Alltoall,
+            Alltoallv,
+            ReduceScatter,
+            Scan,
+            Exscan,
+            Reduce,
+            Allreduce,
+        ];
+        OF.get(usize::from(number).checked_sub(1)?).copied()
+    }
+}

@@ -1,0 +1,52 @@
+//! Row 5: collectives of ranks that share memory, without messages.
+//!
+//! The members of a communicator on one node share a **board**: memory in which each publishes what
+//! it has for the others, and reads what they have published. The crate knows neither communicators
+//! nor requests: a [`Member`] is told its rank and how many there are, and each call says what it
+//! does by the [`Args`](catena_coll::Args) of a collective.
+//!
+//! [`Member::start`] begins an operation, and [`Op::poll`] does what can be done now; it never blocks
+//! or allocates. The memory is behind the trait [`Board`], so that tests can put in its place one
+//! that notices every mistake.
+//!
+//! Read `member` first, whose head explains the protocol and proves when memory may be written
+//! again, then `op`. Each file uses only files further down:
+//!
+//! | file       | what                                                             |
+//! |------------|------------------------------------------------------------------|
+//! | `op`       | one operation on its way                                         |
+//! | `programs` | what each kind of operation publishes, reads and combines        |
+//! | `segment`  | how a payload gets to the others, and how much of it at a time   |
+//! | `hear`     | whether what another member has published is of the same call    |
+//! | `program`  | what tells one kind of operation from another                    |
+//! | `member`   | a member's own view of the board: the protocol, and room         |
+//! | `board`    | the memory that the members share                                |
+//! | `trouble`  | what can go wrong                                                |
+//! | `meta`     | the word of a record that tells what its owner called            |
+//! | `payload`  | what a member publishes, and where it is                         |
+//! | `limits`   | the size of a board                                              |
+//! | `kind`     | the kinds of operations                                          |
+
+#![forbid(unsafe_code)]
+
+mod board;
+mod hear;
+mod kind;
+mod limits;
+mod member;
+mod meta;
+mod op;
+mod payload;
+mod program;
+mod programs;
+mod segment;
+mod trouble;
+
+pub use board::{Board, FAILED, GONE, LOST, get_and_combine};
+pub use kind::OpKind;
+pub use limits::{INLINE, Limits};
+pub use member::Member;
+pub use meta::Meta;
+pub use op::Op;
+pub use payload::{IN_LONG, LEFT, Payload, PayloadPlace, SWAPPED};
+pub use trouble::{Mismatch, Refused, Skipped, Trouble};

@@ -1,0 +1,607 @@
+//! One operation on its way.
+
+use std::mem;
+
+use catena_coll::Args;
+
+use crate::board::{Board, FAILED, LOST};
+use crate::hear::{hear, mismatch};
+use crate::kind::OpKind;
+use crate::limits::INLINE;
+use crate::member::{FLAT_MEMBERS, Member};
+use crate::meta::Meta;
+use crate::payload::{IN_LONG, LEFT, Payload, PayloadPlace};
+use crate::program::{Heard, Program, Turn};
+use crate::programs::{barrier, exchange, neighbors, pieces, reduce, rooted, rows, scan};
+use crate::segment::{counts, is_taken, lent_from, place, uses_long};
+use crate::trouble::{Skipped, Trouble};
+
+/// How many operations ahead the own record is fetched for writing: with fewer
+/// the store waits for it, with more readers who run ahead take it away again.
+const WARM_AHEAD: u64 = 2;
+
+/// How many operations ahead a member that is behind asks for the records of
+/// others.
+const EXPECT_AHEAD: u64 = 4;
+
+/// Records that a leader fetches at once, as each of many members does for longer payloads: else it
+/// would wait for one after the other. No more than a core has under way.
+const FETCHED: u32 = 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Stage {
+    First,
+    Read,
+    Last,
+    /// Others still use the own buffers.
+    Settle,
+    /// It was given up.
+    Failed,
+}
+
+/// One operation under way. A few words; may be moved and copied about, but
+/// only one copy be polled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[must_use]
+pub struct Op {
+    kind: OpKind,
+    detail: u32,
+    stage: Stage,
+    round: u8,
+    /// Index of the source to hear from next, or of the reader to wait for.
+    next: u32,
+    /// Bytes of each block that are complete.
+    offset: usize,
+    /// Where the own payload is, once it is published.
+    at: u64,
+    ticket: u64,
+    /// Whether it used a payload in the buffer of who published it, who waits.
+    borrowed: bool,
+    /// Bytes of the longest payload that was read in a ring, if lengths vary.
+    read: usize,
+    /// Whether it did without some that everybody hears from.
+    partial: bool,
+    /// Whether to look if those who are waited for will ever publish.
+    suspects: bool,
+}
+
+impl Member {
+    /// Begins an operation. It runs after all that were begun before it. All members must give the
+    /// same `detail`: the root, say, or what combines.
+    #[inline(always)]
+    pub fn start(&mut self, kind: OpKind, detail: u32) -> Op {
+        self.started += 1;
+        Op::new((kind, self.past.detail(kind, detail)), self.started - 1)
+    }
+}
+
+impl Op {
+    fn new((kind, detail): (OpKind, u32), ticket: u64) -> Self {
+        Op {
+            kind,
+            detail,
+            stage: Stage::First,
+            round: 0,
+            next: 0,
+            offset: 0,
+            at: 0,
+            ticket,
+            borrowed: false,
+            read: 0,
+            partial: false,
+            suspects: false,
+        }
+    }
+
+    /// How it runs.
+    pub fn kind(&self) -> OpKind {
+        self.kind
+    }
+
+    /// From now on it looks whether this member waits in vain.
+    pub fn suspect(&mut self) {
+        self.suspects = true;
+    }
+
+    /// Gives it up, as after an error: polling it again only tells whether
+    /// nobody uses the own buffers any more. The board is of no more use.
+    pub fn give_up(&mut self) {
+        (self.stage, self.next) = (Stage::Failed, 0);
+    }
+
+    /// Does what can be done now; true once the operation is complete here,
+    /// after which it is not polled again. `args` and `board` are the same in
+    /// every call. Never blocks or allocates.
+    ///
+    /// # Errors
+    /// [`Trouble`] if another member called something else, or its memory is
+    /// out of reach. The board cannot be used any more.
+    #[inline(always)]
+    pub fn poll<B: Board>(
+        &mut self,
+        member: &mut Member,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        if self.ticket != member.completed {
+            return Ok(false);
+        }
+        let outcome = self.dispatch(member, args, board);
+        // One that was given up has said so, which must stand.
+        if matches!(outcome, Ok(false)) && self.stage != Stage::Failed {
+            member.tell(board);
+        }
+        outcome
+    }
+
+    #[inline(always)]
+    fn dispatch<B: Board>(
+        &mut self,
+        member: &mut Member,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        match self.kind {
+            OpKind::Barrier => self.run::<barrier::Barrier, B>(member, args, board),
+            OpKind::BarrierLeader => self.run::<barrier::BarrierLeader, B>(member, args, board),
+            OpKind::Bcast => self.run::<rooted::Bcast, B>(member, args, board),
+            OpKind::Reduce
+            | OpKind::Allreduce
+            | OpKind::AllreduceLeader
+            | OpKind::AllreduceSplit
+                if self.is_new() && member.in_pieces(args.send.len(0)) =>
+            {
+                self.kind = match self.kind {
+                    OpKind::Reduce => OpKind::ReducePieces,
+                    _ => OpKind::AllreducePieces,
+                };
+                self.dispatch(member, args, board)
+            }
+            OpKind::Reduce if args.root > 1 || member.size == 1 => {
+                self.run::<reduce::Reduce<false>, B>(member, args, board)
+            }
+            OpKind::Reduce => self.run::<reduce::Reduce<true>, B>(member, args, board),
+            OpKind::Allreduce => self.run::<reduce::Allreduce, B>(member, args, board),
+            OpKind::AllreduceLeader => self.run::<reduce::AllreduceLeader, B>(member, args, board),
+            OpKind::AllreduceSplit => self.run::<reduce::AllreduceSplit, B>(member, args, board),
+            OpKind::ReducePieces => self.run::<pieces::Pieces<false>, B>(member, args, board),
+            OpKind::AllreducePieces => self.run::<pieces::Pieces<true>, B>(member, args, board),
+            OpKind::Allgather => self.run::<exchange::Allgather, B>(member, args, board),
+            OpKind::Gather => self.run::<rooted::Gather, B>(member, args, board),
+            OpKind::Gatherv if member.size == 2 => {
+                self.run::<rooted::Gather, B>(member, args, board)
+            }
+            OpKind::Gatherv => self.run::<rows::Gatherv, B>(member, args, board),
+            OpKind::Scatter => self.run::<rooted::Scatter, B>(member, args, board),
+            OpKind::Scatterv if member.size == 2 => {
+                self.run::<rooted::Scatter, B>(member, args, board)
+            }
+            OpKind::Scatterv => self.run::<rows::Scatterv, B>(member, args, board),
+            OpKind::Alltoall => self.run::<exchange::Alltoall, B>(member, args, board),
+            OpKind::Alltoallv if member.size == 2 => {
+                self.run::<exchange::Alltoall, B>(member, args, board)
+            }
+            OpKind::Alltoallv => self.run::<rows::Alltoallv, B>(member, args, board),
+            OpKind::ReduceScatter => self.run::<reduce::ReduceScatter, B>(member, args, board),
+            OpKind::Scan => self.run::<scan::Scan<true>, B>(member, args, board),
+            OpKind::Exscan => self.run::<scan::Scan<false>, B>(member, args, board),
+            OpKind::Neighbors => self.run::<neighbors::Neighbors, B>(member, args, board),
+        }
+    }
+
+    #[inline(always)]
+    fn run<P: Program, B: Board>(
+        &mut self,
+        member: &mut Member,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        if self.is_new() {
+            self.begin::<P, B>(member, args, board)
+        } else {
+            self.resume::<P, B>(P::extent(args), member, args, board)
+        }
+    }
+
+    /// Whether it was never polled, or had no room yet.
+    #[inline(always)]
+    fn is_new(&self) -> bool {
+        self.stage == Stage::First && self.round == 0 && self.offset == 0
+    }
+
+    /// The first look. Payloads within records have code of their own, of which
+    /// little is left: what is known of an operation at its beginning need not
+    /// be looked up.
+    #[inline(never)]
+    fn begin<P: Program, B: Board>(
+        &mut self,
+        member: &mut Member,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        let whole = P::extent(args);
+        if whole * P::blocks(args) > INLINE {
+            return self.resume::<P, B>(whole, member, args, board);
+        }
+        let mut op = Op::new((self.kind, self.detail), self.ticket);
+        while op.round < P::ROUNDS {
+            if !op.step::<P, B>(PayloadPlace::Line, (whole, whole), member, args, board)? {
+                *self = op;
+                return Ok(false);
+            }
+        }
+        member.end();
+        Ok(true)
+    }
+
+    #[inline(never)]
+    fn resume<P: Program, B: Board>(
+        &mut self,
+        whole: usize,
+        member: &mut Member,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        let (place, longest) = place::<P>(whole, args, member);
+        loop {
+            let part = (longest.min(whole - self.offset), whole);
+            if self.stage == Stage::Failed {
+                let turn = self.turn(place, part, member, args);
+                return Ok(self.is_unused::<P, B>(&turn, board));
+            }
+            if !self.step::<P, B>(place, part, member, args, board)? {
+                if self.suspects {
+                    self.look::<P, B>(&self.turn(place, part, member, args), board)?;
+                }
+                return Ok(false);
+            }
+            if self.round == P::ROUNDS {
+                self.round = 0;
+                self.offset += part.0;
+                if self.offset >= whole {
+                    member.end();
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn turn<'t, 'a>(
+        &self,
+        place: PayloadPlace,
+        (len, whole): (usize, usize),
+        member: &Member,
+        args: &'t Args<'a>,
+    ) -> Turn<'t, 'a> {
+        Turn {
+            args,
+            kind: self.kind,
+            detail: self.detail,
+            offset: self.offset,
+            len,
+            whole,
+            round: self.round,
+            lent_from: lent_from(member),
+            own: Payload {
+                place,
+                rank: args.rank,
+                seq: member.seq,
+                at: self.at,
+                is_taken: false,
+            },
+        }
+    }
+
+    /// One round of one segment of `len` bytes; false if it has to wait.
+    #[inline(always)]
+    fn step<P: Program, B: Board>(
+        &mut self,
+        place: PayloadPlace,
+        (len, whole): (usize, usize),
+        member: &mut Member,
+        args: &Args,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        let first_look = self.stage == Stage::First;
+        let mut turn = self.turn(place, (len, whole), member, args);
+        let takes = place != PayloadPlace::Line && is_taken::<P>(&turn, member.oversubscribed);
+        turn.own.is_taken = takes;
+        if self.stage == Stage::First {
+            let scratch = P::scratch(&turn);
+            if scratch > 0 {
+                board.reserve(scratch)?;
+            }
+            if P::publishes_first(&turn) && !self.publish::<P, B>((place, &mut turn), member, board)
+            {
+                return Ok(false);
+            }
+            (self.stage, self.next) = (Stage::Read, 0);
+        }
+        if self.stage == Stage::Read {
+            if !self.read::<P, B>(&turn, (place, takes, first_look), member, board)? {
+                return Ok(false);
+            }
+            self.stage = Stage::Last;
+        }
+        if self.stage == Stage::Last {
+            if P::publishes_last(&turn) && !self.publish::<P, B>((place, &mut turn), member, board)
+            {
+                return Ok(false);
+            }
+            let owed = self.owed::<P>(&turn);
+            member.complete(owed, board);
+            P::meanwhile(&turn, board);
+            (self.stage, self.next) = (Stage::Settle, 0);
+        }
+        if place == PayloadPlace::Direct && !self.is_settled::<P, B>(&turn, board)? {
+            return Ok(false);
+        }
+        P::finish(&turn, board);
+        if place == PayloadPlace::Line && !P::VARIES {
+            member.pass();
+        }
+        if args.rank == 0 && P::heard(&turn) == Heard::First && !self.partial {
+            member.heard = member.said;
+        }
+        member.advance(P::ALL && !self.partial);
+        self.stage = Stage::First;
+        self.round += 1;
+        Ok(true)
+    }
+
+    /// Takes what the sources have published, one after the other; false if the next one has not.
+    #[inline(always)]
+    fn read<P: Program, B: Board>(
+        &mut self,
+        turn: &Turn,
+        (place, takes, first_look): (PayloadPlace, bool, bool),
+        member: &mut Member,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
+        let args = turn.args;
+        let counts = counts::<P>(turn);
+        // Of those it has heard from in this round, how many prefer the ring.
+        let mut votes = if first_look { 0 } else { member.tally };
+        let fetches = P::LEADS || place != PayloadPlace::Line && args.size > FLAT_MEMBERS;
+        while let Some(rank) = P::source(turn, self.next) {
+            if fetches && self.next.is_multiple_of(FETCHED) {
+                let next = self.next..self.next + FETCHED;
+                let others = next.map_while(|i| P::source(turn, i));
+                others.for_each(|rank| board.expect(rank, member.seq));
+            }
+            if !P::wants(turn, rank, self.next) {
+                (self.partial, self.next) = (true, self.next + 1);
+                continue;
+            }
+            let from = if rank == args.rank {
+                turn.own
+            } else if let Some((place, wants_ring)) = hear::<P, B>(turn, rank, board)? {
+                if counts {
+                    votes += u32::from(wants_ring);
+                } else if rank == 0 && P::heard(turn) == Heard::First {
+                    member.heard = wants_ring;
+                }
+                // Who finds everything there is behind: so is what comes
+                // next.
+                if first_look && !P::ALL {
+                    board.expect(rank, member.seq + EXPECT_AHEAD);
+                }
+                if P::VARIES && place == PayloadPlace::Direct {
+                    self.borrowed = true;
+                }
+                let mut from = board.payload(rank, member.seq, place);
+                from.is_taken = takes && from.at & LEFT == 0;
+                from
+            } else {
+                if counts {
+                    member.tally = votes;
+                }
+                return Ok(false);
+            };
+            P::take(turn, &from, self.next, board)?;
+            if P::VARIES && from.place == PayloadPlace::Ring {
+                self.read = self.read.max(P::length(turn, &from, self.next, board));
+            }
+            if P::swaps(turn) && from.place == PayloadPlace::Ring && rank != args.rank {
+                member.took(&from, turn.len * P::blocks(args));
+            }
+            self.next += 1;
+        }
+        if counts && !self.partial {
+            match (P::LEADS, args.rank) {
+                (true, 0) => member.tally = votes,
+                (true, _) => member.heard = votes > 0,
+                _ => member.heard = votes + u32::from(member.said) >= member.quorum,
+            }
+        }
+        Ok(true)
+    }
+
+    /// Bytes of a ring that any member may want back after this round, at most; all there are
+    /// if one waits for it, or this one has not heard how many they are.
+    #[inline(always)]
+    fn owed<P: Program>(&mut self, turn: &Turn) -> usize {
+        let read = mem::take(&mut self.read);
+        let unheard = P::SOME || P::VARIES && (self.partial || self.next == 0);
+        match turn.own.place {
+            _ if self.borrowed || unheard => usize::MAX,
+            PayloadPlace::Direct => usize::MAX,
+            _ if P::VARIES => read,
+            PayloadPlace::Line => 0,
+            PayloadPlace::Ring => turn.len * P::blocks(turn.args),
+        }
+    }
+
+    /// Publishes the own payload; false if there is no room yet.
+    #[inline(always)]
+    fn publish<P: Program, B: Board>(
+        &mut self,
+        (place, turn): (PayloadPlace, &mut Turn),
+        member: &mut Member,
+        board: &mut B,
+    ) -> bool {
+        let bytes = match place {
+            PayloadPlace::Line => 0,
+            PayloadPlace::Ring => turn.len * P::blocks(turn.args),
+            PayloadPlace::Direct => P::table(turn.args),
+        };
+        let reader = P::reader(turn);
+        let swapped = match place {
+            PayloadPlace::Ring if P::swaps(turn) => member.swap(bytes),
+            _ => None,
+        };
+        let room = match swapped {
+            Some(_) => (0, false),
+            None => (
+                bytes,
+                place == PayloadPlace::Ring && uses_long::<P>(turn, member),
+            ),
+        };
+        let Some(at) = member.reserve(room, reader, board) else {
+            return false;
+        };
+        turn.own.at = swapped.unwrap_or(at);
+        if place == PayloadPlace::Ring && turn.own.at & IN_LONG != 0 && board.leaves() {
+            turn.own.at |= LEFT;
+            turn.own.is_taken = false;
+        }
+        match place {
+            PayloadPlace::Line | PayloadPlace::Ring => P::put(turn, board),
+            PayloadPlace::Direct => turn.own.at = P::shows(turn, board),
+        }
+        self.at = turn.own.at;
+        let mut meta = Meta::pack(self.kind, place, self.detail, P::says(turn));
+        let speaks = match counts::<P>(turn) {
+            true => member.votes,
+            false => turn.args.rank == 0,
+        };
+        if speaks {
+            member.said = board.prefers_ring(place);
+            if P::LEADS && self.stage == Stage::Last {
+                member.said = member.tally + u32::from(member.said) >= member.quorum;
+            }
+            meta |= Meta::ring(member.said);
+        }
+        board.publish(&turn.own, meta, reader);
+        board.warm(turn.own.seq + WARM_AHEAD);
+        if place == PayloadPlace::Ring && swapped.is_none() {
+            board.warm_ring(member.next(at), bytes);
+        }
+        true
+    }
+
+    /// Whether all who use the own buffers have done so. Only the last round
+    /// waits for them: each program sees to it that the others need not.
+    #[inline]
+    fn is_settled<P: Program, B: Board>(
+        &mut self,
+        turn: &Turn,
+        board: &B,
+    ) -> Result<bool, Trouble> {
+        let published = P::publishes_first(turn) || P::publishes_last(turn);
+        if !published || turn.round + 1 < P::ROUNDS {
+            return Ok(true);
+        }
+        let (me, seq) = (turn.args.rank, turn.own.seq);
+        while self.next < turn.args.size {
+            let rank = self.next;
+            if rank != me && P::uses(turn, rank) {
+                match board.done(rank) {
+                    FAILED | LOST => return Err(Trouble::Failed(rank)),
+                    done if done <= seq => return Ok(false),
+                    _ => {}
+                }
+            }
+            self.next += 1;
+        }
+        Ok(true)
+    }
+
+    /// Looks whether this member waits in vain.
+    ///
+    /// # Errors
+    /// `Mismatch` or `Skipped` if the one it waits for has published nothing and is ahead.
+    #[cold]
+    #[inline(never)]
+    fn look<P: Program, B: Board>(&self, turn: &Turn, board: &mut B) -> Result<(), Trouble> {
+        let (me, seq) = (turn.args.rank, turn.own.seq);
+        let rank = match self.stage {
+            Stage::Read => P::source(turn, self.next),
+            Stage::Settle => Some(self.next),
+            _ => None,
+        };
+        let Some(rank) = rank else {
+            return Ok(());
+        };
+        board.awaits(rank);
+        if self.stage == Stage::Settle {
+            return Ok(());
+        }
+        let done = board.done(rank);
+        // The stamp is read again: it comes before what says that it is done.
+        if rank == me || done <= seq || board.stamp(rank, seq) == seq {
+            return Ok(());
+        }
+        match done {
+            // That member tells what happened.
+            FAILED | LOST => Err(Trouble::Failed(rank)),
+            _ => {
+                // Who called something else says more than who did not.
+                self.compare(turn, board)?;
+                Err(Trouble::Skipped(Skipped {
+                    rank,
+                    me,
+                    mine: Meta::new(self.kind, self.detail, turn.whole as u64),
+                }))
+            }
+        }
+    }
+
+    /// Whether all others that have published were in the same call.
+    ///
+    /// # Errors
+    /// `Mismatch` if one was not.
+    fn compare<B: Board>(&self, turn: &Turn, board: &B) -> Result<(), Trouble> {
+        let (me, seq) = (turn.args.rank, turn.own.seq);
+        let mine = Meta::pack(self.kind, PayloadPlace::Line, self.detail, turn.whole);
+        for other in (0..turn.args.size).filter(|&other| other != me) {
+            if board.stamp(other, seq) == seq {
+                let theirs = board.meta(other, seq);
+                if (theirs ^ mine) & Meta::CALL != 0 {
+                    return Err(mismatch((turn.args, seq), (other, theirs), mine, board));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nobody uses the own buffers any more, after it was given up.
+    fn is_unused<P: Program, B: Board>(&mut self, turn: &Turn, board: &B) -> bool {
+        let (me, seq) = (turn.args.rank, turn.own.seq);
+        let last = match board.stamp(me, seq) == seq {
+            true => seq,
+            false if turn.round > 0 => seq - 1,
+            false => return true,
+        };
+        while turn.is_direct() && self.next < turn.args.size {
+            let rank = self.next;
+            // Who called something else, or with another length, will not look.
+            let differs = || {
+                let mine = Meta::pack(
+                    self.kind,
+                    PayloadPlace::Line,
+                    self.detail,
+                    P::expects(turn, rank),
+                );
+                let compared = Meta::CALL | Meta::BYTES;
+                board.stamp(rank, last) == last && (board.meta(rank, last) ^ mine) & compared != 0
+            };
+            if rank != me && P::uses(turn, rank) && board.done(rank) <= last && !differs() {
+                return false;
+            }
+            self.next += 1;
+        }
+        true
+    }
+}
