@@ -1,4 +1,4 @@
-//! Row 8: `catena bench`, benchmarks of any MPI library with sound statistics.
+//! Row 9: `catena bench`, benchmarks of any MPI library with sound statistics.
 //!
 //! | module       | what it does                                                               |
 //! |--------------|----------------------------------------------------------------------------|

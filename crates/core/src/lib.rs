@@ -1,4 +1,4 @@
-//! Row 5: communicators, requests, progress, and running schedules. The MPI library
+//! Row 6: communicators, requests, progress, and running schedules. The MPI library
 //! without its C interface, above the objects that are mere data.
 
 #![allow(

@@ -1,4 +1,4 @@
-//! Row 8: the launcher, `mpirun` = `mpiexec` = `catena run`.
+//! Row 9: the launcher, `mpirun` = `mpiexec` = `catena run`.
 //!
 //! | module    | what it does                                                   |
 //! |-----------|----------------------------------------------------------------|

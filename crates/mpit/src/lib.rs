@@ -1,4 +1,4 @@
-//! Row 6: the tool information interface (MPI-5, chapter 15.3) without its C
+//! Row 7: the tool information interface (MPI-5, chapter 15.3) without its C
 //! form: what there is to know about a process, and who is looking at it.
 //!
 //! | module     | what                                                           |
