@@ -1,6 +1,7 @@
 //! The built-in backend, in a rank: a connection to the launcher.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -8,14 +9,16 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
 use crate::wire::{self, FrameKind, Inbox, Malformed, Reader, Writer};
-use crate::{Boot, BootError, Interest, Job, Poller, lineage, sys};
+use crate::{Boot, BootError, Interest, Job, Jobs, OtherJob, Poller, lineage, sys};
 
 /// Where the launcher is, and who I am: what `CATENA_BOOT` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LauncherAddress {
     /// Name of the abstract socket.
     pub socket: String,
-    /// My rank.
+    /// My job.
+    pub job: u64,
+    /// My rank in it.
     pub rank: u32,
     /// Proof that the launcher has told me.
     pub cookie: [u8; wire::COOKIE],
@@ -24,7 +27,8 @@ pub struct LauncherAddress {
 impl LauncherAddress {
     /// As the value of `CATENA_BOOT`.
     pub fn to_text(&self) -> String {
-        let mut text = format!("{}:{}:{}:", wire::VERSION, self.socket, self.rank);
+        let (version, job) = (wire::VERSION, self.job);
+        let mut text = format!("{version}:{}:{job:x}:{}:", self.socket, self.rank);
         for byte in self.cookie {
             text += &format!("{byte:02x}");
         }
@@ -36,6 +40,7 @@ impl LauncherAddress {
         let mut parts = text.split(':');
         let version = parts.next()?.parse::<u32>().ok()?;
         let socket = parts.next()?.to_string();
+        let job = u64::from_str_radix(parts.next()?, 16).ok()?;
         let rank = parts.next()?.parse().ok()?;
         let hex = parts.next()?;
         let sound = version == wire::VERSION
@@ -51,6 +56,7 @@ impl LauncherAddress {
         }
         Some(LauncherAddress {
             socket,
+            job,
             rank,
             cookie,
         })
@@ -81,8 +87,15 @@ pub struct Client {
     fenced: BTreeMap<String, BTreeMap<u32, Vec<u8>>>,
     fence: Fence,
     /// What was asked for, and the answers that have come.
-    asked: BTreeMap<String, BTreeMap<u32, Option<Vec<u8>>>>,
+    asked: BTreeMap<String, BTreeMap<Name, Option<Vec<u8>>>>,
+    /// Descriptors that came along and belong to frames that were not taken yet.
+    descriptors: VecDeque<OwnedFd>,
+    /// Other jobs that were asked for, and the answers that have come.
+    others: BTreeMap<u64, Option<OtherJob>>,
 }
+
+/// A process: its job and its rank there.
+type Name = (u64, u32);
 
 impl Client {
     /// Connects as `place`, the value of `CATENA_BOOT`, says. One round trip.
@@ -102,6 +115,7 @@ impl Client {
         let mut hello = Writer::new(FrameKind::Hello);
         hello.u32(wire::VERSION);
         hello.raw(&place.cookie);
+        hello.u64(place.job);
         hello.u32(place.rank);
         let mut inbox = Inbox::default();
         send(&socket, &mut inbox, &hello.finish())?;
@@ -121,13 +135,13 @@ impl Client {
                 _ => return Err(Malformed("not an answer to hello").into()),
             }
         };
-        if job.rank != place.rank {
+        if (job.job_id, job.rank) != (place.job, place.rank) {
             return Err(Malformed("the answer is for another rank").into());
         }
         if let Some(file) = &segment {
             sys::check_shared(file).map_err(|e| BootError::Unsound(e.to_string()))?;
         }
-        let (puts, fenced, asked) = Default::default();
+        let (puts, fenced, asked, descriptors, others) = Default::default();
         Ok(Client {
             socket,
             launcher,
@@ -138,12 +152,14 @@ impl Client {
             fenced,
             fence: Fence::None,
             asked,
+            descriptors,
+            others,
         })
     }
 
     /// Sends a frame that its kind says all of.
     fn say(&mut self, kind: FrameKind) -> Result<(), BootError> {
-        send(&self.socket, &mut self.inbox, &Writer::new(kind).finish())
+        self.send(Writer::new(kind))
     }
 
     /// Takes what has arrived from the inbox.
@@ -161,11 +177,24 @@ impl Client {
                     self.fence = Fence::Over;
                 }
                 FrameKind::Answer => {
-                    let rank = r.u32()?;
+                    let name = (r.u64()?, r.u32()?);
                     let asked = self.asked.get_mut(&r.text()?);
-                    let asked = asked.and_then(|of| of.get_mut(&rank));
+                    let asked = asked.and_then(|of| of.get_mut(&name));
                     *asked.ok_or(Malformed("an answer to no question"))? =
                         Some(r.bytes()?.to_vec());
+                }
+                FrameKind::Told => {
+                    let job = r.u64()?;
+                    let asked = self.others.get_mut(&job);
+                    let asked = asked.ok_or(Malformed("an answer to no question"))?;
+                    let mut other = OtherJob::read(&mut r)?;
+                    if other.has_segment {
+                        let fd = self.descriptors.pop_front();
+                        let file = File::from(fd.ok_or(Malformed("a segment did not come along"))?);
+                        sys::check_shared(&file).map_err(|e| BootError::Unsound(e.to_string()))?;
+                        other.segment = Some(file.into());
+                    }
+                    *asked = Some(other);
                 }
                 _ => return Err(Malformed("not an answer to a fence or question").into()),
             }
@@ -176,9 +205,23 @@ impl Client {
     /// Takes all that has arrived; never waits.
     fn catch_up(&mut self) -> Result<(), BootError> {
         self.take()?;
-        while read_some(&self.socket, &mut self.inbox, false)?.0 {
+        while self.read(false)? {
             self.take()?;
         }
+        Ok(())
+    }
+
+    /// Reads what is there, or waits for the first bytes; whether anything came.
+    fn read(&mut self, wait: bool) -> Result<bool, BootError> {
+        let (some, fd) = read_some(&self.socket, &mut self.inbox, wait)?;
+        self.descriptors.extend(fd);
+        Ok(some)
+    }
+
+    /// Sends a whole frame.
+    fn send(&mut self, frame: Writer) -> Result<(), BootError> {
+        let fds = send(&self.socket, &mut self.inbox, &frame.finish())?;
+        self.descriptors.extend(fds);
         Ok(())
     }
 
@@ -195,7 +238,7 @@ impl Client {
 impl Client {
     /// A target for fuzzing: one that has been taken in.
     pub(crate) fn over(socket: UnixStream, job: Job) -> Client {
-        let (puts, fenced, asked) = Default::default();
+        let (puts, fenced, asked, descriptors, others) = Default::default();
         Client {
             socket,
             launcher: 0,
@@ -206,6 +249,8 @@ impl Client {
             fenced,
             fence: Fence::None,
             asked,
+            descriptors,
+            others,
         }
     }
 }
@@ -248,7 +293,7 @@ impl Boot for Client {
             frame.bytes(&value);
         }
         self.fence = Fence::Begun;
-        send(&self.socket, &mut self.inbox, &frame.finish())
+        self.send(frame)
     }
 
     fn fence_done(&mut self) -> Result<bool, BootError> {
@@ -265,7 +310,7 @@ impl Boot for Client {
 
     fn end_fence(&mut self) -> Result<(), BootError> {
         while !self.fence_done()? {
-            read_some(&self.socket, &mut self.inbox, true)?;
+            self.read(true)?;
         }
         Ok(())
     }
@@ -280,25 +325,29 @@ impl Boot for Client {
         let mut frame = Writer::new(FrameKind::Publish);
         frame.bytes(key.as_bytes());
         frame.bytes(value);
-        send(&self.socket, &mut self.inbox, &frame.finish())
+        self.send(frame)
     }
 
-    fn ask(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
-        self.check_rank(rank)?;
+    fn ask(&mut self, job: u64, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        if job == self.job.job_id {
+            self.check_rank(rank)?;
+        }
         check_length(key, &[])?;
-        let known = |asked: &BTreeMap<String, BTreeMap<u32, Option<Vec<u8>>>>| {
-            asked.get(key).and_then(|of| of.get(&rank)).cloned()
+        let name = (job, rank);
+        let known = |asked: &BTreeMap<String, BTreeMap<Name, Option<Vec<u8>>>>| {
+            asked.get(key).and_then(|of| of.get(&name)).cloned()
         };
         match known(&self.asked) {
             Some(Some(value)) => return Ok(Some(value)),
             Some(None) => {}
             None => {
                 let of = self.asked.entry(key.to_string()).or_default();
-                of.insert(rank, None);
+                of.insert(name, None);
                 let mut frame = Writer::new(FrameKind::Ask);
+                frame.u64(job);
                 frame.u32(rank);
                 frame.bytes(key.as_bytes());
-                send(&self.socket, &mut self.inbox, &frame.finish())?;
+                self.send(frame)?;
             }
         }
         self.catch_up()?;
@@ -309,11 +358,15 @@ impl Boot for Client {
         Some(self.socket.as_raw_fd())
     }
 
+    fn jobs(&mut self) -> Option<&mut dyn Jobs> {
+        Some(self)
+    }
+
     fn abort(&mut self, code: i32, message: &str) {
         let mut frame = Writer::new(FrameKind::Abort);
         frame.u32(code as u32);
         frame.bytes(message.as_bytes());
-        if send(&self.socket, &mut self.inbox, &frame.finish()).is_err() {
+        if self.send(frame).is_err() {
             eprintln!("{message}");
         }
         // The launcher leaves this rank a moment for it.
@@ -324,7 +377,7 @@ impl Boot for Client {
         let mut frame = Writer::new(FrameKind::Fault);
         frame.bytes(message.as_bytes());
         // A launcher that is gone needs no status.
-        let _ = send(&self.socket, &mut self.inbox, &frame.finish());
+        let _ = self.send(frame);
     }
 
     fn finalize(&mut self) -> Result<(), BootError> {
@@ -333,6 +386,28 @@ impl Boot for Client {
 
     fn resume(&mut self) -> Result<(), BootError> {
         self.say(FrameKind::Resume)
+    }
+}
+
+impl Jobs for Client {
+    fn learn(&mut self, job: u64) -> Result<Option<OtherJob>, BootError> {
+        if let Entry::Vacant(new) = self.others.entry(job) {
+            new.insert(None);
+            let mut frame = Writer::new(FrameKind::Learn);
+            frame.u64(job);
+            self.send(frame)?;
+        }
+        self.catch_up()?;
+        match self.others.get_mut(&job).and_then(Option::take) {
+            None => Ok(None),
+            Some(other) => {
+                self.others.remove(&job);
+                match other.size {
+                    0 => Err(BootError::NoSuchJob(job)),
+                    _ => Ok(Some(other)),
+                }
+            }
+        }
     }
 }
 
@@ -349,7 +424,9 @@ pub fn check_length(key: &str, value: &[u8]) -> Result<(), BootError> {
 
 /// Sends a whole frame. What arrives meanwhile is read, lest launcher and rank
 /// wait for each other with full sockets.
-fn send(socket: &UnixStream, inbox: &mut Inbox, frame: &[u8]) -> Result<(), BootError> {
+/// Gives the descriptors that came along.
+fn send(socket: &UnixStream, inbox: &mut Inbox, frame: &[u8]) -> Result<Vec<OwnedFd>, BootError> {
+    let mut descriptors = Vec::new();
     let mut rest = frame;
     while !rest.is_empty() {
         match sys::send(socket, rest, None) {
@@ -358,13 +435,13 @@ fn send(socket: &UnixStream, inbox: &mut Inbox, frame: &[u8]) -> Result<(), Boot
                 let mut poller = Poller::new()?;
                 poller.add(socket, 0, Interest::ReadWrite)?;
                 poller.wait(None)?;
-                read_some(socket, inbox, false)?;
+                descriptors.extend(read_some(socket, inbox, false)?.1);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(())
+    Ok(descriptors)
 }
 
 /// Reads what is there, or waits for the first bytes. Gives whether anything
@@ -402,6 +479,7 @@ mod tests {
     fn places_survive_the_environment() {
         let place = LauncherAddress {
             socket: "catena-1-ab".to_string(),
+            job: 0xfeed,
             rank: 7,
             cookie: [0xa5; 16],
         };
@@ -413,11 +491,11 @@ mod tests {
         for bad in [
             "",
             "1",
-            "1:s:0:000000000000000000000000000000ff",
-            "3:s:0:00",
-            "3:s:x:000000000000000000000000000000ff",
-            "3:s:0:0g0000000000000000000000000000ff",
-            "3:s:0:éé000000000000000000000000000000",
+            "1:s:0:0:000000000000000000000000000000ff",
+            "5:s:0:0:00",
+            "5:s:0:x:000000000000000000000000000000ff",
+            "5:s:0:0:0g0000000000000000000000000000ff",
+            "5:s:0:0:éé000000000000000000000000000000",
             &format!("{text}0"),
             &format!("{text}:"),
             &text[..text.len() - 1],
@@ -432,6 +510,7 @@ mod tests {
         let address = SocketAddr::from_abstract_name(socket.as_bytes()).unwrap();
         let place = LauncherAddress {
             socket,
+            job: 0,
             rank: 0,
             cookie: [7; 16],
         };
@@ -496,6 +575,7 @@ mod tests {
         );
         let place = LauncherAddress {
             socket: "catena-no-such".to_string(),
+            job: 0,
             rank: 0,
             cookie: [0; 16],
         };

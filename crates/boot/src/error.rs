@@ -52,6 +52,8 @@ pub enum BootError {
         /// Number of ranks.
         size: u32,
     },
+    /// A job that the launcher does not have, or has no more.
+    NoSuchJob(u64),
     /// A fence was begun twice or ended without having begun.
     Fence,
 }
@@ -119,6 +121,10 @@ impl fmt::Display for BootError {
             BootError::NoSuchRank { rank, size } => {
                 write!(f, "rank {rank} is not in this job of {size} ranks")
             }
+            BootError::NoSuchJob(job) => write!(
+                f,
+                "there is no job {job:016x} here: it has ended, or another launcher has started it"
+            ),
             BootError::Fence => {
                 f.write_str("a fence was begun while one is under way, or ended without one")
             }

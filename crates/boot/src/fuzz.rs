@@ -136,13 +136,13 @@ pub fn client(data: &[u8]) {
     job.size = 2;
     let mut client = Client::over(mine, job);
     let _ = client.begin_fence();
-    let _ = client.ask(1, "key");
+    let _ = client.ask(0, 1, "key");
     let _ = client.end_fence();
     for rank in 0..2 {
         let value = client.get(rank, "key").expect("such a rank");
         assert!(value.is_none_or(|value| value.len() < data.len()));
     }
-    let value = client.ask(1, "key").unwrap_or_default();
+    let value = client.ask(0, 1, "key").unwrap_or_default();
     assert!(value.is_none_or(|value| value.len() < data.len()));
 }
 

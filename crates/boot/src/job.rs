@@ -1,7 +1,10 @@
 //! What a process knows about its job, and how that travels.
 
+use std::os::fd::OwnedFd;
+
 use catena_proof::{SECRET, Secret};
 
+use crate::BootError;
 use crate::wire::{Malformed, Reader, Writer};
 
 /// A job as one of its processes sees it.
@@ -59,6 +62,14 @@ impl Job {
     /// Name of a rank's node.
     pub fn host_of(&self, rank: u32) -> &str {
         &self.hosts[self.node_of[rank as usize] as usize]
+    }
+
+    /// Checks that this is the job of that random number.
+    pub(crate) fn check_own(&self, job: u64) -> Result<(), BootError> {
+        match job == self.job_id {
+            true => Ok(()),
+            false => Err(BootError::NoSuchJob(job)),
+        }
     }
 
     /// As [`Job::read`] reads it.
@@ -129,6 +140,42 @@ impl Job {
             local,
             local_cpus: local_cpus.max(1),
             psets,
+        })
+    }
+}
+
+/// Another job as the launcher tells of it.
+#[derive(Debug, Default)]
+pub struct OtherJob {
+    /// Number of ranks; 0 if there is no such job.
+    pub size: u32,
+    /// Node of each rank, by the numbers that all jobs of the launcher use.
+    pub node_of: Box<[u32]>,
+    /// The memory that its ranks on my node share, if there are any.
+    pub segment: Option<OwnedFd>,
+    /// Whether that comes along.
+    pub(crate) has_segment: bool,
+}
+
+impl OtherJob {
+    /// As [`OtherJob::read`] reads it: `job`, whose memory comes along or not.
+    pub(crate) fn write(w: &mut Writer, node_of: &[u32], has_segment: bool) {
+        w.u32s(node_of);
+        w.u32(u32::from(has_segment));
+    }
+
+    /// Reads what [`OtherJob::write`] wrote; the segment is not in it.
+    ///
+    /// # Errors
+    /// If it is too short.
+    pub(crate) fn read(r: &mut Reader<'_>) -> Result<OtherJob, Malformed> {
+        let node_of = r.u32s()?;
+        let has_segment = r.u32()? != 0;
+        Ok(OtherJob {
+            size: node_of.len() as u32,
+            node_of: node_of.into(),
+            segment: None,
+            has_segment,
         })
     }
 }

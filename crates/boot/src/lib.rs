@@ -38,7 +38,7 @@ use catena_settings::{Setting, Text, choice, setting};
 pub use direct::pmix_library;
 pub use error::BootError;
 pub use foreign::Foreign;
-pub use job::Job;
+pub use job::{Job, OtherJob};
 pub use sys::{Interest, Poller};
 
 choice! {
@@ -139,7 +139,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &CPU_MAPPING,
 ];
 
-/// Tells a rank how to reach the launcher: `3:<socket>:<rank>:<cookie>`.
+/// Tells a rank how to reach the launcher: `5:<socket>:<job>:<rank>:<cookie>`.
 pub const BOOT_VAR: &str = "CATENA_BOOT";
 
 /// The connection of a process to whoever started the job.
@@ -218,13 +218,20 @@ pub trait Boot: Send {
     /// As [`Boot::put`] and [`Boot::begin_fence`].
     fn publish(&mut self, key: &str, value: &[u8]) -> Result<(), BootError>;
 
-    /// What `rank` has published under `key`, or `None` while that is not known
-    /// here. Never blocks: the first call asks, later ones look whether the
+    /// What `rank` of a job, by its random number, has published under `key`, or `None`
+    /// while that is not known here. Never blocks: the first call asks, later ones look whether the
     /// answer has come.
     ///
     /// # Errors
-    /// As [`Boot::get`].
-    fn ask(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError>;
+    /// As [`Boot::get`]; [`BootError::NoSuchJob`] for other jobs where no launcher of
+    /// Catena's knows them.
+    fn ask(&mut self, job: u64, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError>;
+
+    /// What only Catena's own launcher does for a process: it knows other jobs. `None`
+    /// where another one has started this process, or none.
+    fn jobs(&mut self) -> Option<&mut dyn Jobs> {
+        None
+    }
 
     /// A descriptor that can be read when what was asked for may have come, if
     /// there is one; also when nothing was asked for.
@@ -260,6 +267,17 @@ pub trait Boot: Send {
     fn end(&mut self) -> Result<(), BootError> {
         self.finalize()
     }
+}
+
+/// The jobs of a launcher, as a process sees them that is in one of them.
+pub trait Jobs {
+    /// What there is to know of another job, by its random number, or `None` while it is
+    /// not known here. Never blocks: the first call asks, later ones look whether the
+    /// answer has come. One that has come is given once.
+    ///
+    /// # Errors
+    /// [`BootError::NoSuchJob`]; as [`Boot::fence`].
+    fn learn(&mut self, job: u64) -> Result<Option<OtherJob>, BootError>;
 }
 
 /// Connects this process to whoever started it.

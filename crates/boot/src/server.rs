@@ -1,9 +1,13 @@
-//! The built-in backend, in the launcher: serves the ranks of one job.
+//! The built-in backend, in the launcher: serves the processes of its jobs.
 //!
 //! A state machine behind one descriptor: the launcher waits until
 //! [`Server::as_fd`] can be read, then calls [`Server::step`]. A rank finds the
 //! abstract socket (a name without a file, so nothing is left behind) in its
 //! environment, and is taken in if it has the launcher's user and cookie.
+//!
+//! The launcher numbers the processes of all its jobs: those of a job have numbers in a
+//! row, in the order of their ranks, and those of its first job come first. What it is
+//! told calls this number `rank`, as it is the rank in the first job.
 
 mod connection;
 mod questions;
@@ -11,6 +15,7 @@ mod questions;
 mod tests;
 
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
 #[cfg(any(test, fuzzing))]
@@ -24,7 +29,7 @@ use connection::Client;
 use questions::Questions;
 
 use crate::wire::{self, FrameKind, Malformed, Reader, Writer};
-use crate::{Interest, Job, Poller, sys};
+use crate::{Interest, Job, OtherJob, Poller, sys};
 
 /// Size of the segment that the ranks share. All holes: it costs nothing until
 /// it is written to.
@@ -34,6 +39,8 @@ pub(crate) const SEGMENT: u64 = 64 << 30;
 const MAX_HELLO: usize = 64;
 
 const LISTENER: u64 = u64::MAX;
+
+const NOBODY: Malformed = Malformed("a word about a rank that there is not");
 
 /// What a rank did, or all of this node together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,26 +132,61 @@ struct Member {
     in_fence: bool,
 }
 
-/// Serves the ranks of one job on one node.
+/// A job that has ranks here.
+#[derive(Debug)]
+struct Served {
+    /// What all its ranks are told, but for rank and program.
+    job: Job,
+    /// The number of its rank 0.
+    first: u32,
+    /// The program of each rank.
+    appnums: Vec<u32>,
+    segment: OwnedFd,
+    /// How many ranks wait in the fence, and how many there are.
+    fencing: usize,
+    local: usize,
+    /// What they have brought.
+    parts: Writer,
+}
+
+impl Served {
+    fn new(job: Job, first: u32, node: u32, appnums: Vec<u32>) -> io::Result<Served> {
+        let size = job.size as usize;
+        assert_eq!(appnums.len(), size, "one program number per rank");
+        assert_eq!(job.node_of.len(), size, "one node per rank");
+        Ok(Served {
+            local: job.node_of.iter().filter(|&&n| n == node).count(),
+            job,
+            first,
+            appnums,
+            segment: sys::memfd(SEGMENT)?,
+            fencing: 0,
+            parts: no_parts(),
+        })
+    }
+
+    /// The numbers of its ranks.
+    fn numbers(&self) -> Range<u32> {
+        self.first..self.first + self.job.size
+    }
+}
+
+/// Serves the ranks on one node of the jobs of a launcher.
 #[derive(Debug)]
 pub struct Server {
     poller: Poller,
     listener: UnixListener,
     socket: String,
     cookie: [u8; wire::COOKIE],
-    job: Job,
-    appnums: Vec<u32>,
+    /// In the order of their numbers; the first one is there from the start.
+    jobs: Vec<Served>,
     node: u32,
-    segment: OwnedFd,
     clients: Vec<Option<Client>>,
-    /// By rank of the job, also those of other nodes.
+    /// By number, also those of other nodes.
     members: Vec<Member>,
-    /// How many ranks wait in the fence, and how many there are.
-    fencing: usize,
-    local: usize,
-    /// What they have brought.
-    parts: Writer,
     questions: Questions,
+    /// Fences of later jobs that all have come to, and what they have brought.
+    fenced: Vec<(usize, Vec<u8>)>,
 }
 
 fn no_parts() -> Writer {
@@ -172,12 +214,7 @@ impl Server {
     /// # Panics
     /// If `appnums` and `job.node_of` do not have `job.size` elements.
     pub fn open(job: Job, node: u32, appnums: Vec<u32>) -> io::Result<Server> {
-        assert_eq!(
-            appnums.len(),
-            job.size as usize,
-            "one program number per rank"
-        );
-        assert_eq!(job.node_of.len(), job.size as usize, "one node per rank");
+        let first = Served::new(job, 0, node, appnums)?;
         let mut cookie = [0; wire::COOKIE];
         sys::random(&mut cookie)?;
         let socket = format!("catena-{}-{:016x}", std::process::id(), job_id()?);
@@ -191,46 +228,82 @@ impl Server {
             listener,
             socket,
             cookie,
-            members: vec![Member::default(); job.size as usize],
-            local: job.node_of.iter().filter(|&&n| n == node).count(),
-            job,
+            members: vec![Member::default(); first.job.size as usize],
+            jobs: vec![first],
             node,
-            appnums,
-            segment: sys::memfd(SEGMENT)?,
             clients: Vec::new(),
-            fencing: 0,
-            parts: no_parts(),
             questions: Questions::default(),
+            fenced: Vec::new(),
         })
     }
 
-    /// What to put into the environment of a rank as `CATENA_BOOT`.
-    pub fn place(&self, rank: u32) -> String {
+    /// Takes in one more job, all of whose ranks are on this node, and makes its segment;
+    /// gives the number of its first rank. `job` and `appnums` as in [`Server::open`].
+    ///
+    /// # Errors
+    /// If descriptors or memory are short.
+    ///
+    /// # Panics
+    /// As [`Server::open`]; if ranks are on other nodes.
+    pub fn add(&mut self, job: Job, appnums: Vec<u32>) -> io::Result<u32> {
+        let first = self.members.len() as u32;
+        let served = Served::new(job, first, self.node, appnums)?;
+        assert_eq!(served.local, served.job.size as usize, "all on this node");
+        let all = served.numbers().end as usize;
+        self.members.resize(all, Member::default());
+        self.jobs.push(served);
+        Ok(first)
+    }
+
+    /// What to put into the environment of a process as `CATENA_BOOT`; of no use if there
+    /// is no process with that number.
+    pub fn place(&self, number: u32) -> String {
+        let of = self.job_of(number).unwrap_or(&self.jobs[0]);
         LauncherAddress {
             socket: self.socket.clone(),
-            rank,
+            job: of.job.job_id,
+            rank: number - of.first,
             cookie: self.cookie,
         }
         .to_text()
     }
 
-    /// Ends the fence that the ranks of this node wait in. `parts` is what all
+    /// The job of the process with that number.
+    fn job_of(&self, number: u32) -> Option<&Served> {
+        self.jobs.iter().find(|of| of.numbers().contains(&number))
+    }
+
+    /// The number of a rank of a job.
+    fn number(&self, job: u64, rank: u32) -> Option<u32> {
+        let of = self.jobs.iter().find(|of| of.job.job_id == job)?;
+        (rank < of.job.size).then(|| of.first + rank)
+    }
+
+    /// Ends the fence that the ranks of the first job on this node wait in. `parts` is what all
     /// nodes have brought, one after the other. If some of them do not wait,
     /// nothing happens.
     pub fn end_fence(&mut self, parts: &[u8]) {
-        if self.fencing < self.local {
+        self.end_fence_of(0, parts);
+    }
+
+    fn end_fence_of(&mut self, job: usize, parts: &[u8]) {
+        let of = &mut self.jobs[job];
+        if of.fencing < of.local {
             return;
         }
-        self.fencing = 0;
-        self.members.iter_mut().for_each(|m| m.in_fence = false);
+        of.fencing = 0;
+        let numbers = of.numbers();
+        let members = &mut self.members[numbers.start as usize..numbers.end as usize];
+        members.iter_mut().for_each(|m| m.in_fence = false);
         let mut frame = Writer::new(FrameKind::Fenced);
         frame.raw(parts);
         let frame: Arc<[u8]> = frame.finish().into();
         for (index, client) in (0..).zip(&mut self.clients) {
-            if let Some(client) = client.as_mut().filter(|client| client.rank.is_some()) {
-                client.push(Arc::clone(&frame), false);
+            let is_member = |rank: u32| numbers.contains(&rank);
+            if let Some(client) = client.as_mut().filter(|it| it.rank.is_some_and(is_member)) {
+                client.push(Arc::clone(&frame), None);
                 // One that cannot be written to will be reported as closed.
-                client.flush(&self.poller, index, self.segment.as_fd());
+                client.flush(&self.poller, index);
             }
         }
     }
@@ -250,6 +323,9 @@ impl Server {
                 match token {
                     LISTENER => self.accept(),
                     index => self.serve(index as usize, &mut events),
+                }
+                for (job, parts) in std::mem::take(&mut self.fenced) {
+                    self.end_fence_of(job, &parts);
                 }
             }
         }
@@ -290,7 +366,7 @@ impl Server {
             return;
         };
         let stays = self.talk(&mut client, events);
-        if stays && client.flush(&self.poller, index as u64, self.segment.as_fd()) {
+        if stays && client.flush(&self.poller, index as u64) {
             self.clients[index] = Some(client);
             return;
         }
@@ -354,7 +430,8 @@ impl Server {
                     self.tell(client, rank, key, value.into(), events);
                 }
                 (FrameKind::Ask, Some(me)) => {
-                    let rank = body.u32()?;
+                    let (job, rank) = (body.u64()?, body.u32()?);
+                    let rank = self.number(job, rank).ok_or(NOBODY)?;
                     let key = body.text()?;
                     check_pair(&key, &[])?;
                     self.question(client, me, rank, key, events)?;
@@ -372,6 +449,7 @@ impl Server {
                     let message = String::from_utf8_lossy(body.bytes()?).into_owned();
                     events.push(Event::Fault { rank, message });
                 }
+                (FrameKind::Learn, Some(_)) => self.tell_job(client, body.u64()?),
                 (FrameKind::Finalize, Some(rank)) => events.push(Event::Finalized { rank }),
                 (FrameKind::Resume, Some(rank)) => events.push(Event::Resumed { rank }),
                 _ => return Err(Malformed("a message at the wrong time")),
@@ -392,10 +470,17 @@ impl Server {
     ) -> Result<(), Malformed> {
         let version = body.u32()?;
         let cookie = body.raw(wire::COOKIE)?;
-        let rank = body.u32()?;
+        let (job, rank) = match version {
+            wire::VERSION => (body.u64()?, body.u32()?),
+            _ => Default::default(),
+        };
         let pid = client.pid;
-        let here = self.job.node_of.get(rank as usize) == Some(&self.node);
-        let member = self.members.get(rank as usize).filter(|_| here).copied();
+        let of = self.jobs.iter().position(|of| of.job.job_id == job);
+        let of = of.filter(|&of| self.jobs[of].job.node_of.get(rank as usize) == Some(&self.node));
+        let member = of.map(|of| {
+            let number = self.jobs[of].first + rank;
+            (of, number, self.members[number as usize])
+        });
         let refusal = if version != wire::VERSION {
             Some(format!(
                 "this library speaks version {version} of the start protocol, its mpirun version \
@@ -409,9 +494,12 @@ impl Server {
                 None => Some(format!(
                     "rank {rank} is not in this job on this host; CATENA_BOOT was changed"
                 )),
-                Some(Member {
-                    pid: Some(other), ..
-                }) => Some(format!(
+                Some((
+                    ..,
+                    Member {
+                        pid: Some(other), ..
+                    },
+                )) => Some(format!(
                     "process {other} has already taken part in this job as rank {rank}, so \
                      process {pid} cannot: a rank is one process that calls MPI_Init once; to run \
                      an MPI program from within another, use mpirun, or set CATENA_SINGLETON=1 \
@@ -420,22 +508,36 @@ impl Server {
                 Some(_) => None,
             }
         };
-        if let Some(words) = refusal {
+        let (None, Some((of, number, _))) = (&refusal, member) else {
+            let words = refusal.unwrap_or_default();
             let mut w = Writer::new(FrameKind::Refused);
             w.bytes(words.as_bytes());
-            client.push(w.finish().into(), false);
+            client.push(w.finish().into(), None);
             client.closing = true;
             return Ok(());
-        }
-        self.members[rank as usize].pid = Some(pid);
-        client.rank = Some(rank);
-        self.job.rank = rank;
-        self.job.appnum = self.appnums[rank as usize];
+        };
+        self.members[number as usize].pid = Some(pid);
+        client.rank = Some(number);
+        let of = &mut self.jobs[of];
+        of.job.rank = rank;
+        of.job.appnum = of.appnums[rank as usize];
         let mut w = Writer::new(FrameKind::Welcome);
-        self.job.write(&mut w);
-        client.push(w.finish().into(), true);
-        events.push(Event::Joined { rank, pid });
+        of.job.write(&mut w);
+        client.push(w.finish().into(), of.segment.try_clone().ok());
+        events.push(Event::Joined { rank: number, pid });
         Ok(())
+    }
+
+    /// Tells a process of a job.
+    fn tell_job(&self, client: &mut Client, job: u64) {
+        let of = self.jobs.iter().find(|of| of.job.job_id == job);
+        let segment = of.filter(|of| of.local > 0);
+        let segment = segment.and_then(|of| of.segment.try_clone().ok());
+        let mut w = Writer::new(FrameKind::Told);
+        w.u64(job);
+        let node_of = of.map_or(&[][..], |of| &of.job.node_of);
+        OtherJob::write(&mut w, node_of, segment.is_some());
+        client.push(w.finish().into(), segment);
     }
 
     fn fence(
@@ -448,23 +550,30 @@ impl Server {
         if std::mem::replace(&mut member.in_fence, true) {
             return Err(Malformed("a fence within a fence"));
         }
+        let job = self.jobs.iter().position(|of| of.numbers().contains(&rank));
+        let job = job.ok_or(NOBODY)?;
+        let of = &mut self.jobs[job];
         while !body.is_empty() {
             let (key, value) = (body.text()?, body.bytes()?);
             check_pair(&key, value)?;
-            self.parts.u32(rank);
-            self.parts.bytes(key.as_bytes());
-            self.parts.bytes(value);
-            if self.parts.body_len() > wire::MAX_BODY {
+            of.parts.u32(rank - of.first);
+            of.parts.bytes(key.as_bytes());
+            of.parts.bytes(value);
+            if of.parts.body_len() > wire::MAX_BODY {
                 return Err(Malformed("more than 256 MiB in one fence"));
             }
         }
-        if self.fencing == 0 {
+        if of.fencing == 0 && job == 0 {
             events.push(Event::Fencing);
         }
-        self.fencing += 1;
-        if self.fencing == self.local {
-            let parts = std::mem::replace(&mut self.parts, no_parts()).into_body();
-            events.push(Event::Fenced { parts });
+        of.fencing += 1;
+        if of.fencing == of.local {
+            let parts = std::mem::replace(&mut of.parts, no_parts()).into_body();
+            match job {
+                0 => events.push(Event::Fenced { parts }),
+                // All its ranks are here, where the rank that speaks is not among the clients.
+                _ => self.fenced.push((job, parts)),
+            }
         }
         Ok(())
     }
@@ -489,9 +598,10 @@ impl Server {
         client.inbox.push(data);
         let mut events = Vec::new();
         let _ = self.take_frames(&mut client, &mut events);
-        let kept = self.parts.body_len();
+        let of = &mut self.jobs[0];
+        let kept = of.parts.body_len();
+        (of.fencing, of.parts, self.questions) = (0, no_parts(), Questions::default());
         self.members.fill(Member::default());
-        (self.fencing, self.parts, self.questions) = (0, no_parts(), Questions::default());
         kept
     }
 }

@@ -80,7 +80,8 @@ impl Boot for Singleton {
         Ok(())
     }
 
-    fn ask(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+    fn ask(&mut self, job: u64, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        self.job.check_own(job)?;
         self.get(rank, key)
     }
 
@@ -116,9 +117,9 @@ mod tests {
             Err(BootError::NoSuchRank { rank: 1, size: 1 })
         ));
         assert!(matches!(boot.fence_done(), Err(BootError::Fence)));
-        assert_eq!(boot.ask(0, "p").unwrap(), None);
+        assert_eq!(boot.ask(0, 0, "p").unwrap(), None);
         boot.publish("p", b"q").unwrap();
-        assert_eq!(boot.ask(0, "p").unwrap().as_deref(), Some(&b"q"[..]));
+        assert_eq!(boot.ask(0, 0, "p").unwrap().as_deref(), Some(&b"q"[..]));
         boot.finalize().unwrap();
     }
 }

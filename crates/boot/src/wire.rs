@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// Version of everything in this file; both sides must have the same.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Longest body of a frame, bytes.
 pub const MAX_BODY: usize = 256 << 20;
@@ -28,7 +28,7 @@ const HEAD: usize = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FrameKind {
-    /// To the launcher: version, cookie, rank.
+    /// To the launcher: version, cookie, job, rank.
     Hello = 1,
     /// To the launcher: pairs of key and value.
     Fence = 2,
@@ -46,12 +46,17 @@ pub enum FrameKind {
     Resume = 8,
     /// To the launcher: key and value, to be known at once.
     Publish = 9,
-    /// To the launcher: rank and key.
+    /// To the launcher: job, rank and key.
     Ask = 10,
-    /// To a rank: rank, key and value.
+    /// To a rank: job, rank, key and value.
     Answer = 11,
     /// To the launcher: text.
     Fault = 12,
+    /// To the launcher: job.
+    Learn = 13,
+    /// To a rank: a job, and its [`OtherJob`](crate::OtherJob) if there is such a job; the
+    /// segment that its ranks on this node share comes along, if it has any.
+    Told = 14,
 }
 
 impl FrameKind {
@@ -59,7 +64,7 @@ impl FrameKind {
         use FrameKind::*;
         [
             Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume, Publish, Ask, Answer,
-            Fault,
+            Fault, Learn, Told,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)

@@ -15,7 +15,8 @@ pub type SharedBoot = Rc<RefCell<Box<dyn Boot>>>;
 /// Under which key the launcher keeps the address records.
 const KEY: &str = "link";
 
-/// Address records are exchanged through the launcher.
+/// Address records are exchanged through the launcher. Networks join the processes of
+/// one job, whose peers are their ranks.
 pub(crate) struct ThroughLauncher(pub SharedBoot);
 
 impl Exchange for ThroughLauncher {
@@ -37,7 +38,8 @@ impl Exchange for ThroughLauncher {
         let Ok(mut boot) = self.0.try_borrow_mut() else {
             return Ok(None);
         };
-        boot.ask(process.0, KEY).map_err(|e| e.to_string())
+        let job = boot.job().job_id;
+        boot.ask(job, process.0, KEY).map_err(|e| e.to_string())
     }
 
     fn descriptor(&self) -> Option<RawFd> {

@@ -25,6 +25,7 @@ pub mod lock;
 pub mod many;
 pub mod object;
 pub mod p2p;
+pub mod peers;
 pub mod process;
 mod reduce_local;
 pub mod request;

@@ -19,7 +19,7 @@ use catena_datatype::Datatype;
 use catena_fabric::{Peer, Place};
 use catena_link::Endpoint;
 use catena_memory as memory;
-use catena_net::{Chain, Networks, Routes};
+use catena_net::{Chain, Networks, PeerTable, Routes};
 use catena_shm::Shm;
 
 use crate::active::Active;
@@ -210,7 +210,8 @@ fn wire_up() -> Result<Box<Process>> {
     let everyone: Vec<Peer> = (0..job.size).map(Peer).collect();
     let oversubscribed = local.len() > job.local_cpus.max(1) as usize;
     let cores = job.local_cpus / local.len().max(1) as u32;
-    let routes = Routes::new(me, everyone.len(), &local, shm, networks);
+    let peers = PeerTable::new(job.job_id, job.node_of.clone());
+    let routes = Routes::new(me, peers, &local, shm, networks);
     let mut link = Endpoint::new(routes);
 
     let objects = process::tables();

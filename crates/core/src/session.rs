@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
-use catena_fabric::Peer;
+use catena_fabric::{Peer, ProcessName};
 use catena_settings::{Setting, Text, setting};
 
 use crate::bsend::Attached;
@@ -217,7 +217,11 @@ impl Process {
     /// As [`Process::process_set`].
     pub fn group_of_set(&self, session: &Session, name: &str) -> Result<Arc<Group>> {
         let ranks = self.process_set(name)?.ranks;
-        let members: Vec<Peer> = ranks.into_iter().map(Peer).collect();
+        let of_own_job = |rank| {
+            let job = self.name_of(self.me).job;
+            self.peer_of(ProcessName { job, rank })
+        };
+        let members: Vec<Peer> = ranks.into_iter().filter_map(of_own_job).collect();
         Ok(Group::derived(Some(session.handle.get()), members, self.me))
     }
 

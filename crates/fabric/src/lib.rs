@@ -17,6 +17,7 @@ pub mod frame;
 #[doc(hidden)]
 pub mod fuzz;
 mod memory;
+mod name;
 pub mod operations;
 pub mod reads;
 mod rma;
@@ -28,13 +29,15 @@ use std::time::Duration;
 use catena_base::{End, PeerBytes, Room};
 
 pub use memory::Memory;
+pub use name::ProcessName;
 pub use rma::{
     Access, Atomic, AtomicOp, AtomicSet, AtomicType, OpId, Rma, RmaCaps, RmaError, Started,
 };
 pub use sleep::Sleeper;
 
-/// A process this one can talk to: an index into the process table of `core`,
-/// equal to the rank in the world for the processes started together.
+/// A process this one can talk to: an index into this process's table of peers, which
+/// gives its [`ProcessName`]. The processes of its own job come first, in the order of
+/// their ranks there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Peer(pub u32);

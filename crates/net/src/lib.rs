@@ -20,7 +20,8 @@
 //! | `driver`       | what drives one rail of a network                           |
 //! | `chain`        | which transports there are: `CATENA_LINK`                   |
 //! | `record`       | what a process tells the others of how it is reached        |
-//! | `peer_table`   | which network leads to a peer, and whose records are wanted |
+//! | `ways`         | which network leads to a peer, and whose records are wanted |
+//! | `peer_table`   | which process a peer is: the table *(job, rank) -> peer*    |
 //! | `device_order` | in which order a process uses the cards of its machine      |
 //! | `report`       | what each rank says of its networks                         |
 //! | `exchange`     | what the networks need of whoever started the processes     |
@@ -43,6 +44,7 @@ mod record;
 mod remote;
 mod report;
 mod routes;
+mod ways;
 
 use catena_settings::Setting;
 
@@ -50,6 +52,7 @@ pub use chain::{Chain, LINK, Network, Ofi, Tcp};
 pub use driver::Counters;
 pub use exchange::Exchange;
 pub use networks::Networks;
+pub use peer_table::PeerTable;
 pub use remote::{Reach, Region, RegionKeys, Target};
 pub use report::LINK_REPORT;
 pub use routes::{Route, Routes};

@@ -1,92 +1,169 @@
-//! Over which network each peer is reached, and whose records are wanted for
-//! it.
+//! Which process each peer is: the table *(job, rank) -> peer*.
 //!
-//! A peer's record is asked for when the peer is first needed: this process has
-//! something for it, or has got something from it.
+//! A process numbers the processes that it can reach as it likes. Those of one job have
+//! numbers in a row, in the order of their ranks, so that the table takes memory for jobs
+//! and for the nodes of their processes alone, and a group of all processes of a job is a
+//! row, whichever job it is. The process's own job has the numbers from 0 on.
+//!
+//! Jobs come when processes connect, and go when they part. The numbers of a job that is
+//! gone are given to the next one that fits.
 
-use std::collections::VecDeque;
+use std::ops::Range;
 
-use catena_fabric::Peer;
+use catena_fabric::{Peer, ProcessName};
 
-/// Over which network a peer is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Via {
-    /// Nobody has asked: the route is full.
-    Unknown,
-    /// Its record is awaited: the route is full.
-    Wanted,
-    /// The network of that number.
-    Network(u8),
-    /// No network leads to it.
-    Nowhere,
+/// A job as the table keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct JobEntry {
+    /// Its random number; `None` once it is gone.
+    job: Option<u64>,
+    /// The peer of its rank 0.
+    first: u32,
+    /// The node of each rank.
+    node_of: Box<[u32]>,
 }
 
-/// How each peer of the job is reached.
-#[derive(Debug)]
+impl JobEntry {
+    fn peers(&self) -> Range<u32> {
+        self.first..self.first + self.node_of.len() as u32
+    }
+}
+
+/// The processes that this one knows, by job and rank.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::{Peer, ProcessName};
+/// use catena_net::PeerTable;
+///
+/// // Two processes on a node were started together; three others are met later.
+/// let mut table = PeerTable::new(7, vec![0, 0]);
+/// assert_eq!(table.add(8, vec![0, 1, 1]), 2..5);
+/// let name = ProcessName { job: 8, rank: 1 };
+/// assert_eq!(table.peer(name), Some(Peer(3)));
+/// assert_eq!(table.name(Peer(3)), Some(name));
+/// assert_eq!(table.node(Peer(3)), Some(1));
+/// ```
+#[derive(Clone, Debug)]
 pub struct PeerTable {
-    /// By process.
-    via: Box<[Via]>,
-    /// The number that each peer gives to the network over which it is reached.
-    there: Box<[u8]>,
-    /// The peers whose records are awaited.
-    wanted: VecDeque<Peer>,
+    /// In the order of their peers; no peer lies between two of them.
+    jobs: Vec<JobEntry>,
 }
 
 impl PeerTable {
-    /// A table in which all peers are unknown.
-    pub fn new(processes: u32) -> PeerTable {
-        PeerTable {
-            via: vec![Via::Unknown; processes as usize].into(),
-            there: vec![0; processes as usize].into(),
-            wanted: VecDeque::new(),
+    /// The table of a process that knows its own job: a number that tells it from others,
+    /// and the node of each rank.
+    pub fn new(job: u64, node_of: impl Into<Box<[u32]>>) -> PeerTable {
+        let entry = JobEntry {
+            job: Some(job),
+            first: 0,
+            node_of: node_of.into(),
+        };
+        PeerTable { jobs: vec![entry] }
+    }
+
+    /// Peers that have a number, those of jobs that are gone among them.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.jobs.last().map_or(0, |last| last.peers().end as usize)
+    }
+
+    /// Whether no peer has a number.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of this process's own job.
+    pub fn own_job(&self) -> u64 {
+        self.jobs[0].job.unwrap_or_default()
+    }
+
+    /// The peers of this process's own job.
+    pub fn own_peers(&self) -> Range<u32> {
+        self.jobs[0].peers()
+    }
+
+    /// The peers of a job that is known.
+    pub fn peers_of(&self, job: u64) -> Option<Range<u32>> {
+        self.find(job).map(JobEntry::peers)
+    }
+
+    /// The other jobs that are known.
+    pub fn other_jobs(&self) -> impl Iterator<Item = u64> + '_ {
+        self.jobs[1..].iter().filter_map(|entry| entry.job)
+    }
+
+    /// Takes in a job, whose peers are given; nothing changes if it is known.
+    pub fn add(&mut self, job: u64, node_of: impl Into<Box<[u32]>>) -> Range<u32> {
+        if let Some(known) = self.peers_of(job) {
+            return known;
         }
-    }
-
-    /// How a peer is reached.
-    #[inline]
-    pub fn via(&self, peer: Peer) -> Via {
-        self.via[peer.0 as usize]
-    }
-
-    /// The number that a peer which is reached gives to the network over which it is.
-    #[inline]
-    pub fn number_there(&self, peer: Peer) -> usize {
-        self.there[peer.0 as usize].into()
-    }
-
-    /// Learns the number that a peer gives to the network over which it is reached.
-    pub fn set_number_there(&mut self, peer: Peer, number: usize) {
-        self.there[peer.0 as usize] = number as u8;
-    }
-
-    /// The peer is needed: if its way is unknown, its record is wanted.
-    #[inline]
-    pub fn want(&mut self, peer: Peer) {
-        if self.via(peer) == Via::Unknown {
-            self.via[peer.0 as usize] = Via::Wanted;
-            self.wanted.push_back(peer);
+        let node_of = node_of.into();
+        let fits = |it: &&mut JobEntry| it.job.is_none() && it.node_of.len() == node_of.len();
+        if let Some(free) = self.jobs.iter_mut().find(fits) {
+            (free.job, free.node_of) = (Some(job), node_of);
+            return free.peers();
         }
+        let entry = JobEntry {
+            job: Some(job),
+            first: self.len() as u32,
+            node_of,
+        };
+        let peers = entry.peers();
+        self.jobs.push(entry);
+        peers
     }
 
-    /// How many records are wanted.
+    /// Forgets another job; gives the peers that it had.
+    ///
+    /// # Panics
+    /// If it is this process's own job.
+    pub fn remove(&mut self, job: u64) -> Option<Range<u32>> {
+        assert_ne!(job, self.own_job(), "a process is in its own job");
+        let at = self.jobs.iter().position(|entry| entry.job == Some(job))?;
+        self.jobs[at].job = None;
+        let peers = self.jobs[at].peers();
+        while self.jobs.pop_if(|last| last.job.is_none()).is_some() {}
+        Some(peers)
+    }
+
+    /// The peer that a process is, if its job is known. Cost: O(jobs).
+    pub fn peer(&self, name: ProcessName) -> Option<Peer> {
+        let peers = self.peers_of(name.job)?;
+        let peer = peers.start.checked_add(name.rank)?;
+        peers.contains(&peer).then_some(Peer(peer))
+    }
+
+    /// The process that a peer is. Cost: O(log jobs).
+    pub fn name(&self, peer: Peer) -> Option<ProcessName> {
+        let entry = self.entry(peer)?;
+        Some(ProcessName {
+            job: entry.job?,
+            rank: peer.0 - entry.first,
+        })
+    }
+
+    /// The node of a peer, as the launcher numbers nodes. Cost: O(log jobs).
     #[inline]
-    pub fn wanted(&self) -> usize {
-        self.wanted.len()
+    pub fn node(&self, peer: Peer) -> Option<u32> {
+        let entry = self.entry(peer)?;
+        Some(entry.node_of[(peer.0 - entry.first) as usize])
     }
 
-    /// The peer whose record is to be asked for next, those asked for least
-    /// recently first.
-    pub fn next(&mut self) -> Option<Peer> {
-        self.wanted
-            .rotate_left(usize::from(!self.wanted.is_empty()));
-        self.wanted.back().copied()
+    /// Whether a peer is of this process's own job.
+    #[inline]
+    pub fn is_own(&self, peer: Peer) -> bool {
+        self.own_peers().contains(&peer.0)
     }
 
-    /// The way to the peer that [`PeerTable::next`] gave is known: its record is
-    /// wanted no more.
-    pub fn settle(&mut self, via: Via) {
-        let peer = self.wanted.pop_back().expect("one was asked for");
-        self.via[peer.0 as usize] = via;
+    fn find(&self, job: u64) -> Option<&JobEntry> {
+        self.jobs.iter().find(|entry| entry.job == Some(job))
+    }
+
+    fn entry(&self, peer: Peer) -> Option<&JobEntry> {
+        let after = self.jobs.partition_point(|entry| entry.first <= peer.0);
+        let entry = &self.jobs[after.checked_sub(1)?];
+        (entry.job.is_some() && entry.peers().contains(&peer.0)).then_some(entry)
     }
 }
 
@@ -94,31 +171,46 @@ impl PeerTable {
 mod tests {
     use super::*;
 
-    #[test]
-    fn each_is_wanted_once_and_asked_for_in_turn() {
-        let mut peers = PeerTable::new(5);
-        assert_eq!((peers.next(), peers.wanted()), (None, 0));
-        for rank in [3, 1, 3, 4] {
-            peers.want(Peer(rank));
-        }
-        assert_eq!(peers.wanted(), 3);
-        assert_eq!(
-            [peers.via(Peer(3)), peers.via(Peer(2))],
-            [Via::Wanted, Via::Unknown]
-        );
-        let asked: Vec<u32> = (0..4).filter_map(|_| peers.next()).map(|it| it.0).collect();
-        assert_eq!(asked, [3, 1, 4, 3]);
+    fn name(job: u64, rank: u32) -> ProcessName {
+        ProcessName { job, rank }
+    }
 
-        assert_eq!(peers.next(), Some(Peer(1)));
-        peers.settle(Via::Network(1));
-        assert_eq!(peers.next(), Some(Peer(4)));
-        peers.settle(Via::Nowhere);
-        peers.want(Peer(1));
-        peers.want(Peer(4));
-        assert_eq!((peers.wanted(), peers.next()), (1, Some(Peer(3))));
-        assert_eq!(
-            [peers.via(Peer(1)), peers.via(Peer(4))],
-            [Via::Network(1), Via::Nowhere]
-        );
+    #[test]
+    fn jobs_come_and_go() {
+        let mut table = PeerTable::new(10, [0, 0, 1]);
+        assert_eq!(table.add(11, [1, 1]), 3..5);
+        assert_eq!(table.add(12, [2]), 5..6);
+        assert_eq!(table.add(11, [1, 1]), 3..5, "known already");
+        for peer in 0..6 {
+            let name = table.name(Peer(peer)).expect("a process");
+            assert_eq!(table.peer(name), Some(Peer(peer)));
+        }
+        assert_eq!(table.peer(name(11, 2)), None, "no such rank");
+        assert_eq!(table.peer(name(13, 0)), None, "no such job");
+        assert_eq!((table.name(Peer(6)), table.node(Peer(6))), (None, None));
+        assert!(table.is_own(Peer(2)) && !table.is_own(Peer(3)));
+
+        assert_eq!(table.remove(11), Some(3..5));
+        assert_eq!((table.remove(11), table.name(Peer(4))), (None, None));
+        assert_eq!(table.peer(name(12, 0)), Some(Peer(5)), "others stay");
+        assert_eq!(table.add(14, [0]), 6..7, "one fits only where two were");
+        assert_eq!(table.add(15, [0, 0]), 3..5, "the numbers are used again");
+        assert_eq!(table.other_jobs().collect::<Vec<_>>(), [15, 12, 14]);
+    }
+
+    #[test]
+    fn a_table_of_many_that_came_and_went_is_as_small_as_before() {
+        let mut table = PeerTable::new(0, [0; 4]);
+        for job in 1..1000 {
+            assert_eq!(table.add(job, [0; 3]), 4..7);
+            assert_eq!(table.remove(job), Some(4..7));
+        }
+        assert_eq!((table.len(), table.jobs.len()), (4, 1));
+    }
+
+    #[test]
+    #[should_panic(expected = "its own job")]
+    fn nobody_leaves_its_own_job() {
+        PeerTable::new(3, [0]).remove(3);
     }
 }

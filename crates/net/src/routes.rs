@@ -1,4 +1,4 @@
-//! How each process of the job is reached.
+//! How each process that this one knows is reached.
 
 use std::marker::PhantomData;
 
@@ -12,6 +12,7 @@ use catena_shm::Shm;
 
 use crate::loopback::Loopback;
 use crate::networks::Networks;
+use crate::peer_table::PeerTable;
 
 /// How a peer is reached; fixed at wire-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub enum Route {
     None,
 }
 
-/// The routes to every process of the job, for messages that are an `S` where they
+/// The routes to every process that is known, for messages that are an `S` where they
 /// are sent and go into an `R` where they are received.
 ///
 /// # Examples
@@ -36,7 +37,7 @@ pub enum Route {
 /// use catena_base::PeerBytes;
 /// use catena_fabric::Peer;
 /// use catena_link::{Cid, Endpoint, Mode, Plane, Selector, Sent, Sink, Source};
-/// use catena_net::Routes;
+/// use catena_net::{PeerTable, Routes};
 ///
 /// #[derive(Debug)]
 /// struct Message(&'static [u8]);
@@ -62,7 +63,8 @@ pub enum Route {
 /// }
 ///
 /// let me = Peer(0);
-/// let routes = Routes::<Message, Room>::new(me, 1, &[me], None, None);
+/// let peers = PeerTable::new(0, [0]);
+/// let routes = Routes::<Message, Room>::new(me, peers, &[me], None, None);
 /// let mut link = Endpoint::new(routes);
 /// link.open(Cid(0), 0, vec![(me, Cid(0))]);
 ///
@@ -79,7 +81,9 @@ pub enum Route {
 /// ```
 #[derive(Debug)]
 pub struct Routes<S, R> {
-    table: Box<[Route]>,
+    /// By peer.
+    table: Vec<Route>,
+    peers: PeerTable,
     pub(crate) loopback: Loopback,
     pub(crate) shm: Option<Shm>,
     pub(crate) networks: Option<Box<Networks>>,
@@ -87,11 +91,11 @@ pub struct Routes<S, R> {
 }
 
 impl<S, R> Routes<S, R> {
-    /// Routes of process `me`: `local` are reached through `shm`, if there is
+    /// Routes of process `me` to those of its own job, `peers`: `local` are reached through `shm`, if there is
     /// any, others over `networks`.
     pub fn new(
         me: Peer,
-        processes: usize,
+        peers: PeerTable,
         local: &[Peer],
         shm: Option<Shm>,
         networks: Option<Box<Networks>>,
@@ -101,7 +105,7 @@ impl<S, R> Routes<S, R> {
         } else {
             Route::None
         };
-        let mut table = vec![far; processes];
+        let mut table = vec![far; peers.len()];
         if shm.is_some() {
             for peer in local {
                 table[peer.0 as usize] = Route::Shm;
@@ -109,7 +113,8 @@ impl<S, R> Routes<S, R> {
         }
         table[me.0 as usize] = Route::Loopback;
         Routes {
-            table: table.into(),
+            table,
+            peers,
             loopback: Loopback::new(me),
             shm,
             networks,
@@ -124,6 +129,12 @@ impl<S, R> Routes<S, R> {
             .get(peer.0 as usize)
             .copied()
             .unwrap_or(Route::None)
+    }
+
+    /// Which process each peer is.
+    #[inline]
+    pub fn peers(&self) -> &PeerTable {
+        &self.peers
     }
 
     /// The shared-memory transport, if the node has other ranks.

@@ -333,7 +333,8 @@ impl Boot for Direct {
         Ok(())
     }
 
-    fn ask(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+    fn ask(&mut self, job: u64, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        self.job.check_own(job)?;
         // The end of another fence is for who began it.
         match self.in_fence && (!self.publishing || !self.fence_done()?) {
             true => Ok(None),

@@ -239,19 +239,19 @@ fn what_is_published_lasts_until_all_have() {
         let me = boot.job().rank;
         boot.publish("link", &[me as u8]).unwrap();
         assert!(matches!(boot.begin_fence(), Err(BootError::Fence)));
-        while boot.ask(me, "link").unwrap().is_none() {
+        while boot.ask(boot.job().job_id, me, "link").unwrap().is_none() {
             thread::yield_now();
         }
         // The question does not end a fence that is somebody else's.
         boot.begin_fence().unwrap();
         for other in 0..3 {
-            assert_eq!(boot.ask(other, "link").unwrap(), None);
+            assert_eq!(boot.ask(boot.job().job_id, other, "link").unwrap(), None);
         }
         while !boot.fence_done().unwrap() {
             thread::yield_now();
         }
         for other in 0..3 {
-            let link = boot.ask(other, "link").unwrap();
+            let link = boot.ask(boot.job().job_id, other, "link").unwrap();
             assert_eq!(link.as_deref(), Some(&[other as u8][..]));
         }
         boot.end().unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::{Interest, Poller, sys};
 struct Outgoing {
     bytes: Arc<[u8]>,
     sent: usize,
-    /// The segment goes with the first byte.
-    segment: bool,
+    /// What goes with the first byte.
+    along: Option<OwnedFd>,
 }
 
 /// A process that has connected.
@@ -48,20 +48,21 @@ impl Client {
         }
     }
 
-    /// Has `bytes` sent at the next [`Client::flush`].
-    pub fn push(&mut self, bytes: Arc<[u8]>, segment: bool) {
+    /// Has `bytes` sent at the next [`Client::flush`], and a descriptor along with them.
+    pub fn push(&mut self, bytes: Arc<[u8]>, along: Option<OwnedFd>) {
         self.outbox.push_back(Outgoing {
             bytes,
             sent: 0,
-            segment,
+            along,
         });
     }
 
     /// Sends what waits, as far as there is room; gives whether the client
     /// stays connected.
-    pub fn flush(&mut self, poller: &Poller, token: u64, segment: BorrowedFd<'_>) -> bool {
+    pub fn flush(&mut self, poller: &Poller, token: u64) -> bool {
         while let Some(first) = self.outbox.front_mut() {
-            let along = (first.segment && first.sent == 0).then_some(segment);
+            let along = first.along.as_ref().filter(|_| first.sent == 0);
+            let along = along.map(AsFd::as_fd);
             match sys::send(&self.socket, &first.bytes[first.sent..], along) {
                 Ok(n) => first.sent += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

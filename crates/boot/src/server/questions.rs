@@ -5,11 +5,10 @@
 //! server asks that one on behalf of its ranks, once, and keeps the answer.
 
 use std::collections::HashMap;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use super::connection::Client;
-use super::{Event, Server};
+use super::{Event, NOBODY, Server};
 use crate::wire::{FrameKind, Malformed, Writer};
 
 /// Who waits for a value.
@@ -21,7 +20,7 @@ enum Asker {
     Node(u32),
 }
 
-/// What is known of a value, by rank and key.
+/// What is known of a value, by number of its process and key.
 #[derive(Debug)]
 enum Answer {
     Known(Arc<[u8]>),
@@ -93,7 +92,7 @@ impl Server {
     ) {
         for asker in self.questions.learn(rank, &key, &value) {
             match asker {
-                Asker::Rank(me) if me == rank => client.push(frame(rank, &key, &value), false),
+                Asker::Rank(me) if me == rank => client.push(self.frame(rank, &key, &value), None),
                 Asker::Rank(me) => self.reply(me, rank, &key, &value),
                 Asker::Node(node) => events.push(answer_to(node, rank, &key, &value)),
             }
@@ -109,11 +108,11 @@ impl Server {
         key: String,
         events: &mut Vec<Event>,
     ) -> Result<(), Malformed> {
-        let of = self.job.node_of.get(rank as usize);
-        let of = *of.ok_or(Malformed("a question about a rank that there is not"))?;
+        let job = self.job_of(rank).ok_or(NOBODY)?;
+        let of = job.job.node_of[(rank - job.first) as usize];
         let node = self.node;
         match self.questions.ask(Asker::Rank(me), rank, &key) {
-            Ok(value) => client.push(frame(rank, &key, &value), false),
+            Ok(value) => client.push(self.frame(rank, &key, &value), None),
             Err(true) if of != node => events.push(Event::Ask { node, rank, key }),
             Err(_) => {}
         }
@@ -122,11 +121,29 @@ impl Server {
 
     /// Sends an answer to a rank, unless it has left.
     fn reply(&mut self, me: u32, rank: u32, key: &str, value: &[u8]) {
+        let frame = self.frame(rank, key, value);
+        self.send_to(me, frame);
+    }
+
+    /// An answer: the value that the process with that number has published.
+    fn frame(&self, number: u32, key: &str, value: &[u8]) -> Arc<[u8]> {
+        let of = self.job_of(number);
+        let (job, first) = of.map_or((0, 0), |of| (of.job.job_id, of.first));
+        let mut w = Writer::new(FrameKind::Answer);
+        w.u64(job);
+        w.u32(number - first);
+        w.bytes(key.as_bytes());
+        w.bytes(value);
+        w.finish().into()
+    }
+
+    /// Sends a frame to the process with that number, unless it has left.
+    pub(super) fn send_to(&mut self, number: u32, frame: Arc<[u8]>) {
         for (index, client) in (0..).zip(&mut self.clients) {
-            if let Some(client) = client.as_mut().filter(|client| client.rank == Some(me)) {
-                client.push(frame(rank, key, value), false);
+            if let Some(client) = client.as_mut().filter(|it| it.rank == Some(number)) {
+                client.push(Arc::clone(&frame), None);
                 // One that cannot be written to will be reported as closed.
-                client.flush(&self.poller, index, self.segment.as_fd());
+                client.flush(&self.poller, index);
             }
         }
     }
@@ -139,12 +156,4 @@ fn answer_to(node: u32, rank: u32, key: &str, value: &[u8]) -> Event {
         key: key.to_string(),
         value: value.to_vec(),
     }
-}
-
-fn frame(rank: u32, key: &str, value: &[u8]) -> Arc<[u8]> {
-    let mut w = Writer::new(FrameKind::Answer);
-    w.u32(rank);
-    w.bytes(key.as_bytes());
-    w.bytes(value);
-    w.finish().into()
 }

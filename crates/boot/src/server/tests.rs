@@ -53,7 +53,7 @@ fn serve(
 }
 
 fn places(server: &Server) -> Vec<String> {
-    (0..server.job.size)
+    (0..server.jobs[0].job.size)
         .map(|rank| server.place(rank))
         .collect()
 }
@@ -152,29 +152,29 @@ fn what_is_published_is_known_at_once() {
     let serving = serve(server, |event| matches!(event, Event::Abort { .. }));
     let [mut a, mut b, mut c] = [0, 1, 2].map(|rank: usize| Rank::connect(&places[rank]).unwrap());
     let wait = |asker: &mut Rank, rank| loop {
-        if let Some(value) = asker.ask(rank, "k").unwrap() {
+        if let Some(value) = asker.ask(0, rank, "k").unwrap() {
             return value;
         }
         thread::yield_now();
     };
     // Asked before and after; by itself, too; while another waits in a fence.
     b.begin_fence().unwrap();
-    assert_eq!(b.ask(0, "k").unwrap(), None);
+    assert_eq!(b.ask(0, 0, "k").unwrap(), None);
     a.publish("k", b"one").unwrap();
     assert_eq!(wait(&mut b, 0), b"one");
     assert_eq!(wait(&mut a, 0), b"one");
     assert_eq!(wait(&mut c, 0), b"one");
-    assert_eq!(c.ask(2, "k").unwrap(), None);
+    assert_eq!(c.ask(0, 2, "k").unwrap(), None);
     c.publish("k", &vec![7; 1 << 20]).unwrap();
     assert_eq!(wait(&mut c, 2), vec![7; 1 << 20]);
-    assert_eq!(c.ask(0, "other").unwrap(), None);
-    assert!(c.ask(3, "k").is_err());
+    assert_eq!(c.ask(0, 0, "other").unwrap(), None);
+    assert!(c.ask(0, 3, "k").is_err());
     // A fence whose end came before an answer was read with it, and is told all the same, once.
     a.begin_fence().unwrap();
     c.begin_fence().unwrap();
     c.end_fence().unwrap();
     a.publish("later", b"one").unwrap();
-    while b.ask(0, "later").unwrap().is_none() {
+    while b.ask(0, 0, "later").unwrap().is_none() {
         thread::yield_now();
     }
     assert!(matches!(b.begin_fence(), Err(BootError::Fence)));
@@ -202,7 +202,7 @@ fn nodes_ask_each_other_once() {
                 if boot.job().rank == 2 {
                     boot.publish("k", b"value").unwrap();
                 }
-                while boot.ask(2, "k").unwrap().as_deref() != Some(b"value") {
+                while boot.ask(0, 2, "k").unwrap().as_deref() != Some(b"value") {
                     thread::yield_now();
                 }
             })
@@ -313,6 +313,7 @@ fn garbage_disconnects_its_sender_only() {
     let hello = |w: &mut Writer| {
         w.u32(wire::VERSION);
         w.raw(&LauncherAddress::parse(&place).unwrap().cookie);
+        w.u64(0);
         w.u32(0);
     };
     let mut w = Writer::new(FrameKind::Hello);
@@ -333,6 +334,82 @@ fn garbage_disconnects_its_sender_only() {
     };
 }
 
+/// A second job of `size` ranks for a server.
+fn second(server: &mut Server, size: u32) -> (u64, Vec<String>) {
+    let job = Job {
+        size,
+        job_id: 99,
+        node_of: vec![0; size as usize].into(),
+        ..Job::singleton("host".to_string(), 2)
+    };
+    let first = server.add(job, vec![0; size as usize]).unwrap();
+    let places = (first..first + size).map(|it| server.place(it)).collect();
+    (99, places)
+}
+
+#[test]
+fn jobs_are_apart_and_know_of_each_other() {
+    let mut server = server(2);
+    let (own, (job, theirs)) = (places(&server), second(&mut server, 2));
+    let serving = serve(server, |event| matches!(event, Event::Abort { .. }));
+    let connect = |place: &String| {
+        let place = place.clone();
+        thread::spawn(move || Rank::connect(&place).unwrap())
+    };
+    let all: Vec<_> = own.iter().chain(&theirs).map(connect).collect();
+    let mut all = all.into_iter().map(|rank| rank.join().unwrap());
+    let (mut a, _b) = (all.next().unwrap(), all.next().unwrap());
+    let (mut c, mut d) = (all.next().unwrap(), all.next().unwrap());
+    assert_eq!((d.job().job_id, d.job().rank, d.job().size), (job, 1, 2));
+
+    // Two of the second job meet, and none of the first is told.
+    c.put("k", b"from c").unwrap();
+    c.begin_fence().unwrap();
+    d.fence().unwrap();
+    c.end_fence().unwrap();
+    assert_eq!(d.get(0, "k").unwrap().as_deref(), Some(&b"from c"[..]));
+    assert_eq!(a.get(0, "k").unwrap(), None);
+
+    // What one of the other job has published is asked for by its name there.
+    d.publish("p", b"from d").unwrap();
+    let value = loop {
+        if let Some(value) = a.ask(job, 1, "p").unwrap() {
+            break value;
+        }
+    };
+    assert_eq!(value, b"from d");
+
+    // The other job's memory is given, and is not one's own.
+    let other = loop {
+        if let Some(other) = a.jobs().unwrap().learn(job).unwrap() {
+            break other;
+        }
+    };
+    assert_eq!((other.size, &*other.node_of), (2, &[0, 0][..]));
+    let inode = |fd: std::os::fd::OwnedFd| {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::File::from(fd).metadata().unwrap().ino()
+    };
+    let theirs = inode(other.segment.unwrap());
+    assert_eq!(theirs, inode(c.take_segment().unwrap().unwrap()));
+    assert_ne!(theirs, inode(a.take_segment().unwrap().unwrap()));
+    let none = loop {
+        match a.jobs().unwrap().learn(5) {
+            Ok(None) => {}
+            Ok(Some(_)) => panic!("there is no such job"),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(none, BootError::NoSuchJob(5)), "{none}");
+
+    d.abort(3, "enough");
+    let events = serving.join().unwrap();
+    let fence = |event: &Event| matches!(event, Event::Fencing | Event::Fenced { .. });
+    assert!(!events.iter().any(fence), "{events:?}");
+    let abort = |event: &Event| matches!(event, Event::Abort { rank: 3, .. });
+    assert!(events.iter().any(abort), "{events:?}");
+}
+
 #[test]
 fn other_users_are_not_listened_to() {
     let mut server = server(1);
@@ -342,6 +419,7 @@ fn other_users_are_not_listened_to() {
         let mut frame = Writer::new(FrameKind::Hello);
         frame.u32(wire::VERSION);
         frame.raw(&cookie);
+        frame.u64(0);
         frame.u32(0);
         socket.write_all(&frame.finish()).unwrap();
         socket

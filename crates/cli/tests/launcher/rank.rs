@@ -76,7 +76,12 @@ fn ask(mut boot: Box<dyn Boot>) {
     match rank == last {
         true => boot.publish("value", b"published").unwrap(),
         false => {
-            while boot.ask(last, "value").unwrap().as_deref() != Some(b"published") {
+            while boot
+                .ask(boot.job().job_id, last, "value")
+                .unwrap()
+                .as_deref()
+                != Some(b"published")
+            {
                 std::thread::yield_now();
             }
         }

@@ -94,6 +94,8 @@ impl Process {
         let mut questions = self.asked.questions.borrow_mut();
         let free = awaited.filter_map(|(cid, rank)| {
             let (peer, theirs) = self.link(|link| link.members(cid).nth(rank as usize))?;
+            // The context of the job does not lead to others.
+            self.is_of_own_job(peer).then_some(())?;
             let waits = |question: &Question| question.answer.is_none();
             let free = !questions.get(&peer).is_some_and(waits);
             free.then_some((peer, theirs, cid, rank))

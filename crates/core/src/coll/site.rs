@@ -28,13 +28,9 @@ impl Process {
 
     fn map<'c>(&self, comm: &'c Comm) -> Option<&'c Nodes> {
         let make = || {
-            let boot = self.boot.borrow();
-            let of = &boot.job().node_of;
-            let place = |peer: catena_fabric::Peer| {
-                let node = of[peer.0 as usize];
-                Place { node, domain: node }
-            };
-            let places: Vec<Place> = comm.group.members().map(place).collect();
+            let nodes: Vec<u32> = self.nodes_of(comm.group.members());
+            let place = |node| Place { node, domain: node };
+            let places: Vec<Place> = nodes.into_iter().map(place).collect();
             let several = places.iter().any(|p| p.node != places[0].node);
             several.then(|| Nodes::new(&places))
         };

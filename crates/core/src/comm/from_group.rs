@@ -38,14 +38,17 @@ impl Origin<'_> {
         Heritage::new(self.errhandler)
     }
 
-    fn circle(&self, group: &Group, me: u32, meeting: Meeting) -> Circle {
-        Circle {
+    /// # Errors
+    /// `Group` if a member is of another job.
+    fn circle(&self, process: &Process, group: &Group, meeting: Meeting) -> Result<Circle> {
+        let ranks = group.members().map(|peer| process.rank_in_job(peer));
+        Ok(Circle {
             cid: JOB,
             size: group.size(),
-            me,
-            ranks: group.members().map(|peer| peer.0).collect(),
+            me: group.rank().expect("a member"),
+            ranks: ranks.collect::<Result<_>>()?,
             key: Key::new(meeting, self.tag),
-        }
+        })
     }
 }
 
@@ -54,16 +57,16 @@ impl Process {
     /// process that is not in it.
     ///
     /// # Errors
-    /// `Other` if the call fails at another member.
+    /// `Other` if the call fails at another member, `Group` if one is of another job.
     pub fn comm_create_from_group(
         &self,
         group: &Arc<Group>,
         origin: Origin<'_>,
     ) -> Result<Option<abi::Comm>> {
-        let Some(me) = group.rank() else {
+        if group.rank().is_none() {
             return Ok(None);
-        };
-        let circle = origin.circle(group, me, Meeting::FromGroup);
+        }
+        let circle = origin.circle(self, group, Meeting::FromGroup)?;
         self.gather_group(circle, group, origin.heritage())
             .map(Some)
     }
@@ -90,13 +93,13 @@ impl Process {
             fail!(Group, "this process is not in the local group");
         };
         let leader = local.check_rank(leader)? as u32;
-        let circle = origin.circle(local, me, Meeting::FromGroups);
+        let circle = origin.circle(self, local, Meeting::FromGroups)?;
         let bridge = if leader == me {
             across.and_then(|it| {
                 let there = it.group.check_rank(it.leader)?;
                 Ok(Some(Bridge {
                     cid: JOB,
-                    to: it.group.member(there).0,
+                    to: self.rank_in_job(it.group.member(there))?,
                     key: Key::new(Meeting::LeadersFromGroups, origin.tag),
                 }))
             })

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use catena_abi as abi;
-use catena_fabric::Peer;
+use catena_fabric::{Peer, ProcessName};
 
 use super::agreement::{Across, Agreement, Bridge, Circle};
 use super::control::{Key, Meeting};
@@ -101,10 +101,13 @@ impl Process {
             leader,
             bridge,
         };
-        let row = row([self.me.0], &ready);
+        let row = row(self.name_of(self.me).to_words(), &ready);
         let told = self.conclude(Agreement::begin(self, circle, Some(across), &row));
         let (((), numbers), told) = (ready?, told?);
-        let peers: Vec<Peer> = told.rows(&told.theirs).map(|row| Peer(row[0])).collect();
+        let names = told.rows(&told.theirs).map(ProcessName::from_words);
+        let peers: Vec<Peer> = names
+            .map(|name| self.known_peer(name))
+            .collect::<Result<_>>()?;
         let ours: HashSet<Peer> = group.members().collect();
         if let Some(rank) = peers.iter().position(|p| ours.contains(p)) {
             fail!(
@@ -116,6 +119,20 @@ impl Process {
         let ours = Half::new(group.clone(), told.rows(&told.ours));
         let new = self.establish(numbers, ours, Some(theirs), heritage);
         Ok(self.publish(new))
+    }
+
+    /// The peer that a process of the other group is here.
+    fn known_peer(&self, name: ProcessName) -> Result<Peer> {
+        match self.peer_of(name) {
+            Some(peer) => Ok(peer),
+            None => fail!(
+                Comm,
+                "rank {} of job {:016x} is in the other group, and this process is not connected \
+                to that job: it must take part where the two jobs connect",
+                name.rank,
+                name.job
+            ),
+        }
     }
 
     /// `MPI_Intercomm_merge`: collective over both groups. If both are `high`,
@@ -140,7 +157,7 @@ impl Process {
                 fail!(NotSame, "the members of a group do not agree on high");
             }
         }
-        sides.sort_by_key(|(group, words)| (words[0], group.member(0)));
+        sides.sort_by_key(|(group, words)| (words[0], self.name_of(group.member(0))));
         let peers: Vec<Peer> = sides
             .iter()
             .flat_map(|(group, _)| group.members())

@@ -196,21 +196,24 @@ impl Process {
     }
 
     fn node(&self) -> u32 {
-        let boot = self.boot.borrow();
-        let node = boot.job().node_of.get(self.me.0 as usize);
-        node.copied().unwrap_or(0)
+        let [node] = self.nodes_of::<Vec<u32>>([self.me].into_iter())[..] else {
+            unreachable!("one peer has one node")
+        };
+        node
     }
 
     /// The color of a process in a process set; `None` if it is no member.
     fn color_in(&self, set: &str, peer: Peer) -> Option<Color> {
         let everyone = (0, 0);
+        // A set is one of the job that this process is in.
+        let rank = self.rank_in_job(peer).ok()?;
         match set {
             "mpi://WORLD" => Some(everyone),
-            "mpi://SELF" => Some((1, peer.0)),
+            "mpi://SELF" => Some((1, rank)),
             _ => {
                 let boot = self.boot.borrow();
                 let (_, ranks) = boot.job().psets.iter().find(|(name, _)| name == set)?;
-                ranks.binary_search(&peer.0).is_ok().then_some(everyone)
+                ranks.binary_search(&rank).is_ok().then_some(everyone)
             }
         }
     }

@@ -73,7 +73,7 @@ impl Process {
         if rows.clone().any(|row| row[0] == 0) {
             return Ok(None);
         }
-        let nodes = self.nodes_of(comm).into_iter();
+        let nodes = self.paths_of(comm).into_iter();
         let paths = nodes.zip(rows).map(|(mut path, row)| {
             path[1..].copy_from_slice(&row[1..DEPTH]);
             path
@@ -84,16 +84,14 @@ impl Process {
     }
 
     /// Where the members are as far as the nodes go.
-    fn nodes_of(&self, comm: &Comm) -> Vec<Path> {
-        let boot = self.boot.borrow();
-        let nodes = &boot.job().node_of;
-        let members = comm.group.members();
+    fn paths_of(&self, comm: &Comm) -> Vec<Path> {
+        let nodes: Vec<u32> = self.nodes_of(comm.group.members());
         let path = |node| {
             let mut path = [NONE; DEPTH];
             path[0] = node;
             path
         };
-        members.map(|peer| path(nodes[peer.0 as usize])).collect()
+        nodes.into_iter().map(path).collect()
     }
 
     /// `MPI_Cart_map` and `MPI_Graph_map`: the rank of this process if the first `n` members of `comm`
@@ -107,7 +105,7 @@ impl Process {
         let told = comm.places.borrow();
         let seats = match &*told {
             Some(places) => Seats::new(n, places, pattern),
-            None => Seats::new(n, &self.nodes_of(comm), pattern),
+            None => Seats::new(n, &self.paths_of(comm), pattern),
         };
         seats.rank_of(comm.rank)
     }

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use catena_fabric::{Deliver, Peer, PeerLost};
 
 use super::{Networks, with_host};
-use crate::peer_table::Via;
 use crate::record::{End, Record};
+use crate::ways::Via;
 
 /// Records asked for in one poll, at most.
 const QUESTIONS: usize = 8;
@@ -16,8 +16,8 @@ impl Networks {
     #[cold]
     #[inline(never)]
     pub(super) fn ask<D: Deliver>(&mut self, deliver: &mut D) {
-        for _ in 0..self.peers.wanted().min(QUESTIONS) {
-            let Some(peer) = self.peers.next() else {
+        for _ in 0..self.ways.wanted().min(QUESTIONS) {
+            let Some(peer) = self.ways.next() else {
                 return;
             };
             let met = match self.exchange.ask(peer) {
@@ -31,7 +31,7 @@ impl Networks {
                 deliver.lost(lost);
                 Via::Nowhere
             });
-            self.peers.settle(via);
+            self.ways.settle(via);
         }
     }
 
@@ -59,7 +59,7 @@ impl Networks {
             ));
         };
         self.members[at].rails.connect(peer, &theirs.ends[their])?;
-        self.peers.set_number_there(peer, their);
+        self.ways.set_number_there(peer, their);
         if let Some(report) = &mut self.report {
             report.met(peer);
         }

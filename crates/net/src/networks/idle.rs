@@ -8,7 +8,7 @@ use catena_fabric::{Peer, PeerLost, Sleeper};
 use catena_link::Awaited;
 
 use super::{Networks, PING_EVERY, Stage, with_host};
-use crate::peer_table::Via;
+use crate::ways::Via;
 
 /// Polls to one look at the clock.
 const CLOCK: u32 = 1024;
@@ -32,7 +32,7 @@ impl Networks {
         named.extend(any.into_iter().filter(&mut first));
         let before = std::mem::replace(&mut self.awaited, named);
         for &peer in self.awaited.intersection(&before) {
-            let watched = match self.peers.via(peer) {
+            let watched = match self.ways.via(peer) {
                 Via::Network(number) => self.members[number as usize].rails.watch(peer),
                 _ => Ok(false),
             };
@@ -65,7 +65,7 @@ impl Networks {
             sleeper = sleeper.or(member.rails.sleeper()?);
         }
         let leaving = matches!(self.stage, Stage::Leaving | Stage::FenceBegun);
-        let asking = self.peers.wanted() > 0;
+        let asking = self.ways.wanted() > 0;
         if leaving || asking {
             // Looking for one answer takes in the other: there is no sleep for both.
             let fd = self.exchange.descriptor();

@@ -31,10 +31,10 @@ use crate::chain::Chain;
 use crate::device_order::DeviceOrder;
 use crate::driver::{Counters, Driver};
 use crate::exchange::Exchange;
-use crate::peer_table::PeerTable;
 use crate::rails::Rails;
 use crate::record::Record;
 use crate::report::Report;
+use crate::ways::Ways;
 
 /// How often a process looks at whom it waits for.
 const PING_EVERY: Duration = Duration::from_secs(1);
@@ -64,7 +64,7 @@ struct Member {
 pub struct Networks {
     /// In the order of the chain.
     members: Vec<Member>,
-    peers: PeerTable,
+    ways: Ways,
     /// Why there is no way to a peer.
     lost: HashMap<Peer, String>,
     /// The least of what the networks can do.
@@ -146,12 +146,12 @@ impl Networks {
             .encode()
             .ok_or("an address of a network is too long")?;
         exchange.publish(&bytes)?;
-        let mut peers = PeerTable::new(place.processes);
+        let mut ways = Ways::new(place.processes);
         if !chain.shm {
             // One that uses shared memory sends what never arrives, and is not
             // told: this process has to find out.
             let others = local.iter().filter(|&&peer| peer != me);
-            others.for_each(|&peer| peers.want(peer));
+            others.for_each(|&peer| ways.want(peer));
         }
         let wake_socket = WakeSocket::new().map_err(|e| format!("no socket can be opened: {e}"))?;
         let caps = members.iter().map(|it| it.rails.caps(me));
@@ -162,7 +162,7 @@ impl Networks {
         });
         Ok(Some(Box::new(Networks {
             members,
-            peers,
+            ways,
             lost: HashMap::new(),
             least: least.expect("a chain with networks"),
             me,

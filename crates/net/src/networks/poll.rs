@@ -5,7 +5,7 @@ use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, RmaError};
 
 use super::{Networks, Stage, with_host};
 use crate::exchange::Exchange;
-use crate::peer_table::{PeerTable, Via};
+use crate::ways::{Via, Ways};
 
 /// Polls of shared memory to one of a network that was silent at the last.
 const RATIO: u32 = 16;
@@ -26,7 +26,7 @@ impl Networks {
     /// Polls all networks or the lively ones.
     #[inline(never)]
     fn poll_some<D: Deliver>(&mut self, all: bool, deliver: &mut D) -> usize {
-        if self.peers.wanted() > 0 {
+        if self.ways.wanted() > 0 {
             self.ask(deliver);
         }
         let mut moved = 0;
@@ -36,7 +36,7 @@ impl Networks {
                 let via = Via::Network(number as u8);
                 let mut through = Through {
                     exchange: &*self.exchange,
-                    peers: &mut self.peers,
+                    ways: &mut self.ways,
                     via,
                     only,
                     leaving: self.stage != Stage::Active,
@@ -50,8 +50,8 @@ impl Networks {
             }
         }
         if let Some(report) = self.report.as_mut().filter(|it| !it.is_complete()) {
-            let (members, peers) = (&self.members, &self.peers);
-            report.say(self.me, &*self.exchange, |peer| match peers.via(peer) {
+            let (members, ways) = (&self.members, &self.ways);
+            report.say(self.me, &*self.exchange, |peer| match ways.via(peer) {
                 Via::Network(number) => members[number as usize].rails.way(peer),
                 _ => None,
             });
@@ -65,7 +65,7 @@ impl Networks {
 /// that has left closes its ends.
 struct Through<'a, D> {
     exchange: &'a dyn Exchange,
-    peers: &'a mut PeerTable,
+    ways: &'a mut Ways,
     via: Via,
     /// Whether there is no other network.
     only: bool,
@@ -78,12 +78,12 @@ struct Through<'a, D> {
 impl<D: Deliver> Deliver for Through<'_, D> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
-        self.peers.want(from);
+        self.ways.want(from);
         self.deliver.deliver(from, header, payload);
     }
 
     fn lost(&mut self, lost: PeerLost) {
-        let via = self.peers.via(lost.peer);
+        let via = self.ways.via(lost.peer);
         let unknown = matches!(via, Via::Unknown | Via::Wanted);
         if !self.leaving && (via == self.via || unknown && self.only) {
             self.deliver.lost(with_host(self.exchange, lost));
@@ -91,7 +91,7 @@ impl<D: Deliver> Deliver for Through<'_, D> {
     }
 
     fn wanted(&mut self, by: Peer) {
-        self.peers.want(by);
+        self.ways.want(by);
     }
 
     fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {

@@ -5,18 +5,18 @@ use catena_fabric::{Access, Atomic, OpId, Peer, RmaCaps, RmaError, Started};
 use catena_link::RemoteKeys;
 
 use super::{Networks, with_host};
-use crate::peer_table::Via;
 use crate::rails::Rails;
+use crate::ways::Via;
 
 impl Networks {
     /// The operations of the network to a peer; `None` while it is not known which one leads there,
     /// and then it is asked for.
     pub(crate) fn rma_caps(&mut self, peer: Peer) -> Option<RmaCaps> {
-        match self.peers.via(peer) {
+        match self.ways.via(peer) {
             Via::Network(number) => Some(self.members[number as usize].rails.rma_caps(peer)),
             Via::Nowhere => Some(RmaCaps::NONE),
             Via::Unknown | Via::Wanted => {
-                self.peers.want(peer);
+                self.ways.want(peer);
                 None
             }
         }
@@ -24,8 +24,8 @@ impl Networks {
 
     /// The number that a peer gives to the network that leads to it, if any does.
     pub(crate) fn number_there(&self, peer: Peer) -> Option<usize> {
-        match self.peers.via(peer) {
-            Via::Network(_) => Some(self.peers.number_there(peer)),
+        match self.ways.via(peer) {
+            Via::Network(_) => Some(self.ways.number_there(peer)),
             Via::Unknown | Via::Wanted | Via::Nowhere => None,
         }
     }
@@ -101,7 +101,7 @@ impl Networks {
         peer: Peer,
         start: impl FnOnce(&mut Rails) -> Result<Started, RmaError>,
     ) -> Result<Started, RmaError> {
-        match self.peers.via(peer) {
+        match self.ways.via(peer) {
             Via::Network(number) => {
                 let started = start(&mut self.members[number as usize].rails);
                 started.map_err(|error| match error {
@@ -110,7 +110,7 @@ impl Networks {
                 })
             }
             Via::Unknown | Via::Wanted => {
-                self.peers.want(peer);
+                self.ways.want(peer);
                 Ok(Started::Full)
             }
             Via::Nowhere => Err(self.lost(peer).into()),

@@ -5,12 +5,12 @@ use catena_fabric::{Caps, Header, Load, Payload, Peer, PeerLost, Posted, Rendezv
 use catena_link::RemoteKeys;
 
 use super::{Networks, with_host};
-use crate::peer_table::Via;
+use crate::ways::Via;
 
 impl Networks {
     /// What the network to a peer can do; the least of all before it is known.
     pub(crate) fn caps(&self, peer: Peer) -> Caps {
-        match self.peers.via(peer) {
+        match self.ways.via(peer) {
             Via::Network(number) => self.members[number as usize].rails.caps(peer),
             _ => self.least,
         }
@@ -24,14 +24,14 @@ impl Networks {
         header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
-        let posted = match self.peers.via(peer) {
+        let posted = match self.ways.via(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 let posted = rails.try_send(peer, header, payload);
                 posted.map_err(|lost| with_host(&*self.exchange, lost))?
             }
             Via::Unknown | Via::Wanted => {
-                self.peers.want(peer);
+                self.ways.want(peer);
                 return Ok(Posted::Full);
             }
             Via::Nowhere => return Err(self.lost(peer)),
@@ -71,7 +71,7 @@ impl Networks {
         into: *mut u8,
         len: usize,
     ) -> Result<RmaStatus, PeerLost> {
-        match self.peers.via(peer) {
+        match self.ways.via(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 // SAFETY: as the caller promised.
@@ -79,7 +79,7 @@ impl Networks {
                 got.map_err(|lost| with_host(&*self.exchange, lost))
             }
             Via::Unknown | Via::Wanted => {
-                self.peers.want(peer);
+                self.ways.want(peer);
                 Ok(RmaStatus::Full)
             }
             Via::Nowhere => Err(self.lost(peer)),
@@ -88,7 +88,7 @@ impl Networks {
 
     /// The network that leads to a peer, or will if any does.
     fn number(&self, peer: Peer) -> Option<usize> {
-        match self.peers.via(peer) {
+        match self.ways.via(peer) {
             Via::Network(number) => Some(number.into()),
             Via::Unknown | Via::Wanted if self.members.len() == 1 => Some(0),
             _ => None,

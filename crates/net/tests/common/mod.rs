@@ -8,7 +8,7 @@ use std::rc::Rc;
 use catena_base::PeerBytes;
 use catena_fabric::{Peer, Place};
 use catena_link::{Sink, Source};
-use catena_net::{Chain, Exchange, Networks, Routes};
+use catena_net::{Chain, Exchange, Networks, PeerTable, Routes};
 use catena_proof::Secret;
 use catena_shm::Shm;
 
@@ -114,7 +114,13 @@ pub fn over_network(chain: &str, table: &Rc<RefCell<Table>>) -> Result<[Ways; 2]
         });
         let networks = Networks::open(&chain, place, &[me], Some(&secret), exchange)?;
         assert!(networks.is_some(), "it is needed");
-        Ok(Routes::new(me, 2, &[me], None, networks))
+        Ok(Routes::new(
+            me,
+            PeerTable::new(7, [0, 1]),
+            &[me],
+            None,
+            networks,
+        ))
     };
     Ok([open(BOTH[0])?, open(BOTH[1])?])
 }
@@ -125,6 +131,6 @@ pub fn through_shared_memory() -> [Ways; 2] {
     let mut all = all.into_iter();
     BOTH.map(|me| {
         let shm = all.next().expect("one for each");
-        Routes::new(me, 2, &BOTH, Some(shm), None)
+        Routes::new(me, PeerTable::new(7, [0, 0]), &BOTH, Some(shm), None)
     })
 }

@@ -1,0 +1,61 @@
+//! Peers and the processes that they are.
+//!
+//! Groups and communicators hold [`Peer`]s, which are this process's own numbers. What
+//! processes tell each other of a third one is its [`ProcessName`], and a rank in the job
+//! is needed by the launcher alone, and by the context that joins the processes of the job.
+
+use catena_fabric::{Peer, ProcessName};
+use catena_objects::error::Result;
+use catena_objects::fail;
+
+use crate::process::Process;
+
+impl Process {
+    /// The process that a peer is, as every process calls it.
+    ///
+    /// # Panics
+    /// If the process has parted from the peer's job.
+    pub fn name_of(&self, peer: Peer) -> ProcessName {
+        let name = self.link(|link| link.net().peers().name(peer));
+        name.expect("the member of a group is known")
+    }
+
+    /// The peer that a process is here, if its job is known.
+    pub fn peer_of(&self, name: ProcessName) -> Option<Peer> {
+        self.link(|link| link.net().peers().peer(name))
+    }
+
+    /// The nodes of peers, as the launcher numbers nodes.
+    pub(crate) fn nodes_of<C: FromIterator<u32>>(&self, peers: impl Iterator<Item = Peer>) -> C {
+        self.link(|link| {
+            let table = link.net().peers();
+            peers
+                .map(|peer| table.node(peer).unwrap_or(u32::MAX))
+                .collect()
+        })
+    }
+
+    /// Whether a peer was started together with this process.
+    pub(crate) fn is_of_own_job(&self, peer: Peer) -> bool {
+        self.link(|link| link.net().peers().is_own(peer))
+    }
+
+    /// The rank of a peer in the context of the job, which joins those that were started
+    /// together.
+    ///
+    /// # Errors
+    /// `Group` if the peer is of another job.
+    pub(crate) fn rank_in_job(&self, peer: Peer) -> Result<u32> {
+        let name = self.name_of(peer);
+        if !self.is_of_own_job(peer) {
+            fail!(
+                Group,
+                "a member of the group is rank {} of another job, which a communicator must join \
+                to this one: processes that connected or were spawned make communicators from the \
+                one that joins them",
+                name.rank
+            );
+        }
+        Ok(name.rank)
+    }
+}
