@@ -21,7 +21,7 @@ struct Own {
 /// A queue of packets. Long messages are read in place.
 #[derive(Debug)]
 pub(super) struct Loopback {
-    me: Peer,
+    pub me: Peer,
     queue: VecDeque<(Header, Box<[u8]>)>,
     /// By key, which is the number here and one more.
     regions: Vec<Option<Own>>,

@@ -241,7 +241,7 @@ impl<S, R> Routes<S, R> {
         let key = self.target(peer, keys)?.keys.at(offset).first();
         match self.route(peer) {
             Route::Loopback => self.loopback.own_memory(key, len),
-            Route::Shm => self.shm()?.map(key, len),
+            Route::Shm => self.shm()?.map(peer, key, len),
             Route::Network | Route::None => None,
         }
     }

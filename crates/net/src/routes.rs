@@ -1,6 +1,8 @@
 //! How each process that this one knows is reached.
 
 use std::marker::PhantomData;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
 
 use catena_base::End;
 use catena_fabric::{
@@ -8,7 +10,7 @@ use catena_fabric::{
     RmaStatus, Transport,
 };
 use catena_link::{Net, RemoteKeys, Sink, Source, Tally};
-use catena_shm::Shm;
+use catena_shm::{Shm, ShmError};
 
 use crate::loopback::Loopback;
 use crate::networks::Networks;
@@ -135,6 +137,75 @@ impl<S, R> Routes<S, R> {
     #[inline]
     pub fn peers(&self) -> &PeerTable {
         &self.peers
+    }
+
+    /// Whether a peer of this process's own job shares memory with it, its segment and all
+    /// that lies there, or is this process.
+    pub fn shares_segment(&self, peer: Peer) -> bool {
+        match self.route(peer) {
+            Route::Loopback => true,
+            Route::Shm => self.shm().is_some_and(|shm| shm.shares_segment(peer)),
+            Route::Network | Route::None => false,
+        }
+    }
+
+    /// Takes in shared memory that was attached later, as other jobs are reached through it.
+    /// This process is the only one of its job there.
+    ///
+    /// # Panics
+    /// If there is some.
+    pub fn adopt(&mut self, shm: Shm) {
+        assert!(self.shm.is_none(), "a process is at home in one segment");
+        self.shm = Some(shm);
+    }
+
+    /// Takes in another job, whose rank `r` is on node `node_of[r]`, unless it is known.
+    /// Its processes on this node are reached through `segment`, theirs; there is no way to
+    /// others yet, as networks join the processes of one job.
+    ///
+    /// # Errors
+    /// As [`Shm::attach_other`]; the job is not taken in then.
+    pub fn add_job(
+        &mut self,
+        job: u64,
+        node_of: &[u32],
+        segment: Option<OwnedFd>,
+    ) -> Result<(), ShmError> {
+        if self.peers.peers_of(job).is_some() {
+            return Ok(());
+        }
+        let own_job = self.peers.own_job();
+        let here = self.peers.node(self.loopback.me);
+        let peers = self.peers.add(job, node_of);
+        let near = |peer: &Peer| self.peers.node(*peer) == here;
+        let near: Vec<Peer> = peers.clone().map(Peer).filter(near).collect();
+        if self.table.len() < peers.end as usize {
+            self.table.resize(peers.end as usize, Route::None);
+        }
+        if let (Some(segment), Some(shm), false) = (segment, &mut self.shm, near.is_empty()) {
+            if let Err(error) = shm.attach_other(segment, (own_job, job), &near) {
+                self.remove_job(job);
+                return Err(error);
+            }
+            for peer in near {
+                self.table[peer.0 as usize] = Route::Shm;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets another job and lets go of its segment; gives the peers that its processes
+    /// were, which others may be from now on.
+    pub fn remove_job(&mut self, job: u64) -> Option<Range<u32>> {
+        let peers = self.peers.remove(job)?;
+        if let Some(shm) = &mut self.shm {
+            shm.detach_other(job);
+        }
+        for peer in peers.clone() {
+            self.table[peer as usize] = Route::None;
+        }
+        self.table.truncate(self.peers.len());
+        Some(peers)
     }
 
     /// The shared-memory transport, if the node has other ranks.
@@ -335,5 +406,99 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
         by_route!(self, peer, t => t.take_part(peer, end, number, parts), _n => None,
             else None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catena_base::PeerBytes;
+    use catena_fabric::{OpId, ProcessName, RmaError};
+    use catena_shm::{Config, create_segment};
+
+    use super::*;
+
+    /// No program sends anything here.
+    #[derive(Debug)]
+    enum Nothing {}
+
+    impl Source for Nothing {
+        type Part<'a> = &'a [u8];
+        fn len(&self) -> u64 {
+            match *self {}
+        }
+        fn part(&self, _from: u64, _len: usize) -> &[u8] {
+            match *self {}
+        }
+    }
+
+    impl Sink for Nothing {
+        fn capacity(&self) -> u64 {
+            match *self {}
+        }
+        fn place(&mut self, _at: u64, _bytes: PeerBytes<'_>) {
+            match *self {}
+        }
+    }
+
+    /// What was delivered, and from whom.
+    #[derive(Debug, Default)]
+    struct Got(Vec<(Peer, i32)>);
+
+    impl Deliver for Got {
+        fn deliver(&mut self, from: Peer, header: Header, _payload: PeerBytes<'_>) {
+            self.0.push((from, header.tag));
+        }
+        fn lost(&mut self, lost: PeerLost) {
+            panic!("{lost:?}");
+        }
+        fn completed(&mut self, op: OpId, outcome: Result<u64, RmaError>) {
+            panic!("{op:?}: {outcome:?}");
+        }
+    }
+
+    type Own = Routes<Nothing, Nothing>;
+
+    #[test]
+    fn a_process_meets_another_job_on_its_node() {
+        // A process that is alone in its job, and rank 1 of a job that has rank 0 elsewhere.
+        let fds = [(); 2].map(|()| create_segment().expect("a file"));
+        let shm = |at: usize, peer| {
+            let fd = fds[at].try_clone().expect("a descriptor");
+            Shm::attach_with(fd, 0, &[peer], Config::tiny()).expect("a segment")
+        };
+        let mut one = Own::new(Peer(0), PeerTable::new(10, [4]), &[Peer(0)], None, None);
+        one.adopt(shm(0, Peer(0)));
+        let table = PeerTable::new(11, [3, 4]);
+        let mut two = Own::new(Peer(1), table, &[Peer(1)], Some(shm(1, Peer(1))), None);
+        let [of_one, of_two] = fds;
+        one.add_job(11, &[3, 4], Some(of_two))
+            .expect("the other job");
+        two.add_job(10, &[4], Some(of_one)).expect("the other job");
+        one.add_job(11, &[3, 4], None).expect("it is known");
+
+        let name = |job, rank| ProcessName { job, rank };
+        assert_eq!(one.peers().peer(name(11, 1)), Some(Peer(2)));
+        assert_eq!(
+            [one.route(Peer(1)), one.route(Peer(2)), two.route(Peer(2))],
+            [Route::None, Route::Shm, Route::Shm]
+        );
+        assert!(one.shares_segment(Peer(0)) && !one.shares_segment(Peer(2)));
+        let header = |tag| Header {
+            tag,
+            ..Header::default()
+        };
+        let mut got = Got::default();
+        let sent = one.try_send(Peer(2), header(7), [].as_slice());
+        assert_eq!(sent, Ok(Posted::Done));
+        let sent = two.try_send(Peer(2), header(8), [].as_slice());
+        assert_eq!(sent, Ok(Posted::Done));
+        while one.poll(&mut got) + two.poll(&mut got) > 0 {}
+        got.0.sort_unstable();
+        assert_eq!(got.0, [(Peer(2), 7), (Peer(2), 8)]);
+
+        assert_eq!(one.remove_job(11), Some(1..3));
+        assert_eq!(one.route(Peer(2)), Route::None);
+        let lost = one.try_send(Peer(2), header(9), [].as_slice());
+        assert!(lost.is_err());
     }
 }

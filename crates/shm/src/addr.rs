@@ -17,6 +17,8 @@
 //! | `epoch`              | senders           | owner     | add after `inbox`, Release/Acquire |
 //! | `pid`, `probe`       | owner             | peers     | before `ready`, Release/Acquire |
 //! | `inbox[r][s]`        | `s`, once         | `r`       | Release/Acquire           |
+//! | `facts`              | any attacher      | guests    | before `layout`           |
+//! | `guests`, a guest    | guests            | owner     | compare-and-swap, Release/Acquire |
 //! | ring: `heads`,`costs`| receiver          | sender    | see `ring`; hints         |
 //! | ring: `parts`        | both              | both      | see `Parts`               |
 //! | ring: `data_at`      | sender, once      | receiver  | before the first packet that needs it |
@@ -29,7 +31,7 @@ use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts};
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -86,6 +88,9 @@ pub(crate) struct Front {
     pub layout: AtomicU64,
     /// Bytes of the arena that are taken.
     pub used: AtomicU64,
+    /// What the layout follows from, for processes of other jobs: ranks, cells, bytes of
+    /// data and of a packet. Before `layout`; the same from all who write it.
+    pub facts: [AtomicU64; 4],
 }
 
 /// What a rank shows to its peers.
@@ -109,6 +114,22 @@ pub(crate) struct Who {
     pub pid: AtomicU32,
     /// Address of a word in the rank's memory whose value the peers know.
     pub probe: AtomicU64,
+    /// Offset of the last [`Guest`] that came, or 0.
+    pub guests: AtomicU64,
+}
+
+/// A process of another job that has made a ring to a rank. Written before it is published.
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct Guest {
+    /// Offset of the one that came before it, or 0.
+    pub next: AtomicU64,
+    /// Offset of its ring.
+    pub ring: AtomicU64,
+    /// Its job.
+    pub job: AtomicU64,
+    /// Its number among the processes of its job on this node.
+    pub number: AtomicU64,
 }
 
 /// In front of a ring's cells.
@@ -174,6 +195,26 @@ impl Layout {
     pub fn inbox_at(&self, receiver: u32, sender: u32) -> usize {
         assert!(receiver < self.ranks && sender < self.ranks);
         self.inbox_at + (receiver as usize * self.ranks as usize + sender as usize) * 8
+    }
+
+    /// What [`Layout::new`] was given.
+    pub fn facts(&self) -> [u64; 4] {
+        let Geometry {
+            cells,
+            data,
+            packet,
+        } = self.geometry;
+        [self.ranks.into(), cells as u64, data as u64, packet as u64]
+    }
+
+    /// The layout that follows from what a process of another job wrote, if that makes sense.
+    pub fn from_facts([ranks, cells, data, packet]: [u64; 4]) -> Option<Layout> {
+        let ranks = u32::try_from(ranks)
+            .ok()
+            .filter(|&it| (1..=1 << 16).contains(&it))?;
+        let geometry = Geometry::new(cells as usize, data as usize, packet as usize);
+        let layout = Layout::new(ranks, geometry);
+        (layout.facts() == [ranks.into(), cells, data, packet]).then_some(layout)
     }
 
     /// Equal on all ranks or they must not share a segment. Never 0.

@@ -36,6 +36,8 @@ pub enum ShmError {
         /// Theirs.
         theirs: u64,
     },
+    /// The segment of another job was not laid out, or not as this version does.
+    Foreign,
     /// The arguments make no sense: the number of this rank, of all ranks.
     Ranks {
         /// This rank's number on the node.
@@ -72,6 +74,10 @@ impl fmt::Display for ShmError {
                 "the ranks of this node disagree about the shared segment ({ours:#x} here, \
                  {theirs:#x} there); they must run the same version of Catena with the same \
                  CATENA_SHM_* settings"
+            ),
+            ShmError::Foreign => f.write_str(
+                "the shared segment of the other job cannot be used: its processes have no shared \
+                 memory (CATENA_LINK), or run another version of Catena",
             ),
             ShmError::Ranks { me, ranks } => {
                 write!(f, "rank {me} of {ranks} on this node does not exist")

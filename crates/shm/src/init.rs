@@ -13,6 +13,7 @@ use catena_fabric::{
 use crate::addr::{Block, Layout};
 use crate::board::Boards;
 use crate::error::ShmError;
+use crate::guests::{Guests, OtherSegment};
 use crate::pace::Cost;
 use crate::recv::Inlet;
 use crate::segment::{Segment, create_segment};
@@ -23,7 +24,7 @@ use crate::settings::{Config, SingleCopy};
 const ABSENT: u32 = u32::MAX;
 
 /// The routes from one process to all processes of its job on its node,
-/// itself included.
+/// itself included, and to those of other jobs whose segments it attaches.
 ///
 /// Methods that take a `Peer` panic if that process is not on this node.
 #[derive(Debug)]
@@ -51,8 +52,24 @@ pub struct Shm {
     pub(crate) own_reads: Option<Cost>,
     /// What peers read to find out whether they can.
     probe: Box<u64>,
-    // Last: everything above points into it.
+    /// Most bytes of a packet, whichever segment it goes through.
+    pub(crate) max_packet: usize,
+    /// Rings of processes of other jobs.
+    pub(crate) guests: Guests,
+    // Last: everything above points into them.
+    /// Where this process is at home.
     pub(crate) segment: Segment,
+    /// The segments of other jobs, if they are attached, by number in [`Home`] less one.
+    pub(crate) others: Vec<Option<OtherSegment>>,
+}
+
+/// Where a process is at home: the segment in which its doorbell and the rings to it lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Home {
+    /// 0 for that of this process, else one more than the number of another one.
+    pub segment: u16,
+    /// The process's number among those that are at home there.
+    pub number: u32,
 }
 
 // SAFETY: the pointers lead into the mapping, which belongs to this value and
@@ -136,7 +153,8 @@ impl Shm {
         }
         let segment = Segment::open(fd, Layout::new(local.len() as u32, config.geometry))?;
         let peer_state = |(number, peer): (u32, &Peer)| {
-            PeerState::unopened(*peer, segment.block(number), config)
+            let home = Home { segment: 0, number };
+            PeerState::unopened(*peer, home, segment.block(number), config)
         };
         let peer_states = (0..).zip(local).map(peer_state).collect();
         let shm = Shm {
@@ -154,7 +172,10 @@ impl Shm {
             cold: Vec::new(),
             own_reads: None,
             probe: Box::new(crate::rma::probe_value(me)),
+            max_packet: config.geometry.packet,
+            guests: Guests::default(),
             segment,
+            others: Vec::new(),
         };
         shm.show_probe(&shm.probe);
         Ok(shm)
@@ -188,6 +209,31 @@ impl Shm {
     #[inline(always)]
     pub(crate) fn number(&self, peer: Peer) -> usize {
         self.index[peer.0.wrapping_sub(self.first) as usize] as usize
+    }
+
+    /// The segment in which the peer with that number is at home.
+    pub(crate) fn segment_of(&self, number: usize) -> &Segment {
+        let other = self.peer_states[number].home.segment.checked_sub(1);
+        let other = other.and_then(|other| self.others.get(usize::from(other))?.as_ref());
+        other.map_or(&self.segment, |other| &other.segment)
+    }
+
+    /// Gives a peer the number `number`.
+    pub(crate) fn set_number(&mut self, peer: Peer, number: u32) {
+        let at = peer.0.checked_sub(self.first).expect("jobs of later peers") as usize;
+        if at >= self.index.len() {
+            self.index.resize(at + 1, ABSENT);
+        }
+        self.index[at] = number;
+    }
+
+    /// Takes a peer's number away, and those at the end that no peer has.
+    pub(crate) fn unset_number(&mut self, peer: Peer) {
+        let at = peer.0.wrapping_sub(self.first) as usize;
+        if let Some(number) = self.index.get_mut(at) {
+            *number = ABSENT;
+        }
+        while self.index.pop_if(|number| *number == ABSENT).is_some() {}
     }
 
     #[inline(always)]
@@ -242,7 +288,7 @@ impl Transport for Shm {
     #[inline]
     fn caps(&self, peer: Peer) -> Caps {
         Caps {
-            max_packet: self.config.geometry.packet,
+            max_packet: self.max_packet,
             eager_max: self.eager_max(peer),
             ordered: true,
         }

@@ -1,8 +1,9 @@
-//! Shared memory between the processes of one node and job.
+//! Shared memory between the processes of one node.
 //!
 //! One anonymous segment (a memfd handed over by the launcher) holds a block
 //! per rank, a table of rings, and an arena in which rings appear when a pair
-//! first talks. Nothing has a name, so nothing is left behind.
+//! first talks. Nothing has a name, so nothing is left behind. Each job has a segment of
+//! its own; those of other jobs are attached when processes connect.
 //!
 //! | file        | what                                                     |
 //! |-------------|----------------------------------------------------------|
@@ -12,6 +13,7 @@
 //! | `segment`   | the mapping, memory from the arena                       |
 //! | `send`      | outgoing rings                                           |
 //! | `recv`      | incoming rings                                           |
+//! | `guests`    | segments of other jobs, and rings from their processes   |
 //! | `rma`       | a peer's memory (cross-memory attach)                    |
 //! | `operations`| put, get and atomics                                     |
 //! | `tune`      | which way of copying is the fastest to a peer            |
@@ -32,6 +34,7 @@ mod addr;
 mod admit;
 mod board;
 mod error;
+mod guests;
 mod init;
 mod operations;
 mod pace;

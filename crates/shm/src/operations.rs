@@ -4,7 +4,7 @@
 //! The kernel copies to and from private memory of a peer; memory of the segment is copied straight.
 //! Atomics are those of the processor and work on memory of the segment alone, as private memory of
 //! a peer can only be copied. A remote key says which it is: [`PRIVATE`] has an address in the
-//! owner's address space, [`SEGMENT`] an offset that is good on all ranks of the node.
+//! owner's address space, [`SEGMENT`] an offset in the segment of the owner's job.
 
 use catena_base::PeerBytes;
 use catena_fabric::{
@@ -38,9 +38,10 @@ impl Shm {
         })
     }
 
-    /// The address here of `len` bytes of a peer's memory; `None` if they are not all in the segment.
-    pub fn map(&self, remote: RemoteKey, len: usize) -> Option<*mut u8> {
-        self.in_segment(remote, len, 1).ok()
+    /// The address here of `len` bytes of a peer's memory; `None` if they are not all in the
+    /// segment of its job.
+    pub fn map(&self, peer: Peer, remote: RemoteKey, len: usize) -> Option<*mut u8> {
+        self.in_segment(peer, remote, len, 1).ok()
     }
 
     /// Moves `len` bytes of a peer's private memory by calls that move some of the bytes from a
@@ -101,7 +102,7 @@ impl Rma for Shm {
     ) -> Result<Started, RmaError> {
         self.check_alive(peer)?;
         if target.key == SEGMENT {
-            let to = self.in_segment(target, len, 1)?;
+            let to = self.in_segment(peer, target, len, 1)?;
             // SAFETY: the caller vouches for `from`; the other is in the mapping, and may be
             // written by all.
             unsafe { PeerBytes::new(from, len).copy_to(to) };
@@ -123,7 +124,7 @@ impl Rma for Shm {
     ) -> Result<Started, RmaError> {
         self.check_alive(peer)?;
         if target.key == SEGMENT {
-            let from = self.in_segment(target, len, 1)?;
+            let from = self.in_segment(peer, target, len, 1)?;
             // SAFETY: the caller vouches for `into`; the other is in the mapping.
             unsafe { PeerBytes::new(from, len).copy_to(into) };
             return Ok(Started::Complete(0));
@@ -143,7 +144,7 @@ impl Rma for Shm {
     ) -> Result<Started, RmaError> {
         self.check_alive(peer)?;
         let size = atomic.ty.size();
-        let at = self.in_segment(target, size, size)?;
+        let at = self.in_segment(peer, target, size, size)?;
         // SAFETY: an aligned word in the mapping, which all change by atomics or raw copies.
         let old = unsafe { atomic.update(at) };
         Ok(Started::Complete(if atomic.fetches { old } else { 0 }))

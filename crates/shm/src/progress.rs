@@ -84,7 +84,7 @@ impl Shm {
     /// # Safety
     /// It is not used once the transport is dropped.
     pub unsafe fn bell(&self, peer: Peer) -> Bell {
-        let block = self.segment.block(self.number(peer) as u32);
+        let block = self.peer_states[self.number(peer)].block();
         Bell {
             bell: &raw const *block.bell,
             barrier: self.barrier,

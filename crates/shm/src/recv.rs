@@ -185,17 +185,23 @@ impl Shm {
             if offset == 0 || known {
                 continue;
             }
-            self.peer_states[sender as usize].heard = true;
-            match self.inlet(sender, offset) {
-                Some(inlet) => {
-                    self.peer_states[sender as usize].inbound = Some(inlet.head);
-                    self.inlets.push(inlet);
-                }
-                None => {
-                    let cause = format!("shared memory is damaged: its ring is at {offset:#x}");
-                    let lost: PeerLost = self.peer_states[sender as usize].lose(cause);
-                    deliver.lost(lost);
-                }
+            self.open_inlet(sender, offset, deliver);
+        }
+        self.accept_guests(deliver);
+    }
+
+    /// Listens to the ring at `offset`, into which the peer with number `sender` writes.
+    pub(crate) fn open_inlet<D: Deliver>(&mut self, sender: u32, offset: u64, deliver: &mut D) {
+        self.peer_states[sender as usize].heard = true;
+        match self.inlet(sender, offset) {
+            Some(inlet) => {
+                self.peer_states[sender as usize].inbound = Some(inlet.head);
+                self.inlets.push(inlet);
+            }
+            None => {
+                let cause = format!("shared memory is damaged: its ring is at {offset:#x}");
+                let lost: PeerLost = self.peer_states[sender as usize].lose(cause);
+                deliver.lost(lost);
             }
         }
     }
@@ -218,7 +224,7 @@ impl Shm {
         Some(Inlet {
             rx,
             head: head.cast(),
-            block: self.segment.block(sender),
+            block: self.peer_states[sender as usize].block(),
             told: 0,
             peer: self.peer_states[sender as usize].peer,
             number: sender,

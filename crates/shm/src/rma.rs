@@ -258,7 +258,8 @@ impl Shm {
         if self.config.single_copy == SingleCopy::Never {
             return Reader::Denied;
         }
-        let who = &self.segment.block(number).who;
+        let peer_state = &self.peer_states[number as usize];
+        let who = &peer_state.block().who;
         if who.ready.load(Acquire) != 1 {
             return Reader::Unknown;
         }
@@ -267,7 +268,7 @@ impl Shm {
         // SAFETY: eight bytes of our own.
         let read = unsafe { read_process(pid, addr, (&raw mut word).cast(), 8) };
         match read {
-            Ok(8) if word == probe_value(number) => Reader::Allowed(pid),
+            Ok(8) if word == probe_value(peer_state.home.number) => Reader::Allowed(pid),
             _ => Reader::Denied,
         }
     }
@@ -284,7 +285,7 @@ impl Shm {
         len: usize,
     ) -> Result<RmaStatus, PeerLost> {
         if remote.key == SEGMENT {
-            let Ok(from) = self.in_segment(remote, len, 1) else {
+            let Ok(from) = self.in_segment(peer, remote, len, 1) else {
                 return Ok(RmaStatus::Unable);
             };
             // SAFETY: the caller vouches for `into`; the other is in the mapping.
@@ -332,7 +333,7 @@ impl Shm {
         len: usize,
     ) -> Result<RmaStatus, PeerLost> {
         if remote.key == SEGMENT {
-            let Ok(to) = self.in_segment(remote, len, 1) else {
+            let Ok(to) = self.in_segment(peer, remote, len, 1) else {
                 return Ok(RmaStatus::Unable);
             };
             // SAFETY: the caller vouches for `from`; the other is in the mapping, and may be written
@@ -349,9 +350,10 @@ impl Shm {
         self.outcome(peer, pid, written)
     }
 
-    /// Where `len` bytes of the segment lie, which `target` says.
+    /// Where `len` bytes of the segment lie that a peer is at home in, which `target` says.
     pub(crate) fn in_segment(
         &self,
+        peer: Peer,
         target: RemoteKey,
         len: usize,
         align: usize,
@@ -359,7 +361,9 @@ impl Shm {
         if target.key != SEGMENT {
             return Err(RmaError::NoRegion);
         }
-        let range = self.segment.range(target.addr, len, align);
+        let range = self
+            .segment_of(self.number(peer))
+            .range(target.addr, len, align);
         range.ok_or(RmaError::OutOfBounds)
     }
 

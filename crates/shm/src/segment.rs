@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -49,6 +50,45 @@ impl Segment {
             file.set_len(size as u64).map_err(ShmError::Segment)?;
         }
         forbid_shrinking(&file).map_err(ShmError::Segment)?;
+        let segment = Segment::map(file, layout)?;
+        segment.commit("the ranks' table", 0, layout.arena_at)?;
+        for (fact, value) in segment.front().facts.iter().zip(layout.facts()) {
+            fact.store(value, Ordering::Relaxed);
+        }
+        let ours = layout.stamp();
+        match segment
+            .front()
+            .layout
+            .compare_exchange(0, ours, Ordering::AcqRel, Ordering::Acquire)
+        {
+            Err(theirs) if theirs != ours => Err(ShmError::Layout { ours, theirs }),
+            _ => Ok(segment),
+        }
+    }
+
+    /// Maps the segment of another job, which its processes have laid out.
+    ///
+    /// # Errors
+    /// `Foreign` if none of them has, or not as this version would.
+    pub fn join(fd: OwnedFd) -> Result<Segment, ShmError> {
+        let file = File::from(fd);
+        forbid_shrinking(&file).map_err(ShmError::Segment)?;
+        let whole = file.metadata().map_err(ShmError::Segment)?.len();
+        let mut front = [0; size_of::<Front>()];
+        file.read_exact_at(&mut front, 0)
+            .map_err(ShmError::Segment)?;
+        let (words, _) = front.as_chunks::<8>();
+        let word = |at: usize| u64::from_ne_bytes(words[at]);
+        let layout = Layout::from_facts([2, 3, 4, 5].map(word));
+        let sound = |it: &Layout| it.stamp() == word(0) && it.size as u64 <= whole;
+        let layout = layout.filter(sound).ok_or(ShmError::Foreign)?;
+        let segment = Segment::map(file, layout)?;
+        segment.commit("another job's table", 0, layout.arena_at)?;
+        Ok(segment)
+    }
+
+    fn map(file: File, layout: Layout) -> Result<Segment, ShmError> {
+        let size = layout.size;
         // SAFETY: a new mapping, nowhere in particular.
         let base = unsafe {
             libc::mmap(
@@ -66,21 +106,11 @@ impl Segment {
                 source: io::Error::last_os_error(),
             });
         }
-        let segment = Segment {
+        Ok(Segment {
             base: base.cast(),
             layout,
             file,
-        };
-        segment.commit("the ranks' table", 0, layout.arena_at)?;
-        let ours = layout.stamp();
-        match segment
-            .front()
-            .layout
-            .compare_exchange(0, ours, Ordering::AcqRel, Ordering::Acquire)
-        {
-            Err(theirs) if theirs != ours => Err(ShmError::Layout { ours, theirs }),
-            _ => Ok(segment),
-        }
+        })
     }
 
     fn front(&self) -> &Front {

@@ -9,7 +9,7 @@ use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 
 use crate::addr::{Block, RingHead};
 use crate::error::ShmError;
-use crate::init::Shm;
+use crate::init::{Home, Shm};
 use crate::pace::{Pace, Reads};
 use crate::rma::Reader;
 use crate::segment::map_pages;
@@ -24,6 +24,8 @@ pub(crate) struct PeerState {
     tx: Producer<RawArea>,
     /// The peer's.
     block: *const Block,
+    /// Where it is at home.
+    pub home: Home,
     state: State,
     /// Whether the last send found no room, and the peer was told.
     blocked: bool,
@@ -69,10 +71,11 @@ fn fill<P: Payload>(payload: &P, to: *mut u8) {
 }
 
 impl PeerState {
-    pub fn unopened(peer: Peer, block: *const Block, config: Config) -> PeerState {
+    pub fn unopened(peer: Peer, home: Home, block: *const Block, config: Config) -> PeerState {
         PeerState {
             tx: closed(),
             block,
+            home,
             state: State::Unopened,
             blocked: false,
             heard: false,
@@ -117,8 +120,8 @@ impl PeerState {
         lost
     }
 
-    fn block(&self) -> &Block {
-        // SAFETY: in the mapping, which outlives the peer state; atomics only.
+    pub fn block(&self) -> &Block {
+        // SAFETY: in a mapping, which outlives the peer state; atomics only.
         unsafe { &*self.block }
     }
 
@@ -277,7 +280,7 @@ impl Shm {
     ) -> Result<Posted, PeerLost> {
         let len = payload.len();
         assert!(
-            len <= self.config.geometry.packet,
+            len <= self.max_packet,
             "a packet of {len} bytes is too long"
         );
         let small = len <= INLINE;
@@ -350,13 +353,13 @@ impl Shm {
         Ok(room)
     }
 
-    /// Makes the ring to a peer and announces it.
+    /// Makes the ring to a peer, in the segment where that is at home, and announces it.
     fn open_ring(&mut self, number: usize) -> Result<(), ShmError> {
-        let geometry = self.segment.layout.geometry;
+        let segment = self.segment_of(number);
+        let geometry = segment.layout.geometry;
         let bytes = geometry.ring_bytes();
-        let offset = self.segment.alloc("a ring to another rank", bytes)?;
-        let head = self
-            .segment
+        let offset = segment.alloc("a ring to another rank", bytes)?;
+        let head = segment
             .range(offset, bytes, 256)
             .ok_or(ShmError::ArenaFull { bytes })?;
         let peer_state = &mut self.peer_states[number];
@@ -370,10 +373,15 @@ impl Shm {
             );
         }
         peer_state.state = State::Open(head.cast());
-        self.segment
-            .inbox(number as u32, self.me)
-            .store(offset, Release);
-        let block = self.segment.block(number as u32);
+        let home = peer_state.home;
+        match home.segment {
+            0 => {
+                let inbox = self.segment.inbox(home.number, self.me);
+                inbox.store(offset, Release);
+            }
+            _ => self.announce_guest(number, offset)?,
+        }
+        let block = self.peer_states[number].block();
         block.epoch.fetch_add(1, Release);
         block.bell.ring();
         Ok(())
@@ -385,11 +393,10 @@ impl Shm {
         let State::Open(head) = self.peer_states[number].state else {
             return Ok(());
         };
-        let geometry = self.segment.layout.geometry;
-        let bytes = geometry.data;
-        let offset = self.segment.alloc("the data area of a ring", bytes)?;
-        let data = self
-            .segment
+        let segment = self.segment_of(number);
+        let bytes = segment.layout.geometry.data;
+        let offset = segment.alloc("the data area of a ring", bytes)?;
+        let data = segment
             .range(offset, bytes, 64)
             .ok_or(ShmError::ArenaFull { bytes })?;
         map_pages(data, bytes);

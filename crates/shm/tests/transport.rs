@@ -442,3 +442,76 @@ fn header_fields_survive_extremes() {
         }
     );
 }
+
+/// A rank of job 10, whose first two peers are its own job, and one of job 11, to which it
+/// is peer 3; neither has attached the other's segment. With each, that segment.
+fn strangers() -> [(Shm, std::os::fd::OwnedFd); 2] {
+    let one = |me, peers: &[Peer]| {
+        let fd = create_segment().unwrap();
+        let own = fd.try_clone().unwrap();
+        (
+            Shm::attach_with(own, me, peers, Config::tiny()).unwrap(),
+            fd,
+        )
+    };
+    [
+        one(1, &[Peer(0), Peer(1)]),
+        one(0, &[Peer(0), Peer(1), Peer(2)]),
+    ]
+}
+
+#[test]
+fn guests_wait_until_their_segment_is_attached() {
+    let [(mut a, of_a), (mut b, of_b)] = strangers();
+    a.attach_other(of_b, (10, 11), &[Peer(2), Peer(3), Peer(4)])
+        .unwrap();
+    let mut inbox = Inbox::default();
+    assert!(try_send(&mut a, Peer(2), 7, 100));
+    assert_eq!(b.poll(&mut inbox), 0, "its doorbell is not known yet");
+    b.attach_other(of_a, (11, 10), &[Peer(3), Peer(4)]).unwrap();
+    assert!(b.is_ready());
+    while b.poll(&mut inbox) > 0 {}
+    let got = inbox.packets.pop().unwrap();
+    assert_eq!(got, (Peer(4), header(7), pattern(7, 100)));
+    assert!(!b.is_ready());
+}
+
+#[test]
+fn a_job_that_parts_is_reached_no_more_and_can_come_back() {
+    let [(mut a, of_a), (mut b, of_b)] = strangers();
+    let theirs = [Peer(2), Peer(3), Peer(4)];
+    for round in 0..3 {
+        let of_b = of_b.try_clone().unwrap();
+        a.attach_other(of_b, (10, 11 + round), &theirs).unwrap();
+        let of_a = of_a.try_clone().unwrap();
+        b.attach_other(of_a, (11 + round, 10), &[Peer(3), Peer(4)])
+            .unwrap();
+        assert!(a.reaches(Peer(2)) && b.reaches(Peer(4)));
+        // Only the first time: the other end keeps its list of guests.
+        if round == 0 {
+            let mut inbox = Inbox::default();
+            assert!(try_send(&mut a, Peer(2), 1, 8) && try_send(&mut b, Peer(4), 2, 8));
+            while a.poll(&mut inbox) + b.poll(&mut inbox) > 0 {}
+            assert_eq!(inbox.packets.len(), 2);
+        }
+        a.detach_other(11 + round);
+        b.detach_other(10);
+        assert!(!a.reaches(Peer(2)) && !b.reaches(Peer(4)));
+        assert!(a.reaches(Peer(0)) && b.reaches(Peer(2)));
+    }
+}
+
+#[test]
+fn what_nobody_has_laid_out_is_not_attached() {
+    let [(mut a, _of_a), (_b, of_b)] = strangers();
+    let empty = create_segment().unwrap();
+    std::fs::File::from(empty.try_clone().unwrap())
+        .set_len(1 << 20)
+        .unwrap();
+    let refused = a.attach_other(empty, (10, 11), &[Peer(2)]);
+    assert!(matches!(refused, Err(ShmError::Foreign)), "{refused:?}");
+    // It has three ranks.
+    let refused = a.attach_other(of_b, (10, 11), &[Peer(2)]);
+    assert!(matches!(refused, Err(ShmError::Foreign)), "{refused:?}");
+    assert!(!a.reaches(Peer(2)));
+}

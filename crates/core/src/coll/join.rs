@@ -9,7 +9,6 @@ use std::sync::Arc;
 use catena_board::{Member, OpKind};
 use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
-use catena_net::Route;
 use catena_shm::{Neighbour, Shm};
 
 use super::area::{Area, Shape};
@@ -105,7 +104,8 @@ impl Process {
     pub(super) fn can_meet(&self, comm: &Comm) -> bool {
         self.link(|link| {
             let routes = link.net();
-            let near = |p| matches!(routes.route(p), Route::Shm | Route::Loopback);
+            // A board lies in the segment of the job.
+            let near = |p| routes.shares_segment(p);
             comm.group.members().all(near)
         })
     }

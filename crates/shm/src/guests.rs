@@ -1,0 +1,206 @@
+//! Segments of other jobs, and rings between processes of different jobs.
+//!
+//! A ring lies in the segment in which its receiver is at home, so that one doorbell wakes a
+//! process whoever writes to it. A process of the same job has a place for its ring in the
+//! table of inboxes; a guest, a process of another job, puts itself at the head of a list
+//! that each rank has. A rank reads a guest's ring once it has attached the guest's segment
+//! itself, as it rings the guest's doorbell there.
+//!
+//! What is in the list was written by others, and is checked like all they write.
+
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use catena_fabric::{Deliver, Peer};
+
+use crate::addr::Guest;
+use crate::error::ShmError;
+use crate::init::{Home, Shm};
+use crate::segment::Segment;
+use crate::send::PeerState;
+
+/// The segment of another job.
+#[derive(Debug)]
+pub(crate) struct OtherSegment {
+    pub segment: Segment,
+    /// The job.
+    job: u64,
+    /// What this process is called there: its own job and its number on the node.
+    me: (u64, u32),
+    /// The numbers of its processes here.
+    numbers: Range<u32>,
+}
+
+/// The guests of this process.
+#[derive(Debug, Default)]
+pub(crate) struct Guests {
+    /// The head of the list when it was last read.
+    seen: u64,
+    /// Those that came before their jobs were attached: offsets of their entries.
+    waiting: Vec<u64>,
+}
+
+/// Guests that a rank can have; a longer list is damaged.
+const MOST: usize = 1 << 20;
+
+impl Shm {
+    /// Attaches the segment of another job: `peers` are its processes on this node in the
+    /// order of their numbers there. `own_job` is what others call the job of this process.
+    ///
+    /// # Errors
+    /// As [`Shm::attach`]; [`ShmError::Foreign`] if the other job has not laid it out.
+    ///
+    /// # Panics
+    /// If a peer is reached here already, or comes before all of this process's own job.
+    pub fn attach_other(
+        &mut self,
+        fd: OwnedFd,
+        (own_job, job): (u64, u64),
+        peers: &[Peer],
+    ) -> Result<(), ShmError> {
+        let segment = Segment::join(fd)?;
+        if segment.layout.ranks as usize != peers.len() {
+            return Err(ShmError::Foreign);
+        }
+        let free = self.others.iter().position(Option::is_none);
+        let at = free.unwrap_or(self.others.len());
+        let first = self.peer_states.len() as u32;
+        for (peer, number) in peers.iter().zip(0..) {
+            assert!(!self.reaches(*peer), "a peer has one way through memory");
+            self.set_number(*peer, first + number);
+            let home = Home {
+                segment: at as u16 + 1,
+                number,
+            };
+            let state = PeerState::unopened(*peer, home, segment.block(number), self.config);
+            self.peer_states.push(state);
+        }
+        self.max_packet = self.max_packet.min(segment.layout.geometry.packet);
+        let other = Some(OtherSegment {
+            segment,
+            job,
+            me: (own_job, self.me),
+            numbers: first..first + peers.len() as u32,
+        });
+        match free {
+            Some(free) => self.others[free] = other,
+            None => self.others.push(other),
+        }
+        // Guests may be waiting: the next poll looks at them.
+        self.seen = self.seen.wrapping_sub(1);
+        Ok(())
+    }
+
+    /// Lets go of the segment of another job, if it is attached. Its processes are reached
+    /// no more; what they had sent and was not polled is gone. A ring that one of them had
+    /// made stays in this process's segment.
+    pub fn detach_other(&mut self, job: u64) {
+        let is_it = |other: &Option<OtherSegment>| other.as_ref().is_some_and(|it| it.job == job);
+        let Some(at) = self.others.iter().position(is_it) else {
+            return;
+        };
+        let Some(other) = self.others[at].take() else {
+            return;
+        };
+        self.inlets
+            .retain(|inlet| !other.numbers.contains(&inlet.number));
+        self.cold.retain(|number| !other.numbers.contains(number));
+        for number in other.numbers.clone() {
+            let peer = self.peer_states[number as usize].peer;
+            self.unset_number(peer);
+            // Nothing may lead into the mapping, which goes.
+            let home = Home {
+                segment: 0,
+                number: self.me,
+            };
+            let mut vacant = PeerState::unopened(peer, home, self.own, self.config);
+            vacant.lose("its job has parted from this one".into());
+            self.peer_states[number as usize] = vacant;
+        }
+        while let Some(last) = self.peer_states.last()
+            && !self.reaches(last.peer)
+        {
+            self.peer_states.pop();
+        }
+        while self.others.pop_if(|last| last.is_none()).is_some() {}
+    }
+
+    /// Whether a peer is at home in the segment in which this process is.
+    pub fn shares_segment(&self, peer: Peer) -> bool {
+        self.reaches(peer) && self.peer_states[self.number(peer)].home.segment == 0
+    }
+
+    /// Puts this process on the list of guests of a peer of another job, to which it has
+    /// made the ring at `ring`.
+    pub(crate) fn announce_guest(&self, number: usize, ring: u64) -> Result<(), ShmError> {
+        let bytes = size_of::<Guest>();
+        let home = self.peer_states[number].home;
+        let other = self.others[usize::from(home.segment - 1)].as_ref();
+        let other = other.ok_or(ShmError::Foreign)?;
+        let at = other.segment.alloc("a guest of another rank", bytes)?;
+        let entry = other.segment.range(at, bytes, align_of::<Guest>());
+        let entry = entry.ok_or(ShmError::ArenaFull { bytes })?;
+        // SAFETY: fresh zeroed memory of this size and alignment; it consists of atomics.
+        let guest = unsafe { &*entry.cast::<Guest>() };
+        let (job, me) = other.me;
+        guest.ring.store(ring, Relaxed);
+        guest.job.store(job, Relaxed);
+        guest.number.store(me.into(), Relaxed);
+        let head = &other.segment.block(home.number).who.guests;
+        let mut last = head.load(Relaxed);
+        loop {
+            guest.next.store(last, Relaxed);
+            match head.compare_exchange_weak(last, at, Release, Relaxed) {
+                Ok(_) => return Ok(()),
+                Err(now) => last = now,
+            }
+        }
+    }
+
+    /// Listens to guests that have come since the last look, and to those that waited for
+    /// their segments to be attached.
+    pub(crate) fn accept_guests<D: Deliver>(&mut self, deliver: &mut D) {
+        let head = self.own().who.guests.load(Acquire);
+        let mut waiting = std::mem::take(&mut self.guests.waiting);
+        let mut at = head;
+        for _ in 0..MOST {
+            if at == self.guests.seen {
+                break;
+            }
+            let Some(guest) = self.guest(at) else { break };
+            waiting.push(at);
+            at = guest.next.load(Relaxed);
+        }
+        self.guests.seen = head;
+        for at in waiting {
+            let Some((sender, ring)) = self.known_guest(at) else {
+                self.guests.waiting.push(at);
+                continue;
+            };
+            if !self.peer_states[sender as usize].heard {
+                self.open_inlet(sender, ring, deliver);
+            }
+        }
+    }
+
+    /// The entry at an offset, if there can be one.
+    fn guest(&self, at: u64) -> Option<&Guest> {
+        let bytes = size_of::<Guest>();
+        let entry = self.segment.range(at, bytes, align_of::<Guest>())?;
+        // SAFETY: in the arena, aligned; it consists of atomics.
+        Some(unsafe { &*entry.cast() })
+    }
+
+    /// The number here of the guest at an offset and the offset of its ring, once its
+    /// segment is attached.
+    fn known_guest(&self, at: u64) -> Option<(u32, u64)> {
+        let guest = self.guest(at)?;
+        let job = guest.job.load(Relaxed);
+        let other = self.others.iter().flatten().find(|it| it.job == job)?;
+        let number = u32::try_from(guest.number.load(Relaxed)).ok()?;
+        let number = other.numbers.start.checked_add(number)?;
+        let known = other.numbers.contains(&number);
+        known.then(|| (number, guest.ring.load(Relaxed)))
+    }
+}
