@@ -3,8 +3,7 @@
 use std::ffi::c_int;
 
 use catena_abi::{Request, Status, consts};
-use catena_core::many::Among;
-use catena_core::request::{Done, State};
+use catena_core::request::{Among, Done, State};
 use catena_core::{Process, enter};
 use catena_objects::{Error, Kind, Result};
 

@@ -15,10 +15,11 @@ use std::sync::Arc;
 
 use catena_base::slab::{Key, Slab};
 
+use crate::coll::CollRequest;
 use crate::comm::Comm;
 use crate::events;
 use crate::process::Process;
-use crate::request::RequestObj;
+use crate::request::{RequestObject, State};
 
 /// Collectives that are looked at in turn, by each call that moves none.
 const LOOKS: usize = 8;
@@ -27,8 +28,8 @@ const LOOKS: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     runs: RefCell<Runs>,
-    /// Duplicates of communicators, which wait for control messages.
-    makings: RefCell<Vec<Arc<RequestObj>>>,
+    /// Requests of other kinds.
+    others: RefCell<Vec<Arc<dyn RequestObject>>>,
     /// How many there are, and one more if tools listen: whether progress has
     /// more to do than packets.
     pub count: Cell<usize>,
@@ -61,7 +62,7 @@ struct Queue {
 
 #[derive(Debug)]
 struct Entry {
-    obj: Arc<RequestObj>,
+    obj: Arc<CollRequest>,
     /// Messages that are complete, and whose results were not taken. May be
     /// below zero, when a result was taken before it was told of.
     news: i64,
@@ -83,7 +84,7 @@ fn whom(key: Key) -> u64 {
 }
 
 impl Runs {
-    fn add(&mut self, obj: Arc<RequestObj>) -> Key {
+    fn add(&mut self, obj: Arc<CollRequest>) -> Key {
         self.all.insert(Entry {
             obj,
             news: 0,
@@ -150,7 +151,7 @@ impl Runs {
         while let Some(key) = self.turns.pop_front() {
             if let Some(entry) = self.all.get(key) {
                 self.turns.push_back(key);
-                return Some((key, entry.obj.run().borrow_mut().waited()));
+                return Some((key, entry.obj.run.borrow_mut().waited()));
             }
         }
         None
@@ -179,21 +180,25 @@ impl Runs {
 }
 
 impl Process {
-    /// Leaves a request to `progress` until it is done.
-    pub(crate) fn carry_on(&self, obj: Arc<RequestObj>) {
+    /// Has progress [advance](RequestObject::advance) a request until nothing of it is left to
+    /// do, whether the program completes it, frees it or does not know it.
+    pub fn carry_on(&self, request: Arc<dyn RequestObject>) {
         let active = &self.active;
         active.count.set(active.count.get() + 1);
-        if let RequestObj::Collective(run) = &*obj {
-            let mut runs = active.runs.borrow_mut();
-            let key = runs.add(obj.clone());
-            match run.borrow().board() {
-                Some(comm) => return runs.queue(comm, key),
-                None => runs.turns.push_back(key),
-            }
-            run.borrow_mut().tell(self, whom(key));
-        } else {
-            active.makings.borrow_mut().push(obj);
+        active.others.borrow_mut().push(request);
+    }
+
+    /// Leaves a collective to progress until it is complete.
+    pub(crate) fn carry_on_collective(&self, obj: Arc<CollRequest>) {
+        let active = &self.active;
+        active.count.set(active.count.get() + 1);
+        let mut runs = active.runs.borrow_mut();
+        let key = runs.add(obj.clone());
+        match obj.run.borrow().board() {
+            Some(comm) => return runs.queue(comm, key),
+            None => runs.turns.push_back(key),
         }
+        obj.run.borrow_mut().tell(self, whom(key));
     }
 
     /// Looks of `progress` at collectives because a message of theirs was
@@ -204,31 +209,27 @@ impl Process {
     }
 
     /// The largest of what `f` says of the collectives under way.
-    pub(crate) fn max_active(&self, f: impl Fn(&Arc<RequestObj>) -> Option<u32>) -> Option<u32> {
+    pub(crate) fn max_active(&self, f: impl Fn(&CollRequest) -> Option<u32>) -> Option<u32> {
         let runs = self.active.runs.borrow();
         runs.all.iter().filter_map(|(_, entry)| f(&entry.obj)).max()
     }
 
     /// What `f` says first of the collectives under way.
-    pub(crate) fn find_active<T>(&self, f: impl Fn(&Arc<RequestObj>) -> Option<T>) -> Option<T> {
+    pub(crate) fn find_active<T>(&self, f: impl Fn(&CollRequest) -> Option<T>) -> Option<T> {
         let runs = self.active.runs.borrow();
         runs.all.iter().find_map(|(_, entry)| f(&entry.obj))
     }
 
     /// What is under way on a communicator.
-    pub(crate) fn active_on(&self, comm: &Arc<Comm>) -> Vec<Arc<RequestObj>> {
-        let is_on = |obj: &&Arc<RequestObj>| match &***obj {
-            RequestObj::Collective(run) => {
-                let run = run.borrow();
-                run.under_way()
-                    .is_some_and(|(prepared, _)| Arc::ptr_eq(prepared.comm(), comm))
-            }
-            RequestObj::Making(making) => making.borrow().is_of(comm),
-            _ => false,
-        };
-        let (runs, makings) = (self.active.runs.borrow(), self.active.makings.borrow());
-        let runs = runs.all.iter().map(|(_, entry)| &entry.obj);
-        runs.chain(makings.iter()).filter(is_on).cloned().collect()
+    pub(crate) fn active_on(&self, comm: &Comm) -> Vec<Arc<dyn RequestObject>> {
+        let place = Some(comm.handle.get().into());
+        let runs = self.active.runs.borrow();
+        let runs = runs.all.iter().map(|(_, entry)| entry.obj.clone());
+        let runs = runs.map(|run| -> Arc<dyn RequestObject> { run });
+        let others = self.active.others.borrow();
+        let all = runs.chain(others.iter().cloned());
+        all.filter(|it| it.place() == place && matches!(it.state(self), Ok(State::Pending)))
+            .collect()
     }
 
     /// Advances what can move; true if anything did.
@@ -263,7 +264,7 @@ impl Process {
             }
         }
         moved |= self.advance_queues(LOOKS);
-        moved |= self.advance_makings();
+        moved |= self.advance_others();
         active.advancing.set(false);
         if events::any() {
             self.tell();
@@ -278,7 +279,7 @@ impl Process {
         let Some(obj) = obj else {
             return false;
         };
-        let mut run = obj.run().borrow_mut();
+        let mut run = obj.run.borrow_mut();
         let done = run.advance(self);
         let results = run.take_results();
         drop(run);
@@ -339,7 +340,7 @@ impl Process {
     fn leaves_board(&self, key: Key) -> bool {
         let mut runs = self.active.runs.borrow_mut();
         let obj = runs.all.get(key).map(|it| it.obj.clone());
-        let Some(mut run) = obj.as_ref().map(|it| it.run().borrow_mut()) else {
+        let Some(mut run) = obj.as_ref().map(|it| it.run.borrow_mut()) else {
             return false;
         };
         let leaves = run.board().is_none();
@@ -350,20 +351,16 @@ impl Process {
         leaves
     }
 
-    fn advance_makings(&self) -> bool {
-        let makings = &self.active.makings;
+    fn advance_others(&self) -> bool {
+        let others = &self.active.others;
         let (mut at, mut completed) = (0, false);
         loop {
-            let Some(obj) = makings.borrow().get(at).cloned() else {
+            let Some(request) = others.borrow().get(at).cloned() else {
                 break;
             };
-            let done = match &*obj {
-                RequestObj::Making(making) => making.borrow_mut().advance(self),
-                _ => true,
-            };
-            if done {
+            if request.advance(self) {
                 completed = true;
-                makings.borrow_mut().swap_remove(at);
+                others.borrow_mut().swap_remove(at);
                 self.active.count.set(self.active.count.get() - 1);
             } else {
                 at += 1;

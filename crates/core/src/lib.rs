@@ -11,7 +11,6 @@ pub mod bsend;
 pub mod buffer;
 pub mod coll;
 pub mod comm;
-pub mod complete;
 #[cfg(test)]
 mod device;
 pub mod events;
@@ -22,7 +21,6 @@ pub mod fuzz;
 pub mod init;
 pub mod life;
 pub mod lock;
-pub mod many;
 pub mod object;
 pub mod p2p;
 pub mod peers;

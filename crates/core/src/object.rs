@@ -19,7 +19,7 @@ use crate::comm::Comm;
 use crate::init::info_env;
 use crate::p2p::Message;
 use crate::process::{enter, enter_any};
-use crate::request::RequestObj;
+use crate::request::RequestObject;
 use crate::session::Session;
 
 /// All tables.
@@ -40,7 +40,7 @@ pub struct Objects {
     /// Sessions.
     pub sessions: Guarded<Arc<Session>>,
     /// Requests that are not plain transfers.
-    pub requests: Table<Arc<RequestObj>>,
+    pub requests: Table<Arc<dyn RequestObject>>,
     /// Messages between a matched probe and their receive.
     pub messages: Table<Arc<Message>>,
     /// Attribute keys.

@@ -20,14 +20,13 @@ use catena_shm::Bell;
 use crate::active::Active;
 use crate::bsend::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
-use crate::coll::{Asked, Counts, Retired};
+use crate::coll::{Asked, CollRequest, Counts, Retired};
 use crate::comm::{Cids, Comm, ControlMessages};
 use crate::events::Noted;
 use crate::exchange::SharedBoot;
 use crate::life::Owner;
 use crate::lock::Lock;
 use crate::object::Objects;
-use crate::request::RequestObj;
 use crate::scoped::Scoped;
 use crate::threads::{self, Waiting};
 use crate::wait::Waits;
@@ -112,7 +111,7 @@ pub struct Process {
     /// Requests that need the library to move on.
     pub(crate) active: Active,
     /// Runs of collectives that are done, to be used again.
-    pub(crate) idle_runs: RefCell<Vec<Arc<RequestObj>>>,
+    pub(crate) idle_runs: RefCell<Vec<Arc<CollRequest>>>,
     /// Boards that this process made, by communicator.
     pub(crate) boards: RefCell<Vec<(Cid, Retired)>>,
     /// Boards that it made and left.

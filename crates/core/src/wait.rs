@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 
 use catena_base::clock;
 use catena_base::wait::{Idle, Waiter};
+use catena_link::Awaited;
 use catena_net::Route;
 use catena_shm::Shm;
 
 use crate::events::{self, What};
 use crate::process::{Link, Process};
+use crate::request::State;
 
 /// Longest sleep of a process that nobody can wake.
 const UNHEARD: Duration = Duration::from_millis(1);
@@ -202,14 +204,24 @@ impl Process {
             let networks = link.net().networks_mut();
             networks.is_some_and(|it| it.may_ping())
         };
-        self.link(may_ping) && self.link(ping)
+        self.link(may_ping) && self.ping()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ping(&self) -> bool {
+        let mut awaited = self.link(Link::awaited);
+        for (_, request) in self.objects.requests.all() {
+            if matches!(request.state(self), Ok(State::Pending)) {
+                request.awaits(self, &mut awaited);
+            }
+        }
+        self.link(|link| ping(link, awaited))
     }
 }
 
-#[cold]
-#[inline(never)]
-fn ping(link: &mut Link) -> bool {
-    let mut awaited = link.awaited();
+/// Asks those for a sign of life; true if that gives this process something to do.
+fn ping(link: &mut Link, mut awaited: Awaited) -> bool {
     let net = link.net();
     for peers in [&mut awaited.named, &mut awaited.any] {
         peers.retain(|&peer| net.route(peer) == Route::Network);

@@ -28,7 +28,6 @@ use super::control::{CallControl, Kind, Waiting, is_call, who};
 use super::signature::CallSignature;
 use crate::comm::{Comm, JOB};
 use crate::process::Process;
-use crate::request::RequestObj;
 use catena_objects::error::Error;
 
 /// The inquiries of this process.
@@ -165,11 +164,9 @@ impl Process {
         if call.is(cid, place) {
             return call.signature;
         }
-        let under_way = self.find_active(|obj| match &**obj {
-            // The call that looks is one of them.
-            RequestObj::Collective(run) => run.try_borrow().ok()?.signature(cid, place),
-            _ => None,
-        });
+        // The call that looks is one of them.
+        let under_way =
+            self.find_active(|request| request.run.try_borrow().ok()?.signature(cid, place));
         under_way.or_else(|| {
             let comm = self.comm_of(cid)?;
             comm.coll.tell_board();

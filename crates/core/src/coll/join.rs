@@ -18,10 +18,9 @@ use super::node::{Place, Retired};
 use super::pending::PendingOperation;
 use super::signature::CallSignature;
 use super::tag::Label;
-use super::{Caller, own_run};
+use super::{Caller, CollRequest, own_run};
 use crate::comm::Comm;
 use crate::process::Process;
-use crate::request::RequestObj;
 use catena_objects::error::Result;
 
 /// A board that is being made.
@@ -32,7 +31,7 @@ pub struct Joining {
     place: u32,
     signature: CallSignature,
     /// Tells the offset that rank 0 has found.
-    telling: Arc<RequestObj>,
+    telling: Arc<CollRequest>,
     offsets: Box<[u64]>,
     /// The board, once it is known.
     meeting: Option<Meeting>,

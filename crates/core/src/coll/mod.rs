@@ -30,6 +30,7 @@ mod pending;
 mod prepare;
 mod ranges;
 mod report;
+mod request;
 mod run;
 mod schedules;
 mod side;
@@ -37,6 +38,7 @@ mod signature;
 mod site;
 mod tag;
 
+use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
@@ -51,6 +53,8 @@ pub use force::{SETTINGS, forced};
 pub(crate) use inquiry::Asked;
 pub use memory::Memory;
 pub(crate) use node::Retired;
+pub(crate) use request::CollRequest;
+use request::PersistentColl;
 pub use run::CollRun;
 use run::{Ticket, Turn};
 
@@ -61,7 +65,7 @@ use tag::Number;
 
 use crate::comm::Comm;
 use crate::process::Process;
-use crate::request::{Operation, RequestObj};
+use crate::request::RequestObject;
 use crate::topology::Neighborhood;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::op::Reducer;
@@ -201,10 +205,10 @@ fn choose(process: &Process, what: Collective, shape: &Shape) -> &'static Algori
 const IDLE_RUNS: usize = 16;
 
 /// The run within an object that is not shared.
-fn own_run(obj: &mut Arc<RequestObj>) -> &mut CollRun {
+fn own_run(obj: &mut Arc<CollRequest>) -> &mut CollRun {
     match Arc::get_mut(obj) {
-        Some(RequestObj::Collective(run)) => run.get_mut(),
-        _ => unreachable!("idle runs are nobody else's"),
+        Some(request) => request.run.get_mut(),
+        None => unreachable!("idle runs are nobody else's"),
     }
 }
 
@@ -242,9 +246,9 @@ impl Process {
         let mut obj = self.begin(prepared, on_board)?;
         self.started();
         if waits || !own_run(&mut obj).advance(self) {
-            self.carry_on(obj.clone());
+            self.carry_on_collective(obj.clone());
         }
-        Ok(abi::Request(self.objects.requests.insert(obj)))
+        Ok(self.add_request(obj))
     }
 
     /// Counts one that `progress` carries on.
@@ -254,7 +258,7 @@ impl Process {
     }
 
     /// A run that has begun, and counts: by messages, or on the board if there is one.
-    fn begin(&self, prepared: Prepared, on_board: bool) -> Result<Arc<RequestObj>> {
+    fn begin(&self, prepared: Prepared, on_board: bool) -> Result<Arc<CollRequest>> {
         let mut obj = self.begin_own(prepared, on_board)?;
         if let (false, Some((job, _))) = (on_board, own_run(&mut obj).job()) {
             self.ran(&job.comm, job.label.what, job.schedule(self).label());
@@ -263,7 +267,7 @@ impl Process {
     }
 
     /// The same of a call of the library itself, which does not count.
-    fn begin_own(&self, prepared: Prepared, on_board: bool) -> Result<Arc<RequestObj>> {
+    fn begin_own(&self, prepared: Prepared, on_board: bool) -> Result<Arc<CollRequest>> {
         let turn = self.turn(&prepared, false)?;
         let mut obj = self.idle_run();
         let run = own_run(&mut obj);
@@ -305,16 +309,16 @@ impl Process {
         prepared.is_persistent = true;
         let turn = self.turn(&prepared, true)?;
         let run = RefCell::new(Box::new(CollRun::kept(prepared, turn)));
-        let run = Arc::new(RequestObj::Collective(run));
-        Ok(self.persistent(Operation::Collective(run)))
+        let operation = Arc::new(CollRequest { run });
+        Ok(self.add_request(Arc::new(PersistentColl::new(operation))))
     }
 
     /// Starts the run of a persistent operation.
     ///
     /// # Errors
     /// `NoMem` if there is not enough for it.
-    pub(crate) fn restart_collective(&self, obj: &Arc<RequestObj>) -> Result<()> {
-        let mut run = obj.run().borrow_mut();
+    pub(crate) fn restart_collective(&self, obj: &Arc<CollRequest>) -> Result<()> {
+        let mut run = obj.run.borrow_mut();
         if let Some((job, _)) = run.job() {
             self.ran(&job.comm, job.label.what, job.schedule(self).label());
         }
@@ -325,7 +329,7 @@ impl Process {
         let done = run.advance(self);
         drop(run);
         if !done {
-            self.carry_on(obj.clone());
+            self.carry_on_collective(obj.clone());
         }
         Ok(())
     }
@@ -364,41 +368,40 @@ impl Process {
             let number = turn.number_in(&prepared.comm, cid)?;
             (number.persistent == persistent).then(|| next.wrapping_sub(number.count))
         };
-        let ages = |obj: &Arc<RequestObj>| match &**obj {
-            RequestObj::Collective(run) => {
-                let run = run.try_borrow().ok()?;
-                run.under_way()
-                    .and_then(|(prepared, turn)| age(prepared, turn))
+        let active_age = |request: &CollRequest| {
+            let run = request.run.try_borrow().ok()?;
+            let (prepared, turn) = run.under_way()?;
+            age(prepared, turn)
+        };
+        let kept_age = |request: &Arc<dyn RequestObject>| {
+            let any: &dyn Any = &**request;
+            if let Some(persistent) = any.downcast_ref::<PersistentColl>() {
+                let run = persistent.operation.run.try_borrow().ok()?;
+                let (prepared, turn) = run.job()?;
+                return age(prepared, turn);
             }
-            RequestObj::Persistent(kept) => match &kept.what {
-                Operation::Collective(obj) => {
-                    let run = obj.run().try_borrow().ok()?;
-                    run.job().and_then(|(prepared, turn)| age(prepared, turn))
-                }
-                _ => None,
-            },
-            _ => None,
+            any.downcast_ref().and_then(active_age)
         };
         let requests = self.objects.requests.all();
-        let kept = requests.iter().filter_map(|(_, obj)| ages(obj)).max();
-        let under_way = self.max_active(ages);
+        let kept = requests.iter().filter_map(|(_, it)| kept_age(it)).max();
+        let under_way = self.max_active(active_age);
         next.wrapping_sub(kept.max(under_way).unwrap_or(0))
     }
 
     /// A run that is not in use.
     #[inline]
-    fn idle_run(&self) -> Arc<RequestObj> {
+    fn idle_run(&self) -> Arc<CollRequest> {
         let kept = self.idle_runs.borrow_mut().pop();
-        kept.unwrap_or_else(|| Arc::new(RequestObj::Collective(RefCell::default())))
+        kept.unwrap_or_default()
     }
 
     /// Keeps a run that is done, if nobody else has it.
-    pub(crate) fn keep_run(&self, mut obj: Arc<RequestObj>) {
-        let Some(RequestObj::Collective(run)) = Arc::get_mut(&mut obj) else {
+    pub(crate) fn keep_run(&self, mut obj: Arc<CollRequest>) {
+        let Some(request) = Arc::get_mut(&mut obj) else {
             return;
         };
         // One of a persistent request that was freed meanwhile still has it.
-        run.get_mut().forget();
+        request.run.get_mut().forget();
         let mut idle = self.idle_runs.borrow_mut();
         if idle.len() < IDLE_RUNS {
             idle.push(obj);

@@ -4,18 +4,20 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use catena_abi as abi;
+use catena_abi::{self as abi, Status};
 
 use super::agreement::Agreement;
 use super::create::{Ready, row};
 use super::{Comm, Heritage};
 use crate::process::Process;
-use crate::request::RequestObj;
+use crate::request::{Done, RequestObject, State, when};
 use catena_objects::error::{Error, Result};
+use catena_objects::error_place::ErrorPlace;
+use catena_objects::fail;
 
 /// A duplicate on its way.
 #[derive(Debug)]
-pub struct Making {
+struct Making {
     parent: Arc<Comm>,
     /// Taken when the request becomes complete.
     agreement: Option<(Agreement, Ready<Heritage>)>,
@@ -26,22 +28,12 @@ pub struct Making {
 
 impl Making {
     /// Whether it is complete, well or not.
-    pub fn is_done(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.agreement.is_none()
     }
 
-    /// Whether it is one of that communicator.
-    pub(crate) fn is_of(&self, comm: &Arc<Comm>) -> bool {
-        Arc::ptr_eq(&self.parent, comm)
-    }
-
-    /// What went wrong.
-    pub fn take_error(&mut self) -> Option<Error> {
-        self.error.take()
-    }
-
     /// Does what can be done now; true if it is complete.
-    pub fn advance(&mut self, process: &Process) -> bool {
+    fn advance(&mut self, process: &Process) -> bool {
         let Some((mut agreement, ready)) = self.agreement.take() else {
             return true;
         };
@@ -63,6 +55,40 @@ impl Making {
             Err(e) => self.error = Some(e.on(self.parent.handle.get())),
         }
         true
+    }
+}
+
+/// The request of it.
+#[derive(Debug)]
+struct Duplication {
+    /// In use while it advances.
+    making: RefCell<Making>,
+}
+
+impl RequestObject for Duplication {
+    fn state(&self, _: &Process) -> Result<State> {
+        let making = self.making.try_borrow();
+        Ok(when(making.is_ok_and(|making| making.is_done())))
+    }
+
+    fn complete(&self, _: &Process) -> Done {
+        Done {
+            status: Status::empty(),
+            error: self.making.borrow_mut().error.take(),
+        }
+    }
+
+    fn cancel(&self, _: &Process) -> Result<()> {
+        fail!(Request, "a collective operation cannot be cancelled")
+    }
+
+    fn place(&self) -> Option<ErrorPlace> {
+        let making = self.making.try_borrow().ok()?;
+        Some(making.parent.handle.get().into())
+    }
+
+    fn advance(&self, process: &Process) -> bool {
+        self.making.borrow_mut().advance(process)
     }
 }
 
@@ -93,12 +119,14 @@ impl Process {
             error: None,
         };
         let done = making.advance(self);
-        let obj = Arc::new(RequestObj::Making(RefCell::new(Box::new(making))));
+        let request = Arc::new(Duplication {
+            making: RefCell::new(making),
+        });
         if !done {
-            self.carry_on(obj.clone());
+            self.carry_on(request.clone());
         }
         match failed {
-            None => Ok(abi::Request(self.objects.requests.insert(obj))),
+            None => Ok(self.add_request(request)),
             Some(error) => Err(error),
         }
     }

@@ -31,6 +31,7 @@ use catena_topo::reorder::Path;
 use crate::bsend::Attached;
 use crate::coll::CollState;
 use crate::process::Process;
+use crate::request::State;
 use crate::topology::Topology;
 use agreement::Agreement;
 use catena_objects::attr::Attributes;
@@ -46,7 +47,6 @@ pub(crate) use cid::JOB;
 pub use cid::{Cids, Lease};
 pub use control::ControlMessages;
 pub use from_group::{Across, Origin};
-pub use idup::Making;
 pub use inter::Peering;
 pub use split_type::resources;
 
@@ -348,7 +348,9 @@ impl Process {
         self.flush(&comm.buffer);
         // Collectives first: they begin messages.
         let left = self.active_on(&comm);
-        self.finish(left, |_, obj| obj.is_over());
+        self.finish(left, |process, request| {
+            !matches!(request.state(process), Ok(State::Pending))
+        });
         for cid in comm.cids() {
             let left = self.link(|link| link.pending(cid));
             self.finish(left, |process, &id| {

@@ -6,8 +6,8 @@ use std::ffi::c_int;
 
 use catena_abi::Request;
 
+use super::State;
 use crate::process::Process;
-use crate::request::State;
 use catena_objects::error::{Error, Result};
 
 /// Where the first complete request is.

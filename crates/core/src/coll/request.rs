@@ -1,0 +1,121 @@
+//! Requests of collectives (MPI-5, chapters 6.12 and 6.13).
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use catena_abi::Status;
+use catena_objects::error::Result;
+use catena_objects::error_place::ErrorPlace;
+use catena_objects::fail;
+
+use super::CollRun;
+use crate::process::Process;
+use crate::request::{Done, RequestObject, State, active_already, when};
+
+/// A collective operation under way.
+#[derive(Debug, Default)]
+pub struct CollRequest {
+    /// In use while progress advances it, and while a user operation of its own asks.
+    pub(crate) run: RefCell<Box<CollRun>>,
+}
+
+impl CollRequest {
+    /// A collective's error knows its place.
+    fn take_done(&self) -> Done {
+        Done {
+            status: Status::empty(),
+            error: self.run.borrow_mut().take_error(),
+        }
+    }
+
+    fn place(&self) -> Option<ErrorPlace> {
+        let run = self.run.try_borrow().ok()?;
+        let (prepared, _) = run.job()?;
+        Some(prepared.comm().handle.get().into())
+    }
+}
+
+fn cannot_cancel() -> Result<()> {
+    fail!(Request, "a collective operation cannot be cancelled")
+}
+
+impl RequestObject for CollRequest {
+    fn state(&self, _: &Process) -> Result<State> {
+        Ok(when(self.run.try_borrow().is_ok_and(|run| run.is_done())))
+    }
+
+    fn complete(&self, _: &Process) -> Done {
+        self.take_done()
+    }
+
+    fn recycle(self: Arc<Self>, process: &Process) {
+        process.keep_run(self);
+    }
+
+    fn cancel(&self, _: &Process) -> Result<()> {
+        cannot_cancel()
+    }
+
+    fn place(&self) -> Option<ErrorPlace> {
+        self.place()
+    }
+}
+
+/// A persistent collective operation.
+#[derive(Debug)]
+pub struct PersistentColl {
+    /// Progress has it, too, while it is under way.
+    pub(crate) operation: Arc<CollRequest>,
+    is_active: Cell<bool>,
+}
+
+impl PersistentColl {
+    /// One that is inactive.
+    pub fn new(operation: Arc<CollRequest>) -> Self {
+        let is_active = Cell::new(false);
+        PersistentColl {
+            operation,
+            is_active,
+        }
+    }
+}
+
+impl RequestObject for PersistentColl {
+    fn state(&self, process: &Process) -> Result<State> {
+        match self.is_active.get() {
+            false => Ok(State::Inactive),
+            true => self.operation.state(process),
+        }
+    }
+
+    fn complete(&self, _: &Process) -> Done {
+        match self.is_active.take() {
+            false => Done::EMPTY,
+            true => self.operation.take_done(),
+        }
+    }
+
+    fn is_persistent(&self) -> bool {
+        true
+    }
+
+    fn start(&self, process: &Process) -> Result<()> {
+        if self.is_active.get() {
+            return Err(active_already());
+        }
+        process.restart_collective(&self.operation)?;
+        self.is_active.set(true);
+        Ok(())
+    }
+
+    fn cancel(&self, _: &Process) -> Result<()> {
+        match self.is_active.get() {
+            true => cannot_cancel(),
+            false => fail!(Request, "the persistent request is not active"),
+        }
+    }
+
+    fn place(&self) -> Option<ErrorPlace> {
+        self.operation.place()
+    }
+}

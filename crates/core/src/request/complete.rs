@@ -1,0 +1,141 @@
+//! How requests stand, and their completion (MPI-5, chapter 3.7.3).
+
+use catena_abi::{self as abi, consts};
+use catena_link::ReqId;
+
+use super::calls::placed;
+use super::{Done, NOWHERE, NOWHERE_STATUS, SENT, State, as_transfer, bad_request, when};
+use crate::process::Process;
+use catena_objects::error::Result;
+
+impl Process {
+    /// How a request stands. Does not progress.
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles.
+    #[inline]
+    pub fn state(&self, r: abi::Request) -> Result<State> {
+        if let Some(id) = as_transfer(r) {
+            return match r {
+                SENT | NOWHERE => Ok(State::Complete),
+                _ => self.link(|link| match link.valid(id) {
+                    false => Err(bad_request(r)),
+                    true => Ok(when(link.is_done(id))),
+                }),
+            };
+        }
+        self.state_slow(r)
+    }
+
+    fn state_slow(&self, r: abi::Request) -> Result<State> {
+        if r == consts::REQUEST_NULL {
+            return Ok(State::Inactive);
+        }
+        self.request_object(r)?.state(self)
+    }
+
+    /// Whether nothing is under way: `MPI_REQUEST_NULL`, or persistent and not
+    /// started.
+    #[inline]
+    pub fn is_idle(&self, r: abi::Request) -> bool {
+        as_transfer(r).is_none() && matches!(self.state_slow(r), Ok(State::Inactive))
+    }
+
+    /// Completes a request that is complete or inactive: frees it and sets the
+    /// handle to `MPI_REQUEST_NULL`, or makes a persistent one inactive.
+    #[inline]
+    pub fn complete(&self, r: &mut abi::Request) -> Done {
+        match as_transfer(*r) {
+            Some(id) => {
+                let was = std::mem::replace(r, consts::REQUEST_NULL);
+                self.complete_transfer(was, id)
+            }
+            None => self.complete_slow(r),
+        }
+    }
+
+    #[inline]
+    fn complete_transfer(&self, r: abi::Request, id: ReqId) -> Done {
+        match r {
+            SENT => Done::EMPTY,
+            NOWHERE => Done {
+                status: NOWHERE_STATUS,
+                error: None,
+            },
+            _ => {
+                let (cid, completion) = self.link(|link| (link.cid(id), link.take(id)));
+                let mut done = Done::from(completion);
+                if let Some(e) = done.error.take() {
+                    done.error = Some(match self.handle_of(cid) {
+                        Some(comm) => e.on(comm),
+                        None => e,
+                    });
+                }
+                done
+            }
+        }
+    }
+
+    fn complete_slow(&self, r: &mut abi::Request) -> Done {
+        let Some(object) = self.objects.requests.get(r.0) else {
+            return Done::EMPTY;
+        };
+        let stays = object.is_persistent();
+        if !stays {
+            self.remove_request(*r);
+            *r = consts::REQUEST_NULL;
+        }
+        let mut done = object.complete(self);
+        if let Some(error) = done.error.take() {
+            done.error = Some(placed(error, object.place()));
+        }
+        if !stays {
+            object.recycle(self);
+        }
+        done
+    }
+
+    /// The status of a complete request, which stays (`MPI_Request_get_status`).
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles.
+    pub fn peek(&self, r: abi::Request) -> Result<Done> {
+        match as_transfer(r) {
+            Some(_) if r == SENT => return Ok(Done::EMPTY),
+            Some(_) if r == NOWHERE => {
+                return Ok(Done {
+                    status: NOWHERE_STATUS,
+                    error: None,
+                });
+            }
+            Some(id) => {
+                return self.link(|link| match link.valid(id) {
+                    false => Err(bad_request(r)),
+                    true => Ok(link.peek(id).map_or(Done::EMPTY, Done::from)),
+                });
+            }
+            None if r == consts::REQUEST_NULL => return Ok(Done::EMPTY),
+            None => {}
+        }
+        self.request_object(r)?.peek(self)
+    }
+
+    /// `MPI_Wait`.
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles; the operation's own error is in
+    /// the result.
+    pub fn wait(&self, r: &mut abi::Request) -> Result<Done> {
+        if self.state(*r)? == State::Pending {
+            let waiting = *r;
+            match self.objects.requests.get(waiting.0) {
+                // Looked up once.
+                Some(object) => {
+                    self.block(|process| !matches!(object.state(process), Ok(State::Pending)));
+                }
+                None => self.block(|process| !matches!(process.state(waiting), Ok(State::Pending))),
+            }
+        }
+        Ok(self.complete(r))
+    }
+}

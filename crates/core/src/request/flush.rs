@@ -1,0 +1,53 @@
+//! `MPI_Buffer_iflush` and its relatives (MPI-5, chapter 3.6).
+
+use std::sync::Arc;
+
+use catena_abi as abi;
+use catena_objects::error::Result;
+use catena_objects::error_place::ErrorPlace;
+use catena_objects::fail;
+
+use super::{Done, RequestObject, State, when};
+use crate::bsend::{Holder, Mark};
+use crate::process::Process;
+
+/// Waits for the messages in a buffer.
+#[derive(Debug)]
+struct Flush {
+    /// Whose buffer.
+    holder: Holder,
+    /// What has to leave.
+    until: Mark,
+}
+
+impl RequestObject for Flush {
+    fn state(&self, process: &Process) -> Result<State> {
+        let slot = self.holder.slot(process);
+        Ok(when(process.is_flushed(slot, self.until)))
+    }
+
+    fn complete(&self, _: &Process) -> Done {
+        Done::EMPTY
+    }
+
+    fn cancel(&self, _: &Process) -> Result<()> {
+        fail!(Request, "flushing a buffer cannot be cancelled")
+    }
+
+    fn place(&self) -> Option<ErrorPlace> {
+        match &self.holder {
+            Holder::Process => None,
+            Holder::Session(session) => Some(session.handle.get().into()),
+            Holder::Comm(comm) => Some(comm.handle.get().into()),
+        }
+    }
+}
+
+impl Process {
+    /// A request that is complete when everything that is in the buffer now has
+    /// left.
+    pub fn iflush(&self, holder: Holder) -> abi::Request {
+        let until = Mark::now();
+        self.add_request(Arc::new(Flush { holder, until }))
+    }
+}

@@ -1,0 +1,158 @@
+//! Persistent point-to-point requests (MPI-5, chapter 3.9).
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use catena_abi as abi;
+use catena_datatype::TypeRef;
+use catena_link::Mode;
+use catena_objects::error::Result;
+use catena_objects::error_place::ErrorPlace;
+use catena_objects::fail;
+
+use super::{Done, NOWHERE, RequestObject, SENT, State};
+use crate::buffer::{RecvBuf, SendBuf};
+use crate::comm::Comm;
+use crate::process::Process;
+
+/// A transfer that is started again and again.
+#[derive(Debug)]
+struct Persistent {
+    /// What each start does.
+    what: Operation,
+    /// The request that the last start made, while it is active.
+    active: Cell<Option<abi::Request>>,
+}
+
+/// What a persistent request does when started.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "the fields are the arguments of the call")]
+pub enum Operation {
+    Send {
+        comm: Arc<Comm>,
+        buf: *const u8,
+        count: u64,
+        ty: TypeRef,
+        dest: u32,
+        tag: i32,
+        mode: Mode,
+    },
+    Buffered {
+        comm: Arc<Comm>,
+        buf: *const u8,
+        count: u64,
+        ty: TypeRef,
+        dest: u32,
+        tag: i32,
+    },
+    Recv {
+        comm: Arc<Comm>,
+        buf: *mut u8,
+        count: u64,
+        ty: TypeRef,
+        source: i32,
+        tag: i32,
+    },
+    Nowhere,
+}
+
+impl Operation {
+    /// Starts it; gives the request of that.
+    fn start(&self, process: &Process) -> Result<abi::Request> {
+        Ok(match self {
+            Operation::Send {
+                comm,
+                buf,
+                count,
+                ty,
+                dest,
+                tag,
+                mode,
+            } => process.isend(comm, SendBuf::new(*buf, *count, ty), *dest, *tag, *mode),
+            Operation::Buffered {
+                comm,
+                buf,
+                count,
+                ty,
+                dest,
+                tag,
+            } => {
+                process.bsend(comm, &SendBuf::new(*buf, *count, ty), *dest, *tag)?;
+                SENT
+            }
+            Operation::Recv {
+                comm,
+                buf,
+                count,
+                ty,
+                source,
+                tag,
+            } => process.irecv(comm, RecvBuf::new(*buf, *count, ty), *source, *tag),
+            Operation::Nowhere => NOWHERE,
+        })
+    }
+}
+
+impl RequestObject for Persistent {
+    fn state(&self, process: &Process) -> Result<State> {
+        match self.active.get() {
+            None => Ok(State::Inactive),
+            Some(inner) => process.state(inner),
+        }
+    }
+
+    fn complete(&self, process: &Process) -> Done {
+        match self.active.take() {
+            None => Done::EMPTY,
+            Some(mut inner) => process.complete(&mut inner),
+        }
+    }
+
+    fn peek(&self, process: &Process) -> Result<Done> {
+        let inner = self.active.get();
+        inner.map_or(Ok(Done::EMPTY), |inner| process.peek(inner))
+    }
+
+    fn is_persistent(&self) -> bool {
+        true
+    }
+
+    fn start(&self, process: &Process) -> Result<()> {
+        if self.active.get().is_some() {
+            return Err(super::active_already());
+        }
+        self.active.set(Some(self.what.start(process)?));
+        Ok(())
+    }
+
+    fn cancel(&self, process: &Process) -> Result<()> {
+        match self.active.get() {
+            Some(inner) => process.cancel(inner),
+            None => fail!(Request, "the persistent request is not active"),
+        }
+    }
+
+    fn free(&self, process: &Process) -> Result<()> {
+        match self.active.take() {
+            Some(mut inner) => process.request_free(&mut inner),
+            None => Ok(()),
+        }
+    }
+
+    fn place(&self) -> Option<ErrorPlace> {
+        match &self.what {
+            Operation::Send { comm, .. }
+            | Operation::Buffered { comm, .. }
+            | Operation::Recv { comm, .. } => Some(comm.handle.get().into()),
+            Operation::Nowhere => None,
+        }
+    }
+}
+
+impl Process {
+    /// Makes an inactive persistent request.
+    pub fn persistent(&self, what: Operation) -> abi::Request {
+        let active = Cell::new(None);
+        self.add_request(Arc::new(Persistent { what, active }))
+    }
+}
