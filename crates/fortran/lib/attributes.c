@@ -1,15 +1,94 @@
 /*
- * Attributes (MPI 5.0, 7.7). In Fortran a value is an integer that is as long as an address, in
- * what older standards had a default integer; in C it is a pointer.
+ * Attributes (MPI 5.0, 7.7 and 19.3.7). In Fortran a value is an integer that is as long as an
+ * address, in what older standards had a default integer; in C it is a pointer.
  *
- * What Fortran sets, C gets as a pointer of that value, and the other way round: the C ABI does not
- * tell in which language an attribute has been set. The predefined attributes have in C a pointer to
- * their value, and in Fortran the value.
+ * What Fortran sets, C gets as a pointer to the integer; what C sets, Fortran gets as the address.
+ * So an attribute of Fortran is a pointer to a cell with the integer, and cells lie where nothing
+ * else does: that tells whose an attribute is. A cell is free again when the attribute is deleted
+ * by a procedure of Fortran. The predefined attributes have in C a pointer to their value, and in
+ * Fortran the value.
  */
 
 #include "fortran.h"
 
+#include <pthread.h>
+
 typedef void procedure(void);
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+/* A cell with the value; NULL if there is no memory. A default integer is read in its first half. */
+HIDDEN void *mpifort_cell(MPI_Aint value);
+/* Whether the attribute is a cell. */
+HIDDEN int mpifort_is_cell(const void *attribute);
+/* The attribute is deleted. */
+HIDDEN void mpifort_free_cell(void *attribute);
+
+#ifndef PROFILE
+enum { CELLS = 4096 };
+union cell {
+    MPI_Aint value;
+    union cell *next;
+};
+struct block {
+    struct block *next;
+    union cell cells[CELLS];
+};
+static struct block *blocks;
+static union cell *free_cells;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void *mpifort_cell(MPI_Aint value)
+{
+    pthread_mutex_lock(&lock);
+    if (!free_cells) {
+        struct block *block = malloc(sizeof *block);
+        for (int i = 0; block && i < CELLS; i++) {
+            block->cells[i].next = free_cells;
+            free_cells = &block->cells[i];
+        }
+        if (block) {
+            block->next = blocks;
+            blocks = block;
+        }
+    }
+    union cell *cell = free_cells;
+    if (cell) {
+        free_cells = cell->next;
+        cell->value = value;
+    }
+    pthread_mutex_unlock(&lock);
+    return cell;
+}
+
+int mpifort_is_cell(const void *attribute)
+{
+    uintptr_t at = (uintptr_t)attribute;
+    int found = 0;
+    pthread_mutex_lock(&lock);
+    for (struct block *block = blocks; block && !found; block = block->next)
+        found = at - (uintptr_t)block->cells < sizeof block->cells;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void mpifort_free_cell(void *attribute)
+{
+    if (!mpifort_is_cell(attribute))
+        return;
+    union cell *cell = attribute;
+    pthread_mutex_lock(&lock);
+    cell->next = free_cells;
+    free_cells = cell;
+    pthread_mutex_unlock(&lock);
+}
+#endif
+
+/* What Fortran sees of an attribute that is not predefined. */
+static MPI_Aint seen(void *attribute)
+{
+    return mpifort_is_cell(attribute) ? *(MPI_Aint *)attribute : (MPI_Aint)attribute;
+}
 
 /* What the library keeps with a key. It lasts as long as the process, for attributes may outlive
  * their key. */
@@ -36,22 +115,27 @@ static struct key *new_key(procedure *copy, procedure *delete, MPI_Aint extra_st
     { \
         struct key *key = state; \
         Fint handle = class##_int(object), code = MPI_SUCCESS; \
-        Value extra_state = (Value)key->extra_state, in = (Value)(intptr_t)from, out = 0; \
+        Value extra_state = (Value)key->extra_state, in = (Value)seen(from), out = 0; \
         Flogical copied = logical(0); \
         ((void (*)(Fint *, Fint *, Value *, Value *, Value *, Flogical *, Fint *))key->copy)( \
             &handle, &keyval, &extra_state, &in, &out, &copied, &code); \
         *flag = truth(copied); \
-        if (*flag) \
-            *(void **)to = (void *)(intptr_t)out; \
-        return code; \
+        if (code || !*flag) \
+            return code; \
+        /* A copy of what C has set remains C's. */ \
+        void *copy = out == in && !mpifort_is_cell(from) ? from : mpifort_cell(out); \
+        *(void **)to = copy; \
+        return copy || !out ? MPI_SUCCESS : MPI_ERR_NO_MEM; \
     } \
     static int name##_delete(MPI_##Handle object, int keyval, void *value, void *state) \
     { \
         struct key *key = state; \
         Fint handle = class##_int(object), code = MPI_SUCCESS; \
-        Value extra_state = (Value)key->extra_state, old = (Value)(intptr_t)value; \
+        Value extra_state = (Value)key->extra_state, old = (Value)seen(value); \
         ((void (*)(Fint *, Fint *, Value *, Value *, Fint *))key->delete)( \
             &handle, &keyval, &old, &extra_state, &code); \
+        if (!code) \
+            mpifort_free_cell(value); \
         return code; \
     } \
     void F(name)(procedure *copy, procedure *delete, Fint *keyval, const Value *extra_state, \
@@ -90,8 +174,10 @@ static MPI_Aint value_of(int keyval, void *value)
         return *(int *)value;
     case MPI_WIN_SIZE:
         return *(MPI_Aint *)value;
-    default:
+    case MPI_WIN_BASE:
         return (MPI_Aint)value;
+    default:
+        return seen(value);
     }
 }
 
@@ -111,7 +197,12 @@ static MPI_Aint value_of(int keyval, void *value)
 #define SET_ATTR(name, NAME, Name, class, Value) \
     void F(name)(const Fint *object, const Fint *keyval, const Value *value, Fint *ierror) \
     { \
-        finish(ierror, C(Name)(class##_of(*object), *keyval, (void *)(intptr_t)*value)); \
+        void *cell = mpifort_cell(*value); \
+        int code = cell ? C(Name)(class##_of(*object), *keyval, cell) \
+                        : mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM); \
+        if (code) \
+            mpifort_free_cell(cell); \
+        finish(ierror, code); \
     } \
     NAMES(name, NAME)
 ATTR(comm, COMM, Comm, Comm, MPI_Aint, _attr, _ATTR, _attr)

@@ -126,7 +126,7 @@ module mpi
   external :: MPI_WIN_NULL_DELETE_FN
   external :: MPI_CONVERSION_FN_NULL
   external :: MPI_CONVERSION_FN_NULL_C
-  interface MPI_Abort
+  interface
     subroutine MPI_Abort(comm, errorcode, ierror)
       import
       implicit none
@@ -153,14 +153,14 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Alloc_mem_cptr
   end interface
-  interface MPI_Finalize
+  interface
     subroutine MPI_Finalize(ierror)
       import
       implicit none
       integer, intent(out) :: ierror
     end subroutine MPI_Finalize
   end interface
-  interface MPI_Finalized
+  interface
     subroutine MPI_Finalized(flag, ierror)
       import
       implicit none
@@ -168,7 +168,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Finalized
   end interface
-  interface MPI_Free_mem
+  interface
     subroutine MPI_Free_mem(base, ierror) &
         bind(C, name="mpi_free_mem_fts")
       import
@@ -177,7 +177,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Free_mem
   end interface
-  interface MPI_Get_hw_resource_info
+  interface
     subroutine MPI_Get_hw_resource_info(hw_info, ierror)
       import
       implicit none
@@ -185,7 +185,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Get_hw_resource_info
   end interface
-  interface MPI_Get_library_version
+  interface
     subroutine MPI_Get_library_version(version, resultlen, ierror)
       import
       implicit none
@@ -194,7 +194,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Get_library_version
   end interface
-  interface MPI_Get_processor_name
+  interface
     subroutine MPI_Get_processor_name(name, resultlen, ierror)
       import
       implicit none
@@ -203,7 +203,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Get_processor_name
   end interface
-  interface MPI_Get_version
+  interface
     subroutine MPI_Get_version(version, subversion, ierror)
       import
       implicit none
@@ -212,14 +212,14 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Get_version
   end interface
-  interface MPI_Init
+  interface
     subroutine MPI_Init(ierror)
       import
       implicit none
       integer, intent(out) :: ierror
     end subroutine MPI_Init
   end interface
-  interface MPI_Init_thread
+  interface
     subroutine MPI_Init_thread(required, provided, ierror)
       import
       implicit none
@@ -228,7 +228,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Init_thread
   end interface
-  interface MPI_Initialized
+  interface
     subroutine MPI_Initialized(flag, ierror)
       import
       implicit none
@@ -236,21 +236,21 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Initialized
   end interface
-  interface MPI_Wtick
+  interface
     function MPI_Wtick()
       import
       implicit none
       double precision :: MPI_Wtick
     end function MPI_Wtick
   end interface
-  interface MPI_Wtime
+  interface
     function MPI_Wtime()
       import
       implicit none
       double precision :: MPI_Wtime
     end function MPI_Wtime
   end interface
-  interface MPI_Bsend
+  interface
     subroutine MPI_Bsend(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="mpi_bsend_fts")
       import
@@ -264,7 +264,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Bsend
   end interface
-  interface MPI_Bsend_init
+  interface
     subroutine MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_bsend_init_fts")
@@ -280,7 +280,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Bsend_init
   end interface
-  interface MPI_Buffer_attach
+  interface
     subroutine MPI_Buffer_attach(buffer, size, ierror) &
         bind(C, name="mpi_buffer_attach_fts")
       import
@@ -290,7 +290,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Buffer_attach
   end interface
-  interface MPI_Buffer_detach
+  interface
     subroutine MPI_Buffer_detach(buffer_addr, size, ierror) &
         bind(C, name="mpi_buffer_detach_fts")
       import
@@ -300,14 +300,14 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Buffer_detach
   end interface
-  interface MPI_Buffer_flush
+  interface
     subroutine MPI_Buffer_flush(ierror)
       import
       implicit none
       integer, intent(out) :: ierror
     end subroutine MPI_Buffer_flush
   end interface
-  interface MPI_Buffer_iflush
+  interface
     subroutine MPI_Buffer_iflush(request, ierror)
       import
       implicit none
@@ -315,7 +315,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Buffer_iflush
   end interface
-  interface MPI_Cancel
+  interface
     subroutine MPI_Cancel(request, ierror)
       import
       implicit none
@@ -323,7 +323,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Cancel
   end interface
-  interface MPI_Comm_attach_buffer
+  interface
     subroutine MPI_Comm_attach_buffer(comm, buffer, size, ierror) &
         bind(C, name="mpi_comm_attach_buffer_fts")
       import
@@ -334,7 +334,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_attach_buffer
   end interface
-  interface MPI_Comm_detach_buffer
+  interface
     subroutine MPI_Comm_detach_buffer(comm, buffer_addr, size, ierror) &
         bind(C, name="mpi_comm_detach_buffer_fts")
       import
@@ -345,7 +345,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_detach_buffer
   end interface
-  interface MPI_Comm_flush_buffer
+  interface
     subroutine MPI_Comm_flush_buffer(comm, ierror)
       import
       implicit none
@@ -353,7 +353,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_flush_buffer
   end interface
-  interface MPI_Comm_iflush_buffer
+  interface
     subroutine MPI_Comm_iflush_buffer(comm, request, ierror)
       import
       implicit none
@@ -362,7 +362,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_iflush_buffer
   end interface
-  interface MPI_Get_count
+  interface
     subroutine MPI_Get_count(status, datatype, count, ierror)
       import
       implicit none
@@ -372,7 +372,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Get_count
   end interface
-  interface MPI_Ibsend
+  interface
     subroutine MPI_Ibsend(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_ibsend_fts")
@@ -388,7 +388,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ibsend
   end interface
-  interface MPI_Improbe
+  interface
     subroutine MPI_Improbe(source, tag, comm, flag, message, status, ierror)
       import
       implicit none
@@ -401,7 +401,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Improbe
   end interface
-  interface MPI_Imrecv
+  interface
     subroutine MPI_Imrecv(buf, count, datatype, message, request, ierror) &
         bind(C, name="mpi_imrecv_fts")
       import
@@ -414,7 +414,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Imrecv
   end interface
-  interface MPI_Iprobe
+  interface
     subroutine MPI_Iprobe(source, tag, comm, flag, status, ierror)
       import
       implicit none
@@ -426,7 +426,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Iprobe
   end interface
-  interface MPI_Irecv
+  interface
     subroutine MPI_Irecv(buf, count, datatype, source, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_irecv_fts")
@@ -442,7 +442,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Irecv
   end interface
-  interface MPI_Irsend
+  interface
     subroutine MPI_Irsend(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_irsend_fts")
@@ -458,7 +458,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Irsend
   end interface
-  interface MPI_Isend
+  interface
     subroutine MPI_Isend(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_isend_fts")
@@ -474,7 +474,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Isend
   end interface
-  interface MPI_Isendrecv
+  interface
     subroutine MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, &
         recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror) &
         bind(C, name="mpi_isendrecv_fts")
@@ -495,7 +495,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Isendrecv
   end interface
-  interface MPI_Isendrecv_replace
+  interface
     subroutine MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, &
         recvtag, comm, request, ierror) &
         bind(C, name="mpi_isendrecv_replace_fts")
@@ -513,7 +513,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Isendrecv_replace
   end interface
-  interface MPI_Issend
+  interface
     subroutine MPI_Issend(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_issend_fts")
@@ -529,7 +529,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Issend
   end interface
-  interface MPI_Mprobe
+  interface
     subroutine MPI_Mprobe(source, tag, comm, message, status, ierror)
       import
       implicit none
@@ -541,7 +541,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Mprobe
   end interface
-  interface MPI_Mrecv
+  interface
     subroutine MPI_Mrecv(buf, count, datatype, message, status, ierror) &
         bind(C, name="mpi_mrecv_fts")
       import
@@ -554,7 +554,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Mrecv
   end interface
-  interface MPI_Probe
+  interface
     subroutine MPI_Probe(source, tag, comm, status, ierror)
       import
       implicit none
@@ -565,7 +565,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Probe
   end interface
-  interface MPI_Recv
+  interface
     subroutine MPI_Recv(buf, count, datatype, source, tag, comm, status, &
         ierror) &
         bind(C, name="mpi_recv_fts")
@@ -581,7 +581,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Recv
   end interface
-  interface MPI_Recv_init
+  interface
     subroutine MPI_Recv_init(buf, count, datatype, source, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_recv_init_fts")
@@ -597,7 +597,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Recv_init
   end interface
-  interface MPI_Request_free
+  interface
     subroutine MPI_Request_free(request, ierror)
       import
       implicit none
@@ -605,7 +605,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Request_free
   end interface
-  interface MPI_Request_get_status
+  interface
     subroutine MPI_Request_get_status(request, flag, status, ierror)
       import
       implicit none
@@ -615,7 +615,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Request_get_status
   end interface
-  interface MPI_Request_get_status_all
+  interface
     subroutine MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses, &
         ierror)
       import
@@ -627,7 +627,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Request_get_status_all
   end interface
-  interface MPI_Request_get_status_any
+  interface
     subroutine MPI_Request_get_status_any(count, array_of_requests, index, flag, status, &
         ierror)
       import
@@ -640,7 +640,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Request_get_status_any
   end interface
-  interface MPI_Request_get_status_some
+  interface
     subroutine MPI_Request_get_status_some(incount, array_of_requests, outcount, &
         array_of_indices, array_of_statuses, ierror)
       import
@@ -653,7 +653,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Request_get_status_some
   end interface
-  interface MPI_Rsend
+  interface
     subroutine MPI_Rsend(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="mpi_rsend_fts")
       import
@@ -667,7 +667,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Rsend
   end interface
-  interface MPI_Rsend_init
+  interface
     subroutine MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_rsend_init_fts")
@@ -683,7 +683,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Rsend_init
   end interface
-  interface MPI_Send
+  interface
     subroutine MPI_Send(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="mpi_send_fts")
       import
@@ -697,7 +697,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Send
   end interface
-  interface MPI_Send_init
+  interface
     subroutine MPI_Send_init(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_send_init_fts")
@@ -713,7 +713,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Send_init
   end interface
-  interface MPI_Sendrecv
+  interface
     subroutine MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, &
         recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror) &
         bind(C, name="mpi_sendrecv_fts")
@@ -734,7 +734,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Sendrecv
   end interface
-  interface MPI_Sendrecv_replace
+  interface
     subroutine MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, &
         recvtag, comm, status, ierror) &
         bind(C, name="mpi_sendrecv_replace_fts")
@@ -752,7 +752,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Sendrecv_replace
   end interface
-  interface MPI_Session_attach_buffer
+  interface
     subroutine MPI_Session_attach_buffer(session, buffer, size, ierror) &
         bind(C, name="mpi_session_attach_buffer_fts")
       import
@@ -763,7 +763,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_attach_buffer
   end interface
-  interface MPI_Session_detach_buffer
+  interface
     subroutine MPI_Session_detach_buffer(session, buffer_addr, size, ierror) &
         bind(C, name="mpi_session_detach_buffer_fts")
       import
@@ -774,7 +774,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_detach_buffer
   end interface
-  interface MPI_Session_flush_buffer
+  interface
     subroutine MPI_Session_flush_buffer(session, ierror)
       import
       implicit none
@@ -782,7 +782,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_flush_buffer
   end interface
-  interface MPI_Session_iflush_buffer
+  interface
     subroutine MPI_Session_iflush_buffer(session, request, ierror)
       import
       implicit none
@@ -791,7 +791,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_iflush_buffer
   end interface
-  interface MPI_Ssend
+  interface
     subroutine MPI_Ssend(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="mpi_ssend_fts")
       import
@@ -805,7 +805,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ssend
   end interface
-  interface MPI_Ssend_init
+  interface
     subroutine MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_ssend_init_fts")
@@ -821,7 +821,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ssend_init
   end interface
-  interface MPI_Start
+  interface
     subroutine MPI_Start(request, ierror)
       import
       implicit none
@@ -829,7 +829,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Start
   end interface
-  interface MPI_Startall
+  interface
     subroutine MPI_Startall(count, array_of_requests, ierror)
       import
       implicit none
@@ -838,7 +838,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Startall
   end interface
-  interface MPI_Test
+  interface
     subroutine MPI_Test(request, flag, status, ierror)
       import
       implicit none
@@ -848,7 +848,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Test
   end interface
-  interface MPI_Test_cancelled
+  interface
     subroutine MPI_Test_cancelled(status, flag, ierror)
       import
       implicit none
@@ -857,7 +857,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Test_cancelled
   end interface
-  interface MPI_Testall
+  interface
     subroutine MPI_Testall(count, array_of_requests, flag, array_of_statuses, &
         ierror)
       import
@@ -869,7 +869,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Testall
   end interface
-  interface MPI_Testany
+  interface
     subroutine MPI_Testany(count, array_of_requests, index, flag, status, &
         ierror)
       import
@@ -882,7 +882,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Testany
   end interface
-  interface MPI_Testsome
+  interface
     subroutine MPI_Testsome(incount, array_of_requests, outcount, &
         array_of_indices, array_of_statuses, ierror)
       import
@@ -895,7 +895,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Testsome
   end interface
-  interface MPI_Wait
+  interface
     subroutine MPI_Wait(request, status, ierror)
       import
       implicit none
@@ -904,7 +904,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Wait
   end interface
-  interface MPI_Waitall
+  interface
     subroutine MPI_Waitall(count, array_of_requests, array_of_statuses, &
         ierror)
       import
@@ -915,7 +915,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Waitall
   end interface
-  interface MPI_Waitany
+  interface
     subroutine MPI_Waitany(count, array_of_requests, index, status, ierror)
       import
       implicit none
@@ -926,7 +926,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Waitany
   end interface
-  interface MPI_Waitsome
+  interface
     subroutine MPI_Waitsome(incount, array_of_requests, outcount, &
         array_of_indices, array_of_statuses, ierror)
       import
@@ -939,7 +939,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Waitsome
   end interface
-  interface MPI_Parrived
+  interface
     subroutine MPI_Parrived(request, partition, flag, ierror)
       import
       implicit none
@@ -949,7 +949,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Parrived
   end interface
-  interface MPI_Pready
+  interface
     subroutine MPI_Pready(partition, request, ierror)
       import
       implicit none
@@ -958,7 +958,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Pready
   end interface
-  interface MPI_Pready_list
+  interface
     subroutine MPI_Pready_list(length, array_of_partitions, request, ierror)
       import
       implicit none
@@ -968,7 +968,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Pready_list
   end interface
-  interface MPI_Pready_range
+  interface
     subroutine MPI_Pready_range(partition_low, partition_high, request, ierror)
       import
       implicit none
@@ -978,7 +978,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Pready_range
   end interface
-  interface MPI_Precv_init
+  interface
     subroutine MPI_Precv_init(buf, partitions, count, datatype, dest, tag, comm, &
         info, request, ierror) &
         bind(C, name="mpi_precv_init_fts")
@@ -996,7 +996,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Precv_init
   end interface
-  interface MPI_Psend_init
+  interface
     subroutine MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, &
         info, request, ierror) &
         bind(C, name="mpi_psend_init_fts")
@@ -1014,7 +1014,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Psend_init
   end interface
-  interface MPI_Aint_add
+  interface
     function MPI_Aint_add(base, disp)
       import
       implicit none
@@ -1023,7 +1023,7 @@ module mpi
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: disp
     end function MPI_Aint_add
   end interface
-  interface MPI_Aint_diff
+  interface
     function MPI_Aint_diff(addr1, addr2)
       import
       implicit none
@@ -1032,7 +1032,7 @@ module mpi
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: addr2
     end function MPI_Aint_diff
   end interface
-  interface MPI_Get_address
+  interface
     subroutine MPI_Get_address(location, address, ierror) &
         bind(C, name="mpi_get_address_fts")
       import
@@ -1042,7 +1042,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Get_address
   end interface
-  interface MPI_Get_elements
+  interface
     subroutine MPI_Get_elements(status, datatype, count, ierror)
       import
       implicit none
@@ -1052,7 +1052,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Get_elements
   end interface
-  interface MPI_Get_elements_x
+  interface
     subroutine MPI_Get_elements_x(status, datatype, count, ierror)
       import
       implicit none
@@ -1062,7 +1062,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Get_elements_x
   end interface
-  interface MPI_Pack
+  interface
     subroutine MPI_Pack(inbuf, incount, datatype, outbuf, outsize, &
         position, comm, ierror) &
         bind(C, name="mpi_pack_fts")
@@ -1078,7 +1078,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Pack
   end interface
-  interface MPI_Pack_external
+  interface
     subroutine MPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, &
         position, ierror) &
         bind(C, name="mpi_pack_external_fts")
@@ -1094,7 +1094,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Pack_external
   end interface
-  interface MPI_Pack_external_size
+  interface
     subroutine MPI_Pack_external_size(datarep, incount, datatype, size, ierror)
       import
       implicit none
@@ -1105,7 +1105,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Pack_external_size
   end interface
-  interface MPI_Pack_size
+  interface
     subroutine MPI_Pack_size(incount, datatype, comm, size, ierror)
       import
       implicit none
@@ -1116,7 +1116,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Pack_size
   end interface
-  interface MPI_Type_commit
+  interface
     subroutine MPI_Type_commit(datatype, ierror)
       import
       implicit none
@@ -1124,7 +1124,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_commit
   end interface
-  interface MPI_Type_contiguous
+  interface
     subroutine MPI_Type_contiguous(count, oldtype, newtype, ierror)
       import
       implicit none
@@ -1134,7 +1134,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_contiguous
   end interface
-  interface MPI_Type_create_darray
+  interface
     subroutine MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, &
         array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype, ierror)
       import
@@ -1152,7 +1152,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_darray
   end interface
-  interface MPI_Type_create_f90_complex
+  interface
     subroutine MPI_Type_create_f90_complex(p, r, newtype, ierror)
       import
       implicit none
@@ -1162,7 +1162,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_f90_complex
   end interface
-  interface MPI_Type_create_f90_integer
+  interface
     subroutine MPI_Type_create_f90_integer(r, newtype, ierror)
       import
       implicit none
@@ -1171,7 +1171,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_f90_integer
   end interface
-  interface MPI_Type_create_f90_real
+  interface
     subroutine MPI_Type_create_f90_real(p, r, newtype, ierror)
       import
       implicit none
@@ -1181,7 +1181,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_f90_real
   end interface
-  interface MPI_Type_create_hindexed
+  interface
     subroutine MPI_Type_create_hindexed(count, array_of_blocklengths, &
         array_of_displacements, oldtype, newtype, ierror)
       import
@@ -1194,7 +1194,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_hindexed
   end interface
-  interface MPI_Type_create_hindexed_block
+  interface
     subroutine MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, &
         oldtype, newtype, ierror)
       import
@@ -1207,7 +1207,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_hindexed_block
   end interface
-  interface MPI_Type_create_hvector
+  interface
     subroutine MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype, &
         ierror)
       import
@@ -1220,7 +1220,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_hvector
   end interface
-  interface MPI_Type_create_indexed_block
+  interface
     subroutine MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, &
         oldtype, newtype, ierror)
       import
@@ -1233,7 +1233,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_indexed_block
   end interface
-  interface MPI_Type_create_resized
+  interface
     subroutine MPI_Type_create_resized(oldtype, lb, extent, newtype, ierror)
       import
       implicit none
@@ -1244,7 +1244,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_resized
   end interface
-  interface MPI_Type_create_struct
+  interface
     subroutine MPI_Type_create_struct(count, array_of_blocklengths, &
         array_of_displacements, array_of_types, newtype, ierror)
       import
@@ -1257,7 +1257,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_struct
   end interface
-  interface MPI_Type_create_subarray
+  interface
     subroutine MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, &
         array_of_starts, order, oldtype, newtype, ierror)
       import
@@ -1272,7 +1272,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_subarray
   end interface
-  interface MPI_Type_dup
+  interface
     subroutine MPI_Type_dup(oldtype, newtype, ierror)
       import
       implicit none
@@ -1281,7 +1281,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_dup
   end interface
-  interface MPI_Type_free
+  interface
     subroutine MPI_Type_free(datatype, ierror)
       import
       implicit none
@@ -1289,7 +1289,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_free
   end interface
-  interface MPI_Type_get_contents
+  interface
     subroutine MPI_Type_get_contents(datatype, max_integers, max_addresses, &
         max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes, ierror)
       import
@@ -1304,7 +1304,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_get_contents
   end interface
-  interface MPI_Type_get_envelope
+  interface
     subroutine MPI_Type_get_envelope(datatype, num_integers, num_addresses, &
         num_datatypes, combiner, ierror)
       import
@@ -1317,7 +1317,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_get_envelope
   end interface
-  interface MPI_Type_get_extent
+  interface
     subroutine MPI_Type_get_extent(datatype, lb, extent, ierror)
       import
       implicit none
@@ -1327,7 +1327,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_get_extent
   end interface
-  interface MPI_Type_get_extent_x
+  interface
     subroutine MPI_Type_get_extent_x(datatype, lb, extent, ierror)
       import
       implicit none
@@ -1337,7 +1337,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_get_extent_x
   end interface
-  interface MPI_Type_get_name
+  interface
     subroutine MPI_Type_get_name(datatype, type_name, resultlen, ierror)
       import
       implicit none
@@ -1347,7 +1347,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_get_name
   end interface
-  interface MPI_Type_get_true_extent
+  interface
     subroutine MPI_Type_get_true_extent(datatype, true_lb, true_extent, ierror)
       import
       implicit none
@@ -1357,7 +1357,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_get_true_extent
   end interface
-  interface MPI_Type_get_true_extent_x
+  interface
     subroutine MPI_Type_get_true_extent_x(datatype, true_lb, true_extent, ierror)
       import
       implicit none
@@ -1367,7 +1367,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_get_true_extent_x
   end interface
-  interface MPI_Type_get_value_index
+  interface
     subroutine MPI_Type_get_value_index(value_type, index_type, pair_type, ierror)
       import
       implicit none
@@ -1377,7 +1377,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_get_value_index
   end interface
-  interface MPI_Type_indexed
+  interface
     subroutine MPI_Type_indexed(count, array_of_blocklengths, &
         array_of_displacements, oldtype, newtype, ierror)
       import
@@ -1390,7 +1390,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_indexed
   end interface
-  interface MPI_Type_match_size
+  interface
     subroutine MPI_Type_match_size(typeclass, size, datatype, ierror)
       import
       implicit none
@@ -1400,7 +1400,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_match_size
   end interface
-  interface MPI_Type_set_name
+  interface
     subroutine MPI_Type_set_name(datatype, type_name, ierror)
       import
       implicit none
@@ -1409,7 +1409,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_set_name
   end interface
-  interface MPI_Type_size
+  interface
     subroutine MPI_Type_size(datatype, size, ierror)
       import
       implicit none
@@ -1418,7 +1418,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_size
   end interface
-  interface MPI_Type_size_x
+  interface
     subroutine MPI_Type_size_x(datatype, size, ierror)
       import
       implicit none
@@ -1427,7 +1427,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_size_x
   end interface
-  interface MPI_Type_vector
+  interface
     subroutine MPI_Type_vector(count, blocklength, stride, oldtype, newtype, &
         ierror)
       import
@@ -1440,7 +1440,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_vector
   end interface
-  interface MPI_Unpack
+  interface
     subroutine MPI_Unpack(inbuf, insize, position, outbuf, outcount, &
         datatype, comm, ierror) &
         bind(C, name="mpi_unpack_fts")
@@ -1456,7 +1456,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Unpack
   end interface
-  interface MPI_Unpack_external
+  interface
     subroutine MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, &
         datatype, ierror) &
         bind(C, name="mpi_unpack_external_fts")
@@ -1472,7 +1472,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Unpack_external
   end interface
-  interface MPI_Allgather
+  interface
     subroutine MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="mpi_allgather_fts")
@@ -1488,7 +1488,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Allgather
   end interface
-  interface MPI_Allgather_init
+  interface
     subroutine MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_allgather_init_fts")
@@ -1506,7 +1506,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Allgather_init
   end interface
-  interface MPI_Allgatherv
+  interface
     subroutine MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, ierror) &
         bind(C, name="mpi_allgatherv_fts")
@@ -1523,7 +1523,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Allgatherv
   end interface
-  interface MPI_Allgatherv_init
+  interface
     subroutine MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_allgatherv_init_fts")
@@ -1542,7 +1542,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Allgatherv_init
   end interface
-  interface MPI_Allreduce
+  interface
     subroutine MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="mpi_allreduce_fts")
@@ -1557,7 +1557,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Allreduce
   end interface
-  interface MPI_Allreduce_init
+  interface
     subroutine MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="mpi_allreduce_init_fts")
@@ -1574,7 +1574,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Allreduce_init
   end interface
-  interface MPI_Alltoall
+  interface
     subroutine MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="mpi_alltoall_fts")
@@ -1590,7 +1590,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Alltoall
   end interface
-  interface MPI_Alltoall_init
+  interface
     subroutine MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_alltoall_init_fts")
@@ -1608,7 +1608,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Alltoall_init
   end interface
-  interface MPI_Alltoallv
+  interface
     subroutine MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) &
         bind(C, name="mpi_alltoallv_fts")
@@ -1626,7 +1626,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Alltoallv
   end interface
-  interface MPI_Alltoallv_init
+  interface
     subroutine MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_alltoallv_init_fts")
@@ -1646,7 +1646,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Alltoallv_init
   end interface
-  interface MPI_Alltoallw
+  interface
     subroutine MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) &
         bind(C, name="mpi_alltoallw_fts")
@@ -1664,7 +1664,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Alltoallw
   end interface
-  interface MPI_Alltoallw_init
+  interface
     subroutine MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
         bind(C, name="mpi_alltoallw_init_fts")
@@ -1684,7 +1684,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Alltoallw_init
   end interface
-  interface MPI_Barrier
+  interface
     subroutine MPI_Barrier(comm, ierror)
       import
       implicit none
@@ -1692,7 +1692,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Barrier
   end interface
-  interface MPI_Barrier_init
+  interface
     subroutine MPI_Barrier_init(comm, info, request, ierror)
       import
       implicit none
@@ -1702,7 +1702,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Barrier_init
   end interface
-  interface MPI_Bcast
+  interface
     subroutine MPI_Bcast(buffer, count, datatype, root, comm, ierror) &
         bind(C, name="mpi_bcast_fts")
       import
@@ -1715,7 +1715,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Bcast
   end interface
-  interface MPI_Bcast_init
+  interface
     subroutine MPI_Bcast_init(buffer, count, datatype, root, comm, info, request, &
         ierror) &
         bind(C, name="mpi_bcast_init_fts")
@@ -1731,7 +1731,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Bcast_init
   end interface
-  interface MPI_Exscan
+  interface
     subroutine MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="mpi_exscan_fts")
@@ -1746,7 +1746,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Exscan
   end interface
-  interface MPI_Exscan_init
+  interface
     subroutine MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="mpi_exscan_init_fts")
@@ -1763,7 +1763,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Exscan_init
   end interface
-  interface MPI_Gather
+  interface
     subroutine MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, ierror) &
         bind(C, name="mpi_gather_fts")
@@ -1780,7 +1780,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Gather
   end interface
-  interface MPI_Gather_init
+  interface
     subroutine MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, info, request, ierror) &
         bind(C, name="mpi_gather_init_fts")
@@ -1799,7 +1799,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Gather_init
   end interface
-  interface MPI_Gatherv
+  interface
     subroutine MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, ierror) &
         bind(C, name="mpi_gatherv_fts")
@@ -1817,7 +1817,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Gatherv
   end interface
-  interface MPI_Gatherv_init
+  interface
     subroutine MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, info, request, ierror) &
         bind(C, name="mpi_gatherv_init_fts")
@@ -1837,7 +1837,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Gatherv_init
   end interface
-  interface MPI_Iallgather
+  interface
     subroutine MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="mpi_iallgather_fts")
@@ -1854,7 +1854,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Iallgather
   end interface
-  interface MPI_Iallgatherv
+  interface
     subroutine MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, request, ierror) &
         bind(C, name="mpi_iallgatherv_fts")
@@ -1872,7 +1872,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Iallgatherv
   end interface
-  interface MPI_Iallreduce
+  interface
     subroutine MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="mpi_iallreduce_fts")
@@ -1888,7 +1888,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Iallreduce
   end interface
-  interface MPI_Ialltoall
+  interface
     subroutine MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="mpi_ialltoall_fts")
@@ -1905,7 +1905,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ialltoall
   end interface
-  interface MPI_Ialltoallv
+  interface
     subroutine MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) &
         bind(C, name="mpi_ialltoallv_fts")
@@ -1924,7 +1924,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ialltoallv
   end interface
-  interface MPI_Ialltoallw
+  interface
     subroutine MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) &
         bind(C, name="mpi_ialltoallw_fts")
@@ -1943,7 +1943,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ialltoallw
   end interface
-  interface MPI_Ibarrier
+  interface
     subroutine MPI_Ibarrier(comm, request, ierror)
       import
       implicit none
@@ -1952,7 +1952,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ibarrier
   end interface
-  interface MPI_Ibcast
+  interface
     subroutine MPI_Ibcast(buffer, count, datatype, root, comm, request, &
         ierror) &
         bind(C, name="mpi_ibcast_fts")
@@ -1967,7 +1967,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ibcast
   end interface
-  interface MPI_Iexscan
+  interface
     subroutine MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="mpi_iexscan_fts")
@@ -1983,7 +1983,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Iexscan
   end interface
-  interface MPI_Igather
+  interface
     subroutine MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, request, ierror) &
         bind(C, name="mpi_igather_fts")
@@ -2001,7 +2001,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Igather
   end interface
-  interface MPI_Igatherv
+  interface
     subroutine MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, request, ierror) &
         bind(C, name="mpi_igatherv_fts")
@@ -2020,7 +2020,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Igatherv
   end interface
-  interface MPI_Ireduce
+  interface
     subroutine MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, &
         request, ierror) &
         bind(C, name="mpi_ireduce_fts")
@@ -2037,7 +2037,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ireduce
   end interface
-  interface MPI_Ireduce_scatter
+  interface
     subroutine MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         request, ierror) &
         bind(C, name="mpi_ireduce_scatter_fts")
@@ -2053,7 +2053,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ireduce_scatter
   end interface
-  interface MPI_Ireduce_scatter_block
+  interface
     subroutine MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         request, ierror) &
         bind(C, name="mpi_ireduce_scatter_block_fts")
@@ -2069,7 +2069,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ireduce_scatter_block
   end interface
-  interface MPI_Iscan
+  interface
     subroutine MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="mpi_iscan_fts")
@@ -2085,7 +2085,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Iscan
   end interface
-  interface MPI_Iscatter
+  interface
     subroutine MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, request, ierror) &
         bind(C, name="mpi_iscatter_fts")
@@ -2103,7 +2103,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Iscatter
   end interface
-  interface MPI_Iscatterv
+  interface
     subroutine MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, request, ierror) &
         bind(C, name="mpi_iscatterv_fts")
@@ -2122,7 +2122,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Iscatterv
   end interface
-  interface MPI_Op_commutative
+  interface
     subroutine MPI_Op_commutative(op, commute, ierror)
       import
       implicit none
@@ -2131,7 +2131,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Op_commutative
   end interface
-  interface MPI_Op_create
+  interface
     subroutine MPI_Op_create(user_fn, commute, op, ierror)
       import
       implicit none
@@ -2141,7 +2141,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Op_create
   end interface
-  interface MPI_Op_free
+  interface
     subroutine MPI_Op_free(op, ierror)
       import
       implicit none
@@ -2149,7 +2149,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Op_free
   end interface
-  interface MPI_Reduce
+  interface
     subroutine MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm, &
         ierror) &
         bind(C, name="mpi_reduce_fts")
@@ -2165,7 +2165,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Reduce
   end interface
-  interface MPI_Reduce_init
+  interface
     subroutine MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, &
         info, request, ierror) &
         bind(C, name="mpi_reduce_init_fts")
@@ -2183,7 +2183,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Reduce_init
   end interface
-  interface MPI_Reduce_local
+  interface
     subroutine MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op, ierror) &
         bind(C, name="mpi_reduce_local_fts")
       import
@@ -2196,7 +2196,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Reduce_local
   end interface
-  interface MPI_Reduce_scatter
+  interface
     subroutine MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         ierror) &
         bind(C, name="mpi_reduce_scatter_fts")
@@ -2211,7 +2211,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter
   end interface
-  interface MPI_Reduce_scatter_block
+  interface
     subroutine MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         ierror) &
         bind(C, name="mpi_reduce_scatter_block_fts")
@@ -2226,7 +2226,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_block
   end interface
-  interface MPI_Reduce_scatter_block_init
+  interface
     subroutine MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         info, request, ierror) &
         bind(C, name="mpi_reduce_scatter_block_init_fts")
@@ -2243,7 +2243,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_block_init
   end interface
-  interface MPI_Reduce_scatter_init
+  interface
     subroutine MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         info, request, ierror) &
         bind(C, name="mpi_reduce_scatter_init_fts")
@@ -2260,7 +2260,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_init
   end interface
-  interface MPI_Scan
+  interface
     subroutine MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="mpi_scan_fts")
@@ -2275,7 +2275,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Scan
   end interface
-  interface MPI_Scan_init
+  interface
     subroutine MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="mpi_scan_init_fts")
@@ -2292,7 +2292,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Scan_init
   end interface
-  interface MPI_Scatter
+  interface
     subroutine MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, ierror) &
         bind(C, name="mpi_scatter_fts")
@@ -2309,7 +2309,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Scatter
   end interface
-  interface MPI_Scatter_init
+  interface
     subroutine MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, info, request, ierror) &
         bind(C, name="mpi_scatter_init_fts")
@@ -2328,7 +2328,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Scatter_init
   end interface
-  interface MPI_Scatterv
+  interface
     subroutine MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, ierror) &
         bind(C, name="mpi_scatterv_fts")
@@ -2346,7 +2346,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Scatterv
   end interface
-  interface MPI_Scatterv_init
+  interface
     subroutine MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, info, request, ierror) &
         bind(C, name="mpi_scatterv_init_fts")
@@ -2366,7 +2366,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Scatterv_init
   end interface
-  interface MPI_Group_compare
+  interface
     subroutine MPI_Group_compare(group1, group2, result, ierror)
       import
       implicit none
@@ -2376,7 +2376,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_compare
   end interface
-  interface MPI_Group_difference
+  interface
     subroutine MPI_Group_difference(group1, group2, newgroup, ierror)
       import
       implicit none
@@ -2386,7 +2386,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_difference
   end interface
-  interface MPI_Group_excl
+  interface
     subroutine MPI_Group_excl(group, n, ranks, newgroup, ierror)
       import
       implicit none
@@ -2397,7 +2397,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_excl
   end interface
-  interface MPI_Group_free
+  interface
     subroutine MPI_Group_free(group, ierror)
       import
       implicit none
@@ -2405,7 +2405,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_free
   end interface
-  interface MPI_Group_incl
+  interface
     subroutine MPI_Group_incl(group, n, ranks, newgroup, ierror)
       import
       implicit none
@@ -2416,7 +2416,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_incl
   end interface
-  interface MPI_Group_intersection
+  interface
     subroutine MPI_Group_intersection(group1, group2, newgroup, ierror)
       import
       implicit none
@@ -2426,7 +2426,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_intersection
   end interface
-  interface MPI_Group_range_excl
+  interface
     subroutine MPI_Group_range_excl(group, n, ranges, newgroup, ierror)
       import
       implicit none
@@ -2437,7 +2437,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_range_excl
   end interface
-  interface MPI_Group_range_incl
+  interface
     subroutine MPI_Group_range_incl(group, n, ranges, newgroup, ierror)
       import
       implicit none
@@ -2448,7 +2448,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_range_incl
   end interface
-  interface MPI_Group_rank
+  interface
     subroutine MPI_Group_rank(group, rank, ierror)
       import
       implicit none
@@ -2457,7 +2457,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_rank
   end interface
-  interface MPI_Group_size
+  interface
     subroutine MPI_Group_size(group, size, ierror)
       import
       implicit none
@@ -2466,7 +2466,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_size
   end interface
-  interface MPI_Group_translate_ranks
+  interface
     subroutine MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2, ierror)
       import
       implicit none
@@ -2478,7 +2478,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_translate_ranks
   end interface
-  interface MPI_Group_union
+  interface
     subroutine MPI_Group_union(group1, group2, newgroup, ierror)
       import
       implicit none
@@ -2488,7 +2488,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_union
   end interface
-  interface MPI_Comm_compare
+  interface
     subroutine MPI_Comm_compare(comm1, comm2, result, ierror)
       import
       implicit none
@@ -2498,7 +2498,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_compare
   end interface
-  interface MPI_Comm_create
+  interface
     subroutine MPI_Comm_create(comm, group, newcomm, ierror)
       import
       implicit none
@@ -2508,7 +2508,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_create
   end interface
-  interface MPI_Comm_create_group
+  interface
     subroutine MPI_Comm_create_group(comm, group, tag, newcomm, ierror)
       import
       implicit none
@@ -2519,7 +2519,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_create_group
   end interface
-  interface MPI_Comm_dup
+  interface
     subroutine MPI_Comm_dup(comm, newcomm, ierror)
       import
       implicit none
@@ -2528,7 +2528,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_dup
   end interface
-  interface MPI_Comm_dup_with_info
+  interface
     subroutine MPI_Comm_dup_with_info(comm, info, newcomm, ierror)
       import
       implicit none
@@ -2538,7 +2538,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_dup_with_info
   end interface
-  interface MPI_Comm_free
+  interface
     subroutine MPI_Comm_free(comm, ierror)
       import
       implicit none
@@ -2546,7 +2546,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_free
   end interface
-  interface MPI_Comm_get_info
+  interface
     subroutine MPI_Comm_get_info(comm, info_used, ierror)
       import
       implicit none
@@ -2555,7 +2555,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_get_info
   end interface
-  interface MPI_Comm_get_name
+  interface
     subroutine MPI_Comm_get_name(comm, comm_name, resultlen, ierror)
       import
       implicit none
@@ -2565,7 +2565,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_get_name
   end interface
-  interface MPI_Comm_group
+  interface
     subroutine MPI_Comm_group(comm, group, ierror)
       import
       implicit none
@@ -2574,7 +2574,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_group
   end interface
-  interface MPI_Comm_idup
+  interface
     subroutine MPI_Comm_idup(comm, newcomm, request, ierror)
       import
       implicit none
@@ -2584,7 +2584,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_idup
   end interface
-  interface MPI_Comm_idup_with_info
+  interface
     subroutine MPI_Comm_idup_with_info(comm, info, newcomm, request, ierror)
       import
       implicit none
@@ -2595,7 +2595,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_idup_with_info
   end interface
-  interface MPI_Comm_rank
+  interface
     subroutine MPI_Comm_rank(comm, rank, ierror)
       import
       implicit none
@@ -2604,7 +2604,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_rank
   end interface
-  interface MPI_Comm_remote_group
+  interface
     subroutine MPI_Comm_remote_group(comm, group, ierror)
       import
       implicit none
@@ -2613,7 +2613,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_remote_group
   end interface
-  interface MPI_Comm_remote_size
+  interface
     subroutine MPI_Comm_remote_size(comm, size, ierror)
       import
       implicit none
@@ -2622,7 +2622,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_remote_size
   end interface
-  interface MPI_Comm_set_info
+  interface
     subroutine MPI_Comm_set_info(comm, info, ierror)
       import
       implicit none
@@ -2631,7 +2631,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_set_info
   end interface
-  interface MPI_Comm_set_name
+  interface
     subroutine MPI_Comm_set_name(comm, comm_name, ierror)
       import
       implicit none
@@ -2640,7 +2640,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_set_name
   end interface
-  interface MPI_Comm_size
+  interface
     subroutine MPI_Comm_size(comm, size, ierror)
       import
       implicit none
@@ -2649,7 +2649,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_size
   end interface
-  interface MPI_Comm_split
+  interface
     subroutine MPI_Comm_split(comm, color, key, newcomm, ierror)
       import
       implicit none
@@ -2660,7 +2660,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_split
   end interface
-  interface MPI_Comm_split_type
+  interface
     subroutine MPI_Comm_split_type(comm, split_type, key, info, newcomm, ierror)
       import
       implicit none
@@ -2672,7 +2672,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_split_type
   end interface
-  interface MPI_Comm_test_inter
+  interface
     subroutine MPI_Comm_test_inter(comm, flag, ierror)
       import
       implicit none
@@ -2681,7 +2681,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_test_inter
   end interface
-  interface MPI_Intercomm_create
+  interface
     subroutine MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, &
         tag, newintercomm, ierror)
       import
@@ -2695,7 +2695,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Intercomm_create
   end interface
-  interface MPI_Intercomm_merge
+  interface
     subroutine MPI_Intercomm_merge(intercomm, high, newintracomm, ierror)
       import
       implicit none
@@ -2705,7 +2705,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Intercomm_merge
   end interface
-  interface MPI_Attr_delete
+  interface
     subroutine MPI_Attr_delete(comm, keyval, ierror)
       import
       implicit none
@@ -2714,7 +2714,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Attr_delete
   end interface
-  interface MPI_Attr_get
+  interface
     subroutine MPI_Attr_get(comm, keyval, attribute_val, flag, ierror)
       import
       implicit none
@@ -2725,7 +2725,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Attr_get
   end interface
-  interface MPI_Attr_put
+  interface
     subroutine MPI_Attr_put(comm, keyval, attribute_val, ierror)
       import
       implicit none
@@ -2735,7 +2735,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Attr_put
   end interface
-  interface MPI_Comm_create_keyval
+  interface
     subroutine MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, &
         comm_keyval, extra_state, ierror)
       import
@@ -2747,7 +2747,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_create_keyval
   end interface
-  interface MPI_Comm_delete_attr
+  interface
     subroutine MPI_Comm_delete_attr(comm, comm_keyval, ierror)
       import
       implicit none
@@ -2756,7 +2756,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_delete_attr
   end interface
-  interface MPI_Comm_free_keyval
+  interface
     subroutine MPI_Comm_free_keyval(comm_keyval, ierror)
       import
       implicit none
@@ -2764,7 +2764,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_free_keyval
   end interface
-  interface MPI_Comm_get_attr
+  interface
     subroutine MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag, ierror)
       import
       implicit none
@@ -2775,7 +2775,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_get_attr
   end interface
-  interface MPI_Comm_set_attr
+  interface
     subroutine MPI_Comm_set_attr(comm, comm_keyval, attribute_val, ierror)
       import
       implicit none
@@ -2785,7 +2785,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_set_attr
   end interface
-  interface MPI_Keyval_create
+  interface
     subroutine MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state, ierror)
       import
       implicit none
@@ -2796,7 +2796,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Keyval_create
   end interface
-  interface MPI_Keyval_free
+  interface
     subroutine MPI_Keyval_free(keyval, ierror)
       import
       implicit none
@@ -2804,7 +2804,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Keyval_free
   end interface
-  interface MPI_Type_create_keyval
+  interface
     subroutine MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, &
         type_keyval, extra_state, ierror)
       import
@@ -2816,7 +2816,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_create_keyval
   end interface
-  interface MPI_Type_delete_attr
+  interface
     subroutine MPI_Type_delete_attr(datatype, type_keyval, ierror)
       import
       implicit none
@@ -2825,7 +2825,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_delete_attr
   end interface
-  interface MPI_Type_free_keyval
+  interface
     subroutine MPI_Type_free_keyval(type_keyval, ierror)
       import
       implicit none
@@ -2833,7 +2833,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_free_keyval
   end interface
-  interface MPI_Type_get_attr
+  interface
     subroutine MPI_Type_get_attr(datatype, type_keyval, attribute_val, flag, ierror)
       import
       implicit none
@@ -2844,7 +2844,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_get_attr
   end interface
-  interface MPI_Type_set_attr
+  interface
     subroutine MPI_Type_set_attr(datatype, type_keyval, attribute_val, ierror)
       import
       implicit none
@@ -2854,7 +2854,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_set_attr
   end interface
-  interface MPI_Win_create_keyval
+  interface
     subroutine MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, &
         extra_state, ierror)
       import
@@ -2866,7 +2866,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_create_keyval
   end interface
-  interface MPI_Win_delete_attr
+  interface
     subroutine MPI_Win_delete_attr(win, win_keyval, ierror)
       import
       implicit none
@@ -2875,7 +2875,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_delete_attr
   end interface
-  interface MPI_Win_free_keyval
+  interface
     subroutine MPI_Win_free_keyval(win_keyval, ierror)
       import
       implicit none
@@ -2883,7 +2883,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_free_keyval
   end interface
-  interface MPI_Win_get_attr
+  interface
     subroutine MPI_Win_get_attr(win, win_keyval, attribute_val, flag, ierror)
       import
       implicit none
@@ -2894,7 +2894,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_get_attr
   end interface
-  interface MPI_Win_set_attr
+  interface
     subroutine MPI_Win_set_attr(win, win_keyval, attribute_val, ierror)
       import
       implicit none
@@ -2904,7 +2904,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_set_attr
   end interface
-  interface MPI_Cart_coords
+  interface
     subroutine MPI_Cart_coords(comm, rank, maxdims, coords, ierror)
       import
       implicit none
@@ -2915,7 +2915,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Cart_coords
   end interface
-  interface MPI_Cart_create
+  interface
     subroutine MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart, &
         ierror)
       import
@@ -2929,7 +2929,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Cart_create
   end interface
-  interface MPI_Cart_get
+  interface
     subroutine MPI_Cart_get(comm, maxdims, dims, periods, coords, ierror)
       import
       implicit none
@@ -2941,7 +2941,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Cart_get
   end interface
-  interface MPI_Cart_map
+  interface
     subroutine MPI_Cart_map(comm, ndims, dims, periods, newrank, ierror)
       import
       implicit none
@@ -2953,7 +2953,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Cart_map
   end interface
-  interface MPI_Cart_rank
+  interface
     subroutine MPI_Cart_rank(comm, coords, rank, ierror)
       import
       implicit none
@@ -2963,7 +2963,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Cart_rank
   end interface
-  interface MPI_Cart_shift
+  interface
     subroutine MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest, &
         ierror)
       import
@@ -2976,7 +2976,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Cart_shift
   end interface
-  interface MPI_Cart_sub
+  interface
     subroutine MPI_Cart_sub(comm, remain_dims, newcomm, ierror)
       import
       implicit none
@@ -2986,7 +2986,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Cart_sub
   end interface
-  interface MPI_Cartdim_get
+  interface
     subroutine MPI_Cartdim_get(comm, ndims, ierror)
       import
       implicit none
@@ -2995,7 +2995,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Cartdim_get
   end interface
-  interface MPI_Dims_create
+  interface
     subroutine MPI_Dims_create(nnodes, ndims, dims, ierror)
       import
       implicit none
@@ -3005,7 +3005,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Dims_create
   end interface
-  interface MPI_Dist_graph_create
+  interface
     subroutine MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, &
         weights, info, reorder, comm_dist_graph, ierror)
       import
@@ -3022,7 +3022,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Dist_graph_create
   end interface
-  interface MPI_Dist_graph_create_adjacent
+  interface
     subroutine MPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, &
         outdegree, destinations, destweights, info, reorder, comm_dist_graph, ierror)
       import
@@ -3040,7 +3040,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Dist_graph_create_adjacent
   end interface
-  interface MPI_Dist_graph_neighbors
+  interface
     subroutine MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, &
         maxoutdegree, destinations, destweights, ierror)
       import
@@ -3055,7 +3055,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Dist_graph_neighbors
   end interface
-  interface MPI_Dist_graph_neighbors_count
+  interface
     subroutine MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted, ierror)
       import
       implicit none
@@ -3066,7 +3066,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Dist_graph_neighbors_count
   end interface
-  interface MPI_Graph_create
+  interface
     subroutine MPI_Graph_create(comm_old, nnodes, index, edges, reorder, &
         comm_graph, ierror)
       import
@@ -3080,7 +3080,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Graph_create
   end interface
-  interface MPI_Graph_get
+  interface
     subroutine MPI_Graph_get(comm, maxindex, maxedges, index, edges, ierror)
       import
       implicit none
@@ -3092,7 +3092,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Graph_get
   end interface
-  interface MPI_Graph_map
+  interface
     subroutine MPI_Graph_map(comm, nnodes, index, edges, newrank, ierror)
       import
       implicit none
@@ -3104,7 +3104,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Graph_map
   end interface
-  interface MPI_Graph_neighbors
+  interface
     subroutine MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors, ierror)
       import
       implicit none
@@ -3115,7 +3115,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Graph_neighbors
   end interface
-  interface MPI_Graph_neighbors_count
+  interface
     subroutine MPI_Graph_neighbors_count(comm, rank, nneighbors, ierror)
       import
       implicit none
@@ -3125,7 +3125,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Graph_neighbors_count
   end interface
-  interface MPI_Graphdims_get
+  interface
     subroutine MPI_Graphdims_get(comm, nnodes, nedges, ierror)
       import
       implicit none
@@ -3135,7 +3135,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Graphdims_get
   end interface
-  interface MPI_Ineighbor_allgather
+  interface
     subroutine MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="mpi_ineighbor_allgather_fts")
@@ -3152,7 +3152,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ineighbor_allgather
   end interface
-  interface MPI_Ineighbor_allgatherv
+  interface
     subroutine MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, request, ierror) &
         bind(C, name="mpi_ineighbor_allgatherv_fts")
@@ -3170,7 +3170,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ineighbor_allgatherv
   end interface
-  interface MPI_Ineighbor_alltoall
+  interface
     subroutine MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="mpi_ineighbor_alltoall_fts")
@@ -3187,7 +3187,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ineighbor_alltoall
   end interface
-  interface MPI_Ineighbor_alltoallv
+  interface
     subroutine MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) &
         bind(C, name="mpi_ineighbor_alltoallv_fts")
@@ -3206,7 +3206,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ineighbor_alltoallv
   end interface
-  interface MPI_Ineighbor_alltoallw
+  interface
     subroutine MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) &
         bind(C, name="mpi_ineighbor_alltoallw_fts")
@@ -3225,7 +3225,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Ineighbor_alltoallw
   end interface
-  interface MPI_Neighbor_allgather
+  interface
     subroutine MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="mpi_neighbor_allgather_fts")
@@ -3241,7 +3241,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgather
   end interface
-  interface MPI_Neighbor_allgather_init
+  interface
     subroutine MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_neighbor_allgather_init_fts")
@@ -3259,7 +3259,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgather_init
   end interface
-  interface MPI_Neighbor_allgatherv
+  interface
     subroutine MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, ierror) &
         bind(C, name="mpi_neighbor_allgatherv_fts")
@@ -3276,7 +3276,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgatherv
   end interface
-  interface MPI_Neighbor_allgatherv_init
+  interface
     subroutine MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_neighbor_allgatherv_init_fts")
@@ -3295,7 +3295,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgatherv_init
   end interface
-  interface MPI_Neighbor_alltoall
+  interface
     subroutine MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="mpi_neighbor_alltoall_fts")
@@ -3311,7 +3311,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoall
   end interface
-  interface MPI_Neighbor_alltoall_init
+  interface
     subroutine MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_neighbor_alltoall_init_fts")
@@ -3329,7 +3329,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoall_init
   end interface
-  interface MPI_Neighbor_alltoallv
+  interface
     subroutine MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) &
         bind(C, name="mpi_neighbor_alltoallv_fts")
@@ -3347,7 +3347,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallv
   end interface
-  interface MPI_Neighbor_alltoallv_init
+  interface
     subroutine MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_neighbor_alltoallv_init_fts")
@@ -3367,7 +3367,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallv_init
   end interface
-  interface MPI_Neighbor_alltoallw
+  interface
     subroutine MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) &
         bind(C, name="mpi_neighbor_alltoallw_fts")
@@ -3385,7 +3385,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallw
   end interface
-  interface MPI_Neighbor_alltoallw_init
+  interface
     subroutine MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
         bind(C, name="mpi_neighbor_alltoallw_init_fts")
@@ -3405,7 +3405,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallw_init
   end interface
-  interface MPI_Topo_test
+  interface
     subroutine MPI_Topo_test(comm, status, ierror)
       import
       implicit none
@@ -3414,7 +3414,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Topo_test
   end interface
-  interface MPI_Add_error_class
+  interface
     subroutine MPI_Add_error_class(errorclass, ierror)
       import
       implicit none
@@ -3422,7 +3422,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Add_error_class
   end interface
-  interface MPI_Add_error_code
+  interface
     subroutine MPI_Add_error_code(errorclass, errorcode, ierror)
       import
       implicit none
@@ -3431,7 +3431,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Add_error_code
   end interface
-  interface MPI_Add_error_string
+  interface
     subroutine MPI_Add_error_string(errorcode, string, ierror)
       import
       implicit none
@@ -3440,7 +3440,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Add_error_string
   end interface
-  interface MPI_Comm_call_errhandler
+  interface
     subroutine MPI_Comm_call_errhandler(comm, errorcode, ierror)
       import
       implicit none
@@ -3449,7 +3449,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_call_errhandler
   end interface
-  interface MPI_Comm_create_errhandler
+  interface
     subroutine MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler, ierror)
       import
       implicit none
@@ -3458,7 +3458,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_create_errhandler
   end interface
-  interface MPI_Comm_get_errhandler
+  interface
     subroutine MPI_Comm_get_errhandler(comm, errhandler, ierror)
       import
       implicit none
@@ -3467,7 +3467,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_get_errhandler
   end interface
-  interface MPI_Comm_set_errhandler
+  interface
     subroutine MPI_Comm_set_errhandler(comm, errhandler, ierror)
       import
       implicit none
@@ -3476,7 +3476,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_set_errhandler
   end interface
-  interface MPI_Errhandler_free
+  interface
     subroutine MPI_Errhandler_free(errhandler, ierror)
       import
       implicit none
@@ -3484,7 +3484,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Errhandler_free
   end interface
-  interface MPI_Error_class
+  interface
     subroutine MPI_Error_class(errorcode, errorclass, ierror)
       import
       implicit none
@@ -3493,7 +3493,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Error_class
   end interface
-  interface MPI_Error_string
+  interface
     subroutine MPI_Error_string(errorcode, string, resultlen, ierror)
       import
       implicit none
@@ -3503,7 +3503,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Error_string
   end interface
-  interface MPI_Remove_error_class
+  interface
     subroutine MPI_Remove_error_class(errorclass, ierror)
       import
       implicit none
@@ -3511,7 +3511,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Remove_error_class
   end interface
-  interface MPI_Remove_error_code
+  interface
     subroutine MPI_Remove_error_code(errorcode, ierror)
       import
       implicit none
@@ -3519,7 +3519,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Remove_error_code
   end interface
-  interface MPI_Remove_error_string
+  interface
     subroutine MPI_Remove_error_string(errorcode, ierror)
       import
       implicit none
@@ -3527,7 +3527,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Remove_error_string
   end interface
-  interface MPI_Session_call_errhandler
+  interface
     subroutine MPI_Session_call_errhandler(session, errorcode, ierror)
       import
       implicit none
@@ -3536,7 +3536,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_call_errhandler
   end interface
-  interface MPI_Session_create_errhandler
+  interface
     subroutine MPI_Session_create_errhandler(session_errhandler_fn, errhandler, ierror)
       import
       implicit none
@@ -3545,7 +3545,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_create_errhandler
   end interface
-  interface MPI_Session_get_errhandler
+  interface
     subroutine MPI_Session_get_errhandler(session, errhandler, ierror)
       import
       implicit none
@@ -3554,7 +3554,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_get_errhandler
   end interface
-  interface MPI_Session_set_errhandler
+  interface
     subroutine MPI_Session_set_errhandler(session, errhandler, ierror)
       import
       implicit none
@@ -3563,7 +3563,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_set_errhandler
   end interface
-  interface MPI_Win_call_errhandler
+  interface
     subroutine MPI_Win_call_errhandler(win, errorcode, ierror)
       import
       implicit none
@@ -3572,7 +3572,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_call_errhandler
   end interface
-  interface MPI_Win_create_errhandler
+  interface
     subroutine MPI_Win_create_errhandler(win_errhandler_fn, errhandler, ierror)
       import
       implicit none
@@ -3581,7 +3581,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_create_errhandler
   end interface
-  interface MPI_Win_get_errhandler
+  interface
     subroutine MPI_Win_get_errhandler(win, errhandler, ierror)
       import
       implicit none
@@ -3590,7 +3590,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_get_errhandler
   end interface
-  interface MPI_Win_set_errhandler
+  interface
     subroutine MPI_Win_set_errhandler(win, errhandler, ierror)
       import
       implicit none
@@ -3599,7 +3599,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_set_errhandler
   end interface
-  interface MPI_Info_create
+  interface
     subroutine MPI_Info_create(info, ierror)
       import
       implicit none
@@ -3607,7 +3607,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_create
   end interface
-  interface MPI_Info_create_env
+  interface
     subroutine MPI_Info_create_env(info, ierror)
       import
       implicit none
@@ -3615,7 +3615,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_create_env
   end interface
-  interface MPI_Info_delete
+  interface
     subroutine MPI_Info_delete(info, key, ierror)
       import
       implicit none
@@ -3624,7 +3624,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_delete
   end interface
-  interface MPI_Info_dup
+  interface
     subroutine MPI_Info_dup(info, newinfo, ierror)
       import
       implicit none
@@ -3633,7 +3633,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_dup
   end interface
-  interface MPI_Info_free
+  interface
     subroutine MPI_Info_free(info, ierror)
       import
       implicit none
@@ -3641,7 +3641,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_free
   end interface
-  interface MPI_Info_get
+  interface
     subroutine MPI_Info_get(info, key, valuelen, value, flag, ierror)
       import
       implicit none
@@ -3653,7 +3653,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_get
   end interface
-  interface MPI_Info_get_nkeys
+  interface
     subroutine MPI_Info_get_nkeys(info, nkeys, ierror)
       import
       implicit none
@@ -3662,7 +3662,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_get_nkeys
   end interface
-  interface MPI_Info_get_nthkey
+  interface
     subroutine MPI_Info_get_nthkey(info, n, key, ierror)
       import
       implicit none
@@ -3672,7 +3672,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_get_nthkey
   end interface
-  interface MPI_Info_get_string
+  interface
     subroutine MPI_Info_get_string(info, key, buflen, value, flag, ierror)
       import
       implicit none
@@ -3684,7 +3684,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_get_string
   end interface
-  interface MPI_Info_get_valuelen
+  interface
     subroutine MPI_Info_get_valuelen(info, key, valuelen, flag, ierror)
       import
       implicit none
@@ -3695,7 +3695,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_get_valuelen
   end interface
-  interface MPI_Info_set
+  interface
     subroutine MPI_Info_set(info, key, value, ierror)
       import
       implicit none
@@ -3705,7 +3705,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Info_set
   end interface
-  interface MPI_Comm_create_from_group
+  interface
     subroutine MPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm, &
         ierror)
       import
@@ -3718,7 +3718,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_create_from_group
   end interface
-  interface MPI_Group_from_session_pset
+  interface
     subroutine MPI_Group_from_session_pset(session, pset_name, newgroup, ierror)
       import
       implicit none
@@ -3728,7 +3728,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Group_from_session_pset
   end interface
-  interface MPI_Intercomm_create_from_groups
+  interface
     subroutine MPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, &
         remote_leader, stringtag, info, errhandler, newintercomm, ierror)
       import
@@ -3744,7 +3744,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Intercomm_create_from_groups
   end interface
-  interface MPI_Session_finalize
+  interface
     subroutine MPI_Session_finalize(session, ierror)
       import
       implicit none
@@ -3752,7 +3752,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_finalize
   end interface
-  interface MPI_Session_get_info
+  interface
     subroutine MPI_Session_get_info(session, info_used, ierror)
       import
       implicit none
@@ -3761,7 +3761,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_get_info
   end interface
-  interface MPI_Session_get_nth_pset
+  interface
     subroutine MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name, ierror)
       import
       implicit none
@@ -3773,7 +3773,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_get_nth_pset
   end interface
-  interface MPI_Session_get_num_psets
+  interface
     subroutine MPI_Session_get_num_psets(session, info, npset_names, ierror)
       import
       implicit none
@@ -3783,7 +3783,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_get_num_psets
   end interface
-  interface MPI_Session_get_pset_info
+  interface
     subroutine MPI_Session_get_pset_info(session, pset_name, info, ierror)
       import
       implicit none
@@ -3793,7 +3793,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_get_pset_info
   end interface
-  interface MPI_Session_init
+  interface
     subroutine MPI_Session_init(info, errhandler, session, ierror)
       import
       implicit none
@@ -3803,7 +3803,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Session_init
   end interface
-  interface MPI_Close_port
+  interface
     subroutine MPI_Close_port(port_name, ierror)
       import
       implicit none
@@ -3811,7 +3811,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Close_port
   end interface
-  interface MPI_Comm_accept
+  interface
     subroutine MPI_Comm_accept(port_name, info, root, comm, newcomm, ierror)
       import
       implicit none
@@ -3823,7 +3823,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_accept
   end interface
-  interface MPI_Comm_connect
+  interface
     subroutine MPI_Comm_connect(port_name, info, root, comm, newcomm, ierror)
       import
       implicit none
@@ -3835,7 +3835,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_connect
   end interface
-  interface MPI_Comm_disconnect
+  interface
     subroutine MPI_Comm_disconnect(comm, ierror)
       import
       implicit none
@@ -3843,7 +3843,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_disconnect
   end interface
-  interface MPI_Comm_get_parent
+  interface
     subroutine MPI_Comm_get_parent(parent, ierror)
       import
       implicit none
@@ -3851,7 +3851,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_get_parent
   end interface
-  interface MPI_Comm_join
+  interface
     subroutine MPI_Comm_join(fd, intercomm, ierror)
       import
       implicit none
@@ -3860,7 +3860,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_join
   end interface
-  interface MPI_Comm_spawn
+  interface
     subroutine MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, &
         intercomm, array_of_errcodes, ierror)
       import
@@ -3876,7 +3876,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_spawn
   end interface
-  interface MPI_Comm_spawn_multiple
+  interface
     subroutine MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, &
         array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes, ierror)
       import
@@ -3893,7 +3893,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_spawn_multiple
   end interface
-  interface MPI_Lookup_name
+  interface
     subroutine MPI_Lookup_name(service_name, info, port_name, ierror)
       import
       implicit none
@@ -3903,7 +3903,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Lookup_name
   end interface
-  interface MPI_Open_port
+  interface
     subroutine MPI_Open_port(info, port_name, ierror)
       import
       implicit none
@@ -3912,7 +3912,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Open_port
   end interface
-  interface MPI_Publish_name
+  interface
     subroutine MPI_Publish_name(service_name, info, port_name, ierror)
       import
       implicit none
@@ -3922,7 +3922,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Publish_name
   end interface
-  interface MPI_Unpublish_name
+  interface
     subroutine MPI_Unpublish_name(service_name, info, port_name, ierror)
       import
       implicit none
@@ -3932,7 +3932,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Unpublish_name
   end interface
-  interface MPI_Accumulate
+  interface
     subroutine MPI_Accumulate(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, op, win, ierror) &
         bind(C, name="mpi_accumulate_fts")
@@ -3950,7 +3950,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Accumulate
   end interface
-  interface MPI_Compare_and_swap
+  interface
     subroutine MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, &
         target_rank, target_disp, win, ierror) &
         bind(C, name="mpi_compare_and_swap_fts")
@@ -3966,7 +3966,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Compare_and_swap
   end interface
-  interface MPI_Fetch_and_op
+  interface
     subroutine MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, &
         target_disp, op, win, ierror) &
         bind(C, name="mpi_fetch_and_op_fts")
@@ -3982,7 +3982,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Fetch_and_op
   end interface
-  interface MPI_Get
+  interface
     subroutine MPI_Get(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, ierror) &
         bind(C, name="mpi_get_fts")
@@ -3999,7 +3999,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Get
   end interface
-  interface MPI_Get_accumulate
+  interface
     subroutine MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, &
         result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, ierror) &
@@ -4021,7 +4021,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Get_accumulate
   end interface
-  interface MPI_Put
+  interface
     subroutine MPI_Put(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, ierror) &
         bind(C, name="mpi_put_fts")
@@ -4038,7 +4038,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Put
   end interface
-  interface MPI_Raccumulate
+  interface
     subroutine MPI_Raccumulate(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, op, win, request, ierror) &
         bind(C, name="mpi_raccumulate_fts")
@@ -4057,7 +4057,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Raccumulate
   end interface
-  interface MPI_Rget
+  interface
     subroutine MPI_Rget(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, request, ierror) &
         bind(C, name="mpi_rget_fts")
@@ -4075,7 +4075,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Rget
   end interface
-  interface MPI_Rget_accumulate
+  interface
     subroutine MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, &
         result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, request, ierror) &
@@ -4098,7 +4098,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Rget_accumulate
   end interface
-  interface MPI_Rput
+  interface
     subroutine MPI_Rput(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, request, ierror) &
         bind(C, name="mpi_rput_fts")
@@ -4164,7 +4164,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_allocate_shared_cptr
   end interface
-  interface MPI_Win_attach
+  interface
     subroutine MPI_Win_attach(win, base, size, ierror) &
         bind(C, name="mpi_win_attach_fts")
       import
@@ -4175,7 +4175,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_attach
   end interface
-  interface MPI_Win_complete
+  interface
     subroutine MPI_Win_complete(win, ierror)
       import
       implicit none
@@ -4183,7 +4183,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_complete
   end interface
-  interface MPI_Win_create
+  interface
     subroutine MPI_Win_create(base, size, disp_unit, info, comm, win, ierror) &
         bind(C, name="mpi_win_create_fts")
       import
@@ -4197,7 +4197,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_create
   end interface
-  interface MPI_Win_create_dynamic
+  interface
     subroutine MPI_Win_create_dynamic(info, comm, win, ierror)
       import
       implicit none
@@ -4207,7 +4207,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_create_dynamic
   end interface
-  interface MPI_Win_detach
+  interface
     subroutine MPI_Win_detach(win, base, ierror) &
         bind(C, name="mpi_win_detach_fts")
       import
@@ -4217,7 +4217,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_detach
   end interface
-  interface MPI_Win_fence
+  interface
     subroutine MPI_Win_fence(assert, win, ierror)
       import
       implicit none
@@ -4226,7 +4226,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_fence
   end interface
-  interface MPI_Win_flush
+  interface
     subroutine MPI_Win_flush(rank, win, ierror)
       import
       implicit none
@@ -4235,7 +4235,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_flush
   end interface
-  interface MPI_Win_flush_all
+  interface
     subroutine MPI_Win_flush_all(win, ierror)
       import
       implicit none
@@ -4243,7 +4243,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_flush_all
   end interface
-  interface MPI_Win_flush_local
+  interface
     subroutine MPI_Win_flush_local(rank, win, ierror)
       import
       implicit none
@@ -4252,7 +4252,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_flush_local
   end interface
-  interface MPI_Win_flush_local_all
+  interface
     subroutine MPI_Win_flush_local_all(win, ierror)
       import
       implicit none
@@ -4260,7 +4260,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_flush_local_all
   end interface
-  interface MPI_Win_free
+  interface
     subroutine MPI_Win_free(win, ierror)
       import
       implicit none
@@ -4268,7 +4268,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_free
   end interface
-  interface MPI_Win_get_group
+  interface
     subroutine MPI_Win_get_group(win, group, ierror)
       import
       implicit none
@@ -4277,7 +4277,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_get_group
   end interface
-  interface MPI_Win_get_info
+  interface
     subroutine MPI_Win_get_info(win, info_used, ierror)
       import
       implicit none
@@ -4286,7 +4286,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_get_info
   end interface
-  interface MPI_Win_get_name
+  interface
     subroutine MPI_Win_get_name(win, win_name, resultlen, ierror)
       import
       implicit none
@@ -4296,7 +4296,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_get_name
   end interface
-  interface MPI_Win_lock
+  interface
     subroutine MPI_Win_lock(lock_type, rank, assert, win, ierror)
       import
       implicit none
@@ -4307,7 +4307,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_lock
   end interface
-  interface MPI_Win_lock_all
+  interface
     subroutine MPI_Win_lock_all(assert, win, ierror)
       import
       implicit none
@@ -4316,7 +4316,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_lock_all
   end interface
-  interface MPI_Win_post
+  interface
     subroutine MPI_Win_post(group, assert, win, ierror)
       import
       implicit none
@@ -4326,7 +4326,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_post
   end interface
-  interface MPI_Win_set_info
+  interface
     subroutine MPI_Win_set_info(win, info, ierror)
       import
       implicit none
@@ -4335,7 +4335,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_set_info
   end interface
-  interface MPI_Win_set_name
+  interface
     subroutine MPI_Win_set_name(win, win_name, ierror)
       import
       implicit none
@@ -4366,7 +4366,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_shared_query_cptr
   end interface
-  interface MPI_Win_start
+  interface
     subroutine MPI_Win_start(group, assert, win, ierror)
       import
       implicit none
@@ -4376,7 +4376,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_start
   end interface
-  interface MPI_Win_sync
+  interface
     subroutine MPI_Win_sync(win, ierror)
       import
       implicit none
@@ -4384,7 +4384,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_sync
   end interface
-  interface MPI_Win_test
+  interface
     subroutine MPI_Win_test(win, flag, ierror)
       import
       implicit none
@@ -4393,7 +4393,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_test
   end interface
-  interface MPI_Win_unlock
+  interface
     subroutine MPI_Win_unlock(rank, win, ierror)
       import
       implicit none
@@ -4402,7 +4402,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_unlock
   end interface
-  interface MPI_Win_unlock_all
+  interface
     subroutine MPI_Win_unlock_all(win, ierror)
       import
       implicit none
@@ -4410,7 +4410,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_unlock_all
   end interface
-  interface MPI_Win_wait
+  interface
     subroutine MPI_Win_wait(win, ierror)
       import
       implicit none
@@ -4418,7 +4418,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Win_wait
   end interface
-  interface MPI_Grequest_complete
+  interface
     subroutine MPI_Grequest_complete(request, ierror)
       import
       implicit none
@@ -4426,7 +4426,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Grequest_complete
   end interface
-  interface MPI_Grequest_start
+  interface
     subroutine MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request, &
         ierror)
       import
@@ -4439,7 +4439,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Grequest_start
   end interface
-  interface MPI_Is_thread_main
+  interface
     subroutine MPI_Is_thread_main(flag, ierror)
       import
       implicit none
@@ -4447,7 +4447,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Is_thread_main
   end interface
-  interface MPI_Query_thread
+  interface
     subroutine MPI_Query_thread(provided, ierror)
       import
       implicit none
@@ -4455,7 +4455,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Query_thread
   end interface
-  interface MPI_Status_get_error
+  interface
     subroutine MPI_Status_get_error(status, error, ierror)
       import
       implicit none
@@ -4464,7 +4464,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Status_get_error
   end interface
-  interface MPI_Status_get_source
+  interface
     subroutine MPI_Status_get_source(status, source, ierror)
       import
       implicit none
@@ -4473,7 +4473,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Status_get_source
   end interface
-  interface MPI_Status_get_tag
+  interface
     subroutine MPI_Status_get_tag(status, tag, ierror)
       import
       implicit none
@@ -4482,7 +4482,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Status_get_tag
   end interface
-  interface MPI_Status_set_cancelled
+  interface
     subroutine MPI_Status_set_cancelled(status, flag, ierror)
       import
       implicit none
@@ -4491,7 +4491,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Status_set_cancelled
   end interface
-  interface MPI_Status_set_elements
+  interface
     subroutine MPI_Status_set_elements(status, datatype, count, ierror)
       import
       implicit none
@@ -4501,7 +4501,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Status_set_elements
   end interface
-  interface MPI_Status_set_elements_x
+  interface
     subroutine MPI_Status_set_elements_x(status, datatype, count, ierror)
       import
       implicit none
@@ -4511,7 +4511,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Status_set_elements_x
   end interface
-  interface MPI_Status_set_error
+  interface
     subroutine MPI_Status_set_error(status, error, ierror)
       import
       implicit none
@@ -4520,7 +4520,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Status_set_error
   end interface
-  interface MPI_Status_set_source
+  interface
     subroutine MPI_Status_set_source(status, source, ierror)
       import
       implicit none
@@ -4529,7 +4529,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Status_set_source
   end interface
-  interface MPI_Status_set_tag
+  interface
     subroutine MPI_Status_set_tag(status, tag, ierror)
       import
       implicit none
@@ -4538,7 +4538,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Status_set_tag
   end interface
-  interface MPI_File_call_errhandler
+  interface
     subroutine MPI_File_call_errhandler(fh, errorcode, ierror)
       import
       implicit none
@@ -4547,7 +4547,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_call_errhandler
   end interface
-  interface MPI_File_close
+  interface
     subroutine MPI_File_close(fh, ierror)
       import
       implicit none
@@ -4555,7 +4555,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_close
   end interface
-  interface MPI_File_create_errhandler
+  interface
     subroutine MPI_File_create_errhandler(file_errhandler_fn, errhandler, ierror)
       import
       implicit none
@@ -4564,7 +4564,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_create_errhandler
   end interface
-  interface MPI_File_delete
+  interface
     subroutine MPI_File_delete(filename, info, ierror)
       import
       implicit none
@@ -4573,7 +4573,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_delete
   end interface
-  interface MPI_File_get_amode
+  interface
     subroutine MPI_File_get_amode(fh, amode, ierror)
       import
       implicit none
@@ -4582,7 +4582,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_amode
   end interface
-  interface MPI_File_get_atomicity
+  interface
     subroutine MPI_File_get_atomicity(fh, flag, ierror)
       import
       implicit none
@@ -4591,7 +4591,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_atomicity
   end interface
-  interface MPI_File_get_byte_offset
+  interface
     subroutine MPI_File_get_byte_offset(fh, offset, disp, ierror)
       import
       implicit none
@@ -4601,7 +4601,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_byte_offset
   end interface
-  interface MPI_File_get_errhandler
+  interface
     subroutine MPI_File_get_errhandler(file, errhandler, ierror)
       import
       implicit none
@@ -4610,7 +4610,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_errhandler
   end interface
-  interface MPI_File_get_group
+  interface
     subroutine MPI_File_get_group(fh, group, ierror)
       import
       implicit none
@@ -4619,7 +4619,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_group
   end interface
-  interface MPI_File_get_info
+  interface
     subroutine MPI_File_get_info(fh, info_used, ierror)
       import
       implicit none
@@ -4628,7 +4628,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_info
   end interface
-  interface MPI_File_get_position
+  interface
     subroutine MPI_File_get_position(fh, offset, ierror)
       import
       implicit none
@@ -4637,7 +4637,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_position
   end interface
-  interface MPI_File_get_position_shared
+  interface
     subroutine MPI_File_get_position_shared(fh, offset, ierror)
       import
       implicit none
@@ -4646,7 +4646,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_position_shared
   end interface
-  interface MPI_File_get_size
+  interface
     subroutine MPI_File_get_size(fh, size, ierror)
       import
       implicit none
@@ -4655,7 +4655,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_size
   end interface
-  interface MPI_File_get_type_extent
+  interface
     subroutine MPI_File_get_type_extent(fh, datatype, extent, ierror)
       import
       implicit none
@@ -4665,7 +4665,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_type_extent
   end interface
-  interface MPI_File_get_view
+  interface
     subroutine MPI_File_get_view(fh, disp, etype, filetype, datarep, ierror)
       import
       implicit none
@@ -4677,7 +4677,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_get_view
   end interface
-  interface MPI_File_iread
+  interface
     subroutine MPI_File_iread(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iread_fts")
       import
@@ -4690,7 +4690,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_iread
   end interface
-  interface MPI_File_iread_all
+  interface
     subroutine MPI_File_iread_all(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iread_all_fts")
       import
@@ -4703,7 +4703,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_iread_all
   end interface
-  interface MPI_File_iread_at
+  interface
     subroutine MPI_File_iread_at(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iread_at_fts")
       import
@@ -4717,7 +4717,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_iread_at
   end interface
-  interface MPI_File_iread_at_all
+  interface
     subroutine MPI_File_iread_at_all(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iread_at_all_fts")
       import
@@ -4731,7 +4731,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_iread_at_all
   end interface
-  interface MPI_File_iread_shared
+  interface
     subroutine MPI_File_iread_shared(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iread_shared_fts")
       import
@@ -4744,7 +4744,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_iread_shared
   end interface
-  interface MPI_File_iwrite
+  interface
     subroutine MPI_File_iwrite(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iwrite_fts")
       import
@@ -4757,7 +4757,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_iwrite
   end interface
-  interface MPI_File_iwrite_all
+  interface
     subroutine MPI_File_iwrite_all(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iwrite_all_fts")
       import
@@ -4770,7 +4770,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_iwrite_all
   end interface
-  interface MPI_File_iwrite_at
+  interface
     subroutine MPI_File_iwrite_at(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iwrite_at_fts")
       import
@@ -4784,7 +4784,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_iwrite_at
   end interface
-  interface MPI_File_iwrite_at_all
+  interface
     subroutine MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iwrite_at_all_fts")
       import
@@ -4798,7 +4798,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_iwrite_at_all
   end interface
-  interface MPI_File_iwrite_shared
+  interface
     subroutine MPI_File_iwrite_shared(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iwrite_shared_fts")
       import
@@ -4811,7 +4811,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_iwrite_shared
   end interface
-  interface MPI_File_open
+  interface
     subroutine MPI_File_open(comm, filename, amode, info, fh, ierror)
       import
       implicit none
@@ -4823,7 +4823,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_open
   end interface
-  interface MPI_File_preallocate
+  interface
     subroutine MPI_File_preallocate(fh, size, ierror)
       import
       implicit none
@@ -4832,7 +4832,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_preallocate
   end interface
-  interface MPI_File_read
+  interface
     subroutine MPI_File_read(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_fts")
       import
@@ -4845,7 +4845,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read
   end interface
-  interface MPI_File_read_all
+  interface
     subroutine MPI_File_read_all(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_all_fts")
       import
@@ -4858,7 +4858,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_all
   end interface
-  interface MPI_File_read_all_begin
+  interface
     subroutine MPI_File_read_all_begin(fh, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_read_all_begin_fts")
       import
@@ -4870,7 +4870,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_all_begin
   end interface
-  interface MPI_File_read_all_end
+  interface
     subroutine MPI_File_read_all_end(fh, buf, status, ierror) &
         bind(C, name="mpi_file_read_all_end_fts")
       import
@@ -4881,7 +4881,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_all_end
   end interface
-  interface MPI_File_read_at
+  interface
     subroutine MPI_File_read_at(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_at_fts")
       import
@@ -4895,7 +4895,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_at
   end interface
-  interface MPI_File_read_at_all
+  interface
     subroutine MPI_File_read_at_all(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_at_all_fts")
       import
@@ -4909,7 +4909,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_at_all
   end interface
-  interface MPI_File_read_at_all_begin
+  interface
     subroutine MPI_File_read_at_all_begin(fh, offset, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_read_at_all_begin_fts")
       import
@@ -4922,7 +4922,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_at_all_begin
   end interface
-  interface MPI_File_read_at_all_end
+  interface
     subroutine MPI_File_read_at_all_end(fh, buf, status, ierror) &
         bind(C, name="mpi_file_read_at_all_end_fts")
       import
@@ -4933,7 +4933,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_at_all_end
   end interface
-  interface MPI_File_read_ordered
+  interface
     subroutine MPI_File_read_ordered(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_ordered_fts")
       import
@@ -4946,7 +4946,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_ordered
   end interface
-  interface MPI_File_read_ordered_begin
+  interface
     subroutine MPI_File_read_ordered_begin(fh, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_read_ordered_begin_fts")
       import
@@ -4958,7 +4958,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_ordered_begin
   end interface
-  interface MPI_File_read_ordered_end
+  interface
     subroutine MPI_File_read_ordered_end(fh, buf, status, ierror) &
         bind(C, name="mpi_file_read_ordered_end_fts")
       import
@@ -4969,7 +4969,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_ordered_end
   end interface
-  interface MPI_File_read_shared
+  interface
     subroutine MPI_File_read_shared(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_shared_fts")
       import
@@ -4982,7 +4982,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_read_shared
   end interface
-  interface MPI_File_seek
+  interface
     subroutine MPI_File_seek(fh, offset, whence, ierror)
       import
       implicit none
@@ -4992,7 +4992,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_seek
   end interface
-  interface MPI_File_seek_shared
+  interface
     subroutine MPI_File_seek_shared(fh, offset, whence, ierror)
       import
       implicit none
@@ -5002,7 +5002,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_seek_shared
   end interface
-  interface MPI_File_set_atomicity
+  interface
     subroutine MPI_File_set_atomicity(fh, flag, ierror)
       import
       implicit none
@@ -5011,7 +5011,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_set_atomicity
   end interface
-  interface MPI_File_set_errhandler
+  interface
     subroutine MPI_File_set_errhandler(file, errhandler, ierror)
       import
       implicit none
@@ -5020,7 +5020,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_set_errhandler
   end interface
-  interface MPI_File_set_info
+  interface
     subroutine MPI_File_set_info(fh, info, ierror)
       import
       implicit none
@@ -5029,7 +5029,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_set_info
   end interface
-  interface MPI_File_set_size
+  interface
     subroutine MPI_File_set_size(fh, size, ierror)
       import
       implicit none
@@ -5038,7 +5038,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_set_size
   end interface
-  interface MPI_File_set_view
+  interface
     subroutine MPI_File_set_view(fh, disp, etype, filetype, datarep, info, ierror)
       import
       implicit none
@@ -5051,7 +5051,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_set_view
   end interface
-  interface MPI_File_sync
+  interface
     subroutine MPI_File_sync(fh, ierror)
       import
       implicit none
@@ -5059,7 +5059,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_sync
   end interface
-  interface MPI_File_write
+  interface
     subroutine MPI_File_write(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_fts")
       import
@@ -5072,7 +5072,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write
   end interface
-  interface MPI_File_write_all
+  interface
     subroutine MPI_File_write_all(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_all_fts")
       import
@@ -5085,7 +5085,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_all
   end interface
-  interface MPI_File_write_all_begin
+  interface
     subroutine MPI_File_write_all_begin(fh, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_write_all_begin_fts")
       import
@@ -5097,7 +5097,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_all_begin
   end interface
-  interface MPI_File_write_all_end
+  interface
     subroutine MPI_File_write_all_end(fh, buf, status, ierror) &
         bind(C, name="mpi_file_write_all_end_fts")
       import
@@ -5108,7 +5108,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_all_end
   end interface
-  interface MPI_File_write_at
+  interface
     subroutine MPI_File_write_at(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_at_fts")
       import
@@ -5122,7 +5122,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_at
   end interface
-  interface MPI_File_write_at_all
+  interface
     subroutine MPI_File_write_at_all(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_at_all_fts")
       import
@@ -5136,7 +5136,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_at_all
   end interface
-  interface MPI_File_write_at_all_begin
+  interface
     subroutine MPI_File_write_at_all_begin(fh, offset, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_write_at_all_begin_fts")
       import
@@ -5149,7 +5149,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_at_all_begin
   end interface
-  interface MPI_File_write_at_all_end
+  interface
     subroutine MPI_File_write_at_all_end(fh, buf, status, ierror) &
         bind(C, name="mpi_file_write_at_all_end_fts")
       import
@@ -5160,7 +5160,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_at_all_end
   end interface
-  interface MPI_File_write_ordered
+  interface
     subroutine MPI_File_write_ordered(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_ordered_fts")
       import
@@ -5173,7 +5173,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_ordered
   end interface
-  interface MPI_File_write_ordered_begin
+  interface
     subroutine MPI_File_write_ordered_begin(fh, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_write_ordered_begin_fts")
       import
@@ -5185,7 +5185,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_ordered_begin
   end interface
-  interface MPI_File_write_ordered_end
+  interface
     subroutine MPI_File_write_ordered_end(fh, buf, status, ierror) &
         bind(C, name="mpi_file_write_ordered_end_fts")
       import
@@ -5196,7 +5196,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_ordered_end
   end interface
-  interface MPI_File_write_shared
+  interface
     subroutine MPI_File_write_shared(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_shared_fts")
       import
@@ -5209,7 +5209,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_File_write_shared
   end interface
-  interface MPI_Register_datarep
+  interface
     subroutine MPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, &
         dtype_file_extent_fn, extra_state, ierror)
       import
@@ -5222,14 +5222,14 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Register_datarep
   end interface
-  interface MPI_Pcontrol
+  interface
     subroutine MPI_Pcontrol(level)
       import
       implicit none
       integer, intent(in) :: level
     end subroutine MPI_Pcontrol
   end interface
-  interface MPI_Abi_get_fortran_booleans
+  interface
     subroutine MPI_Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set, &
         ierror) &
         bind(C, name="mpi_abi_get_fortran_booleans_fts")
@@ -5242,7 +5242,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Abi_get_fortran_booleans
   end interface
-  interface MPI_Abi_get_fortran_info
+  interface
     subroutine MPI_Abi_get_fortran_info(info, ierror)
       import
       implicit none
@@ -5250,7 +5250,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Abi_get_fortran_info
   end interface
-  interface MPI_Abi_get_info
+  interface
     subroutine MPI_Abi_get_info(info, ierror)
       import
       implicit none
@@ -5258,7 +5258,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Abi_get_info
   end interface
-  interface MPI_Abi_get_version
+  interface
     subroutine MPI_Abi_get_version(abi_major, abi_minor, ierror)
       import
       implicit none
@@ -5267,7 +5267,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Abi_get_version
   end interface
-  interface MPI_Abi_set_fortran_booleans
+  interface
     subroutine MPI_Abi_set_fortran_booleans(logical_size, logical_true, logical_false, ierror) &
         bind(C, name="mpi_abi_set_fortran_booleans_fts")
       import
@@ -5278,7 +5278,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Abi_set_fortran_booleans
   end interface
-  interface MPI_Abi_set_fortran_info
+  interface
     subroutine MPI_Abi_set_fortran_info(info, ierror)
       import
       implicit none
@@ -5286,7 +5286,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Abi_set_fortran_info
   end interface
-  interface MPI_Address
+  interface
     subroutine MPI_Address(location, address, ierror) &
         bind(C, name="mpi_address_fts")
       import
@@ -5296,7 +5296,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Address
   end interface
-  interface MPI_Errhandler_create
+  interface
     subroutine MPI_Errhandler_create(handler_function, errhandler, ierror)
       import
       implicit none
@@ -5305,7 +5305,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Errhandler_create
   end interface
-  interface MPI_Errhandler_get
+  interface
     subroutine MPI_Errhandler_get(comm, errhandler, ierror)
       import
       implicit none
@@ -5314,7 +5314,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Errhandler_get
   end interface
-  interface MPI_Errhandler_set
+  interface
     subroutine MPI_Errhandler_set(comm, errhandler, ierror)
       import
       implicit none
@@ -5323,7 +5323,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Errhandler_set
   end interface
-  interface MPI_Type_extent
+  interface
     subroutine MPI_Type_extent(datatype, extent, ierror)
       import
       implicit none
@@ -5332,7 +5332,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_extent
   end interface
-  interface MPI_Type_hindexed
+  interface
     subroutine MPI_Type_hindexed(count, array_of_blocklengths, &
         array_of_displacements, oldtype, newtype, ierror)
       import
@@ -5345,7 +5345,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_hindexed
   end interface
-  interface MPI_Type_hvector
+  interface
     subroutine MPI_Type_hvector(count, blocklength, stride, oldtype, newtype, &
         ierror)
       import
@@ -5358,7 +5358,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_hvector
   end interface
-  interface MPI_Type_lb
+  interface
     subroutine MPI_Type_lb(datatype, displacement, ierror)
       import
       implicit none
@@ -5367,7 +5367,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_lb
   end interface
-  interface MPI_Type_struct
+  interface
     subroutine MPI_Type_struct(count, array_of_blocklengths, &
         array_of_displacements, array_of_types, newtype, ierror)
       import
@@ -5380,7 +5380,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine MPI_Type_struct
   end interface
-  interface MPI_Type_ub
+  interface
     subroutine MPI_Type_ub(datatype, displacement, ierror)
       import
       implicit none
@@ -5417,7 +5417,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine
   end interface
-  interface PMPI_Abort
+  interface
     subroutine PMPI_Abort(comm, errorcode, ierror)
       import
       implicit none
@@ -5444,14 +5444,14 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Alloc_mem_cptr
   end interface
-  interface PMPI_Finalize
+  interface
     subroutine PMPI_Finalize(ierror)
       import
       implicit none
       integer, intent(out) :: ierror
     end subroutine PMPI_Finalize
   end interface
-  interface PMPI_Finalized
+  interface
     subroutine PMPI_Finalized(flag, ierror)
       import
       implicit none
@@ -5459,7 +5459,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Finalized
   end interface
-  interface PMPI_Free_mem
+  interface
     subroutine PMPI_Free_mem(base, ierror) &
         bind(C, name="pmpi_free_mem_fts")
       import
@@ -5468,7 +5468,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Free_mem
   end interface
-  interface PMPI_Get_hw_resource_info
+  interface
     subroutine PMPI_Get_hw_resource_info(hw_info, ierror)
       import
       implicit none
@@ -5476,7 +5476,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Get_hw_resource_info
   end interface
-  interface PMPI_Get_library_version
+  interface
     subroutine PMPI_Get_library_version(version, resultlen, ierror)
       import
       implicit none
@@ -5485,7 +5485,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Get_library_version
   end interface
-  interface PMPI_Get_processor_name
+  interface
     subroutine PMPI_Get_processor_name(name, resultlen, ierror)
       import
       implicit none
@@ -5494,7 +5494,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Get_processor_name
   end interface
-  interface PMPI_Get_version
+  interface
     subroutine PMPI_Get_version(version, subversion, ierror)
       import
       implicit none
@@ -5503,14 +5503,14 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Get_version
   end interface
-  interface PMPI_Init
+  interface
     subroutine PMPI_Init(ierror)
       import
       implicit none
       integer, intent(out) :: ierror
     end subroutine PMPI_Init
   end interface
-  interface PMPI_Init_thread
+  interface
     subroutine PMPI_Init_thread(required, provided, ierror)
       import
       implicit none
@@ -5519,7 +5519,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Init_thread
   end interface
-  interface PMPI_Initialized
+  interface
     subroutine PMPI_Initialized(flag, ierror)
       import
       implicit none
@@ -5527,21 +5527,21 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Initialized
   end interface
-  interface PMPI_Wtick
+  interface
     function PMPI_Wtick()
       import
       implicit none
       double precision :: PMPI_Wtick
     end function PMPI_Wtick
   end interface
-  interface PMPI_Wtime
+  interface
     function PMPI_Wtime()
       import
       implicit none
       double precision :: PMPI_Wtime
     end function PMPI_Wtime
   end interface
-  interface PMPI_Bsend
+  interface
     subroutine PMPI_Bsend(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="pmpi_bsend_fts")
       import
@@ -5555,7 +5555,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Bsend
   end interface
-  interface PMPI_Bsend_init
+  interface
     subroutine PMPI_Bsend_init(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_bsend_init_fts")
@@ -5571,7 +5571,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Bsend_init
   end interface
-  interface PMPI_Buffer_attach
+  interface
     subroutine PMPI_Buffer_attach(buffer, size, ierror) &
         bind(C, name="pmpi_buffer_attach_fts")
       import
@@ -5581,7 +5581,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Buffer_attach
   end interface
-  interface PMPI_Buffer_detach
+  interface
     subroutine PMPI_Buffer_detach(buffer_addr, size, ierror) &
         bind(C, name="pmpi_buffer_detach_fts")
       import
@@ -5591,14 +5591,14 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Buffer_detach
   end interface
-  interface PMPI_Buffer_flush
+  interface
     subroutine PMPI_Buffer_flush(ierror)
       import
       implicit none
       integer, intent(out) :: ierror
     end subroutine PMPI_Buffer_flush
   end interface
-  interface PMPI_Buffer_iflush
+  interface
     subroutine PMPI_Buffer_iflush(request, ierror)
       import
       implicit none
@@ -5606,7 +5606,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Buffer_iflush
   end interface
-  interface PMPI_Cancel
+  interface
     subroutine PMPI_Cancel(request, ierror)
       import
       implicit none
@@ -5614,7 +5614,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Cancel
   end interface
-  interface PMPI_Comm_attach_buffer
+  interface
     subroutine PMPI_Comm_attach_buffer(comm, buffer, size, ierror) &
         bind(C, name="pmpi_comm_attach_buffer_fts")
       import
@@ -5625,7 +5625,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_attach_buffer
   end interface
-  interface PMPI_Comm_detach_buffer
+  interface
     subroutine PMPI_Comm_detach_buffer(comm, buffer_addr, size, ierror) &
         bind(C, name="pmpi_comm_detach_buffer_fts")
       import
@@ -5636,7 +5636,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_detach_buffer
   end interface
-  interface PMPI_Comm_flush_buffer
+  interface
     subroutine PMPI_Comm_flush_buffer(comm, ierror)
       import
       implicit none
@@ -5644,7 +5644,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_flush_buffer
   end interface
-  interface PMPI_Comm_iflush_buffer
+  interface
     subroutine PMPI_Comm_iflush_buffer(comm, request, ierror)
       import
       implicit none
@@ -5653,7 +5653,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_iflush_buffer
   end interface
-  interface PMPI_Get_count
+  interface
     subroutine PMPI_Get_count(status, datatype, count, ierror)
       import
       implicit none
@@ -5663,7 +5663,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Get_count
   end interface
-  interface PMPI_Ibsend
+  interface
     subroutine PMPI_Ibsend(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_ibsend_fts")
@@ -5679,7 +5679,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ibsend
   end interface
-  interface PMPI_Improbe
+  interface
     subroutine PMPI_Improbe(source, tag, comm, flag, message, status, ierror)
       import
       implicit none
@@ -5692,7 +5692,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Improbe
   end interface
-  interface PMPI_Imrecv
+  interface
     subroutine PMPI_Imrecv(buf, count, datatype, message, request, ierror) &
         bind(C, name="pmpi_imrecv_fts")
       import
@@ -5705,7 +5705,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Imrecv
   end interface
-  interface PMPI_Iprobe
+  interface
     subroutine PMPI_Iprobe(source, tag, comm, flag, status, ierror)
       import
       implicit none
@@ -5717,7 +5717,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Iprobe
   end interface
-  interface PMPI_Irecv
+  interface
     subroutine PMPI_Irecv(buf, count, datatype, source, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_irecv_fts")
@@ -5733,7 +5733,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Irecv
   end interface
-  interface PMPI_Irsend
+  interface
     subroutine PMPI_Irsend(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_irsend_fts")
@@ -5749,7 +5749,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Irsend
   end interface
-  interface PMPI_Isend
+  interface
     subroutine PMPI_Isend(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_isend_fts")
@@ -5765,7 +5765,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Isend
   end interface
-  interface PMPI_Isendrecv
+  interface
     subroutine PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, &
         recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror) &
         bind(C, name="pmpi_isendrecv_fts")
@@ -5786,7 +5786,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Isendrecv
   end interface
-  interface PMPI_Isendrecv_replace
+  interface
     subroutine PMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, &
         recvtag, comm, request, ierror) &
         bind(C, name="pmpi_isendrecv_replace_fts")
@@ -5804,7 +5804,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Isendrecv_replace
   end interface
-  interface PMPI_Issend
+  interface
     subroutine PMPI_Issend(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_issend_fts")
@@ -5820,7 +5820,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Issend
   end interface
-  interface PMPI_Mprobe
+  interface
     subroutine PMPI_Mprobe(source, tag, comm, message, status, ierror)
       import
       implicit none
@@ -5832,7 +5832,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Mprobe
   end interface
-  interface PMPI_Mrecv
+  interface
     subroutine PMPI_Mrecv(buf, count, datatype, message, status, ierror) &
         bind(C, name="pmpi_mrecv_fts")
       import
@@ -5845,7 +5845,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Mrecv
   end interface
-  interface PMPI_Probe
+  interface
     subroutine PMPI_Probe(source, tag, comm, status, ierror)
       import
       implicit none
@@ -5856,7 +5856,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Probe
   end interface
-  interface PMPI_Recv
+  interface
     subroutine PMPI_Recv(buf, count, datatype, source, tag, comm, status, &
         ierror) &
         bind(C, name="pmpi_recv_fts")
@@ -5872,7 +5872,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Recv
   end interface
-  interface PMPI_Recv_init
+  interface
     subroutine PMPI_Recv_init(buf, count, datatype, source, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_recv_init_fts")
@@ -5888,7 +5888,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Recv_init
   end interface
-  interface PMPI_Request_free
+  interface
     subroutine PMPI_Request_free(request, ierror)
       import
       implicit none
@@ -5896,7 +5896,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Request_free
   end interface
-  interface PMPI_Request_get_status
+  interface
     subroutine PMPI_Request_get_status(request, flag, status, ierror)
       import
       implicit none
@@ -5906,7 +5906,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Request_get_status
   end interface
-  interface PMPI_Request_get_status_all
+  interface
     subroutine PMPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses, &
         ierror)
       import
@@ -5918,7 +5918,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Request_get_status_all
   end interface
-  interface PMPI_Request_get_status_any
+  interface
     subroutine PMPI_Request_get_status_any(count, array_of_requests, index, flag, status, &
         ierror)
       import
@@ -5931,7 +5931,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Request_get_status_any
   end interface
-  interface PMPI_Request_get_status_some
+  interface
     subroutine PMPI_Request_get_status_some(incount, array_of_requests, outcount, &
         array_of_indices, array_of_statuses, ierror)
       import
@@ -5944,7 +5944,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Request_get_status_some
   end interface
-  interface PMPI_Rsend
+  interface
     subroutine PMPI_Rsend(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="pmpi_rsend_fts")
       import
@@ -5958,7 +5958,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Rsend
   end interface
-  interface PMPI_Rsend_init
+  interface
     subroutine PMPI_Rsend_init(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_rsend_init_fts")
@@ -5974,7 +5974,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Rsend_init
   end interface
-  interface PMPI_Send
+  interface
     subroutine PMPI_Send(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="pmpi_send_fts")
       import
@@ -5988,7 +5988,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Send
   end interface
-  interface PMPI_Send_init
+  interface
     subroutine PMPI_Send_init(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_send_init_fts")
@@ -6004,7 +6004,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Send_init
   end interface
-  interface PMPI_Sendrecv
+  interface
     subroutine PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, &
         recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror) &
         bind(C, name="pmpi_sendrecv_fts")
@@ -6025,7 +6025,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Sendrecv
   end interface
-  interface PMPI_Sendrecv_replace
+  interface
     subroutine PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, &
         recvtag, comm, status, ierror) &
         bind(C, name="pmpi_sendrecv_replace_fts")
@@ -6043,7 +6043,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Sendrecv_replace
   end interface
-  interface PMPI_Session_attach_buffer
+  interface
     subroutine PMPI_Session_attach_buffer(session, buffer, size, ierror) &
         bind(C, name="pmpi_session_attach_buffer_fts")
       import
@@ -6054,7 +6054,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_attach_buffer
   end interface
-  interface PMPI_Session_detach_buffer
+  interface
     subroutine PMPI_Session_detach_buffer(session, buffer_addr, size, ierror) &
         bind(C, name="pmpi_session_detach_buffer_fts")
       import
@@ -6065,7 +6065,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_detach_buffer
   end interface
-  interface PMPI_Session_flush_buffer
+  interface
     subroutine PMPI_Session_flush_buffer(session, ierror)
       import
       implicit none
@@ -6073,7 +6073,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_flush_buffer
   end interface
-  interface PMPI_Session_iflush_buffer
+  interface
     subroutine PMPI_Session_iflush_buffer(session, request, ierror)
       import
       implicit none
@@ -6082,7 +6082,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_iflush_buffer
   end interface
-  interface PMPI_Ssend
+  interface
     subroutine PMPI_Ssend(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="pmpi_ssend_fts")
       import
@@ -6096,7 +6096,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ssend
   end interface
-  interface PMPI_Ssend_init
+  interface
     subroutine PMPI_Ssend_init(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_ssend_init_fts")
@@ -6112,7 +6112,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ssend_init
   end interface
-  interface PMPI_Start
+  interface
     subroutine PMPI_Start(request, ierror)
       import
       implicit none
@@ -6120,7 +6120,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Start
   end interface
-  interface PMPI_Startall
+  interface
     subroutine PMPI_Startall(count, array_of_requests, ierror)
       import
       implicit none
@@ -6129,7 +6129,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Startall
   end interface
-  interface PMPI_Test
+  interface
     subroutine PMPI_Test(request, flag, status, ierror)
       import
       implicit none
@@ -6139,7 +6139,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Test
   end interface
-  interface PMPI_Test_cancelled
+  interface
     subroutine PMPI_Test_cancelled(status, flag, ierror)
       import
       implicit none
@@ -6148,7 +6148,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Test_cancelled
   end interface
-  interface PMPI_Testall
+  interface
     subroutine PMPI_Testall(count, array_of_requests, flag, array_of_statuses, &
         ierror)
       import
@@ -6160,7 +6160,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Testall
   end interface
-  interface PMPI_Testany
+  interface
     subroutine PMPI_Testany(count, array_of_requests, index, flag, status, &
         ierror)
       import
@@ -6173,7 +6173,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Testany
   end interface
-  interface PMPI_Testsome
+  interface
     subroutine PMPI_Testsome(incount, array_of_requests, outcount, &
         array_of_indices, array_of_statuses, ierror)
       import
@@ -6186,7 +6186,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Testsome
   end interface
-  interface PMPI_Wait
+  interface
     subroutine PMPI_Wait(request, status, ierror)
       import
       implicit none
@@ -6195,7 +6195,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Wait
   end interface
-  interface PMPI_Waitall
+  interface
     subroutine PMPI_Waitall(count, array_of_requests, array_of_statuses, &
         ierror)
       import
@@ -6206,7 +6206,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Waitall
   end interface
-  interface PMPI_Waitany
+  interface
     subroutine PMPI_Waitany(count, array_of_requests, index, status, ierror)
       import
       implicit none
@@ -6217,7 +6217,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Waitany
   end interface
-  interface PMPI_Waitsome
+  interface
     subroutine PMPI_Waitsome(incount, array_of_requests, outcount, &
         array_of_indices, array_of_statuses, ierror)
       import
@@ -6230,7 +6230,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Waitsome
   end interface
-  interface PMPI_Parrived
+  interface
     subroutine PMPI_Parrived(request, partition, flag, ierror)
       import
       implicit none
@@ -6240,7 +6240,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Parrived
   end interface
-  interface PMPI_Pready
+  interface
     subroutine PMPI_Pready(partition, request, ierror)
       import
       implicit none
@@ -6249,7 +6249,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Pready
   end interface
-  interface PMPI_Pready_list
+  interface
     subroutine PMPI_Pready_list(length, array_of_partitions, request, ierror)
       import
       implicit none
@@ -6259,7 +6259,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Pready_list
   end interface
-  interface PMPI_Pready_range
+  interface
     subroutine PMPI_Pready_range(partition_low, partition_high, request, ierror)
       import
       implicit none
@@ -6269,7 +6269,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Pready_range
   end interface
-  interface PMPI_Precv_init
+  interface
     subroutine PMPI_Precv_init(buf, partitions, count, datatype, dest, tag, comm, &
         info, request, ierror) &
         bind(C, name="pmpi_precv_init_fts")
@@ -6287,7 +6287,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Precv_init
   end interface
-  interface PMPI_Psend_init
+  interface
     subroutine PMPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, &
         info, request, ierror) &
         bind(C, name="pmpi_psend_init_fts")
@@ -6305,7 +6305,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Psend_init
   end interface
-  interface PMPI_Aint_add
+  interface
     function PMPI_Aint_add(base, disp)
       import
       implicit none
@@ -6314,7 +6314,7 @@ module mpi
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: disp
     end function PMPI_Aint_add
   end interface
-  interface PMPI_Aint_diff
+  interface
     function PMPI_Aint_diff(addr1, addr2)
       import
       implicit none
@@ -6323,7 +6323,7 @@ module mpi
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: addr2
     end function PMPI_Aint_diff
   end interface
-  interface PMPI_Get_address
+  interface
     subroutine PMPI_Get_address(location, address, ierror) &
         bind(C, name="pmpi_get_address_fts")
       import
@@ -6333,7 +6333,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Get_address
   end interface
-  interface PMPI_Get_elements
+  interface
     subroutine PMPI_Get_elements(status, datatype, count, ierror)
       import
       implicit none
@@ -6343,7 +6343,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Get_elements
   end interface
-  interface PMPI_Get_elements_x
+  interface
     subroutine PMPI_Get_elements_x(status, datatype, count, ierror)
       import
       implicit none
@@ -6353,7 +6353,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Get_elements_x
   end interface
-  interface PMPI_Pack
+  interface
     subroutine PMPI_Pack(inbuf, incount, datatype, outbuf, outsize, &
         position, comm, ierror) &
         bind(C, name="pmpi_pack_fts")
@@ -6369,7 +6369,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Pack
   end interface
-  interface PMPI_Pack_external
+  interface
     subroutine PMPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, &
         position, ierror) &
         bind(C, name="pmpi_pack_external_fts")
@@ -6385,7 +6385,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Pack_external
   end interface
-  interface PMPI_Pack_external_size
+  interface
     subroutine PMPI_Pack_external_size(datarep, incount, datatype, size, ierror)
       import
       implicit none
@@ -6396,7 +6396,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Pack_external_size
   end interface
-  interface PMPI_Pack_size
+  interface
     subroutine PMPI_Pack_size(incount, datatype, comm, size, ierror)
       import
       implicit none
@@ -6407,7 +6407,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Pack_size
   end interface
-  interface PMPI_Type_commit
+  interface
     subroutine PMPI_Type_commit(datatype, ierror)
       import
       implicit none
@@ -6415,7 +6415,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_commit
   end interface
-  interface PMPI_Type_contiguous
+  interface
     subroutine PMPI_Type_contiguous(count, oldtype, newtype, ierror)
       import
       implicit none
@@ -6425,7 +6425,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_contiguous
   end interface
-  interface PMPI_Type_create_darray
+  interface
     subroutine PMPI_Type_create_darray(size, rank, ndims, array_of_gsizes, &
         array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype, ierror)
       import
@@ -6443,7 +6443,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_darray
   end interface
-  interface PMPI_Type_create_f90_complex
+  interface
     subroutine PMPI_Type_create_f90_complex(p, r, newtype, ierror)
       import
       implicit none
@@ -6453,7 +6453,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_f90_complex
   end interface
-  interface PMPI_Type_create_f90_integer
+  interface
     subroutine PMPI_Type_create_f90_integer(r, newtype, ierror)
       import
       implicit none
@@ -6462,7 +6462,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_f90_integer
   end interface
-  interface PMPI_Type_create_f90_real
+  interface
     subroutine PMPI_Type_create_f90_real(p, r, newtype, ierror)
       import
       implicit none
@@ -6472,7 +6472,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_f90_real
   end interface
-  interface PMPI_Type_create_hindexed
+  interface
     subroutine PMPI_Type_create_hindexed(count, array_of_blocklengths, &
         array_of_displacements, oldtype, newtype, ierror)
       import
@@ -6485,7 +6485,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_hindexed
   end interface
-  interface PMPI_Type_create_hindexed_block
+  interface
     subroutine PMPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, &
         oldtype, newtype, ierror)
       import
@@ -6498,7 +6498,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_hindexed_block
   end interface
-  interface PMPI_Type_create_hvector
+  interface
     subroutine PMPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype, &
         ierror)
       import
@@ -6511,7 +6511,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_hvector
   end interface
-  interface PMPI_Type_create_indexed_block
+  interface
     subroutine PMPI_Type_create_indexed_block(count, blocklength, array_of_displacements, &
         oldtype, newtype, ierror)
       import
@@ -6524,7 +6524,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_indexed_block
   end interface
-  interface PMPI_Type_create_resized
+  interface
     subroutine PMPI_Type_create_resized(oldtype, lb, extent, newtype, ierror)
       import
       implicit none
@@ -6535,7 +6535,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_resized
   end interface
-  interface PMPI_Type_create_struct
+  interface
     subroutine PMPI_Type_create_struct(count, array_of_blocklengths, &
         array_of_displacements, array_of_types, newtype, ierror)
       import
@@ -6548,7 +6548,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_struct
   end interface
-  interface PMPI_Type_create_subarray
+  interface
     subroutine PMPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, &
         array_of_starts, order, oldtype, newtype, ierror)
       import
@@ -6563,7 +6563,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_subarray
   end interface
-  interface PMPI_Type_dup
+  interface
     subroutine PMPI_Type_dup(oldtype, newtype, ierror)
       import
       implicit none
@@ -6572,7 +6572,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_dup
   end interface
-  interface PMPI_Type_free
+  interface
     subroutine PMPI_Type_free(datatype, ierror)
       import
       implicit none
@@ -6580,7 +6580,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_free
   end interface
-  interface PMPI_Type_get_contents
+  interface
     subroutine PMPI_Type_get_contents(datatype, max_integers, max_addresses, &
         max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes, ierror)
       import
@@ -6595,7 +6595,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_get_contents
   end interface
-  interface PMPI_Type_get_envelope
+  interface
     subroutine PMPI_Type_get_envelope(datatype, num_integers, num_addresses, &
         num_datatypes, combiner, ierror)
       import
@@ -6608,7 +6608,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_get_envelope
   end interface
-  interface PMPI_Type_get_extent
+  interface
     subroutine PMPI_Type_get_extent(datatype, lb, extent, ierror)
       import
       implicit none
@@ -6618,7 +6618,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_get_extent
   end interface
-  interface PMPI_Type_get_extent_x
+  interface
     subroutine PMPI_Type_get_extent_x(datatype, lb, extent, ierror)
       import
       implicit none
@@ -6628,7 +6628,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_get_extent_x
   end interface
-  interface PMPI_Type_get_name
+  interface
     subroutine PMPI_Type_get_name(datatype, type_name, resultlen, ierror)
       import
       implicit none
@@ -6638,7 +6638,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_get_name
   end interface
-  interface PMPI_Type_get_true_extent
+  interface
     subroutine PMPI_Type_get_true_extent(datatype, true_lb, true_extent, ierror)
       import
       implicit none
@@ -6648,7 +6648,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_get_true_extent
   end interface
-  interface PMPI_Type_get_true_extent_x
+  interface
     subroutine PMPI_Type_get_true_extent_x(datatype, true_lb, true_extent, ierror)
       import
       implicit none
@@ -6658,7 +6658,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_get_true_extent_x
   end interface
-  interface PMPI_Type_get_value_index
+  interface
     subroutine PMPI_Type_get_value_index(value_type, index_type, pair_type, ierror)
       import
       implicit none
@@ -6668,7 +6668,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_get_value_index
   end interface
-  interface PMPI_Type_indexed
+  interface
     subroutine PMPI_Type_indexed(count, array_of_blocklengths, &
         array_of_displacements, oldtype, newtype, ierror)
       import
@@ -6681,7 +6681,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_indexed
   end interface
-  interface PMPI_Type_match_size
+  interface
     subroutine PMPI_Type_match_size(typeclass, size, datatype, ierror)
       import
       implicit none
@@ -6691,7 +6691,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_match_size
   end interface
-  interface PMPI_Type_set_name
+  interface
     subroutine PMPI_Type_set_name(datatype, type_name, ierror)
       import
       implicit none
@@ -6700,7 +6700,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_set_name
   end interface
-  interface PMPI_Type_size
+  interface
     subroutine PMPI_Type_size(datatype, size, ierror)
       import
       implicit none
@@ -6709,7 +6709,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_size
   end interface
-  interface PMPI_Type_size_x
+  interface
     subroutine PMPI_Type_size_x(datatype, size, ierror)
       import
       implicit none
@@ -6718,7 +6718,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_size_x
   end interface
-  interface PMPI_Type_vector
+  interface
     subroutine PMPI_Type_vector(count, blocklength, stride, oldtype, newtype, &
         ierror)
       import
@@ -6731,7 +6731,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_vector
   end interface
-  interface PMPI_Unpack
+  interface
     subroutine PMPI_Unpack(inbuf, insize, position, outbuf, outcount, &
         datatype, comm, ierror) &
         bind(C, name="pmpi_unpack_fts")
@@ -6747,7 +6747,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Unpack
   end interface
-  interface PMPI_Unpack_external
+  interface
     subroutine PMPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, &
         datatype, ierror) &
         bind(C, name="pmpi_unpack_external_fts")
@@ -6763,7 +6763,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Unpack_external
   end interface
-  interface PMPI_Allgather
+  interface
     subroutine PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="pmpi_allgather_fts")
@@ -6779,7 +6779,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Allgather
   end interface
-  interface PMPI_Allgather_init
+  interface
     subroutine PMPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_allgather_init_fts")
@@ -6797,7 +6797,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Allgather_init
   end interface
-  interface PMPI_Allgatherv
+  interface
     subroutine PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, ierror) &
         bind(C, name="pmpi_allgatherv_fts")
@@ -6814,7 +6814,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Allgatherv
   end interface
-  interface PMPI_Allgatherv_init
+  interface
     subroutine PMPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_allgatherv_init_fts")
@@ -6833,7 +6833,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Allgatherv_init
   end interface
-  interface PMPI_Allreduce
+  interface
     subroutine PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="pmpi_allreduce_fts")
@@ -6848,7 +6848,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Allreduce
   end interface
-  interface PMPI_Allreduce_init
+  interface
     subroutine PMPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="pmpi_allreduce_init_fts")
@@ -6865,7 +6865,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Allreduce_init
   end interface
-  interface PMPI_Alltoall
+  interface
     subroutine PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="pmpi_alltoall_fts")
@@ -6881,7 +6881,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Alltoall
   end interface
-  interface PMPI_Alltoall_init
+  interface
     subroutine PMPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_alltoall_init_fts")
@@ -6899,7 +6899,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Alltoall_init
   end interface
-  interface PMPI_Alltoallv
+  interface
     subroutine PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) &
         bind(C, name="pmpi_alltoallv_fts")
@@ -6917,7 +6917,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Alltoallv
   end interface
-  interface PMPI_Alltoallv_init
+  interface
     subroutine PMPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_alltoallv_init_fts")
@@ -6937,7 +6937,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Alltoallv_init
   end interface
-  interface PMPI_Alltoallw
+  interface
     subroutine PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) &
         bind(C, name="pmpi_alltoallw_fts")
@@ -6955,7 +6955,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Alltoallw
   end interface
-  interface PMPI_Alltoallw_init
+  interface
     subroutine PMPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
         bind(C, name="pmpi_alltoallw_init_fts")
@@ -6975,7 +6975,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Alltoallw_init
   end interface
-  interface PMPI_Barrier
+  interface
     subroutine PMPI_Barrier(comm, ierror)
       import
       implicit none
@@ -6983,7 +6983,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Barrier
   end interface
-  interface PMPI_Barrier_init
+  interface
     subroutine PMPI_Barrier_init(comm, info, request, ierror)
       import
       implicit none
@@ -6993,7 +6993,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Barrier_init
   end interface
-  interface PMPI_Bcast
+  interface
     subroutine PMPI_Bcast(buffer, count, datatype, root, comm, ierror) &
         bind(C, name="pmpi_bcast_fts")
       import
@@ -7006,7 +7006,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Bcast
   end interface
-  interface PMPI_Bcast_init
+  interface
     subroutine PMPI_Bcast_init(buffer, count, datatype, root, comm, info, request, &
         ierror) &
         bind(C, name="pmpi_bcast_init_fts")
@@ -7022,7 +7022,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Bcast_init
   end interface
-  interface PMPI_Exscan
+  interface
     subroutine PMPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="pmpi_exscan_fts")
@@ -7037,7 +7037,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Exscan
   end interface
-  interface PMPI_Exscan_init
+  interface
     subroutine PMPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="pmpi_exscan_init_fts")
@@ -7054,7 +7054,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Exscan_init
   end interface
-  interface PMPI_Gather
+  interface
     subroutine PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, ierror) &
         bind(C, name="pmpi_gather_fts")
@@ -7071,7 +7071,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Gather
   end interface
-  interface PMPI_Gather_init
+  interface
     subroutine PMPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, info, request, ierror) &
         bind(C, name="pmpi_gather_init_fts")
@@ -7090,7 +7090,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Gather_init
   end interface
-  interface PMPI_Gatherv
+  interface
     subroutine PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, ierror) &
         bind(C, name="pmpi_gatherv_fts")
@@ -7108,7 +7108,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Gatherv
   end interface
-  interface PMPI_Gatherv_init
+  interface
     subroutine PMPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, info, request, ierror) &
         bind(C, name="pmpi_gatherv_init_fts")
@@ -7128,7 +7128,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Gatherv_init
   end interface
-  interface PMPI_Iallgather
+  interface
     subroutine PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="pmpi_iallgather_fts")
@@ -7145,7 +7145,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Iallgather
   end interface
-  interface PMPI_Iallgatherv
+  interface
     subroutine PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, request, ierror) &
         bind(C, name="pmpi_iallgatherv_fts")
@@ -7163,7 +7163,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Iallgatherv
   end interface
-  interface PMPI_Iallreduce
+  interface
     subroutine PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="pmpi_iallreduce_fts")
@@ -7179,7 +7179,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Iallreduce
   end interface
-  interface PMPI_Ialltoall
+  interface
     subroutine PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ialltoall_fts")
@@ -7196,7 +7196,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ialltoall
   end interface
-  interface PMPI_Ialltoallv
+  interface
     subroutine PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ialltoallv_fts")
@@ -7215,7 +7215,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ialltoallv
   end interface
-  interface PMPI_Ialltoallw
+  interface
     subroutine PMPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) &
         bind(C, name="pmpi_ialltoallw_fts")
@@ -7234,7 +7234,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ialltoallw
   end interface
-  interface PMPI_Ibarrier
+  interface
     subroutine PMPI_Ibarrier(comm, request, ierror)
       import
       implicit none
@@ -7243,7 +7243,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ibarrier
   end interface
-  interface PMPI_Ibcast
+  interface
     subroutine PMPI_Ibcast(buffer, count, datatype, root, comm, request, &
         ierror) &
         bind(C, name="pmpi_ibcast_fts")
@@ -7258,7 +7258,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ibcast
   end interface
-  interface PMPI_Iexscan
+  interface
     subroutine PMPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="pmpi_iexscan_fts")
@@ -7274,7 +7274,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Iexscan
   end interface
-  interface PMPI_Igather
+  interface
     subroutine PMPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, request, ierror) &
         bind(C, name="pmpi_igather_fts")
@@ -7292,7 +7292,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Igather
   end interface
-  interface PMPI_Igatherv
+  interface
     subroutine PMPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, request, ierror) &
         bind(C, name="pmpi_igatherv_fts")
@@ -7311,7 +7311,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Igatherv
   end interface
-  interface PMPI_Ireduce
+  interface
     subroutine PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, &
         request, ierror) &
         bind(C, name="pmpi_ireduce_fts")
@@ -7328,7 +7328,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ireduce
   end interface
-  interface PMPI_Ireduce_scatter
+  interface
     subroutine PMPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         request, ierror) &
         bind(C, name="pmpi_ireduce_scatter_fts")
@@ -7344,7 +7344,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ireduce_scatter
   end interface
-  interface PMPI_Ireduce_scatter_block
+  interface
     subroutine PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         request, ierror) &
         bind(C, name="pmpi_ireduce_scatter_block_fts")
@@ -7360,7 +7360,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ireduce_scatter_block
   end interface
-  interface PMPI_Iscan
+  interface
     subroutine PMPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="pmpi_iscan_fts")
@@ -7376,7 +7376,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Iscan
   end interface
-  interface PMPI_Iscatter
+  interface
     subroutine PMPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, request, ierror) &
         bind(C, name="pmpi_iscatter_fts")
@@ -7394,7 +7394,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Iscatter
   end interface
-  interface PMPI_Iscatterv
+  interface
     subroutine PMPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, request, ierror) &
         bind(C, name="pmpi_iscatterv_fts")
@@ -7413,7 +7413,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Iscatterv
   end interface
-  interface PMPI_Op_commutative
+  interface
     subroutine PMPI_Op_commutative(op, commute, ierror)
       import
       implicit none
@@ -7422,7 +7422,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Op_commutative
   end interface
-  interface PMPI_Op_create
+  interface
     subroutine PMPI_Op_create(user_fn, commute, op, ierror)
       import
       implicit none
@@ -7432,7 +7432,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Op_create
   end interface
-  interface PMPI_Op_free
+  interface
     subroutine PMPI_Op_free(op, ierror)
       import
       implicit none
@@ -7440,7 +7440,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Op_free
   end interface
-  interface PMPI_Reduce
+  interface
     subroutine PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm, &
         ierror) &
         bind(C, name="pmpi_reduce_fts")
@@ -7456,7 +7456,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Reduce
   end interface
-  interface PMPI_Reduce_init
+  interface
     subroutine PMPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, &
         info, request, ierror) &
         bind(C, name="pmpi_reduce_init_fts")
@@ -7474,7 +7474,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Reduce_init
   end interface
-  interface PMPI_Reduce_local
+  interface
     subroutine PMPI_Reduce_local(inbuf, inoutbuf, count, datatype, op, ierror) &
         bind(C, name="pmpi_reduce_local_fts")
       import
@@ -7487,7 +7487,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Reduce_local
   end interface
-  interface PMPI_Reduce_scatter
+  interface
     subroutine PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         ierror) &
         bind(C, name="pmpi_reduce_scatter_fts")
@@ -7502,7 +7502,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter
   end interface
-  interface PMPI_Reduce_scatter_block
+  interface
     subroutine PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         ierror) &
         bind(C, name="pmpi_reduce_scatter_block_fts")
@@ -7517,7 +7517,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_block
   end interface
-  interface PMPI_Reduce_scatter_block_init
+  interface
     subroutine PMPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         info, request, ierror) &
         bind(C, name="pmpi_reduce_scatter_block_init_fts")
@@ -7534,7 +7534,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_block_init
   end interface
-  interface PMPI_Reduce_scatter_init
+  interface
     subroutine PMPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         info, request, ierror) &
         bind(C, name="pmpi_reduce_scatter_init_fts")
@@ -7551,7 +7551,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_init
   end interface
-  interface PMPI_Scan
+  interface
     subroutine PMPI_Scan(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="pmpi_scan_fts")
@@ -7566,7 +7566,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Scan
   end interface
-  interface PMPI_Scan_init
+  interface
     subroutine PMPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="pmpi_scan_init_fts")
@@ -7583,7 +7583,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Scan_init
   end interface
-  interface PMPI_Scatter
+  interface
     subroutine PMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, ierror) &
         bind(C, name="pmpi_scatter_fts")
@@ -7600,7 +7600,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Scatter
   end interface
-  interface PMPI_Scatter_init
+  interface
     subroutine PMPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, info, request, ierror) &
         bind(C, name="pmpi_scatter_init_fts")
@@ -7619,7 +7619,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Scatter_init
   end interface
-  interface PMPI_Scatterv
+  interface
     subroutine PMPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, ierror) &
         bind(C, name="pmpi_scatterv_fts")
@@ -7637,7 +7637,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Scatterv
   end interface
-  interface PMPI_Scatterv_init
+  interface
     subroutine PMPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, info, request, ierror) &
         bind(C, name="pmpi_scatterv_init_fts")
@@ -7657,7 +7657,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Scatterv_init
   end interface
-  interface PMPI_Group_compare
+  interface
     subroutine PMPI_Group_compare(group1, group2, result, ierror)
       import
       implicit none
@@ -7667,7 +7667,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_compare
   end interface
-  interface PMPI_Group_difference
+  interface
     subroutine PMPI_Group_difference(group1, group2, newgroup, ierror)
       import
       implicit none
@@ -7677,7 +7677,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_difference
   end interface
-  interface PMPI_Group_excl
+  interface
     subroutine PMPI_Group_excl(group, n, ranks, newgroup, ierror)
       import
       implicit none
@@ -7688,7 +7688,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_excl
   end interface
-  interface PMPI_Group_free
+  interface
     subroutine PMPI_Group_free(group, ierror)
       import
       implicit none
@@ -7696,7 +7696,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_free
   end interface
-  interface PMPI_Group_incl
+  interface
     subroutine PMPI_Group_incl(group, n, ranks, newgroup, ierror)
       import
       implicit none
@@ -7707,7 +7707,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_incl
   end interface
-  interface PMPI_Group_intersection
+  interface
     subroutine PMPI_Group_intersection(group1, group2, newgroup, ierror)
       import
       implicit none
@@ -7717,7 +7717,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_intersection
   end interface
-  interface PMPI_Group_range_excl
+  interface
     subroutine PMPI_Group_range_excl(group, n, ranges, newgroup, ierror)
       import
       implicit none
@@ -7728,7 +7728,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_range_excl
   end interface
-  interface PMPI_Group_range_incl
+  interface
     subroutine PMPI_Group_range_incl(group, n, ranges, newgroup, ierror)
       import
       implicit none
@@ -7739,7 +7739,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_range_incl
   end interface
-  interface PMPI_Group_rank
+  interface
     subroutine PMPI_Group_rank(group, rank, ierror)
       import
       implicit none
@@ -7748,7 +7748,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_rank
   end interface
-  interface PMPI_Group_size
+  interface
     subroutine PMPI_Group_size(group, size, ierror)
       import
       implicit none
@@ -7757,7 +7757,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_size
   end interface
-  interface PMPI_Group_translate_ranks
+  interface
     subroutine PMPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2, ierror)
       import
       implicit none
@@ -7769,7 +7769,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_translate_ranks
   end interface
-  interface PMPI_Group_union
+  interface
     subroutine PMPI_Group_union(group1, group2, newgroup, ierror)
       import
       implicit none
@@ -7779,7 +7779,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_union
   end interface
-  interface PMPI_Comm_compare
+  interface
     subroutine PMPI_Comm_compare(comm1, comm2, result, ierror)
       import
       implicit none
@@ -7789,7 +7789,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_compare
   end interface
-  interface PMPI_Comm_create
+  interface
     subroutine PMPI_Comm_create(comm, group, newcomm, ierror)
       import
       implicit none
@@ -7799,7 +7799,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_create
   end interface
-  interface PMPI_Comm_create_group
+  interface
     subroutine PMPI_Comm_create_group(comm, group, tag, newcomm, ierror)
       import
       implicit none
@@ -7810,7 +7810,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_create_group
   end interface
-  interface PMPI_Comm_dup
+  interface
     subroutine PMPI_Comm_dup(comm, newcomm, ierror)
       import
       implicit none
@@ -7819,7 +7819,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_dup
   end interface
-  interface PMPI_Comm_dup_with_info
+  interface
     subroutine PMPI_Comm_dup_with_info(comm, info, newcomm, ierror)
       import
       implicit none
@@ -7829,7 +7829,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_dup_with_info
   end interface
-  interface PMPI_Comm_free
+  interface
     subroutine PMPI_Comm_free(comm, ierror)
       import
       implicit none
@@ -7837,7 +7837,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_free
   end interface
-  interface PMPI_Comm_get_info
+  interface
     subroutine PMPI_Comm_get_info(comm, info_used, ierror)
       import
       implicit none
@@ -7846,7 +7846,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_get_info
   end interface
-  interface PMPI_Comm_get_name
+  interface
     subroutine PMPI_Comm_get_name(comm, comm_name, resultlen, ierror)
       import
       implicit none
@@ -7856,7 +7856,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_get_name
   end interface
-  interface PMPI_Comm_group
+  interface
     subroutine PMPI_Comm_group(comm, group, ierror)
       import
       implicit none
@@ -7865,7 +7865,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_group
   end interface
-  interface PMPI_Comm_idup
+  interface
     subroutine PMPI_Comm_idup(comm, newcomm, request, ierror)
       import
       implicit none
@@ -7875,7 +7875,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_idup
   end interface
-  interface PMPI_Comm_idup_with_info
+  interface
     subroutine PMPI_Comm_idup_with_info(comm, info, newcomm, request, ierror)
       import
       implicit none
@@ -7886,7 +7886,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_idup_with_info
   end interface
-  interface PMPI_Comm_rank
+  interface
     subroutine PMPI_Comm_rank(comm, rank, ierror)
       import
       implicit none
@@ -7895,7 +7895,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_rank
   end interface
-  interface PMPI_Comm_remote_group
+  interface
     subroutine PMPI_Comm_remote_group(comm, group, ierror)
       import
       implicit none
@@ -7904,7 +7904,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_remote_group
   end interface
-  interface PMPI_Comm_remote_size
+  interface
     subroutine PMPI_Comm_remote_size(comm, size, ierror)
       import
       implicit none
@@ -7913,7 +7913,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_remote_size
   end interface
-  interface PMPI_Comm_set_info
+  interface
     subroutine PMPI_Comm_set_info(comm, info, ierror)
       import
       implicit none
@@ -7922,7 +7922,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_set_info
   end interface
-  interface PMPI_Comm_set_name
+  interface
     subroutine PMPI_Comm_set_name(comm, comm_name, ierror)
       import
       implicit none
@@ -7931,7 +7931,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_set_name
   end interface
-  interface PMPI_Comm_size
+  interface
     subroutine PMPI_Comm_size(comm, size, ierror)
       import
       implicit none
@@ -7940,7 +7940,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_size
   end interface
-  interface PMPI_Comm_split
+  interface
     subroutine PMPI_Comm_split(comm, color, key, newcomm, ierror)
       import
       implicit none
@@ -7951,7 +7951,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_split
   end interface
-  interface PMPI_Comm_split_type
+  interface
     subroutine PMPI_Comm_split_type(comm, split_type, key, info, newcomm, ierror)
       import
       implicit none
@@ -7963,7 +7963,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_split_type
   end interface
-  interface PMPI_Comm_test_inter
+  interface
     subroutine PMPI_Comm_test_inter(comm, flag, ierror)
       import
       implicit none
@@ -7972,7 +7972,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_test_inter
   end interface
-  interface PMPI_Intercomm_create
+  interface
     subroutine PMPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, &
         tag, newintercomm, ierror)
       import
@@ -7986,7 +7986,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Intercomm_create
   end interface
-  interface PMPI_Intercomm_merge
+  interface
     subroutine PMPI_Intercomm_merge(intercomm, high, newintracomm, ierror)
       import
       implicit none
@@ -7996,7 +7996,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Intercomm_merge
   end interface
-  interface PMPI_Attr_delete
+  interface
     subroutine PMPI_Attr_delete(comm, keyval, ierror)
       import
       implicit none
@@ -8005,7 +8005,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Attr_delete
   end interface
-  interface PMPI_Attr_get
+  interface
     subroutine PMPI_Attr_get(comm, keyval, attribute_val, flag, ierror)
       import
       implicit none
@@ -8016,7 +8016,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Attr_get
   end interface
-  interface PMPI_Attr_put
+  interface
     subroutine PMPI_Attr_put(comm, keyval, attribute_val, ierror)
       import
       implicit none
@@ -8026,7 +8026,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Attr_put
   end interface
-  interface PMPI_Comm_create_keyval
+  interface
     subroutine PMPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, &
         comm_keyval, extra_state, ierror)
       import
@@ -8038,7 +8038,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_create_keyval
   end interface
-  interface PMPI_Comm_delete_attr
+  interface
     subroutine PMPI_Comm_delete_attr(comm, comm_keyval, ierror)
       import
       implicit none
@@ -8047,7 +8047,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_delete_attr
   end interface
-  interface PMPI_Comm_free_keyval
+  interface
     subroutine PMPI_Comm_free_keyval(comm_keyval, ierror)
       import
       implicit none
@@ -8055,7 +8055,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_free_keyval
   end interface
-  interface PMPI_Comm_get_attr
+  interface
     subroutine PMPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag, ierror)
       import
       implicit none
@@ -8066,7 +8066,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_get_attr
   end interface
-  interface PMPI_Comm_set_attr
+  interface
     subroutine PMPI_Comm_set_attr(comm, comm_keyval, attribute_val, ierror)
       import
       implicit none
@@ -8076,7 +8076,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_set_attr
   end interface
-  interface PMPI_Keyval_create
+  interface
     subroutine PMPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state, ierror)
       import
       implicit none
@@ -8087,7 +8087,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Keyval_create
   end interface
-  interface PMPI_Keyval_free
+  interface
     subroutine PMPI_Keyval_free(keyval, ierror)
       import
       implicit none
@@ -8095,7 +8095,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Keyval_free
   end interface
-  interface PMPI_Type_create_keyval
+  interface
     subroutine PMPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, &
         type_keyval, extra_state, ierror)
       import
@@ -8107,7 +8107,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_create_keyval
   end interface
-  interface PMPI_Type_delete_attr
+  interface
     subroutine PMPI_Type_delete_attr(datatype, type_keyval, ierror)
       import
       implicit none
@@ -8116,7 +8116,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_delete_attr
   end interface
-  interface PMPI_Type_free_keyval
+  interface
     subroutine PMPI_Type_free_keyval(type_keyval, ierror)
       import
       implicit none
@@ -8124,7 +8124,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_free_keyval
   end interface
-  interface PMPI_Type_get_attr
+  interface
     subroutine PMPI_Type_get_attr(datatype, type_keyval, attribute_val, flag, ierror)
       import
       implicit none
@@ -8135,7 +8135,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_get_attr
   end interface
-  interface PMPI_Type_set_attr
+  interface
     subroutine PMPI_Type_set_attr(datatype, type_keyval, attribute_val, ierror)
       import
       implicit none
@@ -8145,7 +8145,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_set_attr
   end interface
-  interface PMPI_Win_create_keyval
+  interface
     subroutine PMPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, &
         extra_state, ierror)
       import
@@ -8157,7 +8157,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_create_keyval
   end interface
-  interface PMPI_Win_delete_attr
+  interface
     subroutine PMPI_Win_delete_attr(win, win_keyval, ierror)
       import
       implicit none
@@ -8166,7 +8166,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_delete_attr
   end interface
-  interface PMPI_Win_free_keyval
+  interface
     subroutine PMPI_Win_free_keyval(win_keyval, ierror)
       import
       implicit none
@@ -8174,7 +8174,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_free_keyval
   end interface
-  interface PMPI_Win_get_attr
+  interface
     subroutine PMPI_Win_get_attr(win, win_keyval, attribute_val, flag, ierror)
       import
       implicit none
@@ -8185,7 +8185,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_get_attr
   end interface
-  interface PMPI_Win_set_attr
+  interface
     subroutine PMPI_Win_set_attr(win, win_keyval, attribute_val, ierror)
       import
       implicit none
@@ -8195,7 +8195,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_set_attr
   end interface
-  interface PMPI_Cart_coords
+  interface
     subroutine PMPI_Cart_coords(comm, rank, maxdims, coords, ierror)
       import
       implicit none
@@ -8206,7 +8206,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Cart_coords
   end interface
-  interface PMPI_Cart_create
+  interface
     subroutine PMPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart, &
         ierror)
       import
@@ -8220,7 +8220,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Cart_create
   end interface
-  interface PMPI_Cart_get
+  interface
     subroutine PMPI_Cart_get(comm, maxdims, dims, periods, coords, ierror)
       import
       implicit none
@@ -8232,7 +8232,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Cart_get
   end interface
-  interface PMPI_Cart_map
+  interface
     subroutine PMPI_Cart_map(comm, ndims, dims, periods, newrank, ierror)
       import
       implicit none
@@ -8244,7 +8244,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Cart_map
   end interface
-  interface PMPI_Cart_rank
+  interface
     subroutine PMPI_Cart_rank(comm, coords, rank, ierror)
       import
       implicit none
@@ -8254,7 +8254,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Cart_rank
   end interface
-  interface PMPI_Cart_shift
+  interface
     subroutine PMPI_Cart_shift(comm, direction, disp, rank_source, rank_dest, &
         ierror)
       import
@@ -8267,7 +8267,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Cart_shift
   end interface
-  interface PMPI_Cart_sub
+  interface
     subroutine PMPI_Cart_sub(comm, remain_dims, newcomm, ierror)
       import
       implicit none
@@ -8277,7 +8277,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Cart_sub
   end interface
-  interface PMPI_Cartdim_get
+  interface
     subroutine PMPI_Cartdim_get(comm, ndims, ierror)
       import
       implicit none
@@ -8286,7 +8286,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Cartdim_get
   end interface
-  interface PMPI_Dims_create
+  interface
     subroutine PMPI_Dims_create(nnodes, ndims, dims, ierror)
       import
       implicit none
@@ -8296,7 +8296,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Dims_create
   end interface
-  interface PMPI_Dist_graph_create
+  interface
     subroutine PMPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, &
         weights, info, reorder, comm_dist_graph, ierror)
       import
@@ -8313,7 +8313,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Dist_graph_create
   end interface
-  interface PMPI_Dist_graph_create_adjacent
+  interface
     subroutine PMPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, &
         outdegree, destinations, destweights, info, reorder, comm_dist_graph, ierror)
       import
@@ -8331,7 +8331,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Dist_graph_create_adjacent
   end interface
-  interface PMPI_Dist_graph_neighbors
+  interface
     subroutine PMPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, &
         maxoutdegree, destinations, destweights, ierror)
       import
@@ -8346,7 +8346,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Dist_graph_neighbors
   end interface
-  interface PMPI_Dist_graph_neighbors_count
+  interface
     subroutine PMPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted, ierror)
       import
       implicit none
@@ -8357,7 +8357,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Dist_graph_neighbors_count
   end interface
-  interface PMPI_Graph_create
+  interface
     subroutine PMPI_Graph_create(comm_old, nnodes, index, edges, reorder, &
         comm_graph, ierror)
       import
@@ -8371,7 +8371,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Graph_create
   end interface
-  interface PMPI_Graph_get
+  interface
     subroutine PMPI_Graph_get(comm, maxindex, maxedges, index, edges, ierror)
       import
       implicit none
@@ -8383,7 +8383,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Graph_get
   end interface
-  interface PMPI_Graph_map
+  interface
     subroutine PMPI_Graph_map(comm, nnodes, index, edges, newrank, ierror)
       import
       implicit none
@@ -8395,7 +8395,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Graph_map
   end interface
-  interface PMPI_Graph_neighbors
+  interface
     subroutine PMPI_Graph_neighbors(comm, rank, maxneighbors, neighbors, ierror)
       import
       implicit none
@@ -8406,7 +8406,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Graph_neighbors
   end interface
-  interface PMPI_Graph_neighbors_count
+  interface
     subroutine PMPI_Graph_neighbors_count(comm, rank, nneighbors, ierror)
       import
       implicit none
@@ -8416,7 +8416,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Graph_neighbors_count
   end interface
-  interface PMPI_Graphdims_get
+  interface
     subroutine PMPI_Graphdims_get(comm, nnodes, nedges, ierror)
       import
       implicit none
@@ -8426,7 +8426,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Graphdims_get
   end interface
-  interface PMPI_Ineighbor_allgather
+  interface
     subroutine PMPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ineighbor_allgather_fts")
@@ -8443,7 +8443,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_allgather
   end interface
-  interface PMPI_Ineighbor_allgatherv
+  interface
     subroutine PMPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ineighbor_allgatherv_fts")
@@ -8461,7 +8461,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_allgatherv
   end interface
-  interface PMPI_Ineighbor_alltoall
+  interface
     subroutine PMPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ineighbor_alltoall_fts")
@@ -8478,7 +8478,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_alltoall
   end interface
-  interface PMPI_Ineighbor_alltoallv
+  interface
     subroutine PMPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ineighbor_alltoallv_fts")
@@ -8497,7 +8497,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_alltoallv
   end interface
-  interface PMPI_Ineighbor_alltoallw
+  interface
     subroutine PMPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) &
         bind(C, name="pmpi_ineighbor_alltoallw_fts")
@@ -8516,7 +8516,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_alltoallw
   end interface
-  interface PMPI_Neighbor_allgather
+  interface
     subroutine PMPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="pmpi_neighbor_allgather_fts")
@@ -8532,7 +8532,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgather
   end interface
-  interface PMPI_Neighbor_allgather_init
+  interface
     subroutine PMPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_neighbor_allgather_init_fts")
@@ -8550,7 +8550,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgather_init
   end interface
-  interface PMPI_Neighbor_allgatherv
+  interface
     subroutine PMPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, ierror) &
         bind(C, name="pmpi_neighbor_allgatherv_fts")
@@ -8567,7 +8567,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgatherv
   end interface
-  interface PMPI_Neighbor_allgatherv_init
+  interface
     subroutine PMPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_neighbor_allgatherv_init_fts")
@@ -8586,7 +8586,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgatherv_init
   end interface
-  interface PMPI_Neighbor_alltoall
+  interface
     subroutine PMPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="pmpi_neighbor_alltoall_fts")
@@ -8602,7 +8602,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoall
   end interface
-  interface PMPI_Neighbor_alltoall_init
+  interface
     subroutine PMPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_neighbor_alltoall_init_fts")
@@ -8620,7 +8620,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoall_init
   end interface
-  interface PMPI_Neighbor_alltoallv
+  interface
     subroutine PMPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) &
         bind(C, name="pmpi_neighbor_alltoallv_fts")
@@ -8638,7 +8638,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallv
   end interface
-  interface PMPI_Neighbor_alltoallv_init
+  interface
     subroutine PMPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_neighbor_alltoallv_init_fts")
@@ -8658,7 +8658,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallv_init
   end interface
-  interface PMPI_Neighbor_alltoallw
+  interface
     subroutine PMPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) &
         bind(C, name="pmpi_neighbor_alltoallw_fts")
@@ -8676,7 +8676,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallw
   end interface
-  interface PMPI_Neighbor_alltoallw_init
+  interface
     subroutine PMPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
         bind(C, name="pmpi_neighbor_alltoallw_init_fts")
@@ -8696,7 +8696,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallw_init
   end interface
-  interface PMPI_Topo_test
+  interface
     subroutine PMPI_Topo_test(comm, status, ierror)
       import
       implicit none
@@ -8705,7 +8705,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Topo_test
   end interface
-  interface PMPI_Add_error_class
+  interface
     subroutine PMPI_Add_error_class(errorclass, ierror)
       import
       implicit none
@@ -8713,7 +8713,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Add_error_class
   end interface
-  interface PMPI_Add_error_code
+  interface
     subroutine PMPI_Add_error_code(errorclass, errorcode, ierror)
       import
       implicit none
@@ -8722,7 +8722,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Add_error_code
   end interface
-  interface PMPI_Add_error_string
+  interface
     subroutine PMPI_Add_error_string(errorcode, string, ierror)
       import
       implicit none
@@ -8731,7 +8731,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Add_error_string
   end interface
-  interface PMPI_Comm_call_errhandler
+  interface
     subroutine PMPI_Comm_call_errhandler(comm, errorcode, ierror)
       import
       implicit none
@@ -8740,7 +8740,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_call_errhandler
   end interface
-  interface PMPI_Comm_create_errhandler
+  interface
     subroutine PMPI_Comm_create_errhandler(comm_errhandler_fn, errhandler, ierror)
       import
       implicit none
@@ -8749,7 +8749,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_create_errhandler
   end interface
-  interface PMPI_Comm_get_errhandler
+  interface
     subroutine PMPI_Comm_get_errhandler(comm, errhandler, ierror)
       import
       implicit none
@@ -8758,7 +8758,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_get_errhandler
   end interface
-  interface PMPI_Comm_set_errhandler
+  interface
     subroutine PMPI_Comm_set_errhandler(comm, errhandler, ierror)
       import
       implicit none
@@ -8767,7 +8767,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_set_errhandler
   end interface
-  interface PMPI_Errhandler_free
+  interface
     subroutine PMPI_Errhandler_free(errhandler, ierror)
       import
       implicit none
@@ -8775,7 +8775,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Errhandler_free
   end interface
-  interface PMPI_Error_class
+  interface
     subroutine PMPI_Error_class(errorcode, errorclass, ierror)
       import
       implicit none
@@ -8784,7 +8784,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Error_class
   end interface
-  interface PMPI_Error_string
+  interface
     subroutine PMPI_Error_string(errorcode, string, resultlen, ierror)
       import
       implicit none
@@ -8794,7 +8794,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Error_string
   end interface
-  interface PMPI_Remove_error_class
+  interface
     subroutine PMPI_Remove_error_class(errorclass, ierror)
       import
       implicit none
@@ -8802,7 +8802,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Remove_error_class
   end interface
-  interface PMPI_Remove_error_code
+  interface
     subroutine PMPI_Remove_error_code(errorcode, ierror)
       import
       implicit none
@@ -8810,7 +8810,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Remove_error_code
   end interface
-  interface PMPI_Remove_error_string
+  interface
     subroutine PMPI_Remove_error_string(errorcode, ierror)
       import
       implicit none
@@ -8818,7 +8818,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Remove_error_string
   end interface
-  interface PMPI_Session_call_errhandler
+  interface
     subroutine PMPI_Session_call_errhandler(session, errorcode, ierror)
       import
       implicit none
@@ -8827,7 +8827,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_call_errhandler
   end interface
-  interface PMPI_Session_create_errhandler
+  interface
     subroutine PMPI_Session_create_errhandler(session_errhandler_fn, errhandler, ierror)
       import
       implicit none
@@ -8836,7 +8836,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_create_errhandler
   end interface
-  interface PMPI_Session_get_errhandler
+  interface
     subroutine PMPI_Session_get_errhandler(session, errhandler, ierror)
       import
       implicit none
@@ -8845,7 +8845,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_get_errhandler
   end interface
-  interface PMPI_Session_set_errhandler
+  interface
     subroutine PMPI_Session_set_errhandler(session, errhandler, ierror)
       import
       implicit none
@@ -8854,7 +8854,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_set_errhandler
   end interface
-  interface PMPI_Win_call_errhandler
+  interface
     subroutine PMPI_Win_call_errhandler(win, errorcode, ierror)
       import
       implicit none
@@ -8863,7 +8863,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_call_errhandler
   end interface
-  interface PMPI_Win_create_errhandler
+  interface
     subroutine PMPI_Win_create_errhandler(win_errhandler_fn, errhandler, ierror)
       import
       implicit none
@@ -8872,7 +8872,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_create_errhandler
   end interface
-  interface PMPI_Win_get_errhandler
+  interface
     subroutine PMPI_Win_get_errhandler(win, errhandler, ierror)
       import
       implicit none
@@ -8881,7 +8881,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_get_errhandler
   end interface
-  interface PMPI_Win_set_errhandler
+  interface
     subroutine PMPI_Win_set_errhandler(win, errhandler, ierror)
       import
       implicit none
@@ -8890,7 +8890,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_set_errhandler
   end interface
-  interface PMPI_Info_create
+  interface
     subroutine PMPI_Info_create(info, ierror)
       import
       implicit none
@@ -8898,7 +8898,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_create
   end interface
-  interface PMPI_Info_create_env
+  interface
     subroutine PMPI_Info_create_env(info, ierror)
       import
       implicit none
@@ -8906,7 +8906,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_create_env
   end interface
-  interface PMPI_Info_delete
+  interface
     subroutine PMPI_Info_delete(info, key, ierror)
       import
       implicit none
@@ -8915,7 +8915,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_delete
   end interface
-  interface PMPI_Info_dup
+  interface
     subroutine PMPI_Info_dup(info, newinfo, ierror)
       import
       implicit none
@@ -8924,7 +8924,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_dup
   end interface
-  interface PMPI_Info_free
+  interface
     subroutine PMPI_Info_free(info, ierror)
       import
       implicit none
@@ -8932,7 +8932,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_free
   end interface
-  interface PMPI_Info_get
+  interface
     subroutine PMPI_Info_get(info, key, valuelen, value, flag, ierror)
       import
       implicit none
@@ -8944,7 +8944,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_get
   end interface
-  interface PMPI_Info_get_nkeys
+  interface
     subroutine PMPI_Info_get_nkeys(info, nkeys, ierror)
       import
       implicit none
@@ -8953,7 +8953,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_get_nkeys
   end interface
-  interface PMPI_Info_get_nthkey
+  interface
     subroutine PMPI_Info_get_nthkey(info, n, key, ierror)
       import
       implicit none
@@ -8963,7 +8963,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_get_nthkey
   end interface
-  interface PMPI_Info_get_string
+  interface
     subroutine PMPI_Info_get_string(info, key, buflen, value, flag, ierror)
       import
       implicit none
@@ -8975,7 +8975,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_get_string
   end interface
-  interface PMPI_Info_get_valuelen
+  interface
     subroutine PMPI_Info_get_valuelen(info, key, valuelen, flag, ierror)
       import
       implicit none
@@ -8986,7 +8986,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_get_valuelen
   end interface
-  interface PMPI_Info_set
+  interface
     subroutine PMPI_Info_set(info, key, value, ierror)
       import
       implicit none
@@ -8996,7 +8996,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Info_set
   end interface
-  interface PMPI_Comm_create_from_group
+  interface
     subroutine PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm, &
         ierror)
       import
@@ -9009,7 +9009,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_create_from_group
   end interface
-  interface PMPI_Group_from_session_pset
+  interface
     subroutine PMPI_Group_from_session_pset(session, pset_name, newgroup, ierror)
       import
       implicit none
@@ -9019,7 +9019,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Group_from_session_pset
   end interface
-  interface PMPI_Intercomm_create_from_groups
+  interface
     subroutine PMPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, &
         remote_leader, stringtag, info, errhandler, newintercomm, ierror)
       import
@@ -9035,7 +9035,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Intercomm_create_from_groups
   end interface
-  interface PMPI_Session_finalize
+  interface
     subroutine PMPI_Session_finalize(session, ierror)
       import
       implicit none
@@ -9043,7 +9043,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_finalize
   end interface
-  interface PMPI_Session_get_info
+  interface
     subroutine PMPI_Session_get_info(session, info_used, ierror)
       import
       implicit none
@@ -9052,7 +9052,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_get_info
   end interface
-  interface PMPI_Session_get_nth_pset
+  interface
     subroutine PMPI_Session_get_nth_pset(session, info, n, pset_len, pset_name, ierror)
       import
       implicit none
@@ -9064,7 +9064,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_get_nth_pset
   end interface
-  interface PMPI_Session_get_num_psets
+  interface
     subroutine PMPI_Session_get_num_psets(session, info, npset_names, ierror)
       import
       implicit none
@@ -9074,7 +9074,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_get_num_psets
   end interface
-  interface PMPI_Session_get_pset_info
+  interface
     subroutine PMPI_Session_get_pset_info(session, pset_name, info, ierror)
       import
       implicit none
@@ -9084,7 +9084,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_get_pset_info
   end interface
-  interface PMPI_Session_init
+  interface
     subroutine PMPI_Session_init(info, errhandler, session, ierror)
       import
       implicit none
@@ -9094,7 +9094,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Session_init
   end interface
-  interface PMPI_Close_port
+  interface
     subroutine PMPI_Close_port(port_name, ierror)
       import
       implicit none
@@ -9102,7 +9102,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Close_port
   end interface
-  interface PMPI_Comm_accept
+  interface
     subroutine PMPI_Comm_accept(port_name, info, root, comm, newcomm, ierror)
       import
       implicit none
@@ -9114,7 +9114,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_accept
   end interface
-  interface PMPI_Comm_connect
+  interface
     subroutine PMPI_Comm_connect(port_name, info, root, comm, newcomm, ierror)
       import
       implicit none
@@ -9126,7 +9126,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_connect
   end interface
-  interface PMPI_Comm_disconnect
+  interface
     subroutine PMPI_Comm_disconnect(comm, ierror)
       import
       implicit none
@@ -9134,7 +9134,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_disconnect
   end interface
-  interface PMPI_Comm_get_parent
+  interface
     subroutine PMPI_Comm_get_parent(parent, ierror)
       import
       implicit none
@@ -9142,7 +9142,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_get_parent
   end interface
-  interface PMPI_Comm_join
+  interface
     subroutine PMPI_Comm_join(fd, intercomm, ierror)
       import
       implicit none
@@ -9151,7 +9151,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_join
   end interface
-  interface PMPI_Comm_spawn
+  interface
     subroutine PMPI_Comm_spawn(command, argv, maxprocs, info, root, comm, &
         intercomm, array_of_errcodes, ierror)
       import
@@ -9167,7 +9167,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_spawn
   end interface
-  interface PMPI_Comm_spawn_multiple
+  interface
     subroutine PMPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, &
         array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes, ierror)
       import
@@ -9184,7 +9184,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_spawn_multiple
   end interface
-  interface PMPI_Lookup_name
+  interface
     subroutine PMPI_Lookup_name(service_name, info, port_name, ierror)
       import
       implicit none
@@ -9194,7 +9194,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Lookup_name
   end interface
-  interface PMPI_Open_port
+  interface
     subroutine PMPI_Open_port(info, port_name, ierror)
       import
       implicit none
@@ -9203,7 +9203,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Open_port
   end interface
-  interface PMPI_Publish_name
+  interface
     subroutine PMPI_Publish_name(service_name, info, port_name, ierror)
       import
       implicit none
@@ -9213,7 +9213,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Publish_name
   end interface
-  interface PMPI_Unpublish_name
+  interface
     subroutine PMPI_Unpublish_name(service_name, info, port_name, ierror)
       import
       implicit none
@@ -9223,7 +9223,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Unpublish_name
   end interface
-  interface PMPI_Accumulate
+  interface
     subroutine PMPI_Accumulate(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, op, win, ierror) &
         bind(C, name="pmpi_accumulate_fts")
@@ -9241,7 +9241,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Accumulate
   end interface
-  interface PMPI_Compare_and_swap
+  interface
     subroutine PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, &
         target_rank, target_disp, win, ierror) &
         bind(C, name="pmpi_compare_and_swap_fts")
@@ -9257,7 +9257,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Compare_and_swap
   end interface
-  interface PMPI_Fetch_and_op
+  interface
     subroutine PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, &
         target_disp, op, win, ierror) &
         bind(C, name="pmpi_fetch_and_op_fts")
@@ -9273,7 +9273,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Fetch_and_op
   end interface
-  interface PMPI_Get
+  interface
     subroutine PMPI_Get(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, ierror) &
         bind(C, name="pmpi_get_fts")
@@ -9290,7 +9290,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Get
   end interface
-  interface PMPI_Get_accumulate
+  interface
     subroutine PMPI_Get_accumulate(origin_addr, origin_count, origin_datatype, &
         result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, ierror) &
@@ -9312,7 +9312,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Get_accumulate
   end interface
-  interface PMPI_Put
+  interface
     subroutine PMPI_Put(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, ierror) &
         bind(C, name="pmpi_put_fts")
@@ -9329,7 +9329,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Put
   end interface
-  interface PMPI_Raccumulate
+  interface
     subroutine PMPI_Raccumulate(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, op, win, request, ierror) &
         bind(C, name="pmpi_raccumulate_fts")
@@ -9348,7 +9348,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Raccumulate
   end interface
-  interface PMPI_Rget
+  interface
     subroutine PMPI_Rget(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, request, ierror) &
         bind(C, name="pmpi_rget_fts")
@@ -9366,7 +9366,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Rget
   end interface
-  interface PMPI_Rget_accumulate
+  interface
     subroutine PMPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, &
         result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, request, ierror) &
@@ -9389,7 +9389,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Rget_accumulate
   end interface
-  interface PMPI_Rput
+  interface
     subroutine PMPI_Rput(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, request, ierror) &
         bind(C, name="pmpi_rput_fts")
@@ -9455,7 +9455,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_allocate_shared_cptr
   end interface
-  interface PMPI_Win_attach
+  interface
     subroutine PMPI_Win_attach(win, base, size, ierror) &
         bind(C, name="pmpi_win_attach_fts")
       import
@@ -9466,7 +9466,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_attach
   end interface
-  interface PMPI_Win_complete
+  interface
     subroutine PMPI_Win_complete(win, ierror)
       import
       implicit none
@@ -9474,7 +9474,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_complete
   end interface
-  interface PMPI_Win_create
+  interface
     subroutine PMPI_Win_create(base, size, disp_unit, info, comm, win, ierror) &
         bind(C, name="pmpi_win_create_fts")
       import
@@ -9488,7 +9488,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_create
   end interface
-  interface PMPI_Win_create_dynamic
+  interface
     subroutine PMPI_Win_create_dynamic(info, comm, win, ierror)
       import
       implicit none
@@ -9498,7 +9498,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_create_dynamic
   end interface
-  interface PMPI_Win_detach
+  interface
     subroutine PMPI_Win_detach(win, base, ierror) &
         bind(C, name="pmpi_win_detach_fts")
       import
@@ -9508,7 +9508,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_detach
   end interface
-  interface PMPI_Win_fence
+  interface
     subroutine PMPI_Win_fence(assert, win, ierror)
       import
       implicit none
@@ -9517,7 +9517,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_fence
   end interface
-  interface PMPI_Win_flush
+  interface
     subroutine PMPI_Win_flush(rank, win, ierror)
       import
       implicit none
@@ -9526,7 +9526,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_flush
   end interface
-  interface PMPI_Win_flush_all
+  interface
     subroutine PMPI_Win_flush_all(win, ierror)
       import
       implicit none
@@ -9534,7 +9534,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_flush_all
   end interface
-  interface PMPI_Win_flush_local
+  interface
     subroutine PMPI_Win_flush_local(rank, win, ierror)
       import
       implicit none
@@ -9543,7 +9543,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_flush_local
   end interface
-  interface PMPI_Win_flush_local_all
+  interface
     subroutine PMPI_Win_flush_local_all(win, ierror)
       import
       implicit none
@@ -9551,7 +9551,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_flush_local_all
   end interface
-  interface PMPI_Win_free
+  interface
     subroutine PMPI_Win_free(win, ierror)
       import
       implicit none
@@ -9559,7 +9559,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_free
   end interface
-  interface PMPI_Win_get_group
+  interface
     subroutine PMPI_Win_get_group(win, group, ierror)
       import
       implicit none
@@ -9568,7 +9568,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_get_group
   end interface
-  interface PMPI_Win_get_info
+  interface
     subroutine PMPI_Win_get_info(win, info_used, ierror)
       import
       implicit none
@@ -9577,7 +9577,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_get_info
   end interface
-  interface PMPI_Win_get_name
+  interface
     subroutine PMPI_Win_get_name(win, win_name, resultlen, ierror)
       import
       implicit none
@@ -9587,7 +9587,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_get_name
   end interface
-  interface PMPI_Win_lock
+  interface
     subroutine PMPI_Win_lock(lock_type, rank, assert, win, ierror)
       import
       implicit none
@@ -9598,7 +9598,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_lock
   end interface
-  interface PMPI_Win_lock_all
+  interface
     subroutine PMPI_Win_lock_all(assert, win, ierror)
       import
       implicit none
@@ -9607,7 +9607,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_lock_all
   end interface
-  interface PMPI_Win_post
+  interface
     subroutine PMPI_Win_post(group, assert, win, ierror)
       import
       implicit none
@@ -9617,7 +9617,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_post
   end interface
-  interface PMPI_Win_set_info
+  interface
     subroutine PMPI_Win_set_info(win, info, ierror)
       import
       implicit none
@@ -9626,7 +9626,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_set_info
   end interface
-  interface PMPI_Win_set_name
+  interface
     subroutine PMPI_Win_set_name(win, win_name, ierror)
       import
       implicit none
@@ -9657,7 +9657,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_shared_query_cptr
   end interface
-  interface PMPI_Win_start
+  interface
     subroutine PMPI_Win_start(group, assert, win, ierror)
       import
       implicit none
@@ -9667,7 +9667,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_start
   end interface
-  interface PMPI_Win_sync
+  interface
     subroutine PMPI_Win_sync(win, ierror)
       import
       implicit none
@@ -9675,7 +9675,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_sync
   end interface
-  interface PMPI_Win_test
+  interface
     subroutine PMPI_Win_test(win, flag, ierror)
       import
       implicit none
@@ -9684,7 +9684,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_test
   end interface
-  interface PMPI_Win_unlock
+  interface
     subroutine PMPI_Win_unlock(rank, win, ierror)
       import
       implicit none
@@ -9693,7 +9693,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_unlock
   end interface
-  interface PMPI_Win_unlock_all
+  interface
     subroutine PMPI_Win_unlock_all(win, ierror)
       import
       implicit none
@@ -9701,7 +9701,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_unlock_all
   end interface
-  interface PMPI_Win_wait
+  interface
     subroutine PMPI_Win_wait(win, ierror)
       import
       implicit none
@@ -9709,7 +9709,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Win_wait
   end interface
-  interface PMPI_Grequest_complete
+  interface
     subroutine PMPI_Grequest_complete(request, ierror)
       import
       implicit none
@@ -9717,7 +9717,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Grequest_complete
   end interface
-  interface PMPI_Grequest_start
+  interface
     subroutine PMPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request, &
         ierror)
       import
@@ -9730,7 +9730,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Grequest_start
   end interface
-  interface PMPI_Is_thread_main
+  interface
     subroutine PMPI_Is_thread_main(flag, ierror)
       import
       implicit none
@@ -9738,7 +9738,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Is_thread_main
   end interface
-  interface PMPI_Query_thread
+  interface
     subroutine PMPI_Query_thread(provided, ierror)
       import
       implicit none
@@ -9746,7 +9746,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Query_thread
   end interface
-  interface PMPI_Status_get_error
+  interface
     subroutine PMPI_Status_get_error(status, error, ierror)
       import
       implicit none
@@ -9755,7 +9755,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Status_get_error
   end interface
-  interface PMPI_Status_get_source
+  interface
     subroutine PMPI_Status_get_source(status, source, ierror)
       import
       implicit none
@@ -9764,7 +9764,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Status_get_source
   end interface
-  interface PMPI_Status_get_tag
+  interface
     subroutine PMPI_Status_get_tag(status, tag, ierror)
       import
       implicit none
@@ -9773,7 +9773,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Status_get_tag
   end interface
-  interface PMPI_Status_set_cancelled
+  interface
     subroutine PMPI_Status_set_cancelled(status, flag, ierror)
       import
       implicit none
@@ -9782,7 +9782,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Status_set_cancelled
   end interface
-  interface PMPI_Status_set_elements
+  interface
     subroutine PMPI_Status_set_elements(status, datatype, count, ierror)
       import
       implicit none
@@ -9792,7 +9792,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Status_set_elements
   end interface
-  interface PMPI_Status_set_elements_x
+  interface
     subroutine PMPI_Status_set_elements_x(status, datatype, count, ierror)
       import
       implicit none
@@ -9802,7 +9802,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Status_set_elements_x
   end interface
-  interface PMPI_Status_set_error
+  interface
     subroutine PMPI_Status_set_error(status, error, ierror)
       import
       implicit none
@@ -9811,7 +9811,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Status_set_error
   end interface
-  interface PMPI_Status_set_source
+  interface
     subroutine PMPI_Status_set_source(status, source, ierror)
       import
       implicit none
@@ -9820,7 +9820,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Status_set_source
   end interface
-  interface PMPI_Status_set_tag
+  interface
     subroutine PMPI_Status_set_tag(status, tag, ierror)
       import
       implicit none
@@ -9829,7 +9829,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Status_set_tag
   end interface
-  interface PMPI_File_call_errhandler
+  interface
     subroutine PMPI_File_call_errhandler(fh, errorcode, ierror)
       import
       implicit none
@@ -9838,7 +9838,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_call_errhandler
   end interface
-  interface PMPI_File_close
+  interface
     subroutine PMPI_File_close(fh, ierror)
       import
       implicit none
@@ -9846,7 +9846,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_close
   end interface
-  interface PMPI_File_create_errhandler
+  interface
     subroutine PMPI_File_create_errhandler(file_errhandler_fn, errhandler, ierror)
       import
       implicit none
@@ -9855,7 +9855,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_create_errhandler
   end interface
-  interface PMPI_File_delete
+  interface
     subroutine PMPI_File_delete(filename, info, ierror)
       import
       implicit none
@@ -9864,7 +9864,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_delete
   end interface
-  interface PMPI_File_get_amode
+  interface
     subroutine PMPI_File_get_amode(fh, amode, ierror)
       import
       implicit none
@@ -9873,7 +9873,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_amode
   end interface
-  interface PMPI_File_get_atomicity
+  interface
     subroutine PMPI_File_get_atomicity(fh, flag, ierror)
       import
       implicit none
@@ -9882,7 +9882,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_atomicity
   end interface
-  interface PMPI_File_get_byte_offset
+  interface
     subroutine PMPI_File_get_byte_offset(fh, offset, disp, ierror)
       import
       implicit none
@@ -9892,7 +9892,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_byte_offset
   end interface
-  interface PMPI_File_get_errhandler
+  interface
     subroutine PMPI_File_get_errhandler(file, errhandler, ierror)
       import
       implicit none
@@ -9901,7 +9901,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_errhandler
   end interface
-  interface PMPI_File_get_group
+  interface
     subroutine PMPI_File_get_group(fh, group, ierror)
       import
       implicit none
@@ -9910,7 +9910,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_group
   end interface
-  interface PMPI_File_get_info
+  interface
     subroutine PMPI_File_get_info(fh, info_used, ierror)
       import
       implicit none
@@ -9919,7 +9919,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_info
   end interface
-  interface PMPI_File_get_position
+  interface
     subroutine PMPI_File_get_position(fh, offset, ierror)
       import
       implicit none
@@ -9928,7 +9928,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_position
   end interface
-  interface PMPI_File_get_position_shared
+  interface
     subroutine PMPI_File_get_position_shared(fh, offset, ierror)
       import
       implicit none
@@ -9937,7 +9937,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_position_shared
   end interface
-  interface PMPI_File_get_size
+  interface
     subroutine PMPI_File_get_size(fh, size, ierror)
       import
       implicit none
@@ -9946,7 +9946,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_size
   end interface
-  interface PMPI_File_get_type_extent
+  interface
     subroutine PMPI_File_get_type_extent(fh, datatype, extent, ierror)
       import
       implicit none
@@ -9956,7 +9956,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_type_extent
   end interface
-  interface PMPI_File_get_view
+  interface
     subroutine PMPI_File_get_view(fh, disp, etype, filetype, datarep, ierror)
       import
       implicit none
@@ -9968,7 +9968,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_get_view
   end interface
-  interface PMPI_File_iread
+  interface
     subroutine PMPI_File_iread(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iread_fts")
       import
@@ -9981,7 +9981,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_iread
   end interface
-  interface PMPI_File_iread_all
+  interface
     subroutine PMPI_File_iread_all(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iread_all_fts")
       import
@@ -9994,7 +9994,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_iread_all
   end interface
-  interface PMPI_File_iread_at
+  interface
     subroutine PMPI_File_iread_at(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iread_at_fts")
       import
@@ -10008,7 +10008,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_iread_at
   end interface
-  interface PMPI_File_iread_at_all
+  interface
     subroutine PMPI_File_iread_at_all(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iread_at_all_fts")
       import
@@ -10022,7 +10022,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_iread_at_all
   end interface
-  interface PMPI_File_iread_shared
+  interface
     subroutine PMPI_File_iread_shared(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iread_shared_fts")
       import
@@ -10035,7 +10035,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_iread_shared
   end interface
-  interface PMPI_File_iwrite
+  interface
     subroutine PMPI_File_iwrite(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iwrite_fts")
       import
@@ -10048,7 +10048,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_iwrite
   end interface
-  interface PMPI_File_iwrite_all
+  interface
     subroutine PMPI_File_iwrite_all(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iwrite_all_fts")
       import
@@ -10061,7 +10061,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_all
   end interface
-  interface PMPI_File_iwrite_at
+  interface
     subroutine PMPI_File_iwrite_at(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iwrite_at_fts")
       import
@@ -10075,7 +10075,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_at
   end interface
-  interface PMPI_File_iwrite_at_all
+  interface
     subroutine PMPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iwrite_at_all_fts")
       import
@@ -10089,7 +10089,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_at_all
   end interface
-  interface PMPI_File_iwrite_shared
+  interface
     subroutine PMPI_File_iwrite_shared(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iwrite_shared_fts")
       import
@@ -10102,7 +10102,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_shared
   end interface
-  interface PMPI_File_open
+  interface
     subroutine PMPI_File_open(comm, filename, amode, info, fh, ierror)
       import
       implicit none
@@ -10114,7 +10114,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_open
   end interface
-  interface PMPI_File_preallocate
+  interface
     subroutine PMPI_File_preallocate(fh, size, ierror)
       import
       implicit none
@@ -10123,7 +10123,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_preallocate
   end interface
-  interface PMPI_File_read
+  interface
     subroutine PMPI_File_read(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_fts")
       import
@@ -10136,7 +10136,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read
   end interface
-  interface PMPI_File_read_all
+  interface
     subroutine PMPI_File_read_all(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_all_fts")
       import
@@ -10149,7 +10149,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_all
   end interface
-  interface PMPI_File_read_all_begin
+  interface
     subroutine PMPI_File_read_all_begin(fh, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_read_all_begin_fts")
       import
@@ -10161,7 +10161,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_all_begin
   end interface
-  interface PMPI_File_read_all_end
+  interface
     subroutine PMPI_File_read_all_end(fh, buf, status, ierror) &
         bind(C, name="pmpi_file_read_all_end_fts")
       import
@@ -10172,7 +10172,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_all_end
   end interface
-  interface PMPI_File_read_at
+  interface
     subroutine PMPI_File_read_at(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_at_fts")
       import
@@ -10186,7 +10186,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_at
   end interface
-  interface PMPI_File_read_at_all
+  interface
     subroutine PMPI_File_read_at_all(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_at_all_fts")
       import
@@ -10200,7 +10200,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_at_all
   end interface
-  interface PMPI_File_read_at_all_begin
+  interface
     subroutine PMPI_File_read_at_all_begin(fh, offset, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_read_at_all_begin_fts")
       import
@@ -10213,7 +10213,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_at_all_begin
   end interface
-  interface PMPI_File_read_at_all_end
+  interface
     subroutine PMPI_File_read_at_all_end(fh, buf, status, ierror) &
         bind(C, name="pmpi_file_read_at_all_end_fts")
       import
@@ -10224,7 +10224,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_at_all_end
   end interface
-  interface PMPI_File_read_ordered
+  interface
     subroutine PMPI_File_read_ordered(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_ordered_fts")
       import
@@ -10237,7 +10237,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_ordered
   end interface
-  interface PMPI_File_read_ordered_begin
+  interface
     subroutine PMPI_File_read_ordered_begin(fh, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_read_ordered_begin_fts")
       import
@@ -10249,7 +10249,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_ordered_begin
   end interface
-  interface PMPI_File_read_ordered_end
+  interface
     subroutine PMPI_File_read_ordered_end(fh, buf, status, ierror) &
         bind(C, name="pmpi_file_read_ordered_end_fts")
       import
@@ -10260,7 +10260,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_ordered_end
   end interface
-  interface PMPI_File_read_shared
+  interface
     subroutine PMPI_File_read_shared(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_shared_fts")
       import
@@ -10273,7 +10273,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_read_shared
   end interface
-  interface PMPI_File_seek
+  interface
     subroutine PMPI_File_seek(fh, offset, whence, ierror)
       import
       implicit none
@@ -10283,7 +10283,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_seek
   end interface
-  interface PMPI_File_seek_shared
+  interface
     subroutine PMPI_File_seek_shared(fh, offset, whence, ierror)
       import
       implicit none
@@ -10293,7 +10293,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_seek_shared
   end interface
-  interface PMPI_File_set_atomicity
+  interface
     subroutine PMPI_File_set_atomicity(fh, flag, ierror)
       import
       implicit none
@@ -10302,7 +10302,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_set_atomicity
   end interface
-  interface PMPI_File_set_errhandler
+  interface
     subroutine PMPI_File_set_errhandler(file, errhandler, ierror)
       import
       implicit none
@@ -10311,7 +10311,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_set_errhandler
   end interface
-  interface PMPI_File_set_info
+  interface
     subroutine PMPI_File_set_info(fh, info, ierror)
       import
       implicit none
@@ -10320,7 +10320,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_set_info
   end interface
-  interface PMPI_File_set_size
+  interface
     subroutine PMPI_File_set_size(fh, size, ierror)
       import
       implicit none
@@ -10329,7 +10329,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_set_size
   end interface
-  interface PMPI_File_set_view
+  interface
     subroutine PMPI_File_set_view(fh, disp, etype, filetype, datarep, info, ierror)
       import
       implicit none
@@ -10342,7 +10342,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_set_view
   end interface
-  interface PMPI_File_sync
+  interface
     subroutine PMPI_File_sync(fh, ierror)
       import
       implicit none
@@ -10350,7 +10350,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_sync
   end interface
-  interface PMPI_File_write
+  interface
     subroutine PMPI_File_write(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_fts")
       import
@@ -10363,7 +10363,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write
   end interface
-  interface PMPI_File_write_all
+  interface
     subroutine PMPI_File_write_all(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_all_fts")
       import
@@ -10376,7 +10376,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_all
   end interface
-  interface PMPI_File_write_all_begin
+  interface
     subroutine PMPI_File_write_all_begin(fh, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_write_all_begin_fts")
       import
@@ -10388,7 +10388,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_all_begin
   end interface
-  interface PMPI_File_write_all_end
+  interface
     subroutine PMPI_File_write_all_end(fh, buf, status, ierror) &
         bind(C, name="pmpi_file_write_all_end_fts")
       import
@@ -10399,7 +10399,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_all_end
   end interface
-  interface PMPI_File_write_at
+  interface
     subroutine PMPI_File_write_at(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_at_fts")
       import
@@ -10413,7 +10413,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_at
   end interface
-  interface PMPI_File_write_at_all
+  interface
     subroutine PMPI_File_write_at_all(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_at_all_fts")
       import
@@ -10427,7 +10427,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_at_all
   end interface
-  interface PMPI_File_write_at_all_begin
+  interface
     subroutine PMPI_File_write_at_all_begin(fh, offset, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_write_at_all_begin_fts")
       import
@@ -10440,7 +10440,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_at_all_begin
   end interface
-  interface PMPI_File_write_at_all_end
+  interface
     subroutine PMPI_File_write_at_all_end(fh, buf, status, ierror) &
         bind(C, name="pmpi_file_write_at_all_end_fts")
       import
@@ -10451,7 +10451,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_at_all_end
   end interface
-  interface PMPI_File_write_ordered
+  interface
     subroutine PMPI_File_write_ordered(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_ordered_fts")
       import
@@ -10464,7 +10464,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_ordered
   end interface
-  interface PMPI_File_write_ordered_begin
+  interface
     subroutine PMPI_File_write_ordered_begin(fh, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_write_ordered_begin_fts")
       import
@@ -10476,7 +10476,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_ordered_begin
   end interface
-  interface PMPI_File_write_ordered_end
+  interface
     subroutine PMPI_File_write_ordered_end(fh, buf, status, ierror) &
         bind(C, name="pmpi_file_write_ordered_end_fts")
       import
@@ -10487,7 +10487,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_ordered_end
   end interface
-  interface PMPI_File_write_shared
+  interface
     subroutine PMPI_File_write_shared(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_shared_fts")
       import
@@ -10500,7 +10500,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_File_write_shared
   end interface
-  interface PMPI_Register_datarep
+  interface
     subroutine PMPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, &
         dtype_file_extent_fn, extra_state, ierror)
       import
@@ -10513,14 +10513,14 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Register_datarep
   end interface
-  interface PMPI_Pcontrol
+  interface
     subroutine PMPI_Pcontrol(level)
       import
       implicit none
       integer, intent(in) :: level
     end subroutine PMPI_Pcontrol
   end interface
-  interface PMPI_Abi_get_fortran_booleans
+  interface
     subroutine PMPI_Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set, &
         ierror) &
         bind(C, name="pmpi_abi_get_fortran_booleans_fts")
@@ -10533,7 +10533,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Abi_get_fortran_booleans
   end interface
-  interface PMPI_Abi_get_fortran_info
+  interface
     subroutine PMPI_Abi_get_fortran_info(info, ierror)
       import
       implicit none
@@ -10541,7 +10541,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Abi_get_fortran_info
   end interface
-  interface PMPI_Abi_get_info
+  interface
     subroutine PMPI_Abi_get_info(info, ierror)
       import
       implicit none
@@ -10549,7 +10549,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Abi_get_info
   end interface
-  interface PMPI_Abi_get_version
+  interface
     subroutine PMPI_Abi_get_version(abi_major, abi_minor, ierror)
       import
       implicit none
@@ -10558,7 +10558,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Abi_get_version
   end interface
-  interface PMPI_Abi_set_fortran_booleans
+  interface
     subroutine PMPI_Abi_set_fortran_booleans(logical_size, logical_true, logical_false, ierror) &
         bind(C, name="pmpi_abi_set_fortran_booleans_fts")
       import
@@ -10569,7 +10569,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Abi_set_fortran_booleans
   end interface
-  interface PMPI_Abi_set_fortran_info
+  interface
     subroutine PMPI_Abi_set_fortran_info(info, ierror)
       import
       implicit none
@@ -10577,7 +10577,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Abi_set_fortran_info
   end interface
-  interface PMPI_Address
+  interface
     subroutine PMPI_Address(location, address, ierror) &
         bind(C, name="pmpi_address_fts")
       import
@@ -10587,7 +10587,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Address
   end interface
-  interface PMPI_Errhandler_create
+  interface
     subroutine PMPI_Errhandler_create(handler_function, errhandler, ierror)
       import
       implicit none
@@ -10596,7 +10596,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Errhandler_create
   end interface
-  interface PMPI_Errhandler_get
+  interface
     subroutine PMPI_Errhandler_get(comm, errhandler, ierror)
       import
       implicit none
@@ -10605,7 +10605,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Errhandler_get
   end interface
-  interface PMPI_Errhandler_set
+  interface
     subroutine PMPI_Errhandler_set(comm, errhandler, ierror)
       import
       implicit none
@@ -10614,7 +10614,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Errhandler_set
   end interface
-  interface PMPI_Type_extent
+  interface
     subroutine PMPI_Type_extent(datatype, extent, ierror)
       import
       implicit none
@@ -10623,7 +10623,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_extent
   end interface
-  interface PMPI_Type_hindexed
+  interface
     subroutine PMPI_Type_hindexed(count, array_of_blocklengths, &
         array_of_displacements, oldtype, newtype, ierror)
       import
@@ -10636,7 +10636,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_hindexed
   end interface
-  interface PMPI_Type_hvector
+  interface
     subroutine PMPI_Type_hvector(count, blocklength, stride, oldtype, newtype, &
         ierror)
       import
@@ -10649,7 +10649,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_hvector
   end interface
-  interface PMPI_Type_lb
+  interface
     subroutine PMPI_Type_lb(datatype, displacement, ierror)
       import
       implicit none
@@ -10658,7 +10658,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_lb
   end interface
-  interface PMPI_Type_struct
+  interface
     subroutine PMPI_Type_struct(count, array_of_blocklengths, &
         array_of_displacements, array_of_types, newtype, ierror)
       import
@@ -10671,7 +10671,7 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine PMPI_Type_struct
   end interface
-  interface PMPI_Type_ub
+  interface
     subroutine PMPI_Type_ub(datatype, displacement, ierror)
       import
       implicit none

@@ -31,9 +31,15 @@ pub fn mpi(procedures: &[Procedure]) -> String {
     }
     for prefix in ["", "P"] {
         for p in procedures.iter().filter(|p| p.is_old()) {
-            open(&mut out, prefix, p.name);
+            // Only where there are two: a generic name takes an array for one of another rank never.
+            let two = p.args.iter().any(|a| a.role == Role::Place) && !p.name.contains("detach");
+            open(
+                &mut out,
+                if two { prefix } else { "" },
+                if two { p.name } else { "" },
+            );
             write(&mut out, Module::Mpi, prefix, p, false);
-            if p.args.iter().any(|a| a.role == Role::Place) && !p.name.contains("detach") {
+            if two {
                 write(&mut out, Module::Mpi, prefix, p, true);
             }
             out += "  end interface\n";
@@ -80,7 +86,9 @@ pub fn mpi_f08(procedures: &[Procedure]) -> String {
 }
 
 fn open(out: &mut String, prefix: &str, name: &str) {
-    let _ = writeln!(out, "  interface {prefix}{name}");
+    let line = format!("  interface {prefix}{name}");
+    *out += line.trim_end();
+    out.push('\n');
 }
 
 /// What tells procedures of one generic name apart.

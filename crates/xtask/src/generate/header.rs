@@ -12,6 +12,9 @@ const WIDTH: usize = 96;
 /// of overloaded functions.
 const TYPES: &str = include_str!("types.h");
 
+/// Handles and statuses as Fortran has them, in terms of the functions above.
+const HANDLES: &str = include_str!("handles.h");
+
 pub fn header() -> String {
     let mut out = String::from(
         "/*\n * The C interface of MPI 5.0 with the standard ABI, as Catena has it.\n *\n \
@@ -38,6 +41,7 @@ pub fn header() -> String {
             }
         }
     }
+    out += HANDLES;
     out += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
     out
 }
