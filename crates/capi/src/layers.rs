@@ -6,7 +6,7 @@
 //! names begin with `catena_`; they are no part of any interface, and each layer belongs to the
 //! library of its own version.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 use catena_abi::{Comm, Count, Errhandler, Op, consts};
 use catena_core::{enter, enter_any};
@@ -19,6 +19,7 @@ use catena_objects::{Result, fail};
 
 use crate::args::put;
 use crate::errors::{self, On};
+use crate::hooks;
 
 /// Ends as the public function of that name would.
 fn answer(function: &'static str, result: Result<()>) -> c_int {
@@ -107,6 +108,16 @@ fn put_new<T>(to: *mut T, make: impl FnOnce() -> T, name: &str) -> Result<()> {
         fail!(Arg, "the argument {name} is a null pointer");
     }
     put(to, make(), name)
+}
+
+/// Ends as a function does that Catena does not have: `name`, which ends with a zero and lives as
+/// long as the process.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+extern "C" fn catena_unsupported(name: *const c_char) -> c_int {
+    // SAFETY: the layer's promise.
+    let name: &'static CStr = unsafe { CStr::from_ptr(name) };
+    hooks::unsupported(name.to_str().unwrap_or("MPI"), None)
 }
 
 /// How many entries an argument has whose length a communicator tells: of `what` 0 those of a

@@ -40,7 +40,13 @@ fn exports_are_those_of_the_table() {
         ]
     });
     // What the layers of other binary interfaces ask for besides.
-    let layers = ["op_create", "errhandler_create", "keyval_create", "entries"];
+    let layers = [
+        "op_create",
+        "errhandler_create",
+        "keyval_create",
+        "entries",
+        "unsupported",
+    ];
     let layers = layers.map(|name| format!("catena_{name}"));
     let expected: BTreeSet<_> = names.chain(layers).collect();
     let lacking: Vec<_> = expected.difference(&found).collect();

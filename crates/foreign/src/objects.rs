@@ -1,0 +1,70 @@
+//! Objects whose addresses are handles, in Rust.
+
+use std::fmt::Write;
+
+use crate::constants::{HANDLES, Interface, integer, objects};
+
+/// Bytes that the public header of Open MPI gives to an object of a type.
+fn size(ty: &str) -> usize {
+    match ty {
+        "Comm" | "Datatype" | "Win" | "Session" => 512,
+        "Group" | "Info" | "Request" | "Message" => 256,
+        "Errhandler" => 1024,
+        "File" => 1536,
+        "Op" => 2048,
+        _ => panic!("no size for {ty}"),
+    }
+}
+
+/// Objects that a program may name though the standard has no such constant: type, symbol, and
+/// the standard's handle that is nearest.
+const BESIDES: [(&str, &str, i64); 7] = [
+    ("Datatype", "ompi_mpi_lb", 0x200),
+    ("Datatype", "ompi_mpi_ub", 0x200),
+    ("Datatype", "ompi_mpi_2cplex", 0x200),
+    ("Datatype", "ompi_mpi_2dblcplex", 0x200),
+    ("Datatype", "ompi_mpi_c_short_float_complex", 0x200),
+    ("Datatype", "ompi_mpi_short_float", 0x200),
+    ("Errhandler", "ompi_mpi_errors_throw_exceptions", 0x143),
+];
+
+/// The objects, a table of each type by the standard's handles, and all addresses.
+///
+/// # Panics
+/// If a table is malformed.
+pub fn object_statics(interface: Interface) -> String {
+    let (mut out, named) = (String::new(), objects(interface));
+    for (ty, symbol, native) in named.iter().chain(&BESIDES) {
+        let rest = size(ty) / 8 - 2;
+        let _ = writeln!(
+            out,
+            "#[unsafe(no_mangle)]\nstatic {symbol}: Object<{rest}> = Object::new({native});"
+        );
+    }
+    for ty in HANDLES {
+        let of = named.iter().chain(&BESIDES).filter(|o| o.0 == ty);
+        let entries: String = of
+            .map(|(_, symbol, native)| {
+                // Without an integer of its own it is known by the standard's.
+                let integer = integer(interface, symbol).map_or(*native, i64::from);
+                format!("    Entry::new({native}, {integer}, (&raw const {symbol}).cast()),\n")
+            })
+            .collect();
+        let n = entries.lines().count();
+        let _ = writeln!(
+            out,
+            "pub(crate) static {}: [Entry; {n}] = [\n{entries}];",
+            ty.to_uppercase()
+        );
+    }
+    let all = HANDLES
+        .map(|ty| format!("&{}[..]", ty.to_uppercase()))
+        .join(", ");
+    let _ = writeln!(
+        out,
+        "/// The addresses of all objects.\n\
+         fn objects() -> impl Iterator<Item = usize> {{\n    \
+         [{all}].into_iter().flatten().map(|entry| entry.address())\n}}"
+    );
+    out
+}

@@ -1,0 +1,101 @@
+//! Error codes and classes.
+
+use std::ffi::c_int;
+
+use catena_abi::consts;
+
+use crate::abi::{Abi, Pair};
+
+/// What a function returns for a code of the standard.
+#[inline]
+pub fn code<A: Abi>(rc: c_int) -> c_int {
+    if rc == consts::SUCCESS {
+        consts::SUCCESS
+    } else {
+        failed::<A>(rc)
+    }
+}
+
+#[cold]
+fn failed<A: Abi>(rc: c_int) -> c_int {
+    A::code(rc)
+}
+
+/// The code of the interface.
+#[inline]
+pub fn foreign_code<A: Abi>(native: c_int) -> c_int {
+    code::<A>(native)
+}
+
+/// The standard's code.
+#[inline]
+pub fn code_in<A: Abi>(code: c_int) -> c_int {
+    if code == consts::SUCCESS {
+        consts::SUCCESS
+    } else {
+        A::native_code(code)
+    }
+}
+
+/// Translates a code or class that a call has stored.
+///
+/// # Safety
+/// `at` is null or has one.
+pub unsafe fn code_out<A: Abi>(rc: c_int, at: *mut c_int) {
+    if rc == consts::SUCCESS && !at.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { *at = code::<A>(*at) };
+    }
+}
+
+/// Codes of errors that tell more than their class are `64 * n + class`, as `errors.rs` of `capi`
+/// makes them; classes and codes that programs add are larger than [`consts::ERR_LASTCODE`].
+const CLASSES: c_int = 64;
+
+/// A code of the standard: `n` and the class, or one of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parts {
+    /// `n` and the class.
+    Class(c_int, c_int),
+    /// One of the program.
+    Added(c_int),
+}
+
+/// Takes a code of the standard apart.
+pub fn parts(native: c_int) -> Parts {
+    // The numbers of the tool interface, which no code of an error is (`errors.rs` of `capi`).
+    let tool = (consts::T_ERR_CANNOT_INIT..=consts::T_ERR_PVAR_NO_ATOMIC).contains(&native);
+    if native > consts::ERR_LASTCODE {
+        Parts::Added(native)
+    } else if tool || native < CLASSES {
+        Parts::Class(0, native)
+    } else {
+        Parts::Class(native / CLASSES, native % CLASSES)
+    }
+}
+
+/// Puts a code of the standard together.
+pub fn whole(n: c_int, class: c_int) -> c_int {
+    if n == 0 { class } else { CLASSES * n + class }
+}
+
+/// The class of the interface for one of the standard: "other" for what it has not.
+pub fn foreign_class(classes: &[Pair], native: c_int) -> c_int {
+    let of = |class| {
+        classes
+            .iter()
+            .find(|pair| pair.1 == class)
+            .map(|pair| pair.0)
+    };
+    of(native)
+        .or_else(|| of(consts::ERR_OTHER))
+        .unwrap_or(native)
+}
+
+/// The class of the standard for one of the interface; `None` if it is not one.
+pub fn native_class(classes: &[Pair], class: c_int) -> Option<c_int> {
+    classes
+        .iter()
+        .find(|pair| pair.0 == class)
+        .map(|pair| pair.1)
+}

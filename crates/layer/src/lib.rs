@@ -1,0 +1,42 @@
+//! What the layers that offer other binary interfaces over Catena have in common.
+//!
+//! A layer is a library with the name and the symbols of another MPI. Each of its functions
+//! translates its arguments into those of the standard's binary interface, calls Catena, and
+//! translates what comes back; all layers of a process stand on the same Catena. The functions
+//! are made by `catena_foreign` from the table of the standard; what they call is here, generic
+//! over the trait [`Abi`], which says how an interface differs.
+//!
+//! | module      | translates                                                            |
+//! |-------------|-----------------------------------------------------------------------|
+//! | `handle`    | handles                                                               |
+//! | `place`     | handles behind pointers and in arrays                                  |
+//! | `layout`    | the layout of a status                                                |
+//! | `status`    | statuses, single ones and in arrays                                    |
+//! | `number`    | ranks, tags, named constants, attribute keys, addresses with a meaning |
+//! | `code`      | error codes and classes                                                |
+//! | `text`      | strings that are longer here than there                                |
+//! | `callback`  | calls of the program's functions                                       |
+//! | `pending`   | handles that are written when a request is complete                    |
+//! | `own`       | functions that do more than translate                                  |
+//! | `extra`     | what both libraries have besides the standard                          |
+//! | `core`      | the functions of Catena that layers call                               |
+//!
+//! Nothing is written behind a pointer of the program that the library has not written: what it
+//! is given in its place begins with a value that no call stores.
+
+mod abi;
+pub mod callback;
+pub mod code;
+pub mod core;
+mod export;
+pub mod extra;
+pub mod handle;
+pub mod layout;
+pub mod number;
+pub mod own;
+pub mod pending;
+pub mod place;
+pub mod status;
+pub mod text;
+
+pub use abi::{Abi, Families, Pair};

@@ -1,0 +1,132 @@
+//! Handles: the address of an object, or a number of Catena.
+//!
+//! Catena's handle has bit 31 clear. A foreign one has the halves of it exchanged and bit 63 set,
+//! which no address of a program has; that is two instructions either way.
+
+use catena_abi as abi;
+use catena_layer::core;
+use catena_layer::handle::{FIRST_DYNAMIC, Handle};
+
+use crate::integer;
+use crate::object::{self, Entry, MEANINGLESS, address_of, handle_at};
+
+/// Set in foreign handles that are no addresses.
+const NUMBER: usize = 1 << 63;
+#[inline]
+fn native(foreign: usize) -> usize {
+    if foreign & NUMBER != 0 {
+        return foreign.rotate_left(32) & !MEANINGLESS;
+    }
+    handle_at(foreign)
+}
+
+#[inline]
+fn foreign(native: usize, table: &[Entry]) -> usize {
+    if native >= FIRST_DYNAMIC {
+        return native.rotate_left(32) | NUMBER;
+    }
+    address_of(table, native)
+}
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident $table:ident $toint:ident $fromint:ident;)*) => {$(
+        $(#[$doc])*
+        #[repr(transparent)]
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name(usize);
+
+        impl Handle for $name {
+            type Native = abi::$name;
+
+            #[inline]
+            fn native(self) -> abi::$name {
+                abi::$name(native(self.0))
+            }
+
+            #[inline]
+            fn foreign(native: abi::$name) -> Self {
+                $name(foreign(native.0, &object::$table))
+            }
+
+            fn to_fortran(self) -> i32 {
+                let native = self.native();
+                match integer::of_predefined(&object::$table, native.0) {
+                    Some(integer) => integer,
+                    // SAFETY: a number; the library does not follow it.
+                    None => unsafe { core::$toint(native) },
+                }
+            }
+
+            fn from_fortran(integer: i32) -> Self {
+                match integer::predefined(&object::$table, integer) {
+                    Some(native) => Self::foreign(abi::$name(native)),
+                    // SAFETY: a number; the library looks whether there is such an object.
+                    None => Self::foreign(unsafe { core::$fromint(integer) }),
+                }
+            }
+        }
+    )*};
+}
+
+handles! {
+    /// `MPI_Comm`
+    Comm COMM MPI_Comm_toint MPI_Comm_fromint;
+    /// `MPI_Datatype`
+    Datatype DATATYPE MPI_Type_toint MPI_Type_fromint;
+    /// `MPI_Op`
+    Op OP MPI_Op_toint MPI_Op_fromint;
+    /// `MPI_Group`
+    Group GROUP MPI_Group_toint MPI_Group_fromint;
+    /// `MPI_Win`
+    Win WIN MPI_Win_toint MPI_Win_fromint;
+    /// `MPI_File`
+    File FILE MPI_File_toint MPI_File_fromint;
+    /// `MPI_Session`
+    Session SESSION MPI_Session_toint MPI_Session_fromint;
+    /// `MPI_Message`
+    Message MESSAGE MPI_Message_toint MPI_Message_fromint;
+    /// `MPI_Info`
+    Info INFO MPI_Info_toint MPI_Info_fromint;
+    /// `MPI_Errhandler`
+    Errhandler ERRHANDLER MPI_Errhandler_toint MPI_Errhandler_fromint;
+    /// `MPI_Request`
+    Request REQUEST MPI_Request_toint MPI_Request_fromint;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catena_abi::consts;
+
+    #[test]
+    fn numbers_come_back_whole() {
+        for it in [
+            1 << 27 | 1,
+            7 << 27 | (0xffff_ffff << 32),
+            8 << 27 | 0x7ff_ffff | 1 << 63,
+        ] {
+            let there = Request::foreign(abi::Request(it));
+            assert!(there.0 & NUMBER != 0);
+            assert_eq!(there.native(), abi::Request(it));
+        }
+    }
+
+    #[test]
+    fn objects_come_back_and_other_addresses_mean_nothing() {
+        for (it, name) in abi::Datatype::PREDEFINED {
+            let there = Datatype::foreign(*it);
+            // Some have no name in Open MPI.
+            if there.0 != it.0 | MEANINGLESS {
+                assert_eq!(there.native(), *it, "{name}");
+            }
+        }
+        assert_eq!(
+            Comm::foreign(consts::COMM_WORLD).native(),
+            consts::COMM_WORLD
+        );
+        let inside = Comm(Comm::foreign(consts::COMM_WORLD).0 + 8);
+        for it in [Comm(0), Comm(0x101), inside, Comm(0x7fff_dead_beef)] {
+            assert_eq!(it.native().0 & MEANINGLESS, MEANINGLESS);
+        }
+    }
+}
