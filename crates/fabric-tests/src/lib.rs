@@ -35,9 +35,9 @@ pub enum Offer {
 /// What a route does besides carrying packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claims {
-    /// Reads of the peer's memory, [`Transport::try_get`].
+    /// Reads of the peer's memory, [`Rma::get`](catena_fabric::Rma::get).
     pub reads: Offer,
-    /// Writes to the peer's memory, [`Transport::try_put`].
+    /// Writes to the peer's memory, [`Rma::put`](catena_fabric::Rma::put).
     pub writes: Offer,
     /// Messages that both ends copy, [`Transport::take_part`].
     pub parts: bool,
@@ -53,9 +53,10 @@ impl Claims {
         parts: false,
         keys_are_checked: true,
     };
-    /// Packets, and remote reads.
-    pub const READS: Claims = Claims {
+    /// Packets, and remote reads and writes.
+    pub const READS_AND_WRITES: Claims = Claims {
         reads: Offer::Always,
+        writes: Offer::Always,
         ..Claims::NONE
     };
 }

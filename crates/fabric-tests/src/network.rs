@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use catena_fabric::{Header, Peer, Posted, RemoteKey, RmaStatus, Transport};
+use catena_fabric::{Header, OpId, Peer, Posted, RemoteKey, Rma, Started, Transport};
 
 use crate::Inbox;
 
@@ -40,26 +40,26 @@ pub fn meet<T: Transport>(a: &mut T, b: &mut T) {
     }
 }
 
-/// Reads what peer 0, which is `of`, has registered, until all is there or the route
-/// refuses; how much came.
-pub fn read<T: Transport>(at: &mut T, of: &mut T, remote: RemoteKey, into: &mut [u8]) -> usize {
-    let (mut inbox, mut got) = (Inbox::default(), 0);
+/// Reads what peer 0, which is `of`, has registered; how much came: all of it, or nothing if the
+/// route refuses.
+pub fn read<T: Rma>(at: &mut T, of: &mut T, remote: RemoteKey, into: &mut [u8]) -> usize {
+    let (mut inbox, mut others) = (Inbox::default(), Inbox::default());
+    let (room, len) = (into.as_mut_ptr(), into.len());
+    let mut started = Ok(Started::Full);
     until(|| {
-        let here = RemoteKey {
-            addr: remote.addr + got as u64,
-            ..remote
-        };
-        let (len, rest) = (into.len() - got, into[got..].as_mut_ptr());
-        // SAFETY: as long as told, and ours until all has arrived.
-        match unsafe { at.try_get(Peer(0), here, rest, len) }.expect("the peer is alive") {
-            RmaStatus::Bytes(n) => got += n,
-            RmaStatus::Full => {
-                at.poll(&mut inbox);
-                of.poll(&mut inbox);
-            }
-            RmaStatus::Unable => return true,
-        }
-        got == into.len()
+        // SAFETY: as long as told, and ours until the read has ended.
+        started = unsafe { at.get(OpId(0), Peer(0), room, len, remote) };
+        at.poll(&mut inbox);
+        of.poll(&mut others);
+        started != Ok(Started::Full)
     });
-    got
+    if started == Ok(Started::UnderWay) {
+        until(|| {
+            at.poll(&mut inbox);
+            of.poll(&mut others);
+            !inbox.completed.is_empty()
+        });
+        started = inbox.completed.remove(0).1.map(Started::Complete);
+    }
+    if started.is_ok() { len } else { 0 }
 }

@@ -7,8 +7,8 @@ use catena_fabric::{
     Access, Atomic, AtomicOp, AtomicType, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started,
 };
 
-use crate::Pair;
 use crate::help::{End, PATIENCE, pattern};
+use crate::{Offer, Pair};
 
 /// How an operation ended.
 type Outcome = Result<u64, RmaError>;
@@ -94,6 +94,12 @@ impl<T: Rma> Bed<T> {
             len,
             _own: own,
         }
+    }
+
+    /// Registers memory of the target for the origin alone.
+    fn register(&mut self, at: *mut u8, len: usize, access: Access) -> Option<RemoteKey> {
+        let peer = Some(self.a.is);
+        self.b.at.register(peer, at, len as u64, access)
     }
 
     fn end(&mut self, window: &Window) {
@@ -193,6 +199,55 @@ pub fn operations_that_are_not_offered_are_refused<T: Rma>(pair: Pair<T>) {
         assert_eq!(flushed, unsupported);
     }
     assert_eq!(bytes, [7; 8]);
+}
+
+/// Memory that is registered for one peer is read by it as declared: from any offset, and never
+/// beyond what was asked for.
+pub fn registered_memory_is_read_rightly<T: Rma>(pair: Pair<T>) {
+    let claimed = pair.claims.reads;
+    let mut bed = Bed::new(pair);
+    assert_eq!(bed.caps.get, claimed != Offer::Never, "reads: {claimed:?}");
+    for len in [1, 63, 4096, 100_000] {
+        let bytes = pattern(9, len);
+        let Some(key) = bed.register(bytes.as_ptr().cast_mut(), len, Access::READ) else {
+            assert_eq!(claimed, Offer::Never, "it is not registered");
+            return;
+        };
+        for from in [0, len / 3] {
+            let mut into = vec![0xee; len + 1];
+            let addr = key.addr + from as u64;
+            let got = bed.get(&mut into[from..len], RemoteKey { addr, ..key });
+            assert_eq!(got, Ok(0), "{len} bytes from {from}");
+            assert_eq!(into[from..len], bytes[from..]);
+            let mut rest = into[..from].iter().chain(&into[len..]);
+            assert!(rest.all(|&byte| byte == 0xee));
+        }
+        bed.b.at.deregister(key);
+    }
+}
+
+/// Memory that is registered for one peer is written by it as declared: to any offset, and never
+/// beyond what was asked for.
+pub fn registered_memory_is_written_rightly<T: Rma>(pair: Pair<T>) {
+    let claimed = pair.claims.writes;
+    let mut bed = Bed::new(pair);
+    assert_eq!(bed.caps.put, claimed != Offer::Never, "writes: {claimed:?}");
+    for len in [1, 63, 4096, 100_000] {
+        let bytes = pattern(9, len);
+        let mut into = vec![0xee; len + 1];
+        let Some(key) = bed.register(into.as_mut_ptr(), len, Access::WRITE) else {
+            assert_eq!(claimed, Offer::Never, "it is not registered");
+            return;
+        };
+        let from = len / 3;
+        let addr = key.addr + from as u64;
+        assert_eq!(bed.put(&bytes[from..], RemoteKey { addr, ..key }), Ok(0));
+        bed.flush();
+        bed.b.at.deregister(key);
+        assert_eq!(into[from..len], bytes[from..]);
+        let mut rest = into[..from].iter().chain(&into[len..]);
+        assert!(rest.all(|&byte| byte == 0xee));
+    }
 }
 
 /// Puts and gets of lengths and at offsets that fit no word, and nothing beside them.

@@ -1,14 +1,11 @@
 //! The tests.
 
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use catena_base::{End as Side, Parts};
-use catena_fabric::{
-    Access, Header, Load, Peer, Posted, RemoteKey, Rendezvous, RmaStatus, Transport,
-};
+use catena_fabric::{Header, Load, Posted, Rendezvous, Transport};
 
-use crate::help::{End, PATIENCE, Scattered, header, pattern, receive, send, sizes};
+use crate::help::{PATIENCE, Scattered, header, pattern, receive, send, sizes};
 use crate::{Claims, Inbox, Offer, Pair};
 
 /// The numbers of packets, which their tags are.
@@ -122,135 +119,6 @@ pub fn parts_of_any_shape_are_written_whole<T: Transport>(pair: Pair<T>) {
         let sent = [(a.is, header(n), pattern(n, len))];
         assert_eq!(b.inbox.packets, sent, "{len} bytes");
     }
-}
-
-/// What the call that registers memory gives must be what is declared.
-fn offered(claimed: Offer, remote: Option<RemoteKey>, what: &str) -> Option<RemoteKey> {
-    let expected = claimed != Offer::Never;
-    assert_eq!(remote.is_some(), expected, "{what} declared {claimed:?}");
-    remote
-}
-
-/// Remote reads, as declared: in parts, from any offset, and never beyond what was
-/// asked for.
-pub fn registered_memory_is_read_rightly<T: Transport>(pair: Pair<T>) {
-    let claimed = pair.claims.reads;
-    let (mut a, mut b) = pair.ends();
-    let mut whole = 0;
-    for len in [1, 63, 4096, 100_000] {
-        let bytes = pattern(9, len);
-        let at = bytes.as_ptr().cast_mut();
-        let registered = a.at.register(Some(b.is), at, len as u64, Access::READ);
-        let Some(remote) = offered(claimed, registered, "reads") else {
-            refuses_reads(&mut b, a.is, &bytes);
-            return;
-        };
-        for from in [0, len / 3] {
-            let mut into = vec![0xee; len + 1];
-            let at = moved(claimed, from..len, |at| {
-                let part = RemoteKey {
-                    addr: remote.addr + at as u64,
-                    ..remote
-                };
-                // SAFETY: `into` has room for `len - at` bytes at `at`.
-                let got = unsafe {
-                    let here = into.as_mut_ptr().add(at);
-                    b.at.try_get(a.is, part, here, len - at)
-                };
-                let got = got.expect("the peer is alive");
-                if got == RmaStatus::Full {
-                    b.poll();
-                    a.poll();
-                }
-                got
-            });
-            whole += usize::from(at == len);
-            assert_eq!(into[from..at], bytes[from..at]);
-            let mut rest = into[..from].iter().chain(&into[at..]);
-            assert!(rest.all(|&byte| byte == 0xee));
-        }
-        a.at.deregister(remote);
-    }
-    assert!(whole > 0, "reads declared, and all are refused");
-}
-
-/// A route without remote reads says so, and reads nothing.
-fn refuses_reads<T: Transport>(at: &mut End<T>, of: Peer, bytes: &[u8]) {
-    let remote = RemoteKey {
-        addr: bytes.as_ptr() as u64,
-        key: 0,
-    };
-    let mut into = vec![0xee; bytes.len()];
-    // SAFETY: `into` has as many bytes.
-    let got = unsafe { at.at.try_get(of, remote, into.as_mut_ptr(), into.len()) };
-    assert_eq!(got, Ok(RmaStatus::Unable));
-    assert!(into.iter().all(|&byte| byte == 0xee));
-}
-
-/// Moves the bytes of a range by `step`, which is told where; how far it came. Only a
-/// route that is declared flaky may refuse.
-fn moved(claimed: Offer, range: Range<usize>, mut step: impl FnMut(usize) -> RmaStatus) -> usize {
-    let mut at = range.start;
-    for _ in 0..PATIENCE {
-        if at == range.end {
-            return at;
-        }
-        match step(at) {
-            RmaStatus::Bytes(n) => {
-                assert!(
-                    0 < n && n <= range.end - at,
-                    "{n} bytes of {range:?} at {at}"
-                );
-                at += n;
-            }
-            RmaStatus::Full => {}
-            RmaStatus::Unable => {
-                assert_eq!(claimed, Offer::Flaky, "refused at {at} of {range:?}");
-                return at;
-            }
-        }
-    }
-    panic!("the route stays full");
-}
-
-/// Remote writes, as declared: in parts, to any offset, and never beyond what was
-/// asked for.
-pub fn registered_memory_is_written_rightly<T: Transport>(pair: Pair<T>) {
-    let claimed = pair.claims.writes;
-    if claimed == Offer::Never {
-        return;
-    }
-    let (mut a, mut b) = pair.ends();
-    let mut whole = 0;
-    for len in [1, 63, 4096, 100_000] {
-        let bytes = pattern(9, len);
-        let mut into = vec![0xee; len + 1];
-        let room = into.as_mut_ptr();
-        let registered = b.at.register(Some(a.is), room, len as u64, Access::WRITE);
-        let remote = offered(claimed, registered, "writes").expect("writes are offered");
-        let from = len / 3;
-        let at = moved(claimed, from..len, |at| {
-            let part = RemoteKey {
-                addr: remote.addr + at as u64,
-                ..remote
-            };
-            let (source, rest) = (bytes[at..].as_ptr(), len - at);
-            // SAFETY: `source` has `rest` bytes, `into` is lent.
-            let put = unsafe { a.at.try_put(b.is, source, part, rest) };
-            let put = put.expect("the peer is alive");
-            if put == RmaStatus::Full {
-                a.poll();
-                b.poll();
-            }
-            put
-        });
-        b.at.deregister(remote);
-        whole += usize::from(at == len);
-        assert_eq!(into[from..at], bytes[from..at]);
-        let mut rest = into[..from].iter().chain(&into[at..]);
-        assert!(rest.all(|&byte| byte == 0xee));
-    }
-    assert!(whole > 0, "writes declared, and all are refused");
 }
 
 /// The parts of a message that both ends copy, as declared.

@@ -7,7 +7,7 @@
 //!
 //! All transports are known at compile time, so calls are dispatched
 //! statically: the traits are generic, not objects. [`frame`], [`row`],
-//! [`reads`], [`Memory`] and [`Sleeper`] are what networks have in common.
+//! [`operations`], [`Memory`] and [`Sleeper`] are what networks have in common.
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("frames are little-endian");
@@ -19,7 +19,6 @@ pub mod fuzz;
 mod memory;
 mod name;
 pub mod operations;
-pub mod reads;
 mod rma;
 pub mod row;
 mod sleep;
@@ -144,20 +143,6 @@ pub struct RemoteKey {
     pub key: u64,
 }
 
-/// What became of a remote read or write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub enum RmaStatus {
-    /// That many bytes from the start were copied; call again for the rest.
-    Bytes(usize),
-    /// Nothing has arrived yet. Poll, then call again; the read may be under
-    /// way, so its room stays lent until a later call for the same place says
-    /// something else.
-    Full,
-    /// This route cannot reach that memory: stream it instead.
-    Unable,
-}
-
 /// What the two ranks have to do besides a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
@@ -277,44 +262,8 @@ pub trait Transport {
     /// Ends what [`Transport::register`] began.
     fn deregister(&mut self, remote: RemoteKey);
 
-    /// Reads up to `len` bytes at `remote` of `peer` into `into`, at least one
-    /// byte unless it says `Full` or `Unable`.
-    ///
-    /// # Safety
-    /// `into` must be valid for `len` bytes that nobody else uses, until all of
-    /// them were told to have arrived, or the call says `Unable` or fails.
-    ///
-    /// # Errors
-    /// [`PeerLost`] if the peer is gone.
-    unsafe fn try_get(
-        &mut self,
-        peer: Peer,
-        remote: RemoteKey,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost>;
-
-    /// Writes up to `len` bytes at `from` to `remote` of `peer`, at least one
-    /// byte unless it says `Full` or `Unable`. This and what follows is for routes that choose
-    /// [`Rendezvous::Share`].
-    ///
-    /// # Safety
-    /// `from` must be valid for `len` bytes, and the peer must let those at
-    /// `remote` change.
-    ///
-    /// # Errors
-    /// [`PeerLost`] if the peer is gone.
-    unsafe fn try_put(
-        &mut self,
-        _peer: Peer,
-        _from: *const u8,
-        _remote: RemoteKey,
-        _len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        Ok(RmaStatus::Unable)
-    }
-
-    /// Begins to share a message from `peer` with it; its number. Only after
+    /// Begins to share a message from `peer` with it; its number. This and what follows is for routes
+    /// that choose [`Rendezvous::Share`]. Only after
     /// all parts of the one [`Parts::AHEAD`](catena_base::Parts::AHEAD) before were taken.
     fn open_parts(&mut self, _peer: Peer) -> u32 {
         0

@@ -9,7 +9,7 @@ use std::time::Instant;
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
     Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, Rendezvous, RmaError,
-    RmaStatus,
+    Started,
 };
 use catena_link::{
     ANY_SOURCE, Cid, Endpoint, Mode, Net, Plane, RemoteKeys, ReqId, Selector, Sink, Source,
@@ -111,15 +111,16 @@ impl Net for Ring {
 
     fn deregister(&mut self, _: Peer, _: RemoteKeys) {}
 
-    fn try_get(
+    fn get(
         &mut self,
+        _: OpId,
         _: Peer,
         _: RemoteKeys,
         _: &mut Word,
         _: u64,
         _: u64,
-    ) -> Result<RmaStatus, PeerLost> {
-        Ok(RmaStatus::Unable)
+    ) -> Result<Started, RmaError> {
+        Err(RmaError::Unsupported)
     }
 }
 

@@ -11,7 +11,8 @@ use std::rc::Rc;
 
 use catena_base::PeerBytes;
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
+    Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
+    RmaError, Started,
 };
 
 use crate::wire::{Announce, EAGER_CEILING, Offer, SyncLen, Wanted};
@@ -129,6 +130,7 @@ struct Crafted {
     /// How the next calls end.
     moods: VecDeque<u8>,
     lent: i64,
+    under_way: Vec<OpId>,
 }
 
 impl Crafted {
@@ -136,12 +138,15 @@ impl Crafted {
         self.moods.pop_front().unwrap_or_default()
     }
 
-    fn got(&mut self, len: u64) -> RmaStatus {
+    fn start(&mut self, op: OpId) -> Result<Started, RmaError> {
         match self.mood() {
-            0 | 1 => RmaStatus::Bytes(len as usize),
-            2 => RmaStatus::Full,
-            3 => RmaStatus::Unable,
-            some => RmaStatus::Bytes(usize::from(some).min(len as usize)),
+            0 | 1 => Ok(Started::Complete(0)),
+            2 => Ok(Started::Full),
+            3 => Err(RmaError::NoRegion),
+            _ => {
+                self.under_way.push(op);
+                Ok(Started::UnderWay)
+            }
         }
     }
 }
@@ -170,6 +175,15 @@ impl Net for Crafted {
         let count = self.arriving.len();
         for (from, header, payload) in self.arriving.drain(..) {
             deliver.deliver(from, header, PeerBytes::from(payload.as_slice()));
+        }
+        if self.mood() != 1 {
+            for op in std::mem::take(&mut self.under_way) {
+                let result = match self.mood() {
+                    3 => Err(RmaError::NoRegion),
+                    _ => Ok(0),
+                };
+                deliver.completed(op, result);
+            }
         }
         count
     }
@@ -202,19 +216,24 @@ impl Net for Crafted {
         assert!(self.lent >= 0, "deregistered twice");
     }
 
-    fn try_get(
+    fn piece(&self, _: Peer) -> u64 {
+        40
+    }
+
+    fn get(
         &mut self,
+        op: OpId,
         _: Peer,
         _: RemoteKeys,
         sink: &mut Into,
         at: u64,
         len: u64,
-    ) -> Result<RmaStatus, PeerLost> {
+    ) -> Result<Started, RmaError> {
         assert!(
             at.checked_add(len)
                 .is_some_and(|end| end <= sink.capacity())
         );
-        Ok(self.got(len))
+        self.start(op)
     }
 
     fn register_writable(&mut self, _: Peer, sink: &mut Into) -> Option<RemoteKey> {
@@ -225,16 +244,21 @@ impl Net for Crafted {
         })
     }
 
-    fn try_put(
+    fn put(
         &mut self,
+        op: OpId,
         _: Peer,
         source: &Bytes,
         _: RemoteKey,
         at: u64,
         len: u64,
-    ) -> Result<RmaStatus, PeerLost> {
+    ) -> Result<Started, RmaError> {
         assert!(at.checked_add(len).is_some_and(|end| end <= source.len()));
-        Ok(self.got(len))
+        self.start(op)
+    }
+
+    fn flush(&mut self, op: OpId, _: Peer) -> Result<Started, RmaError> {
+        self.start(op)
     }
 }
 

@@ -6,7 +6,8 @@ use std::fmt::Debug;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, RmaStatus,
+    Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
+    RmaError, Started,
 };
 
 /// A message to send: knows its length and can produce any part of it.
@@ -155,19 +156,25 @@ pub trait Net {
     /// Ends what [`Net::register`] or [`Net::register_writable`] began.
     fn deregister(&mut self, peer: Peer, registered: RemoteKeys);
 
-    /// Reads message bytes `[at, at + len)` of `registered` into `sink` at `at`;
-    /// `Unable` if the sink is not contiguous or the route cannot read.
+    /// Bytes of one read or write, at most: a call that copies must not take long.
+    fn piece(&self, _peer: Peer) -> u64 {
+        u64::MAX
+    }
+
+    /// Starts to read message bytes `[at, at + len)` of `registered` into `sink` at `at`. The sink
+    /// stays where it is until the operation has ended.
     ///
     /// # Errors
-    /// [`PeerLost`] if the peer is gone.
-    fn try_get(
+    /// See [`RmaError`]; among them if the sink is not contiguous or the route cannot read.
+    fn get(
         &mut self,
+        op: OpId,
         peer: Peer,
         registered: RemoteKeys,
         sink: &mut Self::Sink,
         at: u64,
         len: u64,
-    ) -> Result<RmaStatus, PeerLost>;
+    ) -> Result<Started, RmaError>;
 
     /// Registers the whole room for remote writes, if it is contiguous and the
     /// route can write.
@@ -175,20 +182,29 @@ pub trait Net {
         None
     }
 
-    /// Writes message bytes `[at, at + len)` into `remote` at `at`; `Unable` if
-    /// the source is not contiguous or the route cannot write.
+    /// Starts to write message bytes `[at, at + len)` into `remote` at `at`. The source stays as it
+    /// is until the operation has ended.
     ///
     /// # Errors
-    /// [`PeerLost`] if the peer is gone.
-    fn try_put(
+    /// See [`RmaError`]; among them if the source is not contiguous or the route cannot write.
+    fn put(
         &mut self,
+        _op: OpId,
         _peer: Peer,
         _source: &Self::Source,
         _remote: RemoteKey,
         _at: u64,
         _len: u64,
-    ) -> Result<RmaStatus, PeerLost> {
-        Ok(RmaStatus::Unable)
+    ) -> Result<Started, RmaError> {
+        Err(RmaError::Unsupported)
+    }
+
+    /// See [`catena_fabric::Rma::flush`].
+    ///
+    /// # Errors
+    /// See [`RmaError`].
+    fn flush(&mut self, _op: OpId, _peer: Peer) -> Result<Started, RmaError> {
+        Err(RmaError::Unsupported)
     }
 
     /// See [`catena_fabric::Transport::open_parts`].

@@ -52,8 +52,31 @@ pub(crate) struct Share {
     pub offer: Offer,
     /// What is left of the part that this end copies now.
     pub part: Range<u64>,
-    /// The other end cannot do its share.
+    /// One of the two ends cannot do its share.
     pub refused: bool,
+}
+
+/// What the request does with the peer's memory at the moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Operation {
+    #[default]
+    None,
+    /// That many bytes are read into its buffer.
+    Get(u64),
+    /// That many bytes are written out of its buffer.
+    Put(u64),
+    /// That many bytes have been written, and may not be there yet.
+    Written(u64),
+    /// They are flushed.
+    Flush(u64),
+}
+
+impl Operation {
+    /// Whether the route will tell of its end.
+    #[inline]
+    pub fn is_under_way(self) -> bool {
+        !matches!(self, Operation::None | Operation::Written(_))
+    }
 }
 
 /// What short messages never touch.
@@ -73,6 +96,10 @@ pub(crate) struct Rare {
     pub total: u64,
     /// Receives: bytes that came in packets or in parts.
     pub coverage: Coverage,
+    /// The operation that it has on the peer's memory: one at once.
+    pub operation: Operation,
+    /// It ends with the operation, which uses its buffer.
+    pub ends: bool,
     /// Sends: the receiver was asked to drop the message.
     pub cancelling: bool,
     /// Who is told when it is complete.
@@ -123,6 +150,8 @@ impl<N: Net> Default for Request<N> {
                 share: Share::default(),
                 total: 0,
                 coverage: Coverage::default(),
+                operation: Operation::None,
+                ends: false,
                 cancelling: false,
                 whom: 0,
             }),

@@ -115,7 +115,7 @@ impl Bed {
         let ports = Sim::new(Seed(0)).ports(3);
         let mut ranks: Vec<Rank> = ports
             .into_iter()
-            .map(|port| Endpoint::new(SimNet(port)))
+            .map(|port| Endpoint::new(SimNet::new(port)))
             .collect();
         for (r, rank) in ranks.iter_mut().enumerate() {
             for cid in [0, 1] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use catena_fabric::{
     Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Place, Posted,
-    RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, RmaStatus, Sleeper, Started, Transport,
+    RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Sleeper, Started, Transport,
 };
 use catena_ofi::{Ofi, Wanted};
 use catena_proof::Secret;
@@ -334,17 +334,6 @@ impl Transport for Driver {
         each!(self, t => t.deregister(remote))
     }
 
-    unsafe fn try_get(
-        &mut self,
-        peer: Peer,
-        remote: RemoteKey,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        // SAFETY: as the caller promised.
-        each!(self, t => unsafe { t.try_get(peer, remote, into, len) })
-    }
-
     fn sleep(&mut self, limit: Duration) {
         each!(self, t => t.sleep(limit))
     }
@@ -376,7 +365,7 @@ impl Rma for Driver {
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.
-        each!(self, t => unsafe { Rma::get(&mut **t, op, peer, into, len, target) })
+        each!(self, t => unsafe { t.get(op, peer, into, len, target) })
     }
 
     fn atomic(
@@ -390,6 +379,6 @@ impl Rma for Driver {
     }
 
     fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
-        each!(self, t => Rma::flush(&mut **t, op, peer))
+        each!(self, t => t.flush(op, peer))
     }
 }

@@ -2,16 +2,13 @@
 //! same processes.
 //!
 //! What is sent to a peer leaves over one rail, its **pin**; only streams of
-//! long messages take all in turn. What is read from a peer is cut into
-//! stripes, which all rails fetch at the same time, and told from its beginning
-//! on. The ends pair their rails by number; the end
+//! long messages take all in turn. What is read from a peer or written to it is cut into
+//! stripes, which all rails move at the same time. The ends pair their rails by number; the end
 //! with fewer rails has the say.
-
-use std::collections::VecDeque;
 
 use catena_fabric::{
     Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
-    Rendezvous, Rma, RmaCaps, RmaError, RmaStatus, Sleeper, Started, Transport,
+    Rendezvous, Rma, RmaCaps, RmaError, Sleeper, Started, Transport,
 };
 use catena_link::{RAILS, RemoteKeys};
 use catena_tcp::LivenessProbes;
@@ -22,32 +19,6 @@ use crate::record::End;
 
 /// Bytes of a stripe.
 const STRIPE: usize = 128 << 10;
-/// Stripes under way on each rail.
-const AHEAD: usize = 2;
-
-/// A stripe of a read.
-#[derive(Clone, Copy, Debug)]
-struct Stripe {
-    rail: usize,
-    len: usize,
-    /// Bytes of it that have arrived.
-    got: usize,
-    /// Nothing more of it arrives.
-    failed: bool,
-}
-
-/// A read over several rails, from its first call to its end.
-#[derive(Debug)]
-struct Read {
-    from: Peer,
-    /// Where the next byte goes to that was not told yet.
-    at: usize,
-    /// Under way or not told yet, in order.
-    stripes: VecDeque<Stripe>,
-    /// A rail that cannot go on, and why if its peer is gone.
-    failed: bool,
-    lost: Option<PeerLost>,
-}
 
 /// A network.
 #[derive(Debug)]
@@ -60,7 +31,6 @@ pub struct Rails {
     shared: Box<[u8]>,
     /// The rail of the next packet of a stream.
     turn: usize,
-    reads: Vec<Read>,
     /// Operations that go over several rails, or in pieces.
     pieces: Pieces,
     /// For rails that do not notice all losses themselves.
@@ -77,7 +47,6 @@ impl Rails {
             local,
             shared: vec![1; processes as usize].into(),
             turn: 0,
-            reads: Vec::new(),
             pieces: Pieces::default(),
             probes: LivenessProbes::new(catena_tcp::Config::from_settings()),
         }
@@ -364,156 +333,14 @@ impl Rails {
         let shared = self.shared(peer);
         self.pieces.flush(&mut self.rails, op, peer, shared)
     }
-
-    /// Reads up to `len` bytes of a message into `into`; see
-    /// [`Transport::try_get`].
-    ///
-    /// # Safety
-    /// That of [`Transport::try_get`].
-    ///
-    /// # Errors
-    /// [`PeerLost`] if the peer is gone.
-    pub unsafe fn try_get(
-        &mut self,
-        peer: Peer,
-        registered: RemoteKeys,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        let at = into as usize;
-        let known = self
-            .reads
-            .iter()
-            .position(|it| it.from == peer && it.at == at);
-        let Some(known) = known else {
-            if len <= STRIPE || registered.on(1).is_none() || self.shared(peer) == 1 {
-                let pin = self.pin(peer);
-                let (pin, remote) = match registered.on(pin) {
-                    Some(remote) => (pin, remote),
-                    None => (0, registered.first()),
-                };
-                // SAFETY: as the caller promised.
-                return unsafe { self.rails[pin].try_get(peer, remote, into, len) };
-            }
-            self.reads.push(Read {
-                from: peer,
-                at,
-                stripes: VecDeque::new(),
-                failed: false,
-                lost: None,
-            });
-            let last = self.reads.len() - 1;
-            // SAFETY: as the caller promised.
-            return unsafe { self.go_on(last, registered, into, len) };
-        };
-        // SAFETY: as the caller promised.
-        unsafe { self.go_on(known, registered, into, len) }
-    }
-
-    /// Goes on with a read, of which `len` bytes are to go into `into`.
-    ///
-    /// # Safety
-    /// As [`Transport::try_get`].
-    unsafe fn go_on(
-        &mut self,
-        number: usize,
-        registered: RemoteKeys,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        let Read { from, .. } = self.reads[number];
-        let shared = self.shared(from);
-        let read = &mut self.reads[number];
-        let mut asked: usize = read.stripes.iter().map(|it| it.len).sum();
-        while asked < len && !read.failed {
-            let load = |rail: &usize| read.stripes.iter().filter(|it| it.rail == *rail).count();
-            let usable = (0..shared).filter(|&rail| registered.on(rail).is_some());
-            let Some(rail) = usable.min_by_key(load).filter(|rail| load(rail) < AHEAD) else {
-                break;
-            };
-            let len = STRIPE.min(len - asked);
-            read.stripes.push_back(Stripe {
-                rail,
-                len,
-                got: 0,
-                failed: false,
-            });
-            asked += len;
-        }
-        let mut offset = 0;
-        for stripe in &mut read.stripes {
-            let begin = offset + stripe.got;
-            offset += stripe.len;
-            if stripe.got == stripe.len || stripe.failed {
-                continue;
-            }
-            let Some(remote) = registered.on(stripe.rail) else {
-                continue;
-            };
-            let from_there = RemoteKey {
-                addr: remote.addr.wrapping_add(begin as u64),
-                ..remote
-            };
-            let (into, len) = (into.wrapping_add(begin), stripe.len - stripe.got);
-            // SAFETY: within what the caller lends, and no other stripe's.
-            match unsafe { self.rails[stripe.rail].try_get(from, from_there, into, len) } {
-                Ok(RmaStatus::Bytes(n)) => stripe.got += n,
-                Ok(RmaStatus::Full) => {}
-                Ok(RmaStatus::Unable) => (stripe.failed, read.failed) = (true, true),
-                Err(lost) => {
-                    (stripe.failed, read.failed) = (true, true);
-                    read.lost = Some(lost);
-                }
-            }
-        }
-        let mut told = 0;
-        while let Some(stripe) = read.stripes.front_mut() {
-            told += stripe.got;
-            stripe.len -= stripe.got;
-            stripe.got = 0;
-            if stripe.len > 0 {
-                break;
-            }
-            read.stripes.pop_front();
-        }
-        read.at += told;
-        // What a rail writes stays lent until it has done so.
-        let quiet = |it: &Stripe| it.failed || it.got == it.len;
-        let over = read.stripes.is_empty() || read.failed && read.stripes.iter().all(quiet);
-        let (failed, lost) = (read.failed, read.lost.clone());
-        if told > 0 {
-            if over && !failed {
-                self.reads.swap_remove(number);
-            }
-            return Ok(RmaStatus::Bytes(told));
-        }
-        if !over {
-            return Ok(RmaStatus::Full);
-        }
-        self.reads.swap_remove(number);
-        lost.map_or(Ok(RmaStatus::Unable), Err)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use catena_base::PeerBytes;
     use catena_fabric::Place;
+    use catena_fabric_tests::{Inbox, until};
     use catena_ofi::{Ofi, OfiError, Wanted};
-
-    /// Takes nothing.
-    struct Nobody;
-
-    impl Deliver for Nobody {
-        fn deliver(&mut self, _: Peer, _: Header, _: PeerBytes<'_>) {}
-
-        fn lost(&mut self, lost: PeerLost) {
-            panic!("{lost:?}");
-        }
-
-        fn completed(&mut self, _: OpId, _: Result<u64, RmaError>) {}
-    }
 
     /// A network over `rails` rails, from process `me` of two; `None`, and the test is
     /// skipped, without libfabric.
@@ -547,29 +374,27 @@ mod tests {
         Some((a, b))
     }
 
-    /// Reads a message of 0's into 1's memory, at most `window` bytes at once;
-    /// `None` if that cannot be done.
-    fn read(
-        a: &mut Rails,
-        b: &mut Rails,
-        registered: RemoteKeys,
-        len: usize,
-        window: usize,
-    ) -> Option<Vec<u8>> {
-        let (mut into, mut at) = (vec![0; len], 0);
-        while at < len {
-            a.poll(&mut Nobody);
-            b.poll(&mut Nobody);
-            let most = window.min(len - at);
-            let to = into[at..].as_mut_ptr();
-            // SAFETY: `most` bytes are left there, and stay.
-            match unsafe { b.try_get(Peer(0), registered.at(at as u64), to, most) } {
-                Ok(RmaStatus::Bytes(n)) => at += n,
-                Ok(RmaStatus::Full) => {}
-                Ok(RmaStatus::Unable) => return None,
-                Err(lost) => panic!("{lost:?}"),
-            }
+    /// Reads a message of 0's into 1's memory; `None` if that cannot be done.
+    fn read(a: &mut Rails, b: &mut Rails, registered: RemoteKeys, len: usize) -> Option<Vec<u8>> {
+        let (mut into, mut inbox) = (vec![0; len], Inbox::default());
+        let to = (into.as_mut_ptr(), len);
+        let mut started = Ok(Started::Full);
+        until(|| {
+            a.poll(&mut Inbox::default());
+            b.poll(&mut inbox);
+            // SAFETY: the room stays until the read has ended.
+            started = unsafe { b.get(OpId(1), Peer(0), to, registered) };
+            started != Ok(Started::Full)
+        });
+        if started.ok()? == Started::UnderWay {
+            until(|| {
+                a.poll(&mut Inbox::default());
+                b.poll(&mut inbox);
+                !inbox.completed.is_empty()
+            });
+            inbox.completed.remove(0).1.ok()?;
         }
+        assert!(b.pieces.is_empty() && inbox.completed.is_empty());
         Some(into)
     }
 
@@ -584,19 +409,15 @@ mod tests {
             };
             let (at, len) = (message.as_ptr().cast_mut(), message.len() as u64);
             let registered = a.register(Peer(1), at, len).expect("it reads");
-            for window in [1 << 19, usize::MAX] {
-                let got = read(&mut a, &mut b, registered, message.len(), window);
+            // A rail takes part as soon as it is connected.
+            until(|| {
+                let got = read(&mut a, &mut b, registered, message.len());
                 assert!(got.as_deref() == Some(&message[..]), "{ours} {theirs}");
-            }
-            let used = b.rails.iter().filter(|it| it.counters().reads > 0).count();
-            assert_eq!(used, ours.min(theirs));
-            assert!(b.reads.is_empty());
+                let used = b.rails.iter().filter(|it| it.counters().reads > 0);
+                used.count() == ours.min(theirs)
+            });
             a.deregister(registered);
-            assert_eq!(
-                read(&mut a, &mut b, registered, message.len(), 1 << 19),
-                None
-            );
-            assert!(b.reads.is_empty());
+            assert_eq!(read(&mut a, &mut b, registered, message.len()), None);
         }
     }
 

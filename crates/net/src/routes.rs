@@ -6,8 +6,8 @@ use std::os::fd::OwnedFd;
 
 use catena_base::End;
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
-    RmaStatus, Transport,
+    Access, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
+    Rendezvous, Rma, RmaError, Started, Transport,
 };
 use catena_link::{Net, RemoteKeys, Sink, Source, Tally};
 use catena_shm::{Shm, ShmError};
@@ -345,29 +345,33 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
             n => n.deregister(peer, registered), else ());
     }
 
-    fn try_get(
+    fn piece(&self, peer: Peer) -> u64 {
+        let caps = match (self.route(peer), &self.shm) {
+            (Route::Shm, Some(shm)) => shm.rma_caps(peer),
+            (Route::Loopback, _) => self.loopback.rma_caps(peer),
+            // Networks cut what is long.
+            _ => return u64::MAX,
+        };
+        caps.piece as u64
+    }
+
+    fn get(
         &mut self,
+        op: OpId,
         peer: Peer,
         registered: RemoteKeys,
         sink: &mut R,
         at: u64,
         len: u64,
-    ) -> Result<RmaStatus, PeerLost> {
-        let capacity = sink.capacity();
-        let Some(base) = sink.contiguous() else {
-            return Ok(RmaStatus::Unable);
+    ) -> Result<Started, RmaError> {
+        let end = at.checked_add(len).filter(|&end| end <= sink.capacity());
+        let (Some(base), Some(_)) = (sink.contiguous(), end) else {
+            return Err(RmaError::Unsupported);
         };
-        if at >= capacity {
-            return Ok(RmaStatus::Unable);
-        }
-        let len = usize::try_from(len.min(capacity - at)).unwrap_or(usize::MAX >> 1);
-        let from = registered.at(at);
-        let into = base.wrapping_add(at as usize);
-        // SAFETY: `[at, at + len)` is within the room that the program lends.
-        by_route!(self, peer, t => unsafe { t.try_get(peer, from.first(), into, len) },
-            // SAFETY: as above.
-            n => unsafe { n.try_get(peer, from, into, len) },
-            else Err(unreachable(peer)))
+        let into = (base.wrapping_add(at as usize), len as usize);
+        // SAFETY: `[at, at + len)` is within the room that the program lends until the end of the
+        // operation.
+        unsafe { Routes::get(self, op, peer, into, registered.at(at)) }
     }
 
     fn register_writable(&mut self, peer: Peer, sink: &mut R) -> Option<RemoteKey> {
@@ -375,28 +379,28 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         by_route!(self, peer, t => t.register(Some(peer), at, len, Access::WRITE), _n => None, else None)
     }
 
-    fn try_put(
+    fn put(
         &mut self,
+        op: OpId,
         peer: Peer,
         source: &S,
         remote: RemoteKey,
         at: u64,
         len: u64,
-    ) -> Result<RmaStatus, PeerLost> {
-        let Some(base) = source.contiguous() else {
-            return Ok(RmaStatus::Unable);
+    ) -> Result<Started, RmaError> {
+        let end = at.checked_add(len).filter(|&end| end <= source.len());
+        let (Some(base), Some(_)) = (source.contiguous(), end) else {
+            return Err(RmaError::Unsupported);
         };
-        let rest = source.len().saturating_sub(at);
-        let len = usize::try_from(len.min(rest)).unwrap_or(usize::MAX >> 1);
-        let to = RemoteKey {
-            addr: remote.addr.wrapping_add(at),
-            key: remote.key,
-        };
-        let from = base.wrapping_add(at as usize);
-        // SAFETY: `[at, at + len)` is within the message that the program lends.
-        by_route!(self, peer, t => unsafe { t.try_put(peer, from, to, len) },
-            _n => Ok(RmaStatus::Unable),
-            else Err(unreachable(peer)))
+        let from = (base.wrapping_add(at as usize), len as usize);
+        let to = RemoteKeys::from(remote).at(at);
+        // SAFETY: `[at, at + len)` is within the message that the program lends until the end of the
+        // operation.
+        unsafe { Routes::put(self, op, peer, from, to) }
+    }
+
+    fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
+        Routes::flush(self, op, peer)
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations::Operations;
-use catena_fabric::reads::Reads;
 use catena_fabric::row::Rows;
 use catena_fabric::{
     Access, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, RmaStatus, Transport,
+    Rendezvous, Transport,
 };
 use catena_ofi_sys::{Library, calls, consts};
 
@@ -72,8 +71,8 @@ pub struct Ofi {
     pub(crate) writes: bool,
     /// Longest put or get, bytes.
     pub(crate) longest: usize,
-    /// Longest piece of a read, bytes.
-    pub(crate) read_max: usize,
+    /// Bytes of a piece of a put or get.
+    pub(crate) piece: usize,
     /// Number of the first context of `operations`.
     pub(crate) first_operation: usize,
     pub(crate) next_key: u64,
@@ -82,7 +81,6 @@ pub struct Ofi {
     pub(crate) counters: Counters,
     // Dropped in this order: registrations, what they are of, and last the
     // memory that operations use.
-    pub(crate) gets: Reads<Option<Region>>,
     pub(crate) operations: Operations<Option<Region>>,
     pub(crate) registered: HashMap<u64, Vec<Region>>,
     own: Option<Region>,
@@ -138,7 +136,7 @@ impl Ofi {
         let frame = config.frame.min(longest);
         let inject_max = tx.inject_size.min(INJECT_MAX);
         let most = (tx.size / 2).max(2);
-        let (sends, reads) = (config.sends.min(most), config.reads.min(most));
+        let (sends, operations) = (config.sends.min(most), config.operations.min(most));
         let receives = config.receives.min(rx.size.max(2));
         let (has_reads, has_writes) = (offer.has_reads(), offer.has_writes());
 
@@ -175,19 +173,18 @@ impl Ofi {
             reads: has_reads,
             writes: has_writes,
             longest,
-            read_max: config.read.min(longest),
+            piece: config.piece.min(longest),
             // 0 is the key of our own memory.
             next_key: 0,
             key_mask: u64::MAX >> (64 - 8 * key_size.clamp(1, 8)),
             counters: Counters::default(),
-            gets: Reads::new(sends + receives..sends + receives + reads),
-            operations: Operations::new(processes, reads),
-            first_operation: sends + receives + reads,
+            operations: Operations::new(processes, operations),
+            first_operation: sends + receives,
             registered: HashMap::new(),
             own,
             objects,
             memory,
-            contexts: Contexts::new(sends + receives + 2 * reads),
+            contexts: Contexts::new(sends + receives + operations),
         };
         let posted = ofi.post_receives();
         posted.map_err(|error| ofi.objects.failure("fi_recvmsg", error as i32))?;
@@ -330,17 +327,6 @@ impl Transport for Ofi {
 
     fn deregister(&mut self, remote: RemoteKey) {
         self.end_registration(remote);
-    }
-
-    unsafe fn try_get(
-        &mut self,
-        peer: Peer,
-        remote: RemoteKey,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        // SAFETY: as the caller promised.
-        unsafe { self.get(peer, remote, into, len) }
     }
 
     fn sleep(&mut self, limit: Duration) {

@@ -15,7 +15,6 @@ const BATCHES: usize = 4;
 enum Kind {
     Send(usize),
     Receive(usize),
-    Read(usize),
     Operation(usize),
 }
 
@@ -23,13 +22,10 @@ impl Ofi {
     fn kind(&self, context: *mut std::ffi::c_void) -> Option<Kind> {
         let operation = self.contexts.operation(context)?;
         let receives = self.sends.count();
-        let reads = receives + self.receives.uses.len();
         Some(if operation < receives {
             Kind::Send(operation)
-        } else if operation < reads {
-            Kind::Receive(operation - receives)
         } else if operation < self.first_operation {
-            Kind::Read(operation)
+            Kind::Receive(operation - receives)
         } else {
             Kind::Operation(operation - self.first_operation)
         })
@@ -83,9 +79,6 @@ impl Ofi {
             Some(Kind::Send(operation)) => {
                 self.sent(operation);
             }
-            Some(Kind::Read(operation)) => {
-                self.gets.ended(operation, true);
-            }
             Some(Kind::Operation(slot)) => {
                 self.operations.end(slot, Ok(0));
             }
@@ -109,10 +102,6 @@ impl Ofi {
                     peer,
                     format!("sending to it failed: {}", self.words(&entry)),
                 );
-            }
-            // What it was read for is then streamed, or fails like any send.
-            Some(Kind::Read(operation)) => {
-                self.gets.ended(operation, false);
             }
             Some(Kind::Operation(slot)) => {
                 let words = self.words(&entry);

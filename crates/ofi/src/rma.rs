@@ -2,9 +2,8 @@
 //! the target, so a flush only waits for what is under way.
 
 use catena_fabric::operations::Posting;
-use catena_fabric::reads::Asked;
 use catena_fabric::{
-    Access, AtomicSet, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, RmaStatus, Started,
+    Access, AtomicSet, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, Started,
 };
 use catena_ofi_sys::calls::{self, Transfer};
 use catena_ofi_sys::consts;
@@ -70,73 +69,6 @@ impl Ofi {
             }
         }
     }
-
-    /// Implements `Transport::try_get`.
-    ///
-    /// # Safety
-    /// As there.
-    pub(crate) unsafe fn get(
-        &mut self,
-        peer: Peer,
-        remote: RemoteKey,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        if !self.reads {
-            return Ok(RmaStatus::Unable);
-        }
-        let target = &self.targets[peer.0 as usize];
-        if let Some(lost) = &target.lost {
-            self.gets.forget(peer, into);
-            return Err(PeerLost::clone(lost));
-        }
-        if !target.is_known() {
-            return Ok(RmaStatus::Full);
-        }
-        let from = target.address;
-        let got = self.gets.go_on(
-            (peer, remote),
-            (into, len),
-            self.read_max,
-            |operation, at, len| {
-                let here = into.wrapping_add(at);
-                let region = if self.objects.offer.needs(consts::MR_LOCAL) {
-                    self.next_key = self.next_key.wrapping_add(1) & self.key_mask;
-                    let region = self
-                        .objects
-                        .register(here, len, consts::READ, self.next_key);
-                    let Ok(region) = region else {
-                        return Asked::Unable;
-                    };
-                    Some(region)
-                } else {
-                    None
-                };
-                let read = Transfer {
-                    local: here,
-                    len,
-                    desc: region.as_ref().map_or(std::ptr::null_mut(), Region::desc),
-                    peer: from,
-                    addr: remote.addr.wrapping_add(at as u64),
-                    key: remote.key,
-                };
-                // SAFETY: the memory is lent until the piece has arrived, the
-                // context stays.
-                match unsafe { calls::read(self.objects.ep, &read, self.contexts.of(operation)) } {
-                    Ok(()) => {
-                        self.counters.reads += 1;
-                        Asked::UnderWay(region)
-                    }
-                    Err(consts::EAGAIN) => Asked::Full,
-                    Err(_) => Asked::Unable,
-                }
-            },
-        );
-        if let RmaStatus::Bytes(got) = got {
-            self.counters.read_bytes += got as u64;
-        }
-        Ok(got)
-    }
 }
 
 /// Which way the data of an operation go.
@@ -179,7 +111,7 @@ impl Ofi {
         };
         let (objects, contexts, next_key) = (&self.objects, &self.contexts, &mut self.next_key);
         let (first, key_mask) = (self.first_operation, self.key_mask);
-        self.operations.start(Some(op), peer, |slot| {
+        let started = self.operations.start(Some(op), peer, |slot| {
             let region = if objects.offer.needs(consts::MR_LOCAL) {
                 *next_key = next_key.wrapping_add(1) & key_mask;
                 let access = if way == Way::Put {
@@ -213,7 +145,12 @@ impl Ofi {
                 Err(consts::EAGAIN) => Ok(Posting::Full),
                 Err(error) => Err(refused(objects, error as i32)),
             }
-        })
+        });
+        if way == Way::Get && started == Ok(Started::UnderWay) {
+            self.counters.reads += 1;
+            self.counters.read_bytes += len as u64;
+        }
+        started
     }
 }
 
@@ -228,7 +165,7 @@ impl Rma for Ofi {
             } else {
                 0
             },
-            piece: self.read_max,
+            piece: self.piece,
         }
     }
 

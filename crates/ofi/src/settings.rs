@@ -80,10 +80,10 @@ pub struct Config {
     pub receives: usize,
     /// Length of each, bytes; at least two frames.
     pub receive: usize,
-    /// Remote reads under way, at most.
-    pub reads: usize,
-    /// Longest remote read, bytes; longer ones are cut.
-    pub read: usize,
+    /// Operations on peers' memory under way, at most.
+    pub operations: usize,
+    /// Bytes of the pieces into which longer reads and writes are cut.
+    pub piece: usize,
 }
 
 impl Config {
@@ -98,8 +98,8 @@ impl Config {
             sends: 64,
             receives: 4,
             receive: (512 << 10).max(4 * frame),
-            reads: 16,
-            read: 256 << 10,
+            operations: 64,
+            piece: 256 << 10,
         }
     }
 
@@ -113,8 +113,8 @@ impl Config {
             sends: 2,
             receives: 2,
             receive: 3 * (FRAME + 100) + 1,
-            reads: 2,
-            read: 1000,
+            operations: 2,
+            piece: 1000,
         }
     }
 }

@@ -24,9 +24,9 @@ fn pair(provider: &str, config: Config) -> Option<Pair<Ofi>> {
             // They tell nothing of operations with bad keys.
             "shm" | "udp;ofi_rxd" => Claims {
                 keys_are_checked: false,
-                ..Claims::READS
+                ..Claims::READS_AND_WRITES
             },
-            _ => Claims::READS,
+            _ => Claims::READS_AND_WRITES,
         },
         lose_b,
         window: |_, _| None,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use catena_base::{Barrier, End, Parts};
 use catena_fabric::{
     Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
-    RmaStatus, Transport,
+    Transport,
 };
 
 use crate::addr::{Block, Layout};
@@ -342,28 +342,6 @@ impl Transport for Shm {
     }
 
     fn deregister(&mut self, _remote: RemoteKey) {}
-
-    unsafe fn try_get(
-        &mut self,
-        peer: Peer,
-        remote: RemoteKey,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        // SAFETY: as the caller promised.
-        unsafe { self.read(peer, remote, into, len) }
-    }
-
-    unsafe fn try_put(
-        &mut self,
-        peer: Peer,
-        from: *const u8,
-        remote: RemoteKey,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        // SAFETY: as the caller promised.
-        unsafe { self.write(peer, from, remote, len) }
-    }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {
         let peer_state = &self.peer_states[self.number(peer)];

@@ -8,13 +8,16 @@
 
 use catena_base::PeerBytes;
 use catena_fabric::{
-    Access, Atomic, AtomicSet, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, RmaStatus, Started,
-    Transport,
+    Access, Atomic, AtomicSet, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started,
 };
 
 use crate::init::Shm;
+use crate::rma::Copied;
 use crate::segment::{PRIVATE, SEGMENT};
 use crate::settings::SingleCopy;
+
+/// Bytes that one call copies if its caller has other things to do.
+const PIECE: usize = 1 << 19;
 
 impl Shm {
     /// Implements `Transport::register`.
@@ -50,7 +53,7 @@ impl Shm {
         &mut self,
         target: RemoteKey,
         len: usize,
-        mut some: impl FnMut(&mut Shm, RemoteKey, usize) -> Result<RmaStatus, RmaError>,
+        mut some: impl FnMut(&mut Shm, RemoteKey, usize) -> Result<Copied, RmaError>,
     ) -> Result<Started, RmaError> {
         if target.key != PRIVATE {
             return Err(RmaError::NoRegion);
@@ -59,13 +62,13 @@ impl Shm {
         while at < len {
             let addr = target.addr.wrapping_add(at as u64);
             match some(self, RemoteKey { addr, ..target }, at)? {
-                RmaStatus::Bytes(0) | RmaStatus::Unable => {
+                Copied::Bytes(0) | Copied::Unable => {
                     let cause = "the kernel does not reach that memory".to_string();
                     return Err(RmaError::Refused(cause));
                 }
-                RmaStatus::Bytes(n) => at += n,
-                RmaStatus::Full if at == 0 => return Ok(Started::Full),
-                RmaStatus::Full => {}
+                Copied::Bytes(n) => at += n,
+                Copied::Again if at == 0 => return Ok(Started::Full),
+                Copied::Again => {}
             }
         }
         Ok(Started::Complete(0))
@@ -88,7 +91,7 @@ impl Rma for Shm {
             get: copies,
             atomics: AtomicSet::ALL,
             max_len: usize::MAX,
-            piece: usize::MAX,
+            piece: PIECE,
         }
     }
 
@@ -110,7 +113,7 @@ impl Rma for Shm {
         }
         self.by_kernel(target, len, |shm, target, at| {
             // SAFETY: `len - at` bytes are left there; the peer has registered the target.
-            Ok(unsafe { shm.try_put(peer, from.add(at), target, len - at) }?)
+            Ok(unsafe { shm.write(peer, from.add(at), target, len - at) }?)
         })
     }
 
@@ -131,7 +134,7 @@ impl Rma for Shm {
         }
         self.by_kernel(target, len, |shm, target, at| {
             // SAFETY: `len - at` bytes are left there, which the caller lends.
-            Ok(unsafe { shm.try_get(peer, target, into.add(at), len - at) }?)
+            Ok(unsafe { shm.read(peer, target, into.add(at), len - at) }?)
         })
     }
 

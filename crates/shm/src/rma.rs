@@ -10,8 +10,8 @@
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::{io, ptr};
 
-use catena_base::{Parts, PeerBytes, clock};
-use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError, RmaStatus};
+use catena_base::{Parts, clock};
+use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
 
 use crate::init::Shm;
 use crate::pace::{Cost, LOOKED_AT};
@@ -33,6 +33,17 @@ const WORTH_HELPING: u64 = 256 << 10;
 /// it within these limits, or half of a shorter one. Measured here, 1 MiB takes 33 µs in four parts, 40
 /// in 16 and 60 in one.
 const PART: (u64, u64) = (32 << 10, 256 << 10);
+
+/// What became of a copy by the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Copied {
+    /// That many bytes from the start were copied.
+    Bytes(usize),
+    /// None, for a reason that passes.
+    Again,
+    /// The kernel does not reach that memory.
+    Unable,
+}
 
 /// What is known about reading a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -273,7 +284,7 @@ impl Shm {
         }
     }
 
-    /// Implements `Transport::try_get`.
+    /// Reads up to `len` bytes of a peer's private memory.
     ///
     /// # Safety
     /// `into` must be valid for `len` bytes that nobody else uses.
@@ -283,17 +294,9 @@ impl Shm {
         remote: RemoteKey,
         into: *mut u8,
         len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        if remote.key == SEGMENT {
-            let Ok(from) = self.in_segment(peer, remote, len, 1) else {
-                return Ok(RmaStatus::Unable);
-            };
-            // SAFETY: the caller vouches for `into`; the other is in the mapping.
-            unsafe { PeerBytes::new(from, len).copy_to(into) };
-            return Ok(RmaStatus::Bytes(len));
-        }
+    ) -> Result<Copied, PeerLost> {
         let Some(pid) = self.reachable(peer)? else {
-            return Ok(RmaStatus::Unable);
+            return Ok(Copied::Unable);
         };
         let began = clock::ticks();
         // SAFETY: as the caller promised.
@@ -320,7 +323,7 @@ impl Shm {
         peer_state.tell_expensive(expensive);
     }
 
-    /// Implements `Transport::try_put`.
+    /// Writes up to `len` bytes of a peer's private memory.
     ///
     /// # Safety
     /// `from` must be valid for `len` bytes, and the peer must let those at
@@ -331,18 +334,9 @@ impl Shm {
         from: *const u8,
         remote: RemoteKey,
         len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        if remote.key == SEGMENT {
-            let Ok(to) = self.in_segment(peer, remote, len, 1) else {
-                return Ok(RmaStatus::Unable);
-            };
-            // SAFETY: the caller vouches for `from`; the other is in the mapping, and may be written
-            // by all.
-            unsafe { PeerBytes::new(from, len).copy_to(to) };
-            return Ok(RmaStatus::Bytes(len));
-        }
+    ) -> Result<Copied, PeerLost> {
         let Some(pid) = self.reachable(peer)? else {
-            return Ok(RmaStatus::Unable);
+            return Ok(Copied::Unable);
         };
         // SAFETY: as the caller promised.
         let written = unsafe { write_process(pid, remote.addr, from, len.min(CHUNK)) };
@@ -382,20 +376,20 @@ impl Shm {
         peer: Peer,
         pid: i32,
         done: io::Result<usize>,
-    ) -> Result<RmaStatus, PeerLost> {
+    ) -> Result<Copied, PeerLost> {
         let peer_state = self.number(peer);
         match done {
-            Ok(n) => Ok(RmaStatus::Bytes(n)),
+            Ok(n) => Ok(Copied::Bytes(n)),
             Err(error) => match error.raw_os_error() {
                 Some(libc::ESRCH) => {
                     Err(self.peer_states[peer_state].lose(format!("process {pid} has ended")))
                 }
-                Some(libc::EINTR | libc::ENOMEM | libc::EAGAIN) => Ok(RmaStatus::Full),
+                Some(libc::EINTR | libc::ENOMEM | libc::EAGAIN) => Ok(Copied::Again),
                 // Memory of a device, say: its owner itself can reach it.
-                Some(libc::EFAULT) => Ok(RmaStatus::Unable),
+                Some(libc::EFAULT) => Ok(Copied::Unable),
                 _ => {
                     self.peer_states[peer_state].reader = Reader::Denied;
-                    Ok(RmaStatus::Unable)
+                    Ok(Copied::Unable)
                 }
             },
         }

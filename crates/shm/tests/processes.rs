@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use catena_base::{Idle, Waiter};
-use catena_fabric::{Access, Peer, PeerLost, Posted, RemoteKey, RmaStatus, Transport};
+use catena_fabric::{Access, OpId, Peer, Posted, RemoteKey, Rma, RmaError, Transport};
 use catena_shm::{Config, Geometry, Shm, ShmError, create_segment};
 use common::*;
 
@@ -209,23 +209,10 @@ fn a_peers_memory_can_be_read() {
                 key: word(8),
             };
             let mut into = vec![0u8; data.len()];
-            let mut done = 0;
-            while done < data.len() {
-                let at = RemoteKey {
-                    addr: remote.addr + done as u64,
-                    ..remote
-                };
-                let rest = into.len() - done;
-                // SAFETY: the rest of `into`.
-                match unsafe { shm.try_get(Peer(1), at, into[done..].as_mut_ptr(), rest) } {
-                    Ok(RmaStatus::Bytes(n)) => done += n,
-                    Ok(RmaStatus::Full) => {}
-                    Ok(RmaStatus::Unable) => break,
-                    Err(lost) => panic!("{lost:?}"),
-                }
-            }
-            if done < data.len() {
-                assert!(!kernel_copies_of_children(), "refused at {done}");
+            // SAFETY: the room has as many bytes.
+            let got = unsafe { shm.get(OpId(1), Peer(1), into.as_mut_ptr(), into.len(), remote) };
+            if let Err(error) = got {
+                assert!(!kernel_copies_of_children(), "{error}");
                 catena_testing::skip("single copies", &FORBIDDEN);
             } else {
                 assert!(into == data);
@@ -260,13 +247,16 @@ fn reading_a_process_that_has_ended_loses_the_peer() {
         |_| {
             std::io::Read::read_exact(&mut &reader, &mut [0]).unwrap();
             // SAFETY: four bytes of `word`.
-            allowed = unsafe { shm.try_get(Peer(1), remote, into, 4) } == Ok(RmaStatus::Bytes(4));
+            allowed = unsafe { shm.get(OpId(1), Peer(1), into, 4, remote) }.is_ok();
             assert!(try_send(&mut shm, Peer(1), 0, 0));
         },
     );
     if allowed {
         // SAFETY: four bytes of `word`.
-        let lost: PeerLost = unsafe { shm.try_get(Peer(1), remote, into, 4) }.unwrap_err();
+        let error = unsafe { shm.get(OpId(1), Peer(1), into, 4, remote) }.unwrap_err();
+        let RmaError::Lost(lost) = error else {
+            panic!("{error}");
+        };
         assert_eq!(lost.peer, Peer(1));
         assert_eq!(shm.try_send(Peer(1), header(0), &[][..]), Err(lost));
     }

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{
-    Access, Header, Load, Payload, Peer, Posted, RemoteKey, Rendezvous, RmaStatus, Transport,
+    Access, Header, Load, OpId, Payload, Peer, Posted, RemoteKey, Rendezvous, Rma, RmaError,
+    Started, Transport,
 };
 use catena_shm::{Config, CopyWay, Geometry, Shm, ShmError, SingleCopy, create_segment};
 use common::*;
@@ -210,38 +211,25 @@ fn remote_reads_copy_or_say_that_they_cannot() {
         .unwrap();
     assert_eq!(b.rendezvous(Peer(0), 1 << 16, Load::Heavy), Rendezvous::Get);
     let mut into = vec![0u8; data.len()];
-    let mut done = 0;
-    while done < data.len() {
-        let at = RemoteKey {
-            addr: remote.addr + done as u64,
-            ..remote
-        };
-        let rest = data.len() - done;
-        // SAFETY: the rest of `into`.
-        match unsafe { b.try_get(Peer(0), at, into[done..].as_mut_ptr(), rest) }.unwrap() {
-            RmaStatus::Bytes(n) => {
-                assert!(n > 0);
-                done += n;
-            }
-            RmaStatus::Full => {}
-            // The kernel forbids it here: that must be remembered.
-            RmaStatus::Unable => {
-                assert!(!kernel_copies(), "refused at {done}");
-                catena_testing::skip("single copies", &FORBIDDEN);
-                assert_eq!(
-                    b.rendezvous(Peer(0), 1 << 16, Load::Heavy),
-                    Rendezvous::Stream
-                );
-                return;
-            }
-        }
+    // SAFETY: the room has as many bytes.
+    let got = unsafe { b.get(OpId(1), Peer(0), into.as_mut_ptr(), into.len(), remote) };
+    // The kernel forbids it here: that must be remembered.
+    if let Err(RmaError::Refused(_)) = got {
+        assert!(!kernel_copies(), "{got:?}");
+        catena_testing::skip("single copies", &FORBIDDEN);
+        assert_eq!(
+            b.rendezvous(Peer(0), 1 << 16, Load::Heavy),
+            Rendezvous::Stream
+        );
+        return;
     }
+    assert_eq!(got, Ok(Started::Complete(0)));
     assert_eq!(into, data);
     a.deregister(remote);
     let nowhere = RemoteKey { addr: 8, key: 0 };
     // SAFETY: `into` has these bytes.
-    let got = unsafe { b.try_get(Peer(0), nowhere, into.as_mut_ptr(), 8) };
-    assert_eq!(got, Ok(RmaStatus::Unable));
+    let got = unsafe { b.get(OpId(1), Peer(0), into.as_mut_ptr(), 8, nowhere) };
+    assert!(matches!(got, Err(RmaError::Refused(_))), "{got:?}");
 }
 
 #[test]
@@ -266,8 +254,9 @@ fn single_copy_can_be_forbidden() {
         key: 0,
     };
     // SAFETY: eight bytes.
-    let got = unsafe { b.try_get(Peer(4), remote, (&raw mut into).cast(), 8) };
-    assert_eq!((got, into), (Ok(RmaStatus::Unable), 0));
+    let got = unsafe { b.get(OpId(1), Peer(4), (&raw mut into).cast(), 8, remote) };
+    assert!(matches!(got, Err(RmaError::Refused(_))), "{got:?}");
+    assert_eq!(into, 0);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use catena_base::{End, PeerBytes, Room};
 use catena_fabric::{
     Access, Atomic, AtomicSet, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted,
-    RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, RmaStatus, Started, Transport,
+    RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Started, Transport,
 };
 
 use crate::Reads;
@@ -180,54 +180,6 @@ impl Transport for Port {
             owner == Some(self.me) || wire.dead[self.me as usize],
             "deregistered what is not registered"
         );
-    }
-
-    unsafe fn try_get(
-        &mut self,
-        peer: Peer,
-        remote: RemoteKey,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        let mut wire = self.wire();
-        if wire.dead[peer.0 as usize] {
-            return Err(lost(peer));
-        }
-        let len = match wire.mood(len) {
-            RmaStatus::Bytes(len) => len,
-            other => return Ok(other),
-        };
-        let Ok(from) = wire.reach(peer.0, remote, len, Access::READ) else {
-            return Ok(RmaStatus::Unable);
-        };
-        // SAFETY: the caller vouches for `len` or more bytes at `into`, and the owner for those at
-        // `from` until the deregistration.
-        unsafe { std::ptr::copy(from, into, len) };
-        Ok(RmaStatus::Bytes(len))
-    }
-
-    unsafe fn try_put(
-        &mut self,
-        peer: Peer,
-        from: *const u8,
-        remote: RemoteKey,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        let mut wire = self.wire();
-        if wire.dead[peer.0 as usize] {
-            return Err(lost(peer));
-        }
-        let len = match wire.mood(len) {
-            RmaStatus::Bytes(len) => len,
-            other => return Ok(other),
-        };
-        let Ok(to) = wire.reach(peer.0, remote, len, Access::WRITE) else {
-            return Ok(RmaStatus::Unable);
-        };
-        // SAFETY: the caller vouches for `from`, and the owner for those at `to` until the
-        // deregistration.
-        unsafe { std::ptr::copy(from, to, len) };
-        Ok(RmaStatus::Bytes(len))
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 
 use catena_base::Parts;
-use catena_fabric::{Header, RmaStatus};
+use catena_fabric::Header;
 
+use crate::Faults;
 use crate::operations::{Operation, Region};
 use crate::rng::{Rng, Seed};
-use crate::{Faults, Reads};
 
 /// How many calls a route stays full once it is full without a reason.
 const STORM: usize = 8;
@@ -116,19 +116,6 @@ impl Wire {
             past.push_front(packet.clone());
         }
         Some(packet)
-    }
-
-    /// How many of `len` bytes a remote read or write copies now.
-    pub fn mood(&mut self, len: usize) -> RmaStatus {
-        if self.faults.reads != Reads::Flaky {
-            RmaStatus::Bytes(len)
-        } else if self.rng.one_in(3) {
-            RmaStatus::Full
-        } else if self.rng.one_in(16) {
-            RmaStatus::Unable
-        } else {
-            RmaStatus::Bytes(1 + self.rng.below(len))
-        }
     }
 
     fn garbage(&mut self, to: u32) -> Packet {

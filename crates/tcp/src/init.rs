@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use catena_fabric::{
     Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, Rma, RmaStatus, Transport,
+    Rendezvous, Rma, Transport,
 };
 
 use catena_proof::Secret;
@@ -339,16 +339,6 @@ impl Transport for Tcp {
     }
 
     fn deregister(&mut self, _remote: RemoteKey) {}
-
-    unsafe fn try_get(
-        &mut self,
-        _peer: Peer,
-        _remote: RemoteKey,
-        _into: *mut u8,
-        _len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        Ok(RmaStatus::Unable)
-    }
 
     fn sleep(&mut self, limit: Duration) {
         self.sleeper().sleep(limit);

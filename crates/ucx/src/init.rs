@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations;
-use catena_fabric::reads::Reads;
 use catena_fabric::row::Rows;
 use catena_fabric::{
     Access, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, RmaStatus, Transport,
+    Rendezvous, Transport,
 };
 use catena_ucx_sys::Library;
 
@@ -61,10 +60,9 @@ pub struct Ucx {
     pub(crate) frame: usize,
     eager_max: u64,
     pub(crate) sends: Sends,
-    /// Longest piece of a read, bytes.
-    pub(crate) read_max: usize,
-    pub(crate) gets: Reads<()>,
-    /// Puts, gets and steps of flushes; their callbacks follow those of `gets`.
+    /// Bytes of a piece of a put or get.
+    pub(crate) piece: usize,
+    /// Puts, gets and steps of flushes; their callbacks follow those of `sends`.
     pub(crate) rma: operations::Operations<()>,
     pub(crate) first_rma: usize,
     /// Rights that are remembered, at most.
@@ -116,7 +114,7 @@ impl Ucx {
             taker: None,
             received: 0,
             strays: 0,
-            done: Vec::with_capacity(sends + 2 * config.reads),
+            done: Vec::with_capacity(sends + config.operations),
             failed: Vec::new(),
             words: Vec::new(),
         });
@@ -130,15 +128,14 @@ impl Ucx {
             frame: config.frame,
             eager_max: config.eager_max,
             sends: Sends::new(sends, stride),
-            read_max: config.read,
-            gets: Reads::new(sends..sends + config.reads),
-            rma: operations::Operations::new(processes, config.reads),
-            first_rma: sends + config.reads,
+            piece: config.piece,
+            rma: operations::Operations::new(processes, config.operations),
+            first_rma: sends,
             most_keys: config.keys,
             counters: Counters::default(),
             keys: Keys::default(),
             objects,
-            operations: Operations::new(sends + 2 * config.reads, &inbox),
+            operations: Operations::new(sends + config.operations, &inbox),
             inbox,
             memory,
         })
@@ -260,17 +257,6 @@ impl Transport for Ucx {
 
     fn deregister(&mut self, remote: RemoteKey) {
         self.end_registration(remote);
-    }
-
-    unsafe fn try_get(
-        &mut self,
-        peer: Peer,
-        remote: RemoteKey,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        // SAFETY: as the caller promised.
-        unsafe { self.get(peer, remote, into, len) }
     }
 
     fn sleep(&mut self, limit: Duration) {

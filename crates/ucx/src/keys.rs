@@ -178,8 +178,7 @@ impl Ucx {
         match word.kind {
             word_kind::ASK => return self.keys.questions.push_back(key),
             word_kind::FORGET => {
-                if !self.gets.uses(word.from, word.number)
-                    && self.rma.is_idle(word.from)
+                if self.rma.is_idle(word.from)
                     && let Some(right) = self.keys.theirs.remove(&key)
                 {
                     self.discard(right);

@@ -63,11 +63,6 @@ impl Ucx {
             self.ended(operation - self.first_rma, status);
             return;
         }
-        if operation >= self.sends.count() {
-            // What could not be read is then streamed, or fails like any send.
-            self.gets.ended(operation, status == consts::OK);
-            return;
-        }
         let peer = self.sent(operation);
         if status != consts::OK {
             let words = self.objects.library.words(status);

@@ -79,10 +79,10 @@ pub struct Config {
     pub sleep: Sleep,
     /// Frames under way, at most; at least 2.
     pub sends: usize,
-    /// Remote reads under way, at most.
-    pub reads: usize,
-    /// Longest remote read, bytes; longer ones are cut.
-    pub read: usize,
+    /// Operations on peers' memory under way, at most.
+    pub operations: usize,
+    /// Bytes of the pieces into which longer reads and writes are cut.
+    pub piece: usize,
     /// Rights to memory that are remembered, at most.
     pub keys: usize,
 }
@@ -96,8 +96,8 @@ impl Config {
             pace: Pace::new(UCX_AT_ONCE.get()),
             sleep: UCX_SLEEP.get(),
             sends: 64,
-            reads: 16,
-            read: 256 << 10,
+            operations: 64,
+            piece: 256 << 10,
             keys: 1024,
         }
     }
@@ -110,8 +110,8 @@ impl Config {
             pace: Pace::ALWAYS,
             sleep: Sleep::Auto,
             sends: 2,
-            reads: 2,
-            read: 1000,
+            operations: 2,
+            piece: 1000,
             keys: 1,
         }
     }

@@ -21,7 +21,7 @@ fn pair(transports: &str, config: Config) -> Option<Pair<Ucx>> {
         claims: Claims {
             // What transports of a node check is the mapping, not the registration.
             keys_are_checked: false,
-            ..Claims::READS
+            ..Claims::READS_AND_WRITES
         },
         lose_b,
         window: |_, _| None,

@@ -2,6 +2,7 @@
 
 mod active;
 mod cancel;
+mod operations;
 mod post;
 mod progress;
 mod share;
@@ -316,7 +317,7 @@ impl<N: Net> Endpoint<N> {
     /// Whether nothing is left to do here until a packet arrives or a call is
     /// made, so that the caller may sleep.
     pub fn is_idle(&self) -> bool {
-        !self.engine.work
+        !self.engine.work && self.engine.operations == 0
     }
 
     /// Does at once what a call has given rise to.

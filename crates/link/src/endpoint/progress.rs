@@ -43,7 +43,8 @@ impl<N: Net> Endpoint<N> {
     #[inline(never)]
     pub(super) fn work(&mut self) -> bool {
         self.answer();
-        let mut moved = self.start();
+        let mut moved = self.end_operations();
+        moved |= self.start();
         moved |= self.read();
         moved |= self.write();
         moved |= self.flush();

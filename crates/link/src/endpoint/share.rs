@@ -1,6 +1,6 @@
 //! Remote reads, and messages that both ends copy: the receiver reads parts
-//! from the front, the sender writes parts from the back, until they meet. Who
-//! is not here, or late, does less. While other messages wait, the receiver leaves
+//! from the front, the sender writes parts from the back, until they meet. An end
+//! that is not here, or late, does less. While other messages wait, the receiver leaves
 //! the last part of each to the sender, so that each end goes on in memory that it
 //! used before.
 
@@ -8,21 +8,19 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use catena_base::{End, Parts};
-use catena_fabric::{Header, RmaStatus};
+use catena_fabric::Header;
 
 use super::Endpoint;
+use super::operations::Moved;
 use crate::net::Net;
 use crate::protocol::{Recv, RecvEvent, Send};
-use crate::request::{Buffer, Phase};
+use crate::request::{Buffer, Operation, Phase};
 use crate::types::ReqId;
 use crate::wire::{self, Note, Offer, Wanted, kind};
 
 /// Bytes of remote reads, and of remote writes, per call of
 /// [`Endpoint::progress`]: polling must not wait long for them.
 const BUDGET: u64 = 1 << 20;
-/// Bytes of one remote read or write.
-const CHUNK: u64 = 1 << 19;
-
 /// What became of one read or write of a message.
 enum Turn {
     /// That many bytes were copied, and more are to come.
@@ -104,15 +102,16 @@ impl<N: Net> Endpoint<N> {
 
     /// Reads some of a message that nobody else copies.
     fn get(&mut self, id: ReqId, at: u64, upto: u64) -> Turn {
-        let event = match self.read_some(id, at, upto) {
-            Some(RmaStatus::Full | RmaStatus::Bytes(0)) => return Turn::Busy,
-            Some(RmaStatus::Bytes(n)) => RecvEvent::Got(n as u64),
-            Some(RmaStatus::Unable) => RecvEvent::Unable,
-            None => return Turn::Over,
+        let (n, event) = match self.read_some(id, at, upto) {
+            Moved::Full => return Turn::Busy,
+            Moved::Bytes(n) => (n, RecvEvent::Got(n)),
+            Moved::Unable => (0, RecvEvent::Unable),
+            // It is read on when that has ended.
+            Moved::UnderWay | Moved::Lost => return Turn::Over,
         };
-        match (self.advance(id, event), event) {
-            (true, RecvEvent::Got(n)) => Turn::More(n),
-            _ => Turn::Over,
+        match self.advance(id, event) && n > 0 {
+            true => Turn::More(n),
+            false => Turn::Over,
         }
     }
 
@@ -122,10 +121,14 @@ impl<N: Net> Endpoint<N> {
         if !self.open_share(id) {
             return Turn::Over;
         }
-        if self.engine.requests.get(id.index).rare.share.refused {
+        let rare = &self.engine.requests.get(id.index).rare;
+        if rare.operation.is_under_way() {
+            return Turn::Busy;
+        }
+        let share = &rare.share;
+        if share.refused {
             return self.stop_sharing(id);
         }
-        let share = &self.engine.requests.get(id.index).rare.share;
         let is_last = share.part.end > 0 && share.offer.upto - share.part.end <= share.offer.part;
         let part = match leaves && is_last && share.part.is_empty() {
             true => None,
@@ -138,44 +141,43 @@ impl<N: Net> Endpoint<N> {
             return Turn::Over;
         };
         match self.read_some(id, part.start, part.end) {
-            Some(RmaStatus::Full | RmaStatus::Bytes(0)) => Turn::Busy,
-            Some(RmaStatus::Bytes(n)) => {
-                let upto = part.start + n as u64;
-                self.engine.requests.get_mut(id.index).rare.share.part.start = upto;
-                self.engine.place_part(id.index, part.start..upto);
-                Turn::More(n as u64)
+            Moved::Full | Moved::UnderWay => Turn::Busy,
+            Moved::Bytes(n) => {
+                self.have_read(id, n);
+                Turn::More(n)
             }
-            Some(RmaStatus::Unable) => self.stop_sharing(id),
-            None => Turn::Over,
+            Moved::Unable => self.stop_sharing(id),
+            Moved::Lost => Turn::Over,
         }
     }
 
-    /// Reads bytes `[at, upto)` of a message, or some of them; `None` if the
-    /// peer is lost.
-    fn read_some(&mut self, id: ReqId, at: u64, upto: u64) -> Option<RmaStatus> {
-        let request = self.engine.requests.get_mut(id.index);
-        let (Buffer::Sink(sink), Some(registered)) = (&mut request.buffer, request.rare.registered)
-        else {
-            return Some(RmaStatus::Unable);
-        };
-        let len = (upto - at).min(CHUNK);
-        match self
-            .net
-            .try_get(request.rare.peer, registered, sink, at, len)
-        {
-            Ok(got) => {
-                let counters = &mut self.engine.counters;
-                match got {
-                    RmaStatus::Bytes(n) => counters.got.bytes += n as u64,
-                    RmaStatus::Unable => counters.fallbacks += 1,
-                    RmaStatus::Full => {}
+    /// The next `n` bytes of the part of a shared message that is being read are there.
+    fn have_read(&mut self, id: ReqId, n: u64) {
+        let part = &mut self.engine.requests.get_mut(id.index).rare.share.part;
+        let from = part.start;
+        part.start += n;
+        self.engine.place_part(id.index, from..from + n);
+    }
+
+    /// A read of `n` bytes, which took its time, has ended.
+    pub(super) fn end_read(&mut self, id: ReqId, n: u64, succeeded: bool) {
+        let phase = self.engine.requests.get(id.index).phase;
+        match (phase, succeeded) {
+            (Phase::Recv(Recv::Getting { .. }), _) => {
+                let event = match succeeded {
+                    true => RecvEvent::Got(n),
+                    false => RecvEvent::Unable,
+                };
+                if self.advance(id, event) {
+                    self.engine.gets.push_front(id);
                 }
-                Some(got)
             }
-            Err(lost) => {
-                self.engine.peer_lost(lost);
-                None
+            (Phase::Recv(Recv::Sharing), true) => self.have_read(id, n),
+            // It is streamed when its turn comes.
+            (Phase::Recv(Recv::Sharing), false) => {
+                self.engine.requests.get_mut(id.index).rare.share.refused = true;
             }
+            _ => {}
         }
     }
 
@@ -260,43 +262,54 @@ impl<N: Net> Endpoint<N> {
         {
             return Turn::Over;
         }
-        let Some(part) = self.part_at_hand(id, End::Back) else {
-            return Turn::Over;
-        };
-        let request = self.engine.requests.get_mut(id.index);
-        let Buffer::Source(source) = &request.buffer else {
-            return Turn::Over;
-        };
-        let (peer, share) = (request.rare.peer, &mut request.rare.share);
-        let other = request.rare.other.to_bits();
-        let len = (part.end - part.start).min(CHUNK);
-        let (n, header) = match self
-            .net
-            .try_put(peer, source, share.offer.target, part.start, len)
-        {
-            Ok(RmaStatus::Full | RmaStatus::Bytes(0)) => return Turn::Busy,
-            Ok(RmaStatus::Bytes(n)) => {
-                share.part.start += n as u64;
-                if !share.part.is_empty() {
-                    return Turn::More(n as u64);
-                }
-                let number = (part.end - 1) / share.offer.part;
-                (n, wire::with_number(kind::PUT, number, other))
+        let rare = &self.engine.requests.get(id.index).rare;
+        let moved = match rare.operation {
+            Operation::None if rare.share.refused => return Turn::Over,
+            Operation::None => {
+                let Some(part) = self.part_at_hand(id, End::Back) else {
+                    return Turn::Over;
+                };
+                self.write_some(id, part.start, part.end)
             }
-            Ok(RmaStatus::Unable) => {
-                self.engine.counters.fallbacks += 1;
-                (0, wire::with_number(kind::REFUSE, 0, other))
-            }
-            Err(lost) => {
-                self.engine.peer_lost(lost);
-                return Turn::Over;
-            }
+            Operation::Written(n) => self.flush_written(id, n),
+            Operation::Get(_) | Operation::Put(_) | Operation::Flush(_) => Moved::UnderWay,
         };
-        self.control(peer, header, Note::Empty);
-        if n == 0 {
-            Turn::Over
-        } else {
-            Turn::More(n as u64)
+        match moved {
+            Moved::Full | Moved::UnderWay => Turn::Busy,
+            Moved::Bytes(n) => {
+                self.have_written(id, n);
+                Turn::More(n)
+            }
+            Moved::Unable => {
+                self.refuse_to_write(id);
+                Turn::Over
+            }
+            Moved::Lost => Turn::Over,
         }
+    }
+
+    /// The next `n` bytes of the part of a shared message that is being written are at the receiver:
+    /// it is told when the part is whole.
+    pub(super) fn have_written(&mut self, id: ReqId, n: u64) {
+        let rare = &mut self.engine.requests.get_mut(id.index).rare;
+        let share = &mut rare.share;
+        share.part.start += n;
+        if share.part.is_empty() {
+            let number = (share.part.end - 1) / share.offer.part;
+            let (peer, other) = (rare.peer, rare.other.to_bits());
+            self.control(
+                peer,
+                wire::with_number(kind::PUT, number, other),
+                Note::Empty,
+            );
+        }
+    }
+
+    /// Tells the receiver of a shared message that this end cannot write.
+    pub(super) fn refuse_to_write(&mut self, id: ReqId) {
+        let rare = &mut self.engine.requests.get_mut(id.index).rare;
+        rare.share.refused = true;
+        let (peer, other) = (rare.peer, rare.other.to_bits());
+        self.control(peer, wire::with_number(kind::REFUSE, 0, other), Note::Empty);
     }
 }

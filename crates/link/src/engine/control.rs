@@ -10,7 +10,7 @@ use super::Engine;
 use crate::matching::Reply;
 use crate::net::Net;
 use crate::protocol::{Recv, RecvAction, RecvEvent, SendAction, SendEvent};
-use crate::request::{Phase, Request, Share};
+use crate::request::{Operation, Phase, Request, Share};
 use crate::send_queue::Item;
 use crate::slab::NIL;
 use crate::types::{Context, ReqId};
@@ -25,7 +25,7 @@ impl<N: Net> Engine<N> {
         }
         let request = self.requests.get_mut(index);
         let under_way = matches!(request.phase, Phase::Send(_) | Phase::Recv(_));
-        (under_way && request.rare.peer == from).then_some((index, request))
+        (under_way && !request.rare.ends && request.rare.peer == from).then_some((index, request))
     }
 
     fn named_send(&mut self, from: Peer, bits: u64, event: SendEvent) -> Option<(u32, SendAction)> {
@@ -47,8 +47,13 @@ impl<N: Net> Engine<N> {
         };
         debug_assert_eq!(action, SendAction::Stream);
         self.counters.streamed.add(wanted.upto - wanted.from);
-        self.requests.get_mut(index).rare.other = ReqId::from_bits(wire::number(header));
-        self.send_queues.push_stream(from, self.id(index));
+        let rare = &mut self.requests.get_mut(index).rare;
+        rare.other = ReqId::from_bits(wire::number(header));
+        // Else it is streamed when the operation on its buffer has ended.
+        if !rare.operation.is_under_way() {
+            rare.operation = Operation::None;
+            self.send_queues.push_stream(from, self.id(index));
+        }
         self.work = true;
         true
     }
@@ -157,7 +162,7 @@ impl<N: Net> Engine<N> {
                     note: Note::Empty,
                 },
             );
-            self.complete(index);
+            self.complete_when_quiet(index);
         }
         true
     }

@@ -60,10 +60,15 @@ impl<N: Net> Deliver for Engine<N> {
         self.peer_lost(lost);
     }
 
-    /// Tells the class that has started the operation.
-    #[cold]
+    /// Tells the class that has started the operation; one of a message is left to the endpoint.
+    #[inline(never)]
     fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {
-        self.handlers.completed(op, result);
+        if op.owner() == OpId::MESSAGES {
+            self.ended.push_back((op.number(), result));
+            self.work = true;
+        } else {
+            self.handlers.completed(op, result);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ mod lifetime;
 
 use std::collections::{HashMap, VecDeque};
 
-use catena_fabric::{Peer, PeerLost};
+use catena_fabric::{OpId, Peer, PeerLost, RmaError};
 
 use crate::active::Handlers;
 use crate::counters::Counters;
@@ -20,7 +20,7 @@ use crate::peer_state::{Comm, PeerState};
 use crate::pool::Pool;
 use crate::protocol::Recv;
 use crate::reorder::ReorderBuffer;
-use crate::request::{Buffer, Fate, Phase, Request};
+use crate::request::{Buffer, Fate, Operation, Phase, Request};
 use crate::send_queue::{Item, SendQueues};
 use crate::slab::{NIL, Slab};
 use crate::types::{Cid, Context, Failure, MessageId, ReqId, Selector};
@@ -35,6 +35,9 @@ pub(crate) enum Target {
     Request(u32),
     Unexpected(u32),
 }
+
+/// The bits of a request's generation that the id of its operation has room for.
+const GENERATION: u32 = (1 << 24) - 1;
 
 #[derive(Debug)]
 pub(crate) struct Engine<N: Net> {
@@ -78,6 +81,10 @@ pub(crate) struct Engine<N: Net> {
     /// Whose requests became complete.
     pub told: Vec<u64>,
     pub handlers: Handlers,
+    /// Operations of requests that have ended, by number.
+    pub ended: VecDeque<(u64, Result<u64, RmaError>)>,
+    /// How many have not.
+    pub operations: usize,
 }
 
 impl<N: Net> Engine<N> {
@@ -108,6 +115,8 @@ impl<N: Net> Engine<N> {
             watch: Watch::default(),
             told: Vec::new(),
             handlers: Handlers::default(),
+            ended: VecDeque::new(),
+            operations: 0,
         }
     }
 
@@ -116,6 +125,20 @@ impl<N: Net> Engine<N> {
             index: at,
             generation: self.requests.generation(at),
         }
+    }
+
+    /// The id of the operation of a request.
+    pub fn operation_id(&self, at: u32) -> OpId {
+        let generation = self.requests.generation(at) & GENERATION;
+        let number = u64::from(generation) << 32 | u64::from(at);
+        OpId::new(OpId::MESSAGES, number)
+    }
+
+    /// The request whose operation has that number, if it is still there.
+    pub fn by_operation(&self, number: u64) -> Option<u32> {
+        let (at, generation) = (number as u32, (number >> 32) as u32);
+        let there = at < self.requests.capacity();
+        (there && self.requests.generation(at) & GENERATION == generation).then_some(at)
     }
 
     /// Those of a communicator, by rank.
@@ -247,7 +270,18 @@ impl<N: Net> Engine<N> {
             self.registered -= rare.total;
             self.work = true;
         }
-        self.complete(at);
+        self.complete_when_quiet(at);
+    }
+
+    /// Ends a request as soon as no operation uses its buffer.
+    pub fn complete_when_quiet(&mut self, at: u32) {
+        let rare = &mut self.requests.get_mut(at).rare;
+        if rare.operation.is_under_way() {
+            rare.ends = true;
+        } else {
+            rare.operation = Operation::None;
+            self.complete(at);
+        }
     }
 
     /// Ends a request whose other end is gone.
@@ -258,7 +292,7 @@ impl<N: Net> Engine<N> {
             self.complete_send(at);
         } else {
             self.close_target(at);
-            self.complete(at);
+            self.complete_when_quiet(at);
         }
     }
 

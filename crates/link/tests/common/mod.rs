@@ -2,12 +2,14 @@
 #![allow(dead_code)]
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
-    RmaStatus, Transport,
+    Access, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
+    Rendezvous, Rma, RmaError, Started, Transport,
 };
 use catena_link::{
     Cid, Completion, Endpoint, Net, Plane, RemoteKeys, ReqId, Selector, Sink, Source,
@@ -72,9 +74,37 @@ impl Sink for Into {
     }
 }
 
-/// The simulator as the union of all routes.
+/// The simulator as the union of all routes, and the reads that are under way.
 #[derive(Debug)]
-pub struct SimNet(pub Port);
+pub struct SimNet(pub Port, HashMap<OpId, (Into, Range<usize>)>);
+
+impl SimNet {
+    pub fn new(port: Port) -> SimNet {
+        SimNet(port, HashMap::new())
+    }
+}
+
+/// Marks what reads have written.
+struct Marking<'a, D>(&'a mut HashMap<OpId, (Into, Range<usize>)>, &'a mut D);
+
+impl<D: Deliver> Deliver for Marking<'_, D> {
+    fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
+        self.1.deliver(from, header, payload);
+    }
+
+    fn lost(&mut self, lost: PeerLost) {
+        self.1.lost(lost);
+    }
+
+    fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {
+        if let Some((sink, range)) = self.0.remove(&op)
+            && result.is_ok()
+        {
+            sink.mark(range.start, range.end);
+        }
+        self.1.completed(op, result);
+    }
+}
 
 impl Net for SimNet {
     type Source = Bytes;
@@ -94,7 +124,7 @@ impl Net for SimNet {
     }
 
     fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
-        self.0.poll(deliver)
+        self.0.poll(&mut Marking(&mut self.1, deliver))
     }
 
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
@@ -119,23 +149,30 @@ impl Net for SimNet {
         self.0.deregister(registered.first());
     }
 
-    fn try_get(
+    fn piece(&self, peer: Peer) -> u64 {
+        self.0.rma_caps(peer).piece as u64
+    }
+
+    fn get(
         &mut self,
+        op: OpId,
         peer: Peer,
         registered: RemoteKeys,
         sink: &mut Into,
         at: u64,
         len: u64,
-    ) -> Result<RmaStatus, PeerLost> {
-        let mut room = sink.0.borrow_mut();
-        let into = &mut room[at as usize..(at + len) as usize];
+    ) -> Result<Started, RmaError> {
+        let range = at as usize..(at + len) as usize;
+        let room = sink.0.borrow_mut()[range.clone()].as_mut_ptr();
         let from = registered.at(at).first();
-        // SAFETY: `into` is a slice of that length.
-        let got = unsafe { self.0.try_get(peer, from, into.as_mut_ptr(), into.len()) }?;
-        if let RmaStatus::Bytes(n) = got {
-            sink.mark(at as usize, at as usize + n);
+        // SAFETY: as long as the room, which the sink keeps where it is.
+        let started = unsafe { self.0.get(op, peer, room, range.len(), from) };
+        match started {
+            Ok(Started::Complete(_)) => sink.mark(range.start, range.end),
+            Ok(Started::UnderWay) => _ = self.1.insert(op, (sink.clone(), range)),
+            Ok(Started::Full) | Err(_) => {}
         }
-        Ok(got)
+        started
     }
 
     fn register_writable(&mut self, peer: Peer, sink: &mut Into) -> Option<RemoteKey> {
@@ -147,21 +184,26 @@ impl Net for SimNet {
 
     // What is put is not marked: it is streamed, too, if the receiver finds
     // out that it cannot read the rest.
-    fn try_put(
+    fn put(
         &mut self,
+        op: OpId,
         peer: Peer,
         source: &Bytes,
         remote: RemoteKey,
         at: u64,
         len: u64,
-    ) -> Result<RmaStatus, PeerLost> {
+    ) -> Result<Started, RmaError> {
         let from = &source.0[at as usize..(at + len) as usize];
         let to = RemoteKey {
             addr: remote.addr.wrapping_add(at),
             ..remote
         };
-        // SAFETY: `from` is a slice of that length.
-        unsafe { self.0.try_put(peer, from.as_ptr(), to, from.len()) }
+        // SAFETY: `from` is a slice of that length, which the message keeps.
+        unsafe { self.0.put(op, peer, from.as_ptr(), from.len(), to) }
+    }
+
+    fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
+        self.0.flush(op, peer)
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {
@@ -191,7 +233,7 @@ pub fn ranks(sim: Sim, n: usize) -> Vec<Rank> {
     let mut ranks: Vec<Rank> = sim
         .ports(n as u32)
         .into_iter()
-        .map(|port| Endpoint::new(SimNet(port)))
+        .map(|port| Endpoint::new(SimNet::new(port)))
         .collect();
     for (r, rank) in ranks.iter_mut().enumerate() {
         rank.open(world(r), r as u32, members(n, WORLD));

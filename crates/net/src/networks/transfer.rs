@@ -1,7 +1,7 @@
 //! Messages to peers, as [`Transport`](catena_fabric::Transport) has them: with the method of
 //! the same name.
 
-use catena_fabric::{Caps, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous, RmaStatus};
+use catena_fabric::{Caps, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous};
 use catena_link::RemoteKeys;
 
 use super::{Networks, with_host};
@@ -59,30 +59,6 @@ impl Networks {
     pub(crate) fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
         if let Some(number) = self.number(peer) {
             self.members[number].rails.deregister(registered);
-        }
-    }
-
-    /// # Safety
-    /// As [`Transport::try_get`](catena_fabric::Transport::try_get).
-    pub(crate) unsafe fn try_get(
-        &mut self,
-        peer: Peer,
-        registered: RemoteKeys,
-        into: *mut u8,
-        len: usize,
-    ) -> Result<RmaStatus, PeerLost> {
-        match self.ways.via(peer) {
-            Via::Network(number) => {
-                let rails = &mut self.members[number as usize].rails;
-                // SAFETY: as the caller promised.
-                let got = unsafe { rails.try_get(peer, registered, into, len) };
-                got.map_err(|lost| with_host(&*self.exchange, lost))
-            }
-            Via::Unknown | Via::Wanted => {
-                self.ways.want(peer);
-                Ok(RmaStatus::Full)
-            }
-            Via::Nowhere => Err(self.lost(peer)),
         }
     }
 
