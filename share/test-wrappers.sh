@@ -1,12 +1,14 @@
 #!/bin/sh
-# Tests the compiler wrapper and mpi.pc: share/test-wrappers.sh LIBRARY
+# Tests the compiler wrappers and mpi.pc: share/test-wrappers.sh LIBRARY FORTRAN_LIBRARY
 #
-# Makes an installation of its own around LIBRARY (a libmpi_abi.so), with a
-# blank in its path, moves it, and builds programs with it.
+# Makes an installation of its own around LIBRARY (a libmpi_abi.so) and FORTRAN_LIBRARY (a
+# libmpifort_abi.so), with a blank in its path, moves it, and builds programs with it. What takes a
+# Fortran compiler is left out where gfortran is missing.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 library=$1
+fortran_library=$(cd "$(dirname "$2")" && pwd)/${2##*/}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -74,5 +76,64 @@ if command -v pkg-config >/dev/null; then
     flags=$(PKG_CONFIG_PATH="$third/lib/pkgconfig" pkg-config --cflags --libs mpi)
     # shellcheck disable=SC2086
     cc program.c $flags -o four && ./four || fail "mpi.pc does not build a program"
+fi
+# Fortran: modules for a compiler are made once, whoever comes first, and found again.
+mkdir -p "$third/share/catena/fortran"
+cp "$here"/../crates/fortran/made/*.f90 "$third/share/catena/fortran"
+cp "$here/../crates/fortran/made/mpif.h" "$third/include"
+cp "$fortran_library" "$third/lib/libmpifort_abi.so.1"
+ln -s libmpifort_abi.so.1 "$third/lib/libmpifort_abi.so"
+sed 's/@VERSION@/9.9.9/; s/@SUM@/77/' "$here/mpifort.in" >"$third/bin/mpifort"
+chmod +x "$third/bin/mpifort"
+sed 's/@VERSION@/9.9.9/' "$here/mpifort.pc.in" >"$third/lib/pkgconfig/mpifort.pc"
+ln -s mpifort "$third/bin/mpif77"
+cd "$work"
+export XDG_CACHE_HOME=$work/cache
+cat >fake <<'F'
+#!/bin/sh
+case $1 in
+    --version) echo; echo "Fake Fortran (x) 1.2" ;;
+    -c) echo "$2" >>"$FAKE_LOG"; touch "$(basename "$2" .f90).mod" ;;
+    *) echo "$@" ;;
+esac
+F
+chmod +x fake
+export FAKE_LOG=$work/fake.log
+key=Fake-Fortran-x-1.2-9.9.9-77
+same modules "$(third/bin/mpifort -fc="$work/fake" -modules)" "$work/cache/catena/fortran/$key"
+same 'modules again' "$(third/bin/mpifort -fc="$work/fake" -modules)" "$work/cache/catena/fortran/$key"
+[ "$(wc -l <fake.log)" = 3 ] || fail "modules are made twice"
+same '-showme:compile' "$(CATENA_FC=$work/fake third/bin/mpifort -showme:compile)" \
+    "-I$third/include -I$work/cache/catena/fortran/$key"
+same '-showme:libs' "$(CATENA_FC=$work/fake third/bin/mpifort -showme:libs)" "mpifort_abi mpi_abi"
+fortran_link="-L$third/lib -Wl,-rpath,$third/lib -Wl,--enable-new-dtags -lmpifort_abi -lmpi_abi"
+same 'mpif77 -show' "$(third/bin/mpif77 -show -f77="$work/fake" a.f)" \
+    "$work/fake a.f -I$third/include -I$work/cache/catena/fortran/$key $fortran_link"
+same 'no sources' "$(third/bin/mpifort -fc="$work/fake" a.o)" "a.o -I$third/include $fortran_link"
+if third/bin/mpifort -fc=fake-none a.f 2>said; then fail "a missing compiler is accepted"; fi
+grep -q 'fake-none does not run' said || fail "a missing compiler is not named"
+if third/bin/mpifort -fc="$work/fake" -i8 a.f 2>said; then fail "-i8 is accepted"; fi
+grep -q 'INTEGER' said || fail "-i8 is refused without a word"
+# Several at once, where nothing may be written but the cache; then for all users.
+rm -rf cache fake.log
+for i in 1 2 3 4; do third/bin/mpifort -fc="$work/fake" -modules >>folders & done
+wait
+[ "$(sort -u folders | wc -l)" = 1 ] || fail "several folders of modules"
+same 'the cache' "$(ls cache/catena/fortran)" "$key"
+third/bin/mpifort -fc="$work/fake" -modules="$third/share/catena/fortran/modules" >/dev/null
+same 'the installation first' "$(third/bin/mpifort -fc="$work/fake" -modules)" \
+    "$third/share/catena/fortran/modules/$key"
+if command -v gfortran >/dev/null; then
+    printf '%s\n' 'program p' 'use mpi_f08' 'if (MPI_Aint_add(40_MPI_ADDRESS_KIND, &' \
+        '  2_MPI_ADDRESS_KIND) /= 42) error stop 1' 'end program' >p.f90
+    printf '%s\n' '      PROGRAM Q' "      INCLUDE 'mpif.h'" '      CALL MPI_ABI_GET_VERSION(I,J,IERR)' \
+        '      IF (I .NE. 1) STOP 1' '      END' >q.f
+    third/bin/mpifort -fc=gfortran p.f90 -o p && ./p || fail "mpifort does not build a program"
+    third/bin/mpif77 -fc=gfortran q.f -o q && ./q || fail "mpif77 does not build a program"
+    if command -v pkg-config >/dev/null; then
+        flags=$(PKG_CONFIG_PATH="$third/lib/pkgconfig" pkg-config --cflags --libs mpifort)
+        # shellcheck disable=SC2086
+        gfortran q.f $flags -o r && ./r || fail "mpifort.pc does not build a program"
+    fi
 fi
 echo "compiler wrappers: ok"

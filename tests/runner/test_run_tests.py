@@ -139,6 +139,29 @@ class RunTests(unittest.TestCase):
         self.write("broken.c", "// run: -n 1\n// run: -n 2", "return nothing;")
         self.ends(self.run_tests(), 0, 2, 0)
 
+    def test_what_the_compiler_must_refuse(self):
+        self.write("wrong.c", "// refused: undeclared", "return nothing;")
+        self.ends(self.run_tests(), 1, 0, 0)
+        self.write("right.c", "// refused: undeclared")
+        self.write("other.c", "// refused: never said", "return nothing;")
+        done = self.run_tests()
+        self.assertIn("FAIL right (refused): it compiles, but should not", done.stdout)
+        self.assertIn("FAIL other (refused): the compiler does not say 'never said'", done.stdout)
+        self.ends(done, 1, 2, 0)
+
+    def test_parts_of_a_program(self):
+        self.write("whole.c", "// also: with_part.c\n// run: -n 1", "int part(void); return part();")
+        (self.sources / "with_part.c").write_text("int part(void) { return 0; }\n")
+        self.ends(self.run_tests(), 1, 0, 0)
+        (self.sources / "with_part.c").write_text("int part(void) { return 1; }\n")
+        self.ends(self.run_tests(), 0, 1, 0)
+
+    def test_fortran_has_other_comments(self):
+        (self.sources / "f.f90").write_text("! run: -n 1 ; exit 0\n! sais: no\nend\n")
+        done = self.run_tests()
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("f.f90:2: unknown key `sais:`", done.stderr)
+
     def test_skipped_tests_are_counted_and_listed(self):
         self.write("needs.c", "// run: -n 1\n// run: -n 2\n// needs: libnosuch.so.7")
         self.write("memory.c", "// run: -n 1\n// memory: 1000000 GiB")

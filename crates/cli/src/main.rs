@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod coll;
+mod fortran;
 mod info;
 
 use std::ffi::OsString;
@@ -19,13 +20,14 @@ commands
   info     show the version and the settings with their values and origins
   bench    measure MPI libraries, and compare them
   coll     show which algorithm a collective takes, and why
+  fortran  make the modules mpi and mpi_f08 for a Fortran compiler
   version  show the version
   help     show this text
 
 `catena <command> --help` tells more about a command.
 ";
 
-const COMMANDS: [&str; 6] = ["run", "info", "bench", "coll", "version", "help"];
+const COMMANDS: [&str; 7] = ["run", "info", "bench", "coll", "fortran", "version", "help"];
 
 /// All settings that this command knows.
 fn registry() -> Registry {
@@ -59,6 +61,7 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
         Some("info") => info::info(args, &registry()),
         Some("bench") => catena_bench::bench(args, &registry()),
         Some("coll") => coll::coll(args, &registry()),
+        Some("fortran") => fortran::fortran(args),
         Some("version" | "--version" | "-V") => {
             println!("catena {}", env!("CARGO_PKG_VERSION"));
             0
