@@ -6,14 +6,20 @@
 //! does by the [`Args`](catena_coll::Args) of a collective.
 //!
 //! [`Member::start`] begins an operation, and [`Op::poll`] does what can be done now; it never blocks
-//! or allocates. The memory is behind the trait [`Board`], so that tests can put in its place one
-//! that notices every mistake.
+//! or allocates. The memory is behind the trait [`Board`]: a [`View`] is that of a [`Seat`] at an
+//! [`Area`] of a node's shared memory, in whose place tests put one that notices every mistake.
 //!
 //! Read `member` first, whose head explains the protocol and proves when memory may be written
 //! again, then `op`. Each file uses only files further down:
 //!
 //! | file       | what                                                             |
 //! |------------|------------------------------------------------------------------|
+//! | `view`     | a board in shared memory as a member sees it in one operation    |
+//! | `seat`     | a member's place: memory, doorbells, processes of the others     |
+//! | `area`     | how long the parts of a board are, and where they lie            |
+//! | `lines`    | whether cache lines of a ring are taken when they are read       |
+//! | `balance`  | which way long blocks go                                         |
+//! | `settings` | `CATENA_COLL_DIRECT`, `CATENA_COLL_WEIGH`                        |
 //! | `op`       | one operation on its way                                         |
 //! | `programs` | what each kind of operation publishes, reads and combines        |
 //! | `segment`  | how a payload gets to the others, and how much of it at a time   |
@@ -27,26 +33,34 @@
 //! | `limits`   | the size of a board                                              |
 //! | `kind`     | the kinds of operations                                          |
 
-#![forbid(unsafe_code)]
-
+mod area;
+mod balance;
 mod board;
 mod hear;
 mod kind;
 mod limits;
+mod lines;
 mod member;
 mod meta;
 mod op;
 mod payload;
 mod program;
 mod programs;
+mod seat;
 mod segment;
+mod settings;
 mod trouble;
+mod view;
 
-pub use board::{Board, FAILED, GONE, LOST, get_and_combine};
+pub use area::{Area, BoardShape};
+pub use board::{Board, FAILED, GONE, LOST};
 pub use kind::OpKind;
 pub use limits::{INLINE, Limits};
 pub use member::Member;
 pub use meta::Meta;
 pub use op::Op;
 pub use payload::{IN_LONG, LEFT, Payload, PayloadPlace, SWAPPED};
+pub use seat::Seat;
+pub use settings::{COLL_DIRECT, COLL_WEIGH, direct_from};
 pub use trouble::{Mismatch, Refused, Skipped, Trouble};
+pub use view::View;

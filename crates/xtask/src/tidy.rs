@@ -44,6 +44,7 @@ const ROWS: &[&[&str]] = &[
 /// Crates that touch raw memory or call the system; `*-sys` crates as well.
 const UNSAFE: &[&str] = &[
     "base",
+    "board",
     "boot",
     "capi",
     "core",

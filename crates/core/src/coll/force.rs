@@ -4,8 +4,9 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use catena_board::{COLL_DIRECT, COLL_WEIGH};
 use catena_coll::{Collective, algorithms};
-use catena_settings::{Bytes, Setting, Value, changes, nearest, setting};
+use catena_settings::{Setting, Value, changes, nearest, setting};
 
 /// An algorithm of the collective with number `C` in [`Collective::ALL`], or
 /// `auto`.
@@ -84,35 +85,6 @@ setting! {
     scope: AllEqual,
     level: Tuner,
     change: Anytime,
-}
-
-setting! {
-    /// From this many bytes on, collectives of ranks on one node copy
-    /// a block from buffer to buffer instead of through shared memory, unless
-    /// several ranks read it.
-    ///
-    /// Needs permission to reach other processes' memory, which some containers
-    /// withhold; that is noticed. `unlimited` means never.
-    pub static COLL_DIRECT: Bytes = Bytes::kib(32);
-    scope: AllEqual,
-    level: Tuner,
-}
-
-setting! {
-    /// Whether blocks of CATENA_COLL_DIRECT bytes and more pass through shared memory nevertheless
-    /// while two plain copies take less than one that the kernel makes.
-    ///
-    /// What they take is measured now and then by all ranks, which follow what all but a few of them
-    /// prefer. The results of reductions do not depend on it.
-    pub static COLL_WEIGH: bool = true;
-    scope: AllEqual,
-    level: Tuner,
-    change: Anytime,
-}
-
-/// [`COLL_DIRECT`]; `usize::MAX` for never.
-pub fn direct_from() -> usize {
-    COLL_DIRECT.get().get().try_into().unwrap_or(usize::MAX)
 }
 
 macro_rules! forced {

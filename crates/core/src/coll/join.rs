@@ -6,14 +6,11 @@
 use std::mem;
 use std::sync::Arc;
 
-use catena_board::{Member, OpKind};
+use catena_board::{Area, BoardShape, Member, OpKind, Seat, direct_from};
 use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_shm::{Neighbour, Shm};
 
-use super::area::{Area, Shape};
-use super::board::{Seat, View};
-use super::force::direct_from;
 use super::node::{Place, Retired};
 use super::pending::PendingOperation;
 use super::signature::CallSignature;
@@ -26,7 +23,7 @@ use catena_objects::error::Result;
 /// A board that is being made.
 #[derive(Debug)]
 pub struct Joining {
-    shape: Shape,
+    shape: BoardShape,
     /// Its place among all calls on the communicator, and what is said of it; see `control`.
     place: u32,
     signature: CallSignature,
@@ -74,7 +71,7 @@ impl Process {
         if !self.can_meet(comm) {
             return Ok(None);
         }
-        let shape = Shape::new(comm.size(), self.oversubscribed);
+        let shape = BoardShape::new(comm.size(), self.oversubscribed);
         let mut offsets = vec![NOWHERE; comm.size() as usize].into_boxed_slice();
         if comm.rank == 0 {
             offsets[0] = self.find_board(shape);
@@ -111,12 +108,12 @@ impl Process {
 
     /// Where a board is that rank 0 found, as the others are told: its offset, after what deserted
     /// ones had is given back.
-    fn find_board(&self, shape: Shape) -> u64 {
+    fn find_board(&self, shape: BoardShape) -> u64 {
         let find = |shm: &mut Shm| self.find_board_in(shm, shape);
         self.link(|link| link.net().shm_mut().map_or(NOWHERE, find))
     }
 
-    fn find_board_in(&self, shm: &mut Shm, shape: Shape) -> u64 {
+    fn find_board_in(&self, shm: &mut Shm, shape: BoardShape) -> u64 {
         self.retired.borrow_mut().retain(|r| {
             let deserted = r.area.is_deserted();
             if deserted {
@@ -124,7 +121,7 @@ impl Process {
             }
             !deserted
         });
-        let mut find = |shape: Shape, most, mark| {
+        let mut find = |shape: BoardShape, most, mark| {
             let offset = shm.board_alloc(shape.bytes(), most)?;
             let base = shm.board(offset, shape.bytes())?;
             // SAFETY: as in `meet`. The others come there when they are told.
@@ -188,10 +185,9 @@ impl Joining {
             ..Args::new(comm.size(), comm.rank)
         };
         let all = words.as_mut_ptr();
-        let mut board = View {
-            ends: (all.wrapping_add(comm.size() as usize), all),
-            ..seat.view()
-        };
+        let ends = (all.wrapping_add(comm.size() as usize), all);
+        // SAFETY: `words` has a byte for each member, and one more, and stays until they have met.
+        let mut board = unsafe { seat.view_with(ends, None) };
         match pending.advance(process, comm, member, &args, &mut board) {
             Some(met) => met?,
             None => return Ok(Joined::Pending),

@@ -8,11 +8,8 @@
 //! it: `node` runs blocking ones on the `board`, which was made by `join`, and
 //! `run` those that were started; `pending` is one that waits there.
 
-mod area;
 mod arguments;
 mod backoff;
-mod balance;
-mod board;
 mod control;
 mod count;
 mod edges;
@@ -21,7 +18,6 @@ mod force;
 pub(crate) mod fuzz;
 mod inquiry;
 mod join;
-mod lines;
 mod memory;
 pub mod model;
 mod neighbor;

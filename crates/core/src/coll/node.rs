@@ -5,13 +5,10 @@ use std::mem;
 use std::sync::Arc;
 
 use catena_base::wait::yield_core;
-use catena_board::{Member, Meta, Op, Refused, Skipped, Trouble};
+use catena_board::{Area, BoardShape, Member, Meta, Op, Refused, Seat, Skipped, Trouble, View};
 use catena_coll::{Args, Collective};
-use catena_shm::Bell;
 
 use super::Prepared;
-use super::area::{Area, Shape};
-use super::board::{Seat, View};
 use super::force::{COLL_NODE_STARTED, allows_board};
 use super::join::{Joined, Joining};
 use super::pending::PendingOperation;
@@ -60,7 +57,7 @@ const STARTED: u32 = 1 << 21;
 pub struct Retired {
     pub(super) area: Area,
     pub(super) offset: u64,
-    pub(super) shape: Shape,
+    pub(super) shape: BoardShape,
 }
 
 impl Process {
@@ -100,13 +97,10 @@ impl Process {
         let Some(kind) = member.choose(what, args) else {
             return Ok(false);
         };
-        let mut board = View {
-            seat,
-            ends,
-            reducer,
-            looks: if self.oversubscribed { 1 } else { LOOKS },
-            awaits: None,
-        };
+        // SAFETY: the program lends the buffers that it names until the call returns, or fails when
+        // nobody uses them any more.
+        let mut board = unsafe { seat.view_with(ends, reducer) };
+        board.looks = if self.oversubscribed { 1 } else { LOOKS };
         let mut op = member.start(kind, detail);
         if let Ok(true) = op.poll(member, args, &mut board) {
             return Ok(true);
@@ -214,7 +208,7 @@ impl Process {
         }
         let left = mem::replace(&mut *comm.coll.node.borrow_mut(), Membership::None);
         if let Some(place) = left.place() {
-            place.seat.area.leave(comm.rank);
+            place.seat.leave();
         }
         if let Membership::Joining(joining) = left {
             // What the others have to tell may still arrive there.
@@ -251,8 +245,7 @@ impl Membership {
         *self = match mem::take(self) {
             Membership::Unknown => Membership::Failed(None, error.clone()),
             Membership::Member(place) => {
-                place.seat.area.fail(place.seat.rank);
-                place.seat.bells.iter().for_each(Bell::ring);
+                place.seat.fail();
                 Membership::Failed(Some(place), error.clone())
             }
             other => other,

@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
-use catena_board::{Member, Op, Trouble};
+use catena_board::{Member, Op, Trouble, View};
 use catena_coll::Args;
 
 use super::backoff::Backoff;
-use super::board::View;
 use super::control::Waiting;
 use super::node::explain;
 use super::signature::CallSignature;
@@ -101,8 +100,7 @@ impl PendingOperation {
             }
         };
         self.op.give_up();
-        board.seat.area.fail(board.seat.rank);
-        board.ring(None);
+        board.fail();
         self.stage = Stage::Left(error.on(comm.handle.get()));
         // Nobody rings for what has come already.
         self.advance(process, comm, member, args, board)

@@ -10,7 +10,6 @@ use catena_schedule::{Exec, Order, Region, Run};
 
 use super::Prepared;
 use super::backoff::Backoff;
-use super::board::View;
 use super::control::{Waiting, is_call, who};
 use super::count::BOARD;
 use super::memory::Memory;
@@ -474,11 +473,9 @@ impl CollRun {
             return without(&membership, &job.comm);
         };
         let Place { member, seat, .. } = &mut **place;
-        let mut board = View {
-            ends: (self.input.base(), self.output.base()),
-            reducer: self.memory.reducer.as_ref(),
-            ..seat.view()
-        };
+        let ends = (self.input.base(), self.output.base());
+        // SAFETY: the program lends the buffers of an operation until that is complete.
+        let mut board = unsafe { seat.view_with(ends, self.memory.reducer.as_ref()) };
         let args = job.recipe.key().args(&job.comm);
         let Some(ended) = pending.advance(process, &job.comm, member, &args, &mut board) else {
             return Step::Pending;

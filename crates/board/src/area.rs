@@ -2,7 +2,7 @@
 //!
 //! | part of a member | bytes      | what                          |
 //! |------------------|------------|-------------------------------|
-//! | done counter     | 128        | see `node`                    |
+//! | done counter     | 128        | see `member`                  |
 //! | records          | lines × 64 | stamp, meta, 48 bytes payload |
 //! | rings            | two at most | longer payloads              |
 //!
@@ -10,21 +10,22 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
-use catena_board::{FAILED, GONE, INLINE, LOST, Limits, Payload, PayloadPlace};
+use crate::board::{FAILED, GONE, LOST};
+use crate::limits::{INLINE, LINE, Limits};
+use crate::payload::{Payload, PayloadPlace};
 
-pub(super) const LINE: usize = 64;
 /// Two lines: processors fetch them in pairs.
 const COUNTER: usize = 128;
 /// Where the payload, or the word that says where it is, begins in a record.
-pub(super) const PAYLOAD: usize = 16;
+pub(crate) const PAYLOAD: usize = 16;
 
 /// Where the parts of a board lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    pub(super) size: usize,
-    pub(super) lines: usize,
-    pub(super) ring: usize,
-    pub(super) long: usize,
+pub struct BoardShape {
+    pub(crate) size: usize,
+    pub(crate) lines: usize,
+    pub(crate) ring: usize,
+    pub(crate) long: usize,
 }
 
 /// Bytes of the long ring of each of two members: what was written there has left the nearest cache
@@ -32,7 +33,7 @@ pub struct Shape {
 /// 1 MiB takes 68 µs with it, 73 with twice as many bytes, and 82 with a ring of 512 KiB.
 const LONG_RING: usize = 2 << 20;
 
-impl Shape {
+impl BoardShape {
     /// The board of `size` members; the more there are, the less each has. Where
     /// there are more ranks than cores, `oversubscribed`, to hand a core on takes as
     /// long as many calls: there must be room for those that can be made before.
@@ -46,7 +47,7 @@ impl Shape {
             0..=16 => 64,
             _ => 16,
         };
-        Shape {
+        BoardShape {
             size,
             lines,
             ring,
@@ -54,13 +55,13 @@ impl Shape {
         }
     }
 
-    /// The same with long rings, if it is for two.
+    /// This board with long rings, if it is for two.
     pub fn with_long_rings(self) -> Option<Self> {
         let long = LONG_RING;
-        (self.size == 2).then_some(Shape { long, ..self })
+        (self.size == 2).then_some(BoardShape { long, ..self })
     }
 
-    /// What the members must know of it; `direct` as there.
+    /// What the members must know of it; blocks of `direct` bytes and more are reached directly.
     pub const fn limits(&self, direct: usize) -> Limits {
         Limits {
             lines: self.lines as u64,
@@ -74,7 +75,7 @@ impl Shape {
         COUNTER + self.lines * LINE + self.rings()
     }
 
-    pub(super) const fn rings(&self) -> usize {
+    pub(crate) const fn rings(&self) -> usize {
         self.ring + self.long
     }
 
@@ -92,7 +93,7 @@ pub struct Area {
     member: usize,
     /// Bits of the place of a record among those of its owner.
     places: usize,
-    pub(super) shape: Shape,
+    pub(crate) shape: BoardShape,
 }
 
 impl Area {
@@ -101,7 +102,7 @@ impl Area {
     /// # Safety
     /// `base` is aligned to 64 and valid for `shape.bytes()` as long as the
     /// area is used.
-    pub unsafe fn new(base: *mut u8, shape: Shape) -> Self {
+    pub unsafe fn new(base: *mut u8, shape: BoardShape) -> Self {
         Area {
             base,
             member: shape.member(),
@@ -117,33 +118,33 @@ impl Area {
     }
 
     #[inline]
-    pub(super) fn counter(&self, rank: u32) -> &AtomicU64 {
+    pub(crate) fn counter(&self, rank: u32) -> &AtomicU64 {
         // SAFETY: within the area, which is aligned and only holds atomics
         // there: ranks are below the size of the communicator.
         unsafe { AtomicU64::from_ptr(self.member(rank).cast()) }
     }
 
     #[inline(always)]
-    pub(super) fn record(&self, rank: u32, seq: u64) -> *mut u8 {
+    pub(crate) fn record(&self, rank: u32, seq: u64) -> *mut u8 {
         let at = (seq as usize).wrapping_mul(LINE) & self.places;
         self.member(rank).wrapping_add(COUNTER + at)
     }
 
     #[inline(always)]
-    pub(super) fn ring(&self, rank: u32) -> *mut u8 {
+    pub(crate) fn ring(&self, rank: u32) -> *mut u8 {
         self.member(rank)
             .wrapping_add(COUNTER + self.shape.lines * LINE)
     }
 
     #[inline(always)]
-    pub(super) fn word(&self, rank: u32, seq: u64, at: usize) -> &AtomicU64 {
+    pub(crate) fn word(&self, rank: u32, seq: u64, at: usize) -> &AtomicU64 {
         // SAFETY: as in `counter`; `at` is 0, 8 or 16.
         unsafe { AtomicU64::from_ptr(self.record(rank, seq).add(at).cast()) }
     }
 
     /// Whose ring a payload is in, whatever its owner says.
     #[inline(always)]
-    pub(super) fn ring_of(&self, p: &Payload) -> u32 {
+    pub(crate) fn ring_of(&self, p: &Payload) -> u32 {
         match self.shape.size {
             2 => p.ring_of(),
             _ => p.rank,
@@ -153,7 +154,7 @@ impl Area {
     /// Up to `len` bytes at `at` of a payload on the board: clipped to where
     /// payloads can be.
     #[inline(always)]
-    pub(super) fn clip(&self, p: &Payload, at: usize, len: usize) -> (*mut u8, usize) {
+    pub(crate) fn clip(&self, p: &Payload, at: usize, len: usize) -> (*mut u8, usize) {
         let (base, from, room) = if p.place == PayloadPlace::Line {
             (self.record(p.rank, p.seq).wrapping_add(PAYLOAD), 0, INLINE)
         } else {
@@ -173,12 +174,12 @@ impl Area {
         }
     }
 
-    /// Says that this member gave up.
+    /// Says that member `rank` gave up.
     pub fn fail(&self, rank: u32) {
         self.counter(rank).store(FAILED, Release);
     }
 
-    /// Says that this member will never look at the board again.
+    /// Says that member `rank` will never look at the board again.
     pub fn leave(&self, rank: u32) {
         let counter = self.counter(rank);
         let mark = match counter.load(Relaxed) {

@@ -1,84 +1,50 @@
-//! The board of a communicator whose members share a node, as one of them sees it: what
-//! [`catena_board`] runs on. Its memory is in `area`.
+//! A board in shared memory as one member sees it during one operation.
 //!
 //! Members may write it at any time, so it is read with atomics and raw copies
 //! only. What is read out of their buffers is only copied; what is written into
 //! them goes where they say, through the kernel.
 
 use std::io;
-use std::mem;
 use std::ptr;
 use std::sync::atomic::{Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use catena_base::{clock, copy};
-use catena_board::{Board, IN_LONG, Payload, PayloadPlace, Refused, Trouble, get_and_combine};
-use catena_schedule::{Buf, Order, Region};
-use catena_shm::{Bell, Neighbour, map_pages};
-
-use super::area::{Area, LINE, PAYLOAD};
-use super::balance::{Balance, COUNTED};
-use super::force::COLL_WEIGH;
-use super::lines::Lines;
 use catena_objects::op::Reducer;
 use catena_objects::room::{NoRoom, Room, Scratch};
+use catena_schedule::{Buf, Order, Region};
+use catena_shm::Neighbour;
+
+use crate::area::PAYLOAD;
+use crate::balance::COUNTED;
+use crate::board::{Board, get_and_combine};
+use crate::limits::LINE;
+use crate::payload::{IN_LONG, Payload, PayloadPlace};
+use crate::seat::Seat;
+use crate::settings::COLL_WEIGH;
+use crate::trouble::{Refused, Trouble};
 
 /// Bytes that are read from a peer before they are combined: they stay in the
 /// nearest cache but one, and a system call is worth them.
 const BITE: usize = 256 << 10;
-/// Bytes of a ring that are mapped at a time, when the first of them are used.
-const MAPPED: usize = 64 << 10;
 
-/// Memory of a member's own, kept from operation to operation.
-#[derive(Debug, Default)]
-pub struct Store {
-    /// The scratch buffer.
-    scratch: Scratch,
-    /// What was read from a peer, until it is combined.
-    bite: Scratch,
-}
-
-/// A member's place at a board.
+/// A board as one member sees it during one operation.
 #[derive(Debug)]
-pub struct Seat {
-    /// The board.
-    pub area: Area,
-    /// This member.
-    pub rank: u32,
-    /// Its memory besides its buffers.
-    pub store: Store,
-    /// The doorbells of the other members.
-    pub bells: Box<[Bell]>,
-    /// The others, as far as this one reaches their memory.
-    pub neighbours: Box<[Option<Neighbour>]>,
-    /// How many bytes of each member's ring are mapped in this process.
-    mapped: Box<[usize]>,
-    /// How long blocks had better go.
-    balance: Balance,
-    /// How their lines had better be read.
-    lines: Lines,
+pub struct View<'a> {
+    /// Where it sits.
+    seat: &'a mut Seat,
+    /// Its send and receive buffers.
+    ends: (*mut u8, *mut u8),
+    /// Combines elements, if the operation reduces.
+    reducer: Option<&'a Reducer>,
+    /// How often it looks for a record before it does something else.
+    pub looks: u32,
+    /// Whom it waits for, if it has for some time.
+    pub awaits: Option<u32>,
 }
 
 impl Seat {
-    /// The place of member `rank`.
-    pub fn new(
-        area: Area,
-        rank: u32,
-        bells: Box<[Bell]>,
-        neighbours: Box<[Option<Neighbour>]>,
-    ) -> Self {
-        Seat {
-            area,
-            rank,
-            store: Store::default(),
-            bells,
-            neighbours,
-            mapped: vec![0; area.shape.size].into(),
-            balance: Balance::new(COLL_WEIGH.get(), area.shape.size as u32 - 1),
-            lines: Lines::new(area.shape.long),
-        }
-    }
-
     /// What an operation without buffers sees, which looks once.
+    #[inline(always)]
     pub fn view(&mut self) -> View<'_> {
         View {
             seat: self,
@@ -89,56 +55,31 @@ impl Seat {
         }
     }
 
-    /// As [`Area::clip`], for a payload that is touched now.
+    /// What an operation with buffers sees, the send and the receive buffer; `reducer` combines
+    /// elements, if it reduces.
+    ///
+    /// # Safety
+    /// As long as operations run with it that are not complete, `ends` are valid for the blocks that
+    /// their arguments name, the first for reads, the second for writes, and nobody else uses them
+    /// but the members to which the operation shows them.
     #[inline(always)]
-    fn clip(&mut self, p: &Payload, at: usize, len: usize) -> (*mut u8, usize) {
-        let (base, len) = self.area.clip(p, at, len);
-        if p.place == PayloadPlace::Ring {
-            let owner = self.area.ring_of(p);
-            let end = base.addr() + len - self.area.ring(owner).addr();
-            if end > self.mapped[owner as usize] {
-                self.map(owner, end);
-            }
+    pub unsafe fn view_with<'a>(
+        &'a mut self,
+        ends: (*mut u8, *mut u8),
+        reducer: Option<&'a Reducer>,
+    ) -> View<'a> {
+        View {
+            ends,
+            reducer,
+            ..self.view()
         }
-        (base, len)
     }
-
-    /// Maps a ring up to `end` and a bit more, since payloads follow each other.
-    #[cold]
-    #[inline(never)]
-    fn map(&mut self, rank: u32, end: usize) {
-        let mapped = &mut self.mapped[rank as usize];
-        let end = end.next_multiple_of(MAPPED).min(self.area.shape.rings());
-        let from = self.area.ring(rank).wrapping_add(*mapped);
-        map_pages(from, end - mem::replace(mapped, end));
-    }
-}
-
-/// A board as one member sees it during one operation.
-#[derive(Debug)]
-pub struct View<'a> {
-    /// Where it sits.
-    pub seat: &'a mut Seat,
-    /// Its send and receive buffers.
-    pub ends: (*mut u8, *mut u8),
-    /// Combines elements, if the operation reduces.
-    pub reducer: Option<&'a Reducer>,
-    /// How often it looks for a record before it does something else.
-    pub looks: u32,
-    /// Whom it waits for, if it has for some time.
-    pub awaits: Option<u32>,
 }
 
 impl View<'_> {
-    /// Wakes members that sleep: one, or all.
-    #[inline(always)]
-    pub fn ring(&self, whom: Option<u32>) {
-        match whom {
-            Some(rank) => {
-                self.seat.bells[(rank - u32::from(rank > self.seat.rank)) as usize].ring()
-            }
-            None => self.seat.bells.iter().for_each(Bell::ring),
-        }
+    /// Gives up: see [`Seat::fail`].
+    pub fn fail(&self) {
+        self.seat.fail();
     }
 
     #[inline(always)]
@@ -366,7 +307,7 @@ impl Board for View<'_> {
         }
         word(8).store(meta, Relaxed);
         word(0).store(own.seq, Release);
-        self.ring(reader);
+        self.seat.wake(reader);
     }
 
     #[inline(always)]
@@ -544,7 +485,7 @@ impl Board for View<'_> {
     #[inline(always)]
     fn set_done(&mut self, seq: u64) {
         self.seat.area.counter(self.seat.rank).store(seq, Release);
-        self.ring(None);
+        self.seat.wake(None);
     }
 
     #[inline]

@@ -5,7 +5,7 @@
 //! copies are, up to four times as expensive as plain ones. Each member compares what it sees: what its own
 //! copies into rings and out of them take, and what the kernel takes, for memory of its own until
 //! there is something better. It says what it prefers with what it publishes, and all do what follows
-//! from that (`board`, "Long payloads").
+//! from that (`member`, "Long payloads").
 
 use std::sync::OnceLock;
 

@@ -8,7 +8,7 @@
 
 use catena_base::clock;
 
-use super::balance::Copies;
+use crate::balance::Copies;
 
 /// Copies that are compared.
 const SAMPLES: u32 = 4;

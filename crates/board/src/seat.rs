@@ -1,0 +1,110 @@
+//! A member's place at a board: its memory, its doorbells, and the processes of the others.
+
+use std::mem;
+
+use catena_objects::room::Scratch;
+use catena_shm::{Bell, Neighbour, map_pages};
+
+use crate::area::Area;
+use crate::balance::Balance;
+use crate::lines::Lines;
+use crate::payload::{Payload, PayloadPlace};
+use crate::settings::COLL_WEIGH;
+
+/// Bytes of a ring that are mapped at a time, when the first of them are used.
+const MAPPED: usize = 64 << 10;
+
+/// Memory of a member's own, kept from operation to operation.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    /// The scratch buffer.
+    pub(crate) scratch: Scratch,
+    /// What was read from a peer, until it is combined.
+    pub(crate) bite: Scratch,
+}
+
+/// A member's place at a board.
+#[derive(Debug)]
+pub struct Seat {
+    /// The board.
+    pub(crate) area: Area,
+    /// This member.
+    pub(crate) rank: u32,
+    /// Its memory besides its buffers.
+    pub(crate) store: Store,
+    /// The doorbells of the other members.
+    bells: Box<[Bell]>,
+    /// The others, as far as this one reaches their memory.
+    pub(crate) neighbours: Box<[Option<Neighbour>]>,
+    /// How many bytes of each member's ring are mapped in this process.
+    mapped: Box<[usize]>,
+    /// How long blocks had better go.
+    pub(crate) balance: Balance,
+    /// How their lines had better be read.
+    pub(crate) lines: Lines,
+}
+
+impl Seat {
+    /// The place of member `rank`.
+    pub fn new(
+        area: Area,
+        rank: u32,
+        bells: Box<[Bell]>,
+        neighbours: Box<[Option<Neighbour>]>,
+    ) -> Self {
+        Seat {
+            area,
+            rank,
+            store: Store::default(),
+            bells,
+            neighbours,
+            mapped: vec![0; area.shape.size].into(),
+            balance: Balance::new(COLL_WEIGH.get(), area.shape.size as u32 - 1),
+            lines: Lines::new(area.shape.long),
+        }
+    }
+
+    /// Wakes members that sleep: one, or all.
+    #[inline(always)]
+    pub(crate) fn wake(&self, whom: Option<u32>) {
+        match whom {
+            Some(rank) => self.bells[(rank - u32::from(rank > self.rank)) as usize].ring(),
+            None => self.bells.iter().for_each(Bell::ring),
+        }
+    }
+
+    /// Gives up: this member uses nobody's memory any more, and the others are told.
+    pub fn fail(&self) {
+        self.area.fail(self.rank);
+        self.wake(None);
+    }
+
+    /// This member will never look at the board again.
+    pub fn leave(&self) {
+        self.area.leave(self.rank);
+    }
+
+    /// As [`Area::clip`], for a payload that is touched now.
+    #[inline(always)]
+    pub(crate) fn clip(&mut self, p: &Payload, at: usize, len: usize) -> (*mut u8, usize) {
+        let (base, len) = self.area.clip(p, at, len);
+        if p.place == PayloadPlace::Ring {
+            let owner = self.area.ring_of(p);
+            let end = base.addr() + len - self.area.ring(owner).addr();
+            if end > self.mapped[owner as usize] {
+                self.map(owner, end);
+            }
+        }
+        (base, len)
+    }
+
+    /// Maps a ring up to `end` and a bit more, since payloads follow each other.
+    #[cold]
+    #[inline(never)]
+    fn map(&mut self, rank: u32, end: usize) {
+        let mapped = &mut self.mapped[rank as usize];
+        let end = end.next_multiple_of(MAPPED).min(self.area.shape.rings());
+        let from = self.area.ring(rank).wrapping_add(*mapped);
+        map_pages(from, end - mem::replace(mapped, end));
+    }
+}
