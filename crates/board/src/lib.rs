@@ -16,6 +16,7 @@
 //! |------------|------------------------------------------------------------------|
 //! | `view`     | a board in shared memory as a member sees it in one operation    |
 //! | `seat`     | a member's place: memory, doorbells, processes of the others     |
+//! | `pool`     | memory of boards in the segment of a node                        |
 //! | `area`     | how long the parts of a board are, and where they lie            |
 //! | `lines`    | whether cache lines of a ring are taken when they are read       |
 //! | `balance`  | which way long blocks go                                         |
@@ -44,6 +45,7 @@ mod member;
 mod meta;
 mod op;
 mod payload;
+mod pool;
 mod program;
 mod programs;
 mod seat;
@@ -60,6 +62,7 @@ pub use member::Member;
 pub use meta::Meta;
 pub use op::Op;
 pub use payload::{IN_LONG, LEFT, Payload, PayloadPlace, SWAPPED};
+pub use pool::{BoardMemory, BoardOffset, Pool};
 pub use seat::Seat;
 pub use settings::{COLL_DIRECT, COLL_WEIGH, direct_from};
 pub use trouble::{Mismatch, Refused, Skipped, Trouble};

@@ -263,7 +263,6 @@ fn wire_up() -> Result<Box<Process>> {
         active: Active::new(events::any()),
         idle_runs: RefCell::default(),
         boards: RefCell::default(),
-        retired: RefCell::default(),
         // SAFETY: the closures that `Process::link` is given do not lend it again, as it demands.
         link: unsafe { Scoped::new(link) },
         oversubscribed,

@@ -12,6 +12,7 @@ use std::sync::atomic::{
 use std::thread::ThreadId;
 
 use catena_abi::{self as abi, consts};
+use catena_board::Pool;
 use catena_fabric::Peer;
 use catena_link::{Cid, Endpoint};
 use catena_net::Routes;
@@ -20,7 +21,7 @@ use catena_shm::Bell;
 use crate::active::Active;
 use crate::bsend::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
-use crate::coll::{Asked, CollRequest, Counts, Retired};
+use crate::coll::{Asked, CollRequest, Counts};
 use crate::comm::{Cids, Comm, ControlMessages};
 use crate::events::Noted;
 use crate::exchange::SharedBoot;
@@ -112,10 +113,8 @@ pub struct Process {
     pub(crate) active: Active,
     /// Runs of collectives that are done, to be used again.
     pub(crate) idle_runs: RefCell<Vec<Arc<CollRequest>>>,
-    /// Boards that this process made, by communicator.
-    pub(crate) boards: RefCell<Vec<(Cid, Retired)>>,
-    /// Boards that it made and left.
-    pub(crate) retired: RefCell<Vec<Retired>>,
+    /// The memory of boards that this process has found.
+    pub(crate) boards: RefCell<Pool>,
     pub(crate) link: Scoped<Link>,
     pub(crate) oversubscribed: bool,
     /// Cores of the node for each of its ranks.

@@ -398,7 +398,7 @@ fn shm(a: &mut Area<'_>) {
     let doc = "Bytes of shared memory in the rings that this process sends through.";
     size("shm_ring_bytes", doc, |m| m.rings + m.data);
     let doc = "Bytes of shared memory for collectives that this process asked for.";
-    size("shm_board_bytes", doc, |m| m.boards);
+    size("shm_board_bytes", doc, |m| m.regions);
 }
 
 fn network(a: &mut Area<'_>) {

@@ -251,14 +251,14 @@ impl<S, R> Routes<S, R> {
     /// not as much.
     pub fn allocate(&mut self, bytes: usize) -> Option<*mut u8> {
         let shm = self.shm.as_mut()?;
-        let offset = shm.board_alloc(bytes, usize::MAX)?;
-        shm.board(offset, bytes)
+        let offset = shm.region_alloc(bytes, usize::MAX)?;
+        shm.region(offset, bytes)
     }
 
     /// Gives back what [`Routes::allocate`] gave for as many bytes. No process may use it any more.
     pub fn free(&mut self, at: *mut u8, bytes: usize) {
         if let Some(shm) = &mut self.shm {
-            shm.board_free_at(at, bytes);
+            shm.region_free_at(at, bytes);
         }
     }
 

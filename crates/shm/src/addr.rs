@@ -4,7 +4,7 @@
 //! 0        header: stamp of the layout, how much of the arena is used
 //! 4096     one block per rank: doorbell, epoch of its inbox, process
 //! ...      inbox table [receiver][sender]: offset of the pair's ring, or 0
-//! ...      arena: rings, their data areas, boards
+//! ...      arena: rings, their data areas, regions
 //! ```
 //!
 //! All zero is a valid beginning, so there is nobody who has to come first.
@@ -170,7 +170,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub fn new(ranks: u32, geometry: Geometry) -> Layout {
-        /// Address space for boards.
+        /// Address space for regions.
         const BOARDS: usize = 1 << 30;
         const BOARDS_PER_RANK: usize = 16 << 20;
         let n = ranks as usize;

@@ -1,4 +1,4 @@
-//! What can go wrong when attaching, and when a ring or board is made.
+//! What can go wrong when attaching, and when a ring or region is made.
 
 use std::fmt;
 use std::io;

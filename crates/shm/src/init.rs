@@ -11,11 +11,11 @@ use catena_fabric::{
 };
 
 use crate::addr::{Block, Layout};
-use crate::board::Boards;
 use crate::error::ShmError;
 use crate::guests::{Guests, OtherSegment};
 use crate::pace::Cost;
 use crate::recv::Inlet;
+use crate::regions::Regions;
 use crate::segment::{Segment, create_segment};
 use crate::send::PeerState;
 use crate::settings::{Config, SingleCopy};
@@ -45,7 +45,7 @@ pub struct Shm {
     pub(crate) config: Config,
     pub(crate) barrier: Barrier,
     pub(crate) counters: Counters,
-    pub(crate) boards: Boards,
+    pub(crate) regions: Regions,
     /// Peer states with room to fetch while nothing arrives.
     pub(crate) cold: Vec<u32>,
     /// What reads of our own memory take, once that was needed.
@@ -106,14 +106,14 @@ pub struct Memory {
     pub rings: usize,
     /// Data areas of these rings.
     pub data: usize,
-    /// Boards.
-    pub boards: usize,
+    /// Regions for boards and windows.
+    pub regions: usize,
 }
 
 impl Memory {
     /// All together.
     pub fn total(&self) -> usize {
-        self.tables + self.rings + self.data + self.boards
+        self.tables + self.rings + self.data + self.regions
     }
 }
 
@@ -168,7 +168,7 @@ impl Shm {
             config,
             barrier: Barrier::register(),
             counters: Counters::default(),
-            boards: Boards::default(),
+            regions: Regions::default(),
             cold: Vec::new(),
             own_reads: None,
             probe: Box::new(crate::rma::probe_value(me)),
@@ -255,6 +255,34 @@ impl Shm {
         self.peer_states[number].lose(cause);
     }
 
+    /// Takes a region of the segment, of at least `bytes` bytes, aligned to 64 at least; its
+    /// offset, which is good on all ranks of the node. They are zeroed, or what a
+    /// region that was given back has left. `None` if there is no memory, or if
+    /// the regions of this process would take more than `most` bytes.
+    pub fn region_alloc(&mut self, bytes: usize, most: usize) -> Option<u64> {
+        self.regions.alloc(&self.segment, bytes, most)
+    }
+
+    /// Gives a region back that this process took with `bytes` bytes. No rank
+    /// may use it any more.
+    pub fn region_free(&mut self, offset: u64, bytes: usize) {
+        debug_assert!(self.region(offset, bytes).is_some());
+        self.regions.free(offset, bytes);
+    }
+
+    /// [`Shm::region_free`] by the address here.
+    pub fn region_free_at(&mut self, at: *mut u8, bytes: usize) {
+        if let Some(offset) = self.segment.offset_of(at, bytes) {
+            self.region_free(offset, bytes);
+        }
+    }
+
+    /// The address of `bytes` bytes at `offset`; `None` if that is no place
+    /// where a region can be. Good as long as this transport.
+    pub fn region(&self, offset: u64, bytes: usize) -> Option<*mut u8> {
+        self.segment.range(offset, bytes, 64)
+    }
+
     /// What happened so far.
     pub fn counters(&self) -> Counters {
         self.counters
@@ -275,7 +303,7 @@ impl Shm {
             tables: layout.arena_at / layout.ranks as usize,
             rings: open.count() * layout.geometry.ring_bytes(),
             data: with_data.map(PeerState::data_bytes).sum(),
-            boards: self.boards.bytes(),
+            regions: self.regions.bytes(),
         }
     }
 }

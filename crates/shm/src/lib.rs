@@ -20,7 +20,7 @@
 //! | `pace`      | which way the program's messages are the fastest         |
 //! | `warm`      | fetching room before it is needed                        |
 //! | `progress`  | sleeping                                                 |
-//! | `board`     | regions for the collectives of a node                    |
+//! | `regions`   | memory for boards and windows                            |
 //! | `settings`  | `CATENA_SHM_*`                                           |
 //! | `error`     | what can go wrong when attaching                         |
 //!
@@ -32,7 +32,6 @@ compile_error!("the stamp of a cell is the low byte of its first word");
 
 mod addr;
 mod admit;
-mod board;
 mod error;
 mod guests;
 mod init;
@@ -40,6 +39,7 @@ mod operations;
 mod pace;
 mod progress;
 mod recv;
+mod regions;
 mod rma;
 mod segment;
 mod send;

@@ -33,8 +33,8 @@ fn pair(mut config: Config) -> Pair<Shm> {
         },
         lose_b,
         window: |shm, len| {
-            let offset = shm.board_alloc(len, usize::MAX)?;
-            shm.board(offset, len)
+            let offset = shm.region_alloc(len, usize::MAX)?;
+            shm.region(offset, len)
         },
     }
 }

@@ -330,12 +330,12 @@ fn ranks_that_disagree_are_told_so() {
 }
 
 #[test]
-fn boards_are_zeroed_at_first_shared_and_checked() {
+fn regions_are_zeroed_at_first_shared_and_checked() {
     let (mut a, b) = Shm::tiny_pair();
-    let offset = a.board_alloc(5000, usize::MAX).unwrap();
+    let offset = a.region_alloc(5000, usize::MAX).unwrap();
     let (mine, theirs) = (
-        a.board(offset, 5000).unwrap(),
-        b.board(offset, 5000).unwrap(),
+        a.region(offset, 5000).unwrap(),
+        b.region(offset, 5000).unwrap(),
     );
     assert_ne!(mine, theirs, "two mappings");
     assert_eq!(mine as usize % 64, 0);
@@ -345,14 +345,18 @@ fn boards_are_zeroed_at_first_shared_and_checked() {
         mine.write_bytes(0x5a, 5000);
         assert_eq!(PeerBytes::new(theirs, 5000).to_vec(), vec![0x5a; 5000]);
     }
-    a.board_free(offset, 5000);
-    let used = a.memory().boards;
-    let again = a.board_alloc(4500, usize::MAX).unwrap();
-    assert_eq!((again, a.memory().boards), (offset, used), "used again");
-    assert_eq!(a.board_alloc(4500, used), None, "a second one is too much");
-    a.board_free(offset, 4500);
-    assert_eq!(a.board_alloc(4500, 0), Some(offset), "there is one already");
-    assert_ne!(a.board_alloc(4500, usize::MAX).unwrap(), offset);
+    a.region_free(offset, 5000);
+    let used = a.memory().regions;
+    let again = a.region_alloc(4500, usize::MAX).unwrap();
+    assert_eq!((again, a.memory().regions), (offset, used), "used again");
+    assert_eq!(a.region_alloc(4500, used), None, "a second one is too much");
+    a.region_free(offset, 4500);
+    assert_eq!(
+        a.region_alloc(4500, 0),
+        Some(offset),
+        "there is one already"
+    );
+    assert_ne!(a.region_alloc(4500, usize::MAX).unwrap(), offset);
     for (offset, bytes) in [
         (0, 1),
         (offset + 1, 1),
@@ -360,9 +364,9 @@ fn boards_are_zeroed_at_first_shared_and_checked() {
         (u64::MAX, 1),
         (1, usize::MAX),
     ] {
-        assert_eq!(b.board(offset, bytes), None, "{offset} {bytes}");
+        assert_eq!(b.region(offset, bytes), None, "{offset} {bytes}");
     }
-    assert_eq!(a.board_alloc(1 << 50, usize::MAX), None);
+    assert_eq!(a.region_alloc(1 << 50, usize::MAX), None);
 }
 
 /// Bytes that each rank costs in the end, by ranks on the node.

@@ -6,12 +6,12 @@
 use std::mem;
 use std::sync::Arc;
 
-use catena_board::{Area, BoardShape, Member, OpKind, Seat, direct_from};
+use catena_board::{BoardMemory, BoardOffset, BoardShape, Member, OpKind, Seat, direct_from};
 use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_shm::{Neighbour, Shm};
 
-use super::node::{Place, Retired};
+use super::node::Place;
 use super::pending::PendingOperation;
 use super::signature::CallSignature;
 use super::tag::Label;
@@ -53,16 +53,6 @@ pub enum Joined {
     At(Box<Place>),
 }
 
-/// No memory was found.
-const NOWHERE: u64 = u64::MAX;
-
-/// Added to the offset of a board that has long rings.
-const LONG_RINGS: u64 = 1;
-
-/// Boards get long rings until those of a process take so many bytes: programs that make many
-/// communicators mostly have short blocks for each.
-const ROOMY: usize = 32 << 20;
-
 impl Process {
     /// Begins to make the board of a communicator; `None` if its members are on several nodes.
     /// Collective.
@@ -72,9 +62,9 @@ impl Process {
             return Ok(None);
         }
         let shape = BoardShape::new(comm.size(), self.oversubscribed);
-        let mut offsets = vec![NOWHERE; comm.size() as usize].into_boxed_slice();
+        let mut offsets = vec![BoardOffset::NOWHERE.0; comm.size() as usize].into_boxed_slice();
         if comm.rank == 0 {
-            offsets[0] = self.find_board(shape);
+            offsets[0] = self.find_board(shape).0;
         }
         let caller = Caller {
             process: self,
@@ -106,33 +96,10 @@ impl Process {
         })
     }
 
-    /// Where a board is that rank 0 found, as the others are told: its offset, after what deserted
-    /// ones had is given back.
-    fn find_board(&self, shape: BoardShape) -> u64 {
-        let find = |shm: &mut Shm| self.find_board_in(shm, shape);
-        self.link(|link| link.net().shm_mut().map_or(NOWHERE, find))
-    }
-
-    fn find_board_in(&self, shm: &mut Shm, shape: BoardShape) -> u64 {
-        self.retired.borrow_mut().retain(|r| {
-            let deserted = r.area.is_deserted();
-            if deserted {
-                shm.board_free(r.offset, r.shape.bytes());
-            }
-            !deserted
-        });
-        let mut find = |shape: BoardShape, most, mark| {
-            let offset = shm.board_alloc(shape.bytes(), most)?;
-            let base = shm.board(offset, shape.bytes())?;
-            // SAFETY: as in `meet`. The others come there when they are told.
-            unsafe { Area::new(base, shape) }.clear();
-            Some(offset | mark)
-        };
-        let longer = shape.with_long_rings();
-        longer
-            .and_then(|longer| find(longer, ROOMY, LONG_RINGS))
-            .or_else(|| find(shape, usize::MAX, 0))
-            .unwrap_or(NOWHERE)
+    /// Where a board is that rank 0 found, as the others are told.
+    fn find_board(&self, shape: BoardShape) -> BoardOffset {
+        let find = |shm: &mut Shm| self.boards.borrow_mut().find(shm, shape);
+        self.link(|link| link.net().shm_mut().map_or(BoardOffset::NOWHERE, find))
     }
 
     /// The processes of all members, but for this one, as far as it reaches their memory. All
@@ -199,6 +166,11 @@ impl Joining {
         Ok(meeting.map_or(Joined::Nowhere, |it| Joined::At(it.place)))
     }
 
+    /// The memory of the board, if this process has found it.
+    pub fn found(&self) -> Option<BoardMemory> {
+        self.meeting.as_ref()?.place.found
+    }
+
     /// The place that it has come to, if it failed there.
     pub fn place(self) -> Option<Box<Place>> {
         self.meeting.map(|it| it.place)
@@ -206,22 +178,10 @@ impl Joining {
 
     /// Takes the place on the board that rank 0 has found.
     fn meet(&self, process: &Process, comm: &Arc<Comm>) -> Option<Meeting> {
-        let (mut shape, mut offset) = (self.shape, self.offsets[0]);
-        if offset != NOWHERE && offset & LONG_RINGS != 0 {
-            (shape, offset) = (shape.with_long_rings()?, offset - LONG_RINGS);
-        }
-        let base = process.link(|link| link.net().shm_mut()?.board(offset, shape.bytes()))?;
-        // SAFETY: the transport vouches for an aligned range that stays mapped
-        // while the process runs.
-        let area = unsafe { Area::new(base, shape) };
-        if comm.rank == 0 {
-            let retired = Retired {
-                area,
-                offset,
-                shape,
-            };
-            process.boards.borrow_mut().push((comm.cid, retired));
-        }
+        let told = BoardOffset(self.offsets[0]);
+        let open = |shm: &Shm| BoardMemory::open(shm, told, self.shape);
+        let memory = process.link(|link| open(link.net().shm()?))?;
+        let area = memory.area();
         let neighbours = process.neighbours(comm);
         let missing = neighbours.iter().filter(|n| n.is_none()).count();
         let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();
@@ -233,11 +193,12 @@ impl Joining {
             Some(others.map(|p| unsafe { shm.bell(p) }).collect())
         });
         let seat = Seat::new(area, comm.rank, bells.unwrap_or_default(), neighbours);
-        let limits = shape.limits(usize::MAX);
+        let limits = area.limits(usize::MAX);
+        let found = (comm.rank == 0).then_some(memory);
         let mut member = Member::new(comm.rank, comm.size(), process.oversubscribed, limits);
         let op = member.start(OpKind::Allgather, Label::FIRST.detail);
         Some(Meeting {
-            place: Box::new(Place::new(member, seat)),
+            place: Box::new(Place::new(member, seat, found)),
             pending: PendingOperation::new(op, self.place, self.signature),
             words,
         })

@@ -48,7 +48,6 @@ pub use count::{BOARD, Counts, ways};
 pub use force::{SETTINGS, forced};
 pub(crate) use inquiry::Asked;
 pub use memory::Memory;
-pub(crate) use node::Retired;
 pub(crate) use request::CollRequest;
 use request::PersistentColl;
 pub use run::CollRun;

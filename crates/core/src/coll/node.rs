@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use catena_base::wait::yield_core;
-use catena_board::{Area, BoardShape, Member, Meta, Op, Refused, Seat, Skipped, Trouble, View};
+use catena_board::{BoardMemory, Member, Meta, Op, Refused, Seat, Skipped, Trouble, View};
 use catena_coll::{Args, Collective};
 
 use super::Prepared;
@@ -43,6 +43,8 @@ pub struct Place {
     pub(super) seat: Seat,
     /// Operations that it has begun besides blocking calls.
     beside: u32,
+    /// The memory of the board, if this process has found it.
+    pub(super) found: Option<BoardMemory>,
 }
 
 /// Looks for a record before anything else is done, with a core of one's own:
@@ -51,14 +53,6 @@ const LOOKS: u32 = 2000;
 
 /// What records say of a call that blocks nobody.
 const STARTED: u32 = 1 << 21;
-
-/// A board that this process, its first member, made and has left.
-#[derive(Clone, Copy, Debug)]
-pub struct Retired {
-    pub(super) area: Area,
-    pub(super) offset: u64,
-    pub(super) shape: BoardShape,
-}
 
 impl Process {
     /// Runs an operation of several members on the board of the communicator,
@@ -93,6 +87,7 @@ impl Process {
             member,
             seat,
             beside,
+            ..
         } = &mut **place;
         let Some(kind) = member.choose(what, args) else {
             return Ok(false);
@@ -210,13 +205,13 @@ impl Process {
         if let Some(place) = left.place() {
             place.seat.leave();
         }
+        let found = left.found();
         if let Membership::Joining(joining) = left {
             // What the others have to tell may still arrive there.
             mem::forget(joining);
         }
-        let mut boards = self.boards.borrow_mut();
-        if let Some(at) = boards.iter().position(|(cid, _)| *cid == comm.cid) {
-            self.retired.borrow_mut().push(boards.swap_remove(at).1);
+        if let Some(memory) = found {
+            self.boards.borrow_mut().leave(memory);
         }
     }
 }
@@ -303,6 +298,14 @@ impl Membership {
         }
     }
 
+    /// The memory of the board, if this process has found it.
+    fn found(&self) -> Option<BoardMemory> {
+        match self {
+            Membership::Joining(joining) => joining.found(),
+            _ => self.place()?.found,
+        }
+    }
+
     /// Blocking calls that the board has seen.
     pub(super) fn calls(&self) -> u32 {
         self.place().map_or(0, Place::calls)
@@ -310,13 +313,15 @@ impl Membership {
 }
 
 impl Place {
-    /// The one of a member that has begun an operation: to meet there.
-    pub(super) fn new(member: Member, seat: Seat) -> Self {
+    /// The one of a member that has begun an operation: to meet there. `found` is the memory of the
+    /// board if this process has found it.
+    pub(super) fn new(member: Member, seat: Seat, found: Option<BoardMemory>) -> Self {
         let beside = 1;
         Place {
             member,
             seat,
             beside,
+            found,
         }
     }
 
