@@ -111,11 +111,6 @@ impl Area {
         }
     }
 
-    /// What the members must know of it; blocks of `direct` bytes and more are reached directly.
-    pub fn limits(&self, direct: usize) -> Limits {
-        self.shape.limits(direct)
-    }
-
     #[inline(always)]
     fn member(&self, rank: u32) -> *mut u8 {
         debug_assert!((rank as usize) < self.shape.size);

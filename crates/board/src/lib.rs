@@ -6,8 +6,8 @@
 //! does by the [`Args`](catena_coll::Args) of a collective.
 //!
 //! [`Member::start`] begins an operation, and [`Op::poll`] does what can be done now; it never blocks
-//! or allocates. The memory is behind the trait [`Board`]: a [`View`] is that of a [`Seat`] at an
-//! [`Area`] of a node's shared memory, in whose place tests put one that notices every mistake.
+//! or allocates. The memory is behind the trait [`Board`]: a [`View`] is that of a [`Seat`] at the
+//! [memory of a node](BoardMemory), in whose place tests put one that notices every mistake.
 //!
 //! Read `member` first, whose head explains the protocol and proves when memory may be written
 //! again, then `op`. Each file uses only files further down:
@@ -54,7 +54,7 @@ mod settings;
 mod trouble;
 mod view;
 
-pub use area::{Area, BoardShape};
+pub use area::BoardShape;
 pub use board::{Board, FAILED, GONE, LOST};
 pub use kind::OpKind;
 pub use limits::{INLINE, Limits};

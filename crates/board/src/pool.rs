@@ -3,6 +3,7 @@
 use catena_shm::Shm;
 
 use crate::area::{Area, BoardShape};
+use crate::limits::Limits;
 
 /// Where a board is, as its first member tells the others: an offset in the segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +44,13 @@ impl BoardMemory {
     }
 
     /// Where its parts lie.
-    pub fn area(&self) -> Area {
+    pub(crate) fn area(&self) -> Area {
         self.area
+    }
+
+    /// What the members must know of it; blocks of `direct` bytes and more are reached directly.
+    pub fn limits(&self, direct: usize) -> Limits {
+        self.area.shape.limits(direct)
     }
 }
 

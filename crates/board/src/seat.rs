@@ -9,6 +9,7 @@ use crate::area::Area;
 use crate::balance::Balance;
 use crate::lines::Lines;
 use crate::payload::{Payload, PayloadPlace};
+use crate::pool::BoardMemory;
 use crate::settings::COLL_WEIGH;
 
 /// Bytes of a ring that are mapped at a time, when the first of them are used.
@@ -45,13 +46,15 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// The place of member `rank`.
+    /// The place of member `rank` at a board. `bells` are those of the others, in the order of their
+    /// ranks; `neighbours` are the processes of all members, as far as this one reaches their memory.
     pub fn new(
-        area: Area,
+        memory: BoardMemory,
         rank: u32,
         bells: Box<[Bell]>,
         neighbours: Box<[Option<Neighbour>]>,
     ) -> Self {
+        let area = memory.area();
         Seat {
             area,
             rank,

@@ -181,7 +181,6 @@ impl Joining {
         let told = BoardOffset(self.offsets[0]);
         let open = |shm: &Shm| BoardMemory::open(shm, told, self.shape);
         let memory = process.link(|link| open(link.net().shm()?))?;
-        let area = memory.area();
         let neighbours = process.neighbours(comm);
         let missing = neighbours.iter().filter(|n| n.is_none()).count();
         let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();
@@ -192,8 +191,8 @@ impl Joining {
             // SAFETY: the transport lives in the world, which is never dropped.
             Some(others.map(|p| unsafe { shm.bell(p) }).collect())
         });
-        let seat = Seat::new(area, comm.rank, bells.unwrap_or_default(), neighbours);
-        let limits = area.limits(usize::MAX);
+        let seat = Seat::new(memory, comm.rank, bells.unwrap_or_default(), neighbours);
+        let limits = memory.limits(usize::MAX);
         let found = (comm.rank == 0).then_some(memory);
         let mut member = Member::new(comm.rank, comm.size(), process.oversubscribed, limits);
         let op = member.start(OpKind::Allgather, Label::FIRST.detail);
