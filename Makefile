@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 BUILD := build
 
-.PHONY: help setup build run test check-c clients mpi4py osu agreement mpich-suite launchers app qualify compare report install uninstall clean
+.PHONY: help setup build run test check-c clients mpi4py osu agreement mpich-suite launchers app qualify compare report wheel deb container packages install uninstall clean
 
 help:
 	@echo "make run                 build Catena and run the example on 4 ranks"
@@ -19,6 +19,10 @@ help:
 	@echo "make launchers PEERS=dir under the launchers of other MPI libraries and of Slurm"
 	@echo "make qualify             all of these over each network: docs/qualification.md (MPICH_SRC, OSU_SRC;"
 	@echo "                         ARGS=--slice for a small part in minutes, as make test runs it)"
+	@echo "make wheel               build/dist/catena-*.whl for pip (ARCH=aarch64 for that)"
+	@echo "make deb                 build/dist/catena_*.deb for Debian and Ubuntu, likewise"
+	@echo "make container           an image with Catena and a compiler (docker or podman)"
+	@echo "make packages            tests of the wheel and the deb, in clean systems"
 	@echo "make check-c             the C tests alone (ARGS=name for some of them)"
 	@echo "make build               release build of the library and the launcher"
 	@echo "make clean               removes build/ and target/"
@@ -41,6 +45,7 @@ test:
 	@scripts/setup base python
 	@# What cannot be installed is skipped, with its reason; ARGS=--no-skips forbids that.
 	-@scripts/setup network
+	-@scripts/setup packages
 	-@scripts/setup browser
 	-@scripts/setup fortran
 	@scripts/test $(ARGS)
@@ -82,6 +87,24 @@ compare: $(BUILD)/prefix
 report: $(BUILD)/prefix
 	@scripts/setup python
 	@scripts/report $(ARGS)
+
+ARCH ?= $(shell uname -m)
+
+wheel: setup
+	@scripts/setup python
+	@scripts/package/wheel --arch $(ARCH)
+
+deb: setup
+	@scripts/setup python
+	@scripts/package/deb $(ARCH)
+
+container: deb
+	$(or $(shell command -v podman),docker) build -f packaging/container/Containerfile -t catena build/dist
+
+packages: build
+	@scripts/setup python packages
+	@scripts/package/test wheel
+	@scripts/package/test deb
 
 install: build
 	@DESTDIR="$(DESTDIR)" scripts/install "$(abspath $(PREFIX))"

@@ -49,6 +49,13 @@ same '-show -c' "$(first/bin/mpicc -cc=tcc -show -c 'a b.c')" "tcc -I$first/incl
 same -compile-info "$(first/bin/mpicxx -compile-info)" "c++ -I$first/include"
 same -link-info "$(first/bin/mpicxx -link-info)" "c++ -I$first/include $link"
 same version "$(first/bin/mpicxx -showme:version)" "mpicxx: Catena 9.9.9 (language C++)"
+same -compile_info "$(first/bin/mpicc -compile_info)" "cc -I$first/include"
+same -profile "$(first/bin/mpicc -show -profile=mine a.c)" "cc -I$first/include a.c -lmine $link"
+same --showme:libs "$(first/bin/mpicc --showme:libs)" mpi_abi
+same --showme:libdirs "$(first/bin/mpicc --showme:libdirs)" "$first/lib"
+same --showme:command "$(CATENA_CC='ccache gcc-x' first/bin/mpicc --showme:command)" 'ccache gcc-x'
+same -echo "$(first/bin/mpicc -echo -cc=true -c a.c)" "true -I$first/include -c a.c"
+first/bin/mpicc -help | grep -q -- '-profile=NAME' || fail "-help does not tell of -profile"
 if first/bin/mpicc -showme:nonsense 2>/dev/null; then fail "-showme:nonsense is accepted"; fi
 first/bin/mpicc --version >/dev/null || fail "mpicc --version links"
 if first/bin/mpicc missing.c -o x 2>/dev/null; then fail "errors of the compiler are lost"; fi
@@ -63,6 +70,12 @@ ln -s "$second/bin/mpicc" "$work/linked-mpicc"
 for program in one two three; do
     ./$program || fail "$program does not run from where it was built"
 done
+
+# As Python's packages lay it out: the library in lib/catena alone, and a text that names it.
+mkdir lean && cp -R "$second/bin" "$second/include" lean/ && mkdir -p lean/lib/catena
+cp "$second/lib/libmpi_abi.so.1" lean/lib/catena/
+echo 'INPUT(catena/libmpi_abi.so.1)' >lean/lib/libmpi_abi.so
+lean/bin/mpicc program.c -o five && ./five || fail "the layout of a wheel builds no programs"
 
 # Another library wins by LD_LIBRARY_PATH.
 mkdir other && echo 'long MPI_Aint_add(long a, long b) { return a * b; }' >other/other.c

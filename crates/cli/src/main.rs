@@ -29,6 +29,9 @@ commands
 
 const COMMANDS: [&str; 7] = ["run", "info", "bench", "coll", "fortran", "version", "help"];
 
+/// The option before the name by which this command was called; no user gives it.
+const CALLED: &str = "--called";
+
 /// All settings that this command knows.
 fn registry() -> Registry {
     catena_core::settings::registry()
@@ -42,7 +45,17 @@ fn main() -> ExitCode {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let args: Vec<OsString> = args.collect();
+    let mut args: Vec<OsString> = args.collect();
+    // A script in place of a link says so how it was called.
+    let called = match args.first().is_some_and(|first| first == CALLED) && args.len() > 1 {
+        true => args
+            .drain(..2)
+            .nth(1)
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        false => called,
+    };
     let status = match (catena_launcher::daemon(&args), called.as_str()) {
         (Some(status), _) => status,
         (None, "mpirun" | "mpiexec") => catena_launcher::run(&called, args, &registry()),

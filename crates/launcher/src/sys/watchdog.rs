@@ -71,7 +71,8 @@ fn guard(mut groups: PipeReader) -> ! {
                 PipeReader::from(OwnedFd::from_raw_fd(GROUPS)),
             ));
         }
-        libc::close_range(GROUPS as u32 + 1, u32::MAX, 0);
+        // The C library has a function for it only since glibc 2.34.
+        libc::syscall(libc::SYS_close_range, GROUPS as u32 + 1, u32::MAX, 0u32);
     }
     let mut watched = Vec::new();
     let mut group = [0; 4];
