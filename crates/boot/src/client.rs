@@ -8,6 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
+use crate::jobs::{Death, Ended, Outcome, Side, SpawnRequest, read_outcome};
 use crate::wire::{self, FrameKind, Inbox, Malformed, Reader, Writer};
 use crate::{Boot, BootError, Interest, Job, Jobs, OtherJob, Poller, lineage, sys};
 
@@ -92,6 +93,12 @@ pub struct Client {
     descriptors: VecDeque<OwnedFd>,
     /// Other jobs that were asked for, and the answers that have come.
     others: BTreeMap<u64, Option<OtherJob>>,
+    /// What has been told of deaths and was not taken yet.
+    deaths: Vec<Death>,
+    /// The last ticket.
+    ticket: u32,
+    /// What has become of tickets.
+    outcomes: BTreeMap<u32, Outcome>,
 }
 
 /// A process: its job and its rank there.
@@ -142,6 +149,7 @@ impl Client {
             sys::check_shared(file).map_err(|e| BootError::Unsound(e.to_string()))?;
         }
         let (puts, fenced, asked, descriptors, others) = Default::default();
+        let (deaths, ticket, outcomes) = Default::default();
         Ok(Client {
             socket,
             launcher,
@@ -154,6 +162,9 @@ impl Client {
             asked,
             descriptors,
             others,
+            deaths,
+            ticket,
+            outcomes,
         })
     }
 
@@ -196,6 +207,16 @@ impl Client {
                     }
                     *asked = Some(other);
                 }
+                FrameKind::Died => self.deaths.push(Death {
+                    job: r.u64()?,
+                    rank: r.u32()?,
+                    epoch: r.u32()?,
+                    how: Ended::from_words([r.u32()?, r.u32()?])?,
+                }),
+                FrameKind::Spawned | FrameKind::Met => {
+                    let ticket = r.u32()?;
+                    self.outcomes.insert(ticket, read_outcome(&mut r)?);
+                }
                 _ => return Err(Malformed("not an answer to a fence or question").into()),
             }
         }
@@ -225,6 +246,14 @@ impl Client {
         Ok(())
     }
 
+    /// A frame that begins with a new ticket.
+    fn with_ticket(&mut self, kind: FrameKind) -> (u32, Writer) {
+        self.ticket = self.ticket.wrapping_add(1);
+        let mut frame = Writer::new(kind);
+        frame.u32(self.ticket);
+        (self.ticket, frame)
+    }
+
     fn check_rank(&self, rank: u32) -> Result<(), BootError> {
         let size = self.job.size;
         match rank < size {
@@ -239,6 +268,7 @@ impl Client {
     /// A target for fuzzing: one that has been taken in.
     pub(crate) fn over(socket: UnixStream, job: Job) -> Client {
         let (puts, fenced, asked, descriptors, others) = Default::default();
+        let (deaths, ticket, outcomes) = Default::default();
         Client {
             socket,
             launcher: 0,
@@ -251,6 +281,9 @@ impl Client {
             asked,
             descriptors,
             others,
+            deaths,
+            ticket,
+            outcomes,
         }
     }
 }
@@ -408,6 +441,44 @@ impl Jobs for Client {
                 }
             }
         }
+    }
+
+    fn deaths(&mut self) -> Result<Vec<Death>, BootError> {
+        self.catch_up()?;
+        Ok(std::mem::take(&mut self.deaths))
+    }
+
+    fn spawn(&mut self, request: &SpawnRequest) -> Result<u32, BootError> {
+        let (ticket, mut frame) = self.with_ticket(FrameKind::Spawn);
+        request.write(&mut frame);
+        self.send(frame)?;
+        Ok(ticket)
+    }
+
+    fn open_port(&mut self, port: &str) -> Result<(), BootError> {
+        let mut frame = Writer::new(FrameKind::OpenPort);
+        frame.bytes(port.as_bytes());
+        self.send(frame)
+    }
+
+    fn close_port(&mut self, port: &str) -> Result<(), BootError> {
+        let mut frame = Writer::new(FrameKind::ClosePort);
+        frame.bytes(port.as_bytes());
+        self.send(frame)
+    }
+
+    fn meet(&mut self, port: &str, side: Side, value: &[u8]) -> Result<u32, BootError> {
+        let (ticket, mut frame) = self.with_ticket(FrameKind::Meet);
+        frame.bytes(port.as_bytes());
+        frame.u32(side.index() as u32);
+        frame.bytes(value);
+        self.send(frame)?;
+        Ok(ticket)
+    }
+
+    fn outcome(&mut self, ticket: u32) -> Result<Option<Outcome>, BootError> {
+        self.catch_up()?;
+        Ok(self.outcomes.remove(&ticket))
     }
 }
 

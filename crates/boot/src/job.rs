@@ -34,6 +34,8 @@ pub struct Job {
     /// Process sets by name, with their ranks in ascending order. `mpi://WORLD`
     /// and `mpi://SELF` exist in every job and are not listed.
     pub psets: Vec<(String, Vec<u32>)>,
+    /// The port at which the processes that have spawned this job wait for it.
+    pub parent: Option<String>,
 }
 
 impl Job {
@@ -51,6 +53,7 @@ impl Job {
             local: Box::new([0]),
             local_cpus: cpus.max(1),
             psets: Vec::new(),
+            parent: None,
         }
     }
 
@@ -95,6 +98,7 @@ impl Job {
             w.bytes(name.as_bytes());
             w.u32s(ranks);
         }
+        w.bytes(self.parent.as_deref().unwrap_or_default().as_bytes());
     }
 
     /// Reads what `write` wrote and checks that it makes sense.
@@ -116,6 +120,7 @@ impl Job {
         let psets = (0..r.count(8)?)
             .map(|_| Ok((r.text()?, r.u32s()?)))
             .collect::<Result<Vec<_>, Malformed>>()?;
+        let parent = Some(r.text()?).filter(|port| !port.is_empty());
 
         let sound = rank < size
             && node_of.len() == size as usize
@@ -140,6 +145,7 @@ impl Job {
             local,
             local_cpus: local_cpus.max(1),
             psets,
+            parent,
         })
     }
 }

@@ -23,6 +23,7 @@ mod foreign;
 #[doc(hidden)]
 pub mod fuzz;
 mod job;
+mod jobs;
 mod lineage;
 pub mod server;
 mod singleton;
@@ -39,6 +40,7 @@ pub use direct::pmix_library;
 pub use error::BootError;
 pub use foreign::Foreign;
 pub use job::{Job, OtherJob};
+pub use jobs::{Death, Ended, Outcome, Side, SpawnProgram, SpawnRequest};
 pub use sys::{Interest, Poller};
 
 choice! {
@@ -101,6 +103,15 @@ setting! {
     scope: Local,
     level: User,
 
+    /// The job goes on when a process dies.
+    ///
+    /// The others are told: what waits for the dead one ends with an error, and mpirun
+    /// ends with the status of the first death once all have ended. Without it, the first
+    /// death ends the job.
+    pub static FAULT_TOLERANCE: bool = false;
+    scope: AllEqual,
+    level: User,
+
     /// How long a host may be silent before mpirun takes it for lost.
     ///
     /// With 0, only a connection that is closed tells that a host is lost.
@@ -133,6 +144,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &LAUNCH_TIMEOUT,
     &LAUNCH_FANOUT,
     &LAUNCH_FOREIGN,
+    &FAULT_TOLERANCE,
     &LAUNCH_TAKEOVER,
     &HOST_TIMEOUT,
     &PMIX,
@@ -278,6 +290,49 @@ pub trait Jobs {
     /// # Errors
     /// [`BootError::NoSuchJob`]; as [`Boot::fence`].
     fn learn(&mut self, job: u64) -> Result<Option<OtherJob>, BootError>;
+
+    /// The processes that have died since the last call, as far as it is known here. Never
+    /// blocks.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn deaths(&mut self) -> Result<Vec<Death>, BootError>;
+
+    /// Asks for a new job. Its processes wait at the port that [`Job::parent`] names there,
+    /// and that is `spawn:` with its number in 16 hexadecimal digits; those who have
+    /// spawned it meet them there as [`Side::Host`].
+    ///
+    /// The ticket that is given is for [`Jobs::outcome`], which has the number of the job,
+    /// 8 bytes, little-endian, once all its processes have connected to the launcher.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn spawn(&mut self, request: &SpawnRequest) -> Result<u32, BootError>;
+
+    /// Opens a port, whose name is at most 200 bytes long. It closes with this process.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn open_port(&mut self, port: &str) -> Result<(), BootError>;
+
+    /// Closes a port that this process has opened: who waits there waits in vain.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn close_port(&mut self, port: &str) -> Result<(), BootError>;
+
+    /// Comes to a port with a value. The ticket that is given is for [`Jobs::outcome`],
+    /// which has the value of the first that comes from the other side.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn meet(&mut self, port: &str, side: Side, value: &[u8]) -> Result<u32, BootError>;
+
+    /// What has become of a ticket, once; `None` while that is not known here. Never blocks.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn outcome(&mut self, ticket: u32) -> Result<Option<Outcome>, BootError>;
 }
 
 /// Connects this process to whoever started it.

@@ -10,6 +10,7 @@
 //! told calls this number `rank`, as it is the rank in the first job.
 
 mod connection;
+pub mod ports;
 mod questions;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use std::time::Duration;
 
 use crate::client::LauncherAddress;
 use connection::Client;
+use ports::Ports;
 use questions::Questions;
 
 use crate::wire::{self, FrameKind, Malformed, Reader, Writer};
@@ -130,6 +132,7 @@ struct Member {
     /// Process that has joined as this rank.
     pid: Option<u32>,
     in_fence: bool,
+    dead: bool,
 }
 
 /// A job that has ranks here.
@@ -142,7 +145,7 @@ struct Served {
     /// The program of each rank.
     appnums: Vec<u32>,
     segment: OwnedFd,
-    /// How many ranks wait in the fence, and how many there are.
+    /// How many ranks wait in the fence, and how many there are that have not died.
     fencing: usize,
     local: usize,
     /// What they have brought.
@@ -185,6 +188,11 @@ pub struct Server {
     /// By number, also those of other nodes.
     members: Vec<Member>,
     questions: Questions,
+    ports: Ports,
+    /// What is to be sent to processes once none is being served.
+    later: Vec<(u32, Arc<[u8]>)>,
+    /// Processes that were told what they had not asked for just now.
+    told: Vec<u32>,
     /// Fences of later jobs that all have come to, and what they have brought.
     fenced: Vec<(usize, Vec<u8>)>,
 }
@@ -233,6 +241,9 @@ impl Server {
             node,
             clients: Vec::new(),
             questions: Questions::default(),
+            ports: Ports::default(),
+            later: Vec::new(),
+            told: Vec::new(),
             fenced: Vec::new(),
         })
     }
@@ -268,6 +279,24 @@ impl Server {
         .to_text()
     }
 
+    /// The segment that the job of the process with that number has on this node, and the
+    /// numbers of the job's processes.
+    ///
+    /// # Errors
+    /// If descriptors are short.
+    pub fn segment_of(&self, number: u32) -> io::Result<Option<(OwnedFd, Range<u32>)>> {
+        let of = self.job_of(number);
+        let of = of.map(|of| Ok((of.segment.try_clone()?, of.numbers())));
+        of.transpose()
+    }
+
+    /// The number that a process has among those of its job on this node.
+    pub fn local_number(&self, number: u32) -> Option<u32> {
+        let of = self.job_of(number)?;
+        let before = &of.job.node_of[..(number - of.first) as usize];
+        Some(before.iter().filter(|&&node| node == self.node).count() as u32)
+    }
+
     /// The job of the process with that number.
     fn job_of(&self, number: u32) -> Option<&Served> {
         self.jobs.iter().find(|of| of.numbers().contains(&number))
@@ -294,6 +323,8 @@ impl Server {
         of.fencing = 0;
         let numbers = of.numbers();
         let members = &mut self.members[numbers.start as usize..numbers.end as usize];
+        // Those that came before they died come no more.
+        of.local -= members.iter().filter(|m| m.dead && m.in_fence).count();
         members.iter_mut().for_each(|m| m.in_fence = false);
         let mut frame = Writer::new(FrameKind::Fenced);
         frame.raw(parts);
@@ -324,6 +355,7 @@ impl Server {
                     LISTENER => self.accept(),
                     index => self.serve(index as usize, &mut events),
                 }
+                self.send_later();
                 for (job, parts) in std::mem::take(&mut self.fenced) {
                     self.end_fence_of(job, &parts);
                 }
@@ -372,6 +404,7 @@ impl Server {
         }
         let _ = self.poller.remove(&client.socket);
         if let Some(rank) = client.rank {
+            self.close_ports_of(rank);
             events.push(Event::Left {
                 rank,
                 pid: client.pid,
@@ -452,6 +485,13 @@ impl Server {
                 (FrameKind::Learn, Some(_)) => self.tell_job(client, body.u64()?),
                 (FrameKind::Finalize, Some(rank)) => events.push(Event::Finalized { rank }),
                 (FrameKind::Resume, Some(rank)) => events.push(Event::Resumed { rank }),
+                (
+                    kind @ (FrameKind::Spawn
+                    | FrameKind::Meet
+                    | FrameKind::OpenPort
+                    | FrameKind::ClosePort),
+                    Some(number),
+                ) => self.take_port_frame(client, number, kind, &mut body)?,
                 _ => return Err(Malformed("a message at the wrong time")),
             }
             if client.closing {
@@ -531,7 +571,7 @@ impl Server {
     /// Tells a process of a job.
     fn tell_job(&self, client: &mut Client, job: u64) {
         let of = self.jobs.iter().find(|of| of.job.job_id == job);
-        let segment = of.filter(|of| of.local > 0);
+        let segment = of.filter(|of| of.job.node_of.contains(&self.node));
         let segment = segment.and_then(|of| of.segment.try_clone().ok());
         let mut w = Writer::new(FrameKind::Told);
         w.u64(job);
@@ -567,15 +607,43 @@ impl Server {
             events.push(Event::Fencing);
         }
         of.fencing += 1;
-        if of.fencing == of.local {
-            let parts = std::mem::replace(&mut of.parts, no_parts()).into_body();
-            match job {
-                0 => events.push(Event::Fenced { parts }),
-                // All its ranks are here, where the rank that speaks is not among the clients.
-                _ => self.fenced.push((job, parts)),
-            }
-        }
+        events.extend(self.complete_fence(job));
         Ok(())
+    }
+
+    /// A fence to which all ranks here have come ends, or is an event.
+    fn complete_fence(&mut self, job: usize) -> Option<Event> {
+        let of = &mut self.jobs[job];
+        if of.fencing == 0 || of.fencing < of.local {
+            return None;
+        }
+        let parts = std::mem::replace(&mut of.parts, no_parts()).into_body();
+        if job == 0 {
+            return Some(Event::Fenced { parts });
+        }
+        // All its ranks are here, where the rank that speaks is not among the clients.
+        self.fenced.push((job, parts));
+        None
+    }
+
+    /// No fence waits for the process with that number any more.
+    fn fence_without(&mut self, number: u32) -> Option<Event> {
+        let job = self
+            .jobs
+            .iter()
+            .position(|of| of.numbers().contains(&number))?;
+        let of = &mut self.jobs[job];
+        let is_here = of.job.node_of[(number - of.first) as usize] == self.node;
+        let member = &mut self.members[number as usize];
+        if !is_here || std::mem::replace(&mut member.dead, true) || member.in_fence {
+            return None;
+        }
+        of.local -= 1;
+        let ended = self.complete_fence(job);
+        for (job, parts) in std::mem::take(&mut self.fenced) {
+            self.end_fence_of(job, &parts);
+        }
+        ended
     }
 }
 

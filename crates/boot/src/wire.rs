@@ -57,6 +57,20 @@ pub enum FrameKind {
     /// To a rank: a job, and its [`OtherJob`](crate::OtherJob) if there is such a job; the
     /// segment that its ranks on this node share comes along, if it has any.
     Told = 14,
+    /// To a rank: job, rank, epoch, and how that process ended: [`Death`](crate::Death).
+    Died = 15,
+    /// To the launcher: ticket, and a [`SpawnRequest`](crate::SpawnRequest).
+    Spawn = 16,
+    /// To a rank: ticket, and the new job or why there is none.
+    Spawned = 17,
+    /// To the launcher: ticket, port, side and value.
+    Meet = 18,
+    /// To a rank: ticket, and the value of the other side or why there is none.
+    Met = 19,
+    /// To the launcher: port, at which others can be met from now on.
+    OpenPort = 20,
+    /// To the launcher: port, at which nobody is met any more.
+    ClosePort = 21,
 }
 
 impl FrameKind {
@@ -64,7 +78,7 @@ impl FrameKind {
         use FrameKind::*;
         [
             Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume, Publish, Ask, Answer,
-            Fault, Learn, Told,
+            Fault, Learn, Told, Died, Spawn, Spawned, Meet, Met, OpenPort, ClosePort,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)
@@ -288,6 +302,7 @@ mod tests {
             local: Box::new([1, 2]),
             local_cpus: 4,
             psets: vec![("app://0".to_string(), vec![0, 2]), (String::new(), vec![])],
+            parent: Some("port".to_string()),
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
 
 use catena_abi::consts;
+use catena_boot::FAULT_TOLERANCE;
 
 use crate::life;
 use crate::process::{Entered, Process, WorldModel, enter};
@@ -72,7 +73,11 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
         Err(error) => return raise(&error),
     };
     // Nobody leaves while somebody may still need its memory or its progress.
-    let met = process.barrier(&process.world);
+    let met = match FAULT_TOLERANCE.get() {
+        // The launcher knows who is left to be waited for.
+        true => process.fence(),
+        false => process.barrier(&process.world),
+    };
     if met.is_ok() {
         process.block(|process| process.link(|link| link.is_idle()));
     }

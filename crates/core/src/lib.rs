@@ -15,6 +15,7 @@ pub mod comm;
 mod device;
 pub mod events;
 pub mod exchange;
+mod failures;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;

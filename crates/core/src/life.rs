@@ -170,6 +170,23 @@ impl Process {
     }
 }
 
+impl Process {
+    /// Waits until all processes of the job that have not died do, too.
+    ///
+    /// # Errors
+    /// `Other` if the launcher is gone.
+    pub(crate) fn fence(&self) -> Result<()> {
+        let begun = self.boot.borrow_mut().begin_fence();
+        begun.map_err(|e| other(&e))?;
+        let mut over = Ok(false);
+        self.block(|process| {
+            over = process.boot.borrow_mut().fence_done();
+            !matches!(over, Ok(false))
+        });
+        over.map(drop).map_err(|e| other(&e))
+    }
+}
+
 fn other(e: &dyn std::fmt::Display) -> Error {
     Error::new(Kind::Other, e.to_string())
 }

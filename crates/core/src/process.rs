@@ -415,7 +415,7 @@ impl Process {
         if idle && self.link(|link| link.is_silent()) {
             return false;
         }
-        let moved = self.link(|link| link.progress()) || self.pings();
+        let moved = self.link(|link| link.progress()) || self.pings() || self.notices();
         if idle {
             moved
         } else {

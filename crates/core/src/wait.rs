@@ -105,6 +105,9 @@ impl Process {
         if idle == Idle::Yield {
             self.waits.yielded();
             self.after_pause();
+        } else if self.bell.is_none() {
+            // Nobody rings: this process looks for itself.
+            self.hear();
         }
         idle.act(|limit| {
             // What is waited for may lie outside of the rings: on a board, say.

@@ -7,7 +7,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use catena_boot::server::Event;
-use catena_boot::{Interest, OtherMpi};
+use catena_boot::{FAULT_TOLERANCE, Interest, OtherMpi};
 
 use crate::base::Base;
 use crate::hosts::tree::Tree;
@@ -149,6 +149,9 @@ pub struct Job {
     fault: Option<Failure>,
     /// What to do about the next rank that has another MPI in it.
     foreign: OtherMpi,
+    /// Whether the job goes on when a rank dies, and how many have.
+    tolerant: bool,
+    deaths: u32,
     /// Whether ranks wait in a fence.
     fencing: bool,
     /// How many ranks were still running when the job was ended.
@@ -195,6 +198,8 @@ impl Job {
             taken: vec![[0; 2]; plan.hosts.len()],
             source: typed.then(|| Source::new(token::STDIN, poller)),
             foreign: plan.foreign,
+            tolerant: crate::hosts::setting(&FAULT_TOLERANCE, &plan.env),
+            deaths: 0,
             plan,
             tree,
             base,

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use catena_boot::Ended;
 use catena_boot::server::Event;
 use catena_boot::wire::{Malformed, Reader, UNKNOWN, Writer};
 
@@ -70,6 +71,8 @@ pub enum NodeCommand {
     Pass(NodeEvent),
     /// So much of a node's output was taken.
     Taken { node: u32, which: usize, bytes: u32 },
+    /// A process has died, the how-manieth of all, and how: tell the others.
+    Died { rank: u32, epoch: u32, how: Ended },
     /// All ranks have ended: tell the rest.
     Finish,
 }
@@ -118,6 +121,8 @@ pub enum MessageKind {
     ServerMessage,
     Foreign,
     Note,
+    /// Down: a process has died.
+    Died,
 }
 
 impl From<MessageKind> for u8 {
@@ -133,7 +138,7 @@ impl MessageKind {
     /// If there is none.
     pub fn from_byte(byte: u8) -> Result<MessageKind, Malformed> {
         use MessageKind::*;
-        const ALL: [MessageKind; 34] = [
+        const ALL: [MessageKind; 35] = [
             Launch,
             Hello,
             Alive,
@@ -168,6 +173,7 @@ impl MessageKind {
             ServerMessage,
             Foreign,
             Note,
+            Died,
         ];
         let index = byte.wrapping_sub(Launch as u8);
         ALL.get(usize::from(index)).copied().ok_or(UNKNOWN)
@@ -415,6 +421,12 @@ impl NodeCommand {
                 w.u32(*bytes);
             }
             NodeCommand::Pass(event) => return event.encode(),
+            NodeCommand::Died { rank, epoch, how } => {
+                w = Writer::new(MessageKind::Died);
+                w.u32(*rank);
+                w.u32(*epoch);
+                how.to_words().into_iter().for_each(|word| w.u32(word));
+            }
             NodeCommand::Finish => w = Writer::new(MessageKind::Finish),
         }
         w.finish()
@@ -450,6 +462,11 @@ impl NodeCommand {
                 bytes: r.u32()?,
             },
             MessageKind::Finish => NodeCommand::Finish,
+            MessageKind::Died => NodeCommand::Died {
+                rank: r.u32()?,
+                epoch: r.u32()?,
+                how: Ended::from_words([r.u32()?, r.u32()?])?,
+            },
             MessageKind::Ask | MessageKind::Answer | MessageKind::ServerMessage => {
                 NodeCommand::Pass(NodeEvent::decode(kind, body, ranks, nodes)?)
             }

@@ -8,11 +8,13 @@
 mod start;
 
 use std::io::{self, PipeReader, PipeWriter};
+use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
 use catena_boot::server::{Event, Server};
 use catena_boot::{Interest, Poller};
+use catena_shm::Notifier;
 
 use crate::foreign::Watch;
 use crate::message::{NodeCommand, NodeEvent, WINDOW};
@@ -66,6 +68,8 @@ pub struct Node {
     paused: [bool; 2],
     finishing: bool,
     done: bool,
+    /// What wakes the processes of each job, by their numbers.
+    notifiers: Vec<(Range<u32>, Notifier)>,
 }
 
 impl Node {
@@ -117,6 +121,11 @@ impl Node {
                 self.taken(*which, *bytes as usize, poller, events)
             }
             NodeCommand::Pass(told) => self.exchange(told, events),
+            NodeCommand::Died { rank, epoch, how } => {
+                let ended = self.server.died(*rank, *epoch, *how);
+                events.extend(ended.map(NodeEvent::Said));
+                self.notify();
+            }
             NodeCommand::Finish => self.finish(poller, events),
         }
     }
@@ -197,6 +206,26 @@ impl Node {
                 _ => {}
             }
             events.push(NodeEvent::Said(event));
+        }
+        self.notify();
+    }
+
+    /// Wakes the processes that the server has told what they had not asked for just now.
+    fn notify(&mut self) {
+        for number in self.server.take_told() {
+            if !self.notifiers.iter().any(|(of, _)| of.contains(&number)) {
+                // A process that cannot be woken hears of it when it looks.
+                let Ok(Some((segment, numbers))) = self.server.segment_of(number) else {
+                    continue;
+                };
+                if let Ok(notifier) = Notifier::open(segment, numbers.len() as u32) {
+                    self.notifiers.push((numbers, notifier));
+                }
+            }
+            let notifier = self.notifiers.iter().find(|(of, _)| of.contains(&number));
+            if let (Some((_, notifier)), Some(at)) = (notifier, self.server.local_number(number)) {
+                notifier.notify(at);
+            }
         }
     }
 

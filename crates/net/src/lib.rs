@@ -24,6 +24,7 @@
 //! | `peer_table`   | which process a peer is: the table *(job, rank) -> peer*    |
 //! | `device_order` | in which order a process uses the cards of its machine      |
 //! | `report`       | what each rank says of its networks                         |
+//! | `failures`     | who has died, and which contexts were revoked               |
 //! | `exchange`     | what the networks need of whoever started the processes     |
 //!
 //! A kind of network is added in `driver`, `chain` and `record`.
@@ -32,6 +33,7 @@ mod chain;
 mod device_order;
 mod driver;
 mod exchange;
+mod failures;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
@@ -51,6 +53,7 @@ use catena_settings::Setting;
 pub use chain::{Chain, LINK, Network, Ofi, Tcp};
 pub use driver::Counters;
 pub use exchange::Exchange;
+pub use failures::{DeadProcess, Failures, HowEnded};
 pub use networks::Networks;
 pub use peer_table::PeerTable;
 pub use remote::{Reach, Region, RegionKeys, Target};

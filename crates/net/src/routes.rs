@@ -12,6 +12,7 @@ use catena_fabric::{
 use catena_link::{Net, RemoteKeys, Sink, Source, Tally};
 use catena_shm::{Shm, ShmError};
 
+use crate::failures::Failures;
 use crate::loopback::Loopback;
 use crate::networks::Networks;
 use crate::peer_table::PeerTable;
@@ -86,6 +87,7 @@ pub struct Routes<S, R> {
     /// By peer.
     table: Vec<Route>,
     peers: PeerTable,
+    failures: Failures,
     pub(crate) loopback: Loopback,
     pub(crate) shm: Option<Shm>,
     pub(crate) networks: Option<Box<Networks>>,
@@ -117,6 +119,7 @@ impl<S, R> Routes<S, R> {
         Routes {
             table,
             peers,
+            failures: Failures::default(),
             loopback: Loopback::new(me),
             shm,
             networks,
@@ -137,6 +140,16 @@ impl<S, R> Routes<S, R> {
     #[inline]
     pub fn peers(&self) -> &PeerTable {
         &self.peers
+    }
+
+    /// Who is known to have died, and which contexts were revoked.
+    pub fn failures(&self) -> &Failures {
+        &self.failures
+    }
+
+    /// The failures, to add to them.
+    pub fn failures_mut(&mut self) -> &mut Failures {
+        &mut self.failures
     }
 
     /// Whether a peer of this process's own job shares memory with it, its segment and all

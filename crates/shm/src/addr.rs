@@ -14,10 +14,11 @@
 //! | `layout`             | first attacher    | all       | compare-and-swap from 0   |
 //! | `used`               | all               | all       | fetch-add                 |
 //! | `bell`               | see `Doorbell`    |           |                           |
-//! | `epoch`              | senders           | owner     | add after `inbox`, Release/Acquire |
+//! | `epoch`              | senders, launcher | owner     | add after `inbox`, Release/Acquire |
 //! | `pid`, `probe`       | owner             | peers     | before `ready`, Release/Acquire |
 //! | `inbox[r][s]`        | `s`, once         | `r`       | Release/Acquire           |
 //! | `facts`              | any attacher      | guests    | before `layout`           |
+//! | `notices`            | launcher          | owner     | before `epoch`, Release/Acquire |
 //! | `guests`, a guest    | guests            | owner     | compare-and-swap, Release/Acquire |
 //! | ring: `heads`,`costs`| receiver          | sender    | see `ring`; hints         |
 //! | ring: `parts`        | both              | both      | see `Parts`               |
@@ -116,6 +117,8 @@ pub(crate) struct Who {
     pub probe: AtomicU64,
     /// Offset of the last [`Guest`] that came, or 0.
     pub guests: AtomicU64,
+    /// How often the launcher has told the rank something.
+    pub notices: AtomicU64,
 }
 
 /// A process of another job that has made a ring to a rank. Written before it is published.

@@ -39,6 +39,8 @@ pub struct Shm {
     pub(crate) inlets: Vec<Inlet>,
     /// The epoch of the inbox that `inlets` shows.
     pub(crate) seen: u64,
+    /// Words of the launcher that were seen, and whether they are new.
+    pub(crate) notices: (u64, bool),
     /// Our own block.
     pub(crate) own: *const Block,
     pub(crate) me: u32,
@@ -163,6 +165,7 @@ impl Shm {
             peer_states,
             inlets: Vec::new(),
             seen: 0,
+            notices: (0, false),
             own: segment.block(me),
             me,
             config,
@@ -281,6 +284,23 @@ impl Shm {
     /// where a region can be. Good as long as this transport.
     pub fn region(&self, offset: u64, bytes: usize) -> Option<*mut u8> {
         self.segment.range(offset, bytes, 64)
+    }
+
+    /// Whether the launcher has told this process something since the last call, as far as
+    /// the last poll has seen; this process is not silent until it has asked. Cost: one
+    /// load.
+    #[inline]
+    pub fn take_notice(&mut self) -> bool {
+        let some = std::mem::take(&mut self.notices.1);
+        self.seen = self.seen.wrapping_add(some.into());
+        some
+    }
+
+    /// The next [`Shm::take_notice`] says again what the last one said.
+    pub fn keep_notice(&mut self) {
+        if !std::mem::replace(&mut self.notices.1, true) {
+            self.seen = self.seen.wrapping_sub(1);
+        }
     }
 
     /// What happened so far.

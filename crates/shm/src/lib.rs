@@ -15,6 +15,7 @@
 //! | `recv`      | incoming rings                                           |
 //! | `guests`    | segments of other jobs, and rings from their processes   |
 //! | `rma`       | a peer's memory (cross-memory attach)                    |
+//! | `notify`    | the launcher's way to wake processes                     |
 //! | `operations`| put, get and atomics                                     |
 //! | `tune`      | which way of copying is the fastest to a peer            |
 //! | `pace`      | which way the program's messages are the fastest         |
@@ -35,6 +36,7 @@ mod admit;
 mod error;
 mod guests;
 mod init;
+mod notify;
 mod operations;
 mod pace;
 mod progress;
@@ -51,6 +53,7 @@ pub use addr::Geometry;
 pub use admit::admit;
 pub use error::ShmError;
 pub use init::{Counters, Memory, Shm};
+pub use notify::Notifier;
 pub use progress::Bell;
 pub use rma::{Neighbour, read_ticks};
 pub use segment::{create_segment, map_pages};

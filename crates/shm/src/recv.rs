@@ -179,6 +179,14 @@ impl Shm {
     #[inline(never)]
     pub(crate) fn accept<D: Deliver>(&mut self, deliver: &mut D) {
         self.seen = self.own().epoch.load(Acquire);
+        let notices = self.own().who.notices.load(Relaxed);
+        if notices != self.notices.0 {
+            self.notices = (notices, true);
+        }
+        if self.notices.1 {
+            // Not silent until it is taken.
+            self.seen = self.seen.wrapping_sub(1);
+        }
         for sender in 0..self.segment.layout.ranks {
             let offset = self.segment.inbox(self.me, sender).load(Acquire);
             let known = self.peer_states[sender as usize].heard;

@@ -9,7 +9,7 @@ use catena_fabric::{
     Access, Header, Load, OpId, Payload, Peer, Posted, RemoteKey, Rendezvous, Rma, RmaError,
     Started, Transport,
 };
-use catena_shm::{Config, CopyWay, Geometry, Shm, ShmError, SingleCopy, create_segment};
+use catena_shm::{Config, CopyWay, Geometry, Notifier, Shm, ShmError, SingleCopy, create_segment};
 use common::*;
 use proptest::prelude::*;
 
@@ -507,4 +507,38 @@ fn what_nobody_has_laid_out_is_not_attached() {
     let refused = a.attach_other(of_b, (10, 11), &[Peer(2)]);
     assert!(matches!(refused, Err(ShmError::Foreign)), "{refused:?}");
     assert!(!a.reaches(Peer(2)));
+}
+
+#[test]
+fn the_launcher_wakes_a_process_that_it_has_told_something() {
+    let fd = create_segment().unwrap();
+    std::fs::File::from(fd.try_clone().unwrap())
+        .set_len(64 << 30)
+        .unwrap();
+    let launcher = Notifier::open(fd.try_clone().unwrap(), 2).unwrap();
+    launcher.notify(1);
+    let attach = |me| {
+        let fd = fd.try_clone().unwrap();
+        Shm::attach_with(fd, me, &[Peer(0), Peer(1)], Config::tiny()).unwrap()
+    };
+    let (mut a, mut b) = (attach(0), attach(1));
+    let mut inbox = Inbox::default();
+    assert!(!a.is_ready() && b.is_ready(), "before it was there, too");
+    for _ in 0..2 {
+        b.poll(&mut inbox);
+        b.poll(&mut inbox);
+        assert!(!b.is_silent(), "until it is taken");
+        assert!(b.take_notice() && !b.take_notice());
+        assert!(b.is_silent() && !b.is_ready());
+        launcher.notify(1);
+        launcher.notify(7);
+        assert!(b.is_ready(), "a sleep does not begin");
+        assert!(!b.take_notice(), "a poll has not seen it");
+    }
+    a.poll(&mut inbox);
+    assert!(!a.take_notice());
+    // New rings are no words of the launcher.
+    assert!(try_send(&mut b, Peer(0), 1, 8));
+    a.poll(&mut inbox);
+    assert!(!a.take_notice());
 }

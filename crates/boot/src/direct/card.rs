@@ -162,6 +162,7 @@ pub(super) fn job(about: &About, cards: &[Card]) -> Job {
         local,
         local_cpus,
         psets,
+        parent: None,
     }
 }
 

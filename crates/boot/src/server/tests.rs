@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use super::*;
 use crate::client::Client as Rank;
-use crate::{Boot, BootError};
+use crate::{Boot, BootError, Death, Ended, Side};
 
 fn secret() -> catena_proof::Secret {
     catena_proof::Secret::from_bytes([5; 32])
@@ -402,12 +402,108 @@ fn jobs_are_apart_and_know_of_each_other() {
     };
     assert!(matches!(none, BootError::NoSuchJob(5)), "{none}");
 
+    // Leaders of the two meet at a port that one has opened, and learn what the other has.
+    let met = |rank: &mut Rank, ticket| {
+        loop {
+            if let Some(outcome) = rank.jobs().unwrap().outcome(ticket).unwrap() {
+                break outcome;
+            }
+        }
+    };
+    let early = d
+        .jobs()
+        .unwrap()
+        .meet("port", Side::Guest, b"early")
+        .unwrap();
+    let error = met(&mut d, early).unwrap_err();
+    assert!(error.contains("no port 'port'"), "{error}");
+    a.jobs().unwrap().open_port("port").unwrap();
+    let hosts = [b"a1", b"a2"].map(|it| a.jobs().unwrap().meet("port", Side::Host, it).unwrap());
+    // What a process has said is heard once it is answered.
+    while a.jobs().unwrap().learn(job).unwrap().is_none() {}
+    let guest = d.jobs().unwrap().meet("port", Side::Guest, b"d").unwrap();
+    assert_eq!(
+        met(&mut d, guest),
+        Ok(b"a1".to_vec()),
+        "the first that waits"
+    );
+    assert_eq!(met(&mut a, hosts[0]), Ok(b"d".to_vec()));
+    a.jobs().unwrap().close_port("port").unwrap();
+    assert!(met(&mut a, hosts[1]).is_err(), "it waits in vain");
+
     d.abort(3, "enough");
     let events = serving.join().unwrap();
     let fence = |event: &Event| matches!(event, Event::Fencing | Event::Fenced { .. });
     assert!(!events.iter().any(fence), "{events:?}");
     let abort = |event: &Event| matches!(event, Event::Abort { rank: 3, .. });
     assert!(events.iter().any(abort), "{events:?}");
+}
+
+#[test]
+fn deaths_are_told_to_all_but_the_dead() {
+    let mut server = server(2);
+    let (own, (job, theirs)) = (places(&server), second(&mut server, 1));
+    let connect = |place: &String, server: &mut Server| {
+        let place = place.clone();
+        let rank = thread::spawn(move || Rank::connect(&place).unwrap());
+        while !rank.is_finished() {
+            server.step();
+            thread::yield_now();
+        }
+        rank.join().unwrap()
+    };
+    let mut a = connect(&own[0], &mut server);
+    let mut b = connect(&own[1], &mut server);
+    let mut c = connect(&theirs[0], &mut server);
+    server.died(2, 1, Ended::Signal(9));
+    assert_eq!(server.take_told(), [0, 1]);
+    server.died(1, 2, Ended::Code(3));
+    let of = |rank: &mut Rank| rank.jobs().unwrap().deaths().unwrap();
+    let death = |job, rank, epoch, how| Death {
+        job,
+        rank,
+        epoch,
+        how,
+    };
+    let first = death(job, 0, 1, Ended::Signal(9));
+    let second = death(0, 1, 2, Ended::Code(3));
+    assert_eq!(of(&mut a), [first, second]);
+    assert_eq!(of(&mut b), [first]);
+    assert_eq!(of(&mut c), [second]);
+    assert_eq!(of(&mut a), [], "each once");
+}
+
+#[test]
+fn no_fence_waits_for_the_dead() {
+    let mut server = server(3);
+    let connect = |place: String| thread::spawn(move || Rank::connect(&place).unwrap());
+    let ranks: Vec<_> = places(&server).into_iter().map(connect).collect();
+    let step_until = |server: &mut Server, ready: &dyn Fn(&Event) -> bool, count: usize| {
+        let mut seen = 0;
+        while seen < count {
+            seen += server.step().iter().filter(|event| ready(event)).count();
+        }
+    };
+    let joined = |event: &Event| matches!(event, Event::Joined { .. });
+    step_until(&mut server, &joined, 3);
+    let mut ranks: Vec<_> = ranks.into_iter().map(|it| it.join().unwrap()).collect();
+    // Rank 1 comes and dies, and rank 2 dies without having come.
+    let fencing = |event: &Event| matches!(event, Event::Fencing);
+    ranks[1].begin_fence().unwrap();
+    step_until(&mut server, &fencing, 1);
+    assert_eq!(server.died(1, 1, Ended::Code(1)), None);
+    ranks[0].begin_fence().unwrap();
+    assert_eq!(server.step(), []);
+    let over = server.died(2, 2, Ended::Code(1));
+    assert!(matches!(over, Some(Event::Fenced { .. })), "{over:?}");
+    server.end_fence(&[]);
+    ranks[0].end_fence().unwrap();
+    // The next one is of rank 0 alone.
+    ranks[0].begin_fence().unwrap();
+    let fenced = |event: &Event| matches!(event, Event::Fenced { .. });
+    step_until(&mut server, &fenced, 1);
+    server.end_fence(&[]);
+    ranks[0].end_fence().unwrap();
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use catena_abi::consts::ERR_PROC_ABORTED;
-use catena_boot::OtherMpi;
+use catena_boot::{Ended, OtherMpi};
 
 use super::{ABANDON, GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
 use crate::library;
@@ -176,11 +176,19 @@ impl Job {
 
     /// Nothing is known of a node any more.
     pub(super) fn lost(&mut self, node: u32, text: Option<String>) {
-        for (process, of) in self.processes.iter_mut().zip(&self.plan.node_of) {
-            process.running &= *of != node;
+        let mut dead = Vec::new();
+        for (rank, (process, of)) in (0..).zip(self.processes.iter_mut().zip(&self.plan.node_of)) {
+            if *of == node && std::mem::replace(&mut process.running, false) {
+                dead.push(rank);
+            }
         }
-        if let Some(text) = text {
-            self.fail(Failure::new(1, text), Duration::ZERO);
+        let Some(text) = text else { return };
+        let failure = Failure::new(1, text);
+        dead.into_iter()
+            .for_each(|rank| self.died(rank, Ended::Lost));
+        match self.tolerant {
+            true => drop(self.fault.get_or_insert(failure)),
+            false => self.fail(failure, Duration::ZERO),
         }
     }
 
@@ -206,9 +214,21 @@ impl Job {
             // Others can finish without a rank that has finalized.
             _ => {
                 let after = if finalized { LATE } else { Duration::ZERO };
-                self.fail(report::ended(&self.who(rank), exit).of(rank), after);
+                let failure = report::ended(&self.who(rank), exit).of(rank);
+                self.died(rank, exit.into());
+                match self.tolerant && joined {
+                    true => drop(self.fault.get_or_insert(failure)),
+                    false => self.fail(failure, after),
+                }
             }
         }
+    }
+
+    /// A rank has died: all processes are told.
+    fn died(&mut self, rank: u32, how: Ended) {
+        self.deaths += 1;
+        let epoch = self.deaths;
+        self.command(&NodeCommand::Died { rank, epoch, how });
     }
 
     fn output_is_unwanted(&self) -> bool {
@@ -285,8 +305,18 @@ impl Job {
     /// A rank has left without MPI_Finalize some time ago.
     fn check_silent(&mut self, rank: u32) {
         let others = self.processes.iter().any(|p| p.running);
-        if self.failure.is_none() && others {
-            self.fail(self.silent(rank), Duration::ZERO);
+        if self.failure.is_some() || !others {
+            return;
+        }
+        match (self.tolerant, self.processes[rank as usize].exit) {
+            (false, _) | (true, None) => self.fail(self.silent(rank), Duration::ZERO),
+            (true, Some(Exit::Code(0))) => {
+                self.died(rank, Ended::Code(0));
+                let failure = self.silent(rank);
+                self.fault.get_or_insert(failure);
+            }
+            // Its death was told.
+            (true, Some(_)) => {}
         }
     }
 

@@ -228,6 +228,7 @@ impl Node {
             paused: [false; 2],
             finishing: false,
             done: false,
+            notifiers: Vec::new(),
         })
     }
 }

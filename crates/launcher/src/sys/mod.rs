@@ -9,6 +9,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr;
 
+use catena_boot::Ended;
 use libc::c_int;
 use rustix::event::{self, PollFd, PollFlags, Timespec};
 use rustix::fs::FileType;
@@ -145,6 +146,15 @@ pub enum Exit {
     Code(i32),
     /// Killed by this signal.
     Signal(i32),
+}
+
+impl From<Exit> for Ended {
+    fn from(exit: Exit) -> Ended {
+        match exit {
+            Exit::Code(code) => Ended::Code(code),
+            Exit::Signal(signal) => Ended::Signal(signal),
+        }
+    }
 }
 
 impl Exit {

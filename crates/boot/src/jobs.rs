@@ -1,0 +1,226 @@
+//! What the launcher does for processes that come and go: words that travel between the
+//! two.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use crate::wire::{Malformed, Reader, Writer};
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, with this status.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// Nobody can tell: its host cannot be reached any more.
+    Lost,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ended::Code(code) => write!(f, "it ended with status {code}"),
+            Ended::Signal(signal) => write!(f, "it was killed by signal {signal}"),
+            Ended::Lost => f.write_str("its host cannot be reached any more"),
+        }
+    }
+}
+
+impl Ended {
+    /// As two words of a message.
+    pub fn to_words(self) -> [u32; 2] {
+        match self {
+            Ended::Code(code) => [0, code as u32],
+            Ended::Signal(signal) => [1, signal as u32],
+            Ended::Lost => [2, 0],
+        }
+    }
+
+    /// From two words of a message.
+    ///
+    /// # Errors
+    /// If they say something else.
+    pub fn from_words(words: [u32; 2]) -> Result<Ended, Malformed> {
+        match words {
+            [0, code] => Ok(Ended::Code(code as i32)),
+            [1, signal] => Ok(Ended::Signal(signal as i32)),
+            [2, _] => Ok(Ended::Lost),
+            _ => Err(Malformed("an end of an unknown kind")),
+        }
+    }
+}
+
+/// A process that has ended without having left MPI, as the launcher tells of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Death {
+    /// Its job.
+    pub job: u64,
+    /// Its rank there.
+    pub rank: u32,
+    /// How many such ends the launcher knew of then, this one among them: all processes
+    /// learn of them in this order.
+    pub epoch: u32,
+    /// How it ended.
+    pub how: Ended,
+}
+
+/// One of the programs of a new job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpawnProgram {
+    /// Its name or path.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// How many processes run it.
+    pub count: u32,
+    /// The directory that it is started in, if not the launcher's.
+    pub wdir: Option<OsString>,
+    /// Where it is looked for, if not in `PATH`: directories, separated by colons.
+    pub path: Option<OsString>,
+    /// Variables for its environment.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+/// What shall run as a new job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpawnRequest {
+    /// The programs, in the order of their ranks.
+    pub programs: Vec<SpawnProgram>,
+}
+
+impl SpawnRequest {
+    /// As [`SpawnRequest::read`] reads it.
+    pub fn write(&self, w: &mut Writer) {
+        let optional = |w: &mut Writer, text: &Option<OsString>| {
+            w.u32(u32::from(text.is_some()));
+            w.bytes(text.as_deref().unwrap_or_default().as_bytes());
+        };
+        w.u32(self.programs.len() as u32);
+        for it in &self.programs {
+            w.bytes(it.program.as_bytes());
+            w.u32(it.args.len() as u32);
+            it.args.iter().for_each(|arg| w.bytes(arg.as_bytes()));
+            w.u32(it.count);
+            optional(w, &it.wdir);
+            optional(w, &it.path);
+            w.u32(it.env.len() as u32);
+            for (name, value) in &it.env {
+                w.bytes(name.as_bytes());
+                w.bytes(value.as_bytes());
+            }
+        }
+    }
+
+    /// Reads what [`SpawnRequest::write`] wrote.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn read(r: &mut Reader<'_>) -> Result<SpawnRequest, Malformed> {
+        fn string(r: &mut Reader<'_>) -> Result<OsString, Malformed> {
+            Ok(OsString::from_vec(r.bytes()?.to_vec()))
+        }
+        fn optional(r: &mut Reader<'_>) -> Result<Option<OsString>, Malformed> {
+            let is_there = r.u32()? != 0;
+            let text = string(r)?;
+            Ok(is_there.then_some(text))
+        }
+        let one = |r: &mut Reader<'_>| {
+            Ok(SpawnProgram {
+                program: string(r)?,
+                args: (0..r.count(4)?)
+                    .map(|_| string(r))
+                    .collect::<Result<_, _>>()?,
+                count: r.u32()?,
+                wdir: optional(r)?,
+                path: optional(r)?,
+                env: (0..r.count(8)?)
+                    .map(|_| Ok((string(r)?, string(r)?)))
+                    .collect::<Result<_, _>>()?,
+            })
+        };
+        let programs = (0..r.count(32)?)
+            .map(|_| one(r))
+            .collect::<Result<_, _>>()?;
+        Ok(SpawnRequest { programs })
+    }
+}
+
+/// The side from which a process comes to a port. Who comes from one side meets who comes
+/// from the other, each the first that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// It was there first: it accepts, or has spawned.
+    Host,
+    /// It comes: it connects, or was spawned.
+    Guest,
+}
+
+impl Side {
+    pub(crate) fn index(self) -> usize {
+        self as usize
+    }
+
+    pub(crate) fn from_number(number: u32) -> Result<Side, Malformed> {
+        match number {
+            0 => Ok(Side::Host),
+            1 => Ok(Side::Guest),
+            _ => Err(Malformed("a port has two sides")),
+        }
+    }
+}
+
+/// The answer to a ticket: a value, or why there is none.
+pub type Outcome = Result<Vec<u8>, String>;
+
+/// As [`read_outcome`] reads it.
+pub(crate) fn write_outcome(w: &mut Writer, outcome: &Outcome) {
+    w.u32(u32::from(outcome.is_ok()));
+    match outcome {
+        Ok(value) => w.bytes(value),
+        Err(text) => w.bytes(text.as_bytes()),
+    }
+}
+
+pub(crate) fn read_outcome(r: &mut Reader<'_>) -> Result<Outcome, Malformed> {
+    Ok(match r.u32()? {
+        0 => Err(r.text()?),
+        _ => Ok(r.bytes()?.to_vec()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_survive_the_journey() {
+        let program = SpawnProgram {
+            program: "a".into(),
+            args: vec!["-x".into(), "".into()],
+            count: 3,
+            wdir: Some("/tmp".into()),
+            path: None,
+            env: vec![("N".into(), "v".into())],
+        };
+        let request = SpawnRequest {
+            programs: vec![program, SpawnProgram::default()],
+        };
+        let mut w = Writer::new(0);
+        request.write(&mut w);
+        let body = w.into_body();
+        assert_eq!(SpawnRequest::read(&mut Reader::new(&body)), Ok(request));
+        for end in 0..body.len() {
+            assert!(SpawnRequest::read(&mut Reader::new(&body[..end])).is_err());
+        }
+    }
+
+    #[test]
+    fn ends_survive_the_journey() {
+        for how in [Ended::Code(-3), Ended::Signal(9), Ended::Lost] {
+            assert_eq!(Ended::from_words(how.to_words()), Ok(how));
+        }
+        assert!(Ended::from_words([3, 0]).is_err());
+    }
+}

@@ -1,0 +1,274 @@
+//! Ports, at which the leaders of two groups meet and exchange what their groups need to
+//! know of each other; and what else processes that come and go want of the launcher.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::connection::Client;
+use super::{Event, Served, Server};
+use crate::Job;
+use crate::jobs::{Death, Ended, Outcome, Side, SpawnRequest, write_outcome};
+use crate::wire::{FrameKind, Malformed, Reader, Writer};
+
+/// Most bytes of a port's name.
+pub const MAX_PORT: usize = 200;
+
+/// One that waits at a port.
+#[derive(Debug)]
+struct Waiter {
+    /// The number of its process.
+    number: u32,
+    ticket: u32,
+    value: Vec<u8>,
+}
+
+/// A port that is open.
+#[derive(Debug)]
+struct Port {
+    /// The number of the process that has opened it; none for that of a new job.
+    owner: Option<u32>,
+    /// Those that wait, by side.
+    waiting: [VecDeque<Waiter>; 2],
+}
+
+/// A process wants a new job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpawnCall {
+    /// The number of the process.
+    pub number: u32,
+    /// What its answer is known by.
+    pub ticket: u32,
+    /// What it wants.
+    pub request: SpawnRequest,
+}
+
+/// The ports, and what processes want of the launcher.
+#[derive(Debug, Default)]
+pub(super) struct Ports {
+    open: HashMap<String, Port>,
+    pub calls: Vec<SpawnCall>,
+}
+
+/// Why nobody is met at a port.
+fn no_port(port: &str) -> String {
+    format!(
+        "there is no port '{port}': it was closed, the process that had opened it has ended, or \
+         another launcher's job has opened it"
+    )
+}
+
+impl Server {
+    /// The port at which a job that was spawned meets those who have spawned it.
+    fn open_port_of(&mut self, port: &str, owner: Option<u32>) {
+        let waiting = Default::default();
+        let port = port.to_string();
+        self.ports
+            .open
+            .entry(port)
+            .or_insert(Port { owner, waiting });
+    }
+
+    /// Takes in a job that processes have spawned, as [`Server::add`] does, and opens the
+    /// port that `job` names as its parents'.
+    ///
+    /// # Errors
+    /// As [`Server::add`].
+    ///
+    /// # Panics
+    /// As [`Server::add`].
+    pub fn add_spawned(&mut self, job: Job, appnums: Vec<u32>) -> std::io::Result<u32> {
+        let port = job.parent.clone();
+        let first = self.add(job, appnums)?;
+        port.iter().for_each(|port| self.open_port_of(port, None));
+        Ok(first)
+    }
+
+    /// Closes a port: all who wait there are told why.
+    pub fn close_port(&mut self, port: &str, why: &str) {
+        self.shut_port(port, why);
+        self.send_later();
+    }
+
+    fn shut_port(&mut self, port: &str, why: &str) {
+        let Some(closed) = self.ports.open.remove(port) else {
+            return;
+        };
+        for waiter in closed.waiting.into_iter().flatten() {
+            self.answer_ticket(
+                FrameKind::Met,
+                waiter.number,
+                waiter.ticket,
+                &Err(why.into()),
+            );
+        }
+    }
+
+    /// What processes want that only the launcher as a whole can do.
+    pub fn take_spawn_calls(&mut self) -> Vec<SpawnCall> {
+        std::mem::take(&mut self.ports.calls)
+    }
+
+    /// Answers a [`SpawnCall`]: with the new job, or why there is none.
+    pub fn spawned(&mut self, number: u32, ticket: u32, outcome: Result<u64, String>) {
+        let outcome = outcome.map(|job| job.to_le_bytes().to_vec());
+        self.answer_ticket(FrameKind::Spawned, number, ticket, &outcome);
+        self.send_later();
+    }
+
+    /// Tells all processes here that the one with that number has died, for whom no fence
+    /// waits any more; the event, if that is the end of one.
+    pub fn died(&mut self, number: u32, epoch: u32, how: Ended) -> Option<Event> {
+        let (job, rank) = self.name_of(number)?;
+        let mut w = Writer::new(FrameKind::Died);
+        let death = Death {
+            job,
+            rank,
+            epoch,
+            how,
+        };
+        w.u64(death.job);
+        w.u32(death.rank);
+        w.u32(death.epoch);
+        death
+            .how
+            .to_words()
+            .into_iter()
+            .for_each(|word| w.u32(word));
+        let frame: Arc<[u8]> = w.finish().into();
+        for served in 0..self.members.len() as u32 {
+            if served != number && self.members[served as usize].pid.is_some() {
+                self.send_to(served, frame.clone());
+                self.told.push(served);
+            }
+        }
+        self.close_ports_of(number);
+        self.send_later();
+        self.fence_without(number)
+    }
+
+    /// The processes that were told something that they had not asked for just now: they
+    /// may be asleep, and do not watch the socket.
+    pub fn take_told(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.told)
+    }
+
+    /// The job and the rank there of the process with that number.
+    pub fn name_of(&self, number: u32) -> Option<(u64, u32)> {
+        let of: &Served = self.job_of(number)?;
+        Some((of.job.job_id, number - of.first))
+    }
+
+    /// A process is gone: nobody meets it, and its ports close.
+    pub(super) fn close_ports_of(&mut self, number: u32) {
+        for port in self.ports.open.values_mut() {
+            for waiting in &mut port.waiting {
+                waiting.retain(|waiter| waiter.number != number);
+            }
+        }
+        let owned =
+            |(name, port): (&String, &Port)| (port.owner == Some(number)).then(|| name.clone());
+        let owned: Vec<String> = self.ports.open.iter().filter_map(owned).collect();
+        for port in owned {
+            self.shut_port(&port, &no_port(&port));
+        }
+    }
+
+    /// Takes in a frame about ports and new jobs from the process with that number.
+    pub(super) fn take_port_frame(
+        &mut self,
+        client: &mut Client,
+        number: u32,
+        kind: FrameKind,
+        body: &mut Reader<'_>,
+    ) -> Result<(), Malformed> {
+        match kind {
+            FrameKind::Spawn => {
+                let ticket = body.u32()?;
+                let request = SpawnRequest::read(body)?;
+                self.ports.calls.push(SpawnCall {
+                    number,
+                    ticket,
+                    request,
+                });
+            }
+            FrameKind::OpenPort => {
+                let port = port_name(body)?;
+                self.open_port_of(&port, Some(number));
+            }
+            FrameKind::ClosePort => {
+                let port = port_name(body)?;
+                if self
+                    .ports
+                    .open
+                    .get(&port)
+                    .is_some_and(|it| it.owner == Some(number))
+                {
+                    self.shut_port(&port, &no_port(&port));
+                }
+            }
+            FrameKind::Meet => {
+                let ticket = body.u32()?;
+                let port = port_name(body)?;
+                let side = Side::from_number(body.u32()?)?;
+                let value = body.bytes()?.to_vec();
+                let waiter = Waiter {
+                    number,
+                    ticket,
+                    value,
+                };
+                self.meet(client, &port, side, waiter);
+            }
+            _ => return Err(Malformed("a message at the wrong time")),
+        }
+        Ok(())
+    }
+
+    /// `waiter`, whose connection is `client`, comes to a port.
+    fn meet(&mut self, client: &mut Client, port: &str, side: Side, waiter: Waiter) {
+        let Some(open) = self.ports.open.get_mut(port) else {
+            return client.push(
+                frame(FrameKind::Met, waiter.ticket, &Err(no_port(port))),
+                None,
+            );
+        };
+        let [host, guest] = [side.index(), 1 - side.index()];
+        let Some(other) = open.waiting[guest].pop_front() else {
+            return open.waiting[host].push_back(waiter);
+        };
+        let (ticket, value) = (waiter.ticket, Ok(other.value));
+        client.push(frame(FrameKind::Met, ticket, &value), None);
+        self.answer_ticket(
+            FrameKind::Met,
+            other.number,
+            other.ticket,
+            &Ok(waiter.value),
+        );
+    }
+
+    fn answer_ticket(&mut self, kind: FrameKind, number: u32, ticket: u32, outcome: &Outcome) {
+        self.later.push((number, frame(kind, ticket, outcome)));
+        self.told.push(number);
+    }
+
+    /// Sends what was to be sent once no client is being served.
+    pub(super) fn send_later(&mut self) {
+        for (number, frame) in std::mem::take(&mut self.later) {
+            self.send_to(number, frame);
+        }
+    }
+}
+
+fn frame(kind: FrameKind, ticket: u32, outcome: &Outcome) -> Arc<[u8]> {
+    let mut w = Writer::new(kind);
+    w.u32(ticket);
+    write_outcome(&mut w, outcome);
+    w.finish().into()
+}
+
+fn port_name(body: &mut Reader<'_>) -> Result<String, Malformed> {
+    let port = body.text()?;
+    match port.len() <= MAX_PORT {
+        true => Ok(port),
+        false => Err(Malformed("the name of a port is too long")),
+    }
+}

@@ -1,0 +1,75 @@
+//! What the launcher tells of processes that have died.
+//!
+//! Every process is told of every death, and keeps it as a fact ([`Failures`]). Where the
+//! job goes on without the dead, which `CATENA_FAULT_TOLERANCE` asks for, a peer that died
+//! is lost: what waits for it ends with an error. Else the launcher ends the job, and
+//! nothing here does anything about it.
+//!
+//! [`Failures`]: catena_net::Failures
+
+use catena_boot::{Death, Ended, FAULT_TOLERANCE};
+use catena_fabric::{PeerLost, ProcessName};
+use catena_net::{DeadProcess, HowEnded};
+use catena_shm::Shm;
+
+use crate::process::Process;
+
+impl Process {
+    /// Hears what the launcher has told this process, if it has; true if that gives it
+    /// something to do. Cost if not: one load.
+    #[inline]
+    pub(crate) fn notices(&self) -> bool {
+        let told = |shm: &mut Shm| shm.take_notice();
+        self.link(|link| link.net().shm_mut().is_some_and(told)) && self.hear()
+    }
+
+    /// Hears of deaths.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn hear(&self) -> bool {
+        let Ok(mut boot) = self.boot.try_borrow_mut() else {
+            // Somebody is talking to the launcher: the next look hears it.
+            self.link(|link| link.net().shm_mut().map(Shm::keep_notice));
+            return false;
+        };
+        // A launcher that is gone ends this process without a word.
+        let deaths = boot.jobs().and_then(|jobs| jobs.deaths().ok());
+        drop(boot);
+        let mut some = false;
+        for death in deaths.unwrap_or_default() {
+            some |= self.note_death(death);
+        }
+        some
+    }
+
+    /// Keeps a death as a fact; true if that ends what somebody may wait for.
+    fn note_death(&self, death: Death) -> bool {
+        let Death {
+            job, rank, epoch, ..
+        } = death;
+        let name = ProcessName { job, rank };
+        let how = match death.how {
+            Ended::Code(code) => HowEnded::Code(code),
+            Ended::Signal(signal) => HowEnded::Signal(signal),
+            Ended::Lost => HowEnded::Lost,
+        };
+        let dead = DeadProcess { name, epoch, how };
+        self.link(|link| {
+            let routes = link.net();
+            let peer = routes.peers().peer(name);
+            if !routes.failures_mut().add(dead) || !FAULT_TOLERANCE.get() {
+                return false;
+            }
+            let Some(peer) = peer else {
+                return false;
+            };
+            // All that it had sent has been taken in: the last poll found nothing.
+            let cause = death.how.to_string();
+            if let Some(shm) = link.net().shm_mut().filter(|shm| shm.reaches(peer)) {
+                shm.mark_lost(peer, cause.clone());
+            }
+            link.peer_lost(PeerLost { peer, cause });
+            true
+        })
+    }
+}
