@@ -1,10 +1,10 @@
 // A rank that dies ends what waits for it, and nothing else, where the job is to go on.
 //
 // only: catena
-// run: -n 4 --set FAULT_TOLERANCE=true; exit 137; lines 3 'survivor \d done'; says 'killed by signal 9'
-// run: -n 4 --set FAULT_TOLERANCE=true -- exit; exit 3; lines 3 'survivor \d done'
-// run: -n 4 --set FAULT_TOLERANCE=true -- any; exit 137; lines 3 'survivor \d done'
-// run: -n 2 --set FAULT_TOLERANCE=true -- pair; exit 137; lines 1 'survivor 0 done'
+// run: -n 4 --set FAULT_TOLERANCE=true; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'; says 'killed by signal 9'
+// run: -n 4 --set FAULT_TOLERANCE=true -- exit; exit 3; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 4 --set FAULT_TOLERANCE=true -- any; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 2 --set FAULT_TOLERANCE=true -- pair; exit 137; says 'survivor 0 done'
 // run: -n 4; exit 137; never says 'survivor'; says 'rank 1 .*killed by signal 9'
 #include "check.h"
 #include <signal.h>
