@@ -18,8 +18,9 @@ CELL struct mpifort_status mpifort_status_ignore, mpifort_statuses_ignore,
 Flogical mpifort_true = 1;
 Flogical mpifort_false = 0;
 
-/* Tells the library of the sizes and truth values of Fortran, unless the program has. */
-void mpifort_begin(void)
+/* Tells the library of the sizes and truth values of Fortran, unless the program has. Some libraries
+ * end a program that asks before they are started. */
+void mpifort_begin(int code)
 {
     static const char *const sizes[][2] = {
         {"mpi_logical_size", "4"},
@@ -29,6 +30,8 @@ void mpifort_begin(void)
     };
     Flogical yes = mpifort_true, no = mpifort_false;
     int known = 0;
+    if (code)
+        return;
     if (!PMPI_Abi_get_fortran_booleans(sizeof yes, &yes, &no, &known)) {
         if (known) {
             mpifort_true = yes;

@@ -29,17 +29,33 @@ void D(address)(const struct descriptor *location, Fint *address, Fint *ierror)
 }
 NAMES_FTS(address)
 
-#define MEASURE(name, NAME, Name) \
+/* Of the old functions in C not every library has the PMPI_ name. */
+#define MEASURE(name, NAME, which) \
     void F(name)(const Fint *datatype, Fint *value, Fint *ierror) \
     { \
-        MPI_Aint is = 0; \
-        int code = C(Name)(Type_of(*datatype), &is); \
-        finish(ierror, code ? code : narrow(is, value)); \
+        MPI_Aint lb = 0, extent = 0; \
+        int code = C(Type_get_extent)(Type_of(*datatype), &lb, &extent); \
+        finish(ierror, code ? code : narrow(which, value)); \
     } \
     NAMES(name, NAME)
-MEASURE(type_extent, TYPE_EXTENT, Type_extent)
-MEASURE(type_lb, TYPE_LB, Type_lb)
-MEASURE(type_ub, TYPE_UB, Type_ub)
+MEASURE(type_extent, TYPE_EXTENT, extent)
+MEASURE(type_lb, TYPE_LB, lb)
+MEASURE(type_ub, TYPE_UB, lb + extent)
+
+void F(errhandler_get)(const Fint *comm, Fint *errhandler, Fint *ierror)
+{
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    int code = C(Comm_get_errhandler)(Comm_of(*comm), &handler);
+    *errhandler = Errhandler_int(handler);
+    finish(ierror, code);
+}
+NAMES(errhandler_get, ERRHANDLER_GET)
+
+void F(errhandler_set)(const Fint *comm, const Fint *errhandler, Fint *ierror)
+{
+    finish(ierror, C(Comm_set_errhandler)(Comm_of(*comm), Errhandler_of(*errhandler)));
+}
+NAMES(errhandler_set, ERRHANDLER_SET)
 
 void F(type_hvector)(const Fint *count, const Fint *blocklength, const Fint *stride,
     const Fint *oldtype, Fint *newtype, Fint *ierror)

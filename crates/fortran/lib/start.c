@@ -5,20 +5,23 @@
 
 #include "descriptor.h"
 
-HIDDEN void mpifort_begin(void);
+/* Called when MPI has been started, with what that has answered. */
+HIDDEN void mpifort_begin(int code);
 
 void F(init)(Fint *ierror)
 {
-    mpifort_begin();
-    finish(ierror, C(Init)(NULL, NULL));
+    int code = C(Init)(NULL, NULL);
+    mpifort_begin(code);
+    finish(ierror, code);
 }
 NAMES(init, INIT)
 NAMES_F08(init, INIT)
 
 void F(init_thread)(const Fint *required, Fint *provided, Fint *ierror)
 {
-    mpifort_begin();
-    finish(ierror, C(Init_thread)(NULL, NULL, *required, provided));
+    int code = C(Init_thread)(NULL, NULL, *required, provided);
+    mpifort_begin(code);
+    finish(ierror, code);
 }
 NAMES(init_thread, INIT_THREAD)
 NAMES_F08(init_thread, INIT_THREAD)
@@ -26,8 +29,8 @@ NAMES_F08(init_thread, INIT_THREAD)
 void F(session_init)(const Fint *info, const Fint *errhandler, Fint *session, Fint *ierror)
 {
     MPI_Session c_session = MPI_SESSION_NULL;
-    mpifort_begin();
     int code = C(Session_init)(Info_of(*info), Errhandler_of(*errhandler), &c_session);
+    mpifort_begin(code);
     *session = Session_int(c_session);
     finish(ierror, code);
 }

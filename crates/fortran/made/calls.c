@@ -4786,22 +4786,3 @@ void F(abi_set_fortran_info)(const Fint *info, Fint *ierror)
 }
 NAMES(abi_set_fortran_info, ABI_SET_FORTRAN_INFO)
 NAMES_F08(abi_set_fortran_info, ABI_SET_FORTRAN_INFO)
-
-void F(errhandler_get)(const Fint *comm, Fint *errhandler, Fint *ierror)
-{
-    MPI_Errhandler c_errhandler = 0;
-    int code;
-    code = C(Errhandler_get)(Comm_of(*comm), &c_errhandler);
-    if (c_errhandler)
-        *errhandler = Errhandler_int(c_errhandler);
-    finish(ierror, code);
-}
-NAMES(errhandler_get, ERRHANDLER_GET)
-
-void F(errhandler_set)(const Fint *comm, const Fint *errhandler, Fint *ierror)
-{
-    int code;
-    code = C(Errhandler_set)(Comm_of(*comm), Errhandler_of(*errhandler));
-    finish(ierror, code);
-}
-NAMES(errhandler_set, ERRHANDLER_SET)

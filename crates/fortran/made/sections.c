@@ -2,6 +2,10 @@
  * Made by `cargo xtask gen` from the tables in crates/abi/tables: edit those. */
 
 #include "descriptor.h"
+#pragma weak MPI_Precv_init_c
+#pragma weak PMPI_Precv_init_c
+#pragma weak MPI_Psend_init_c
+#pragma weak PMPI_Psend_init_c
 
 void D(free_mem)(const struct descriptor *base, Fint *ierror)
 {
@@ -846,6 +850,10 @@ void D(precv_init_c)(const struct descriptor *buf, const Fint *partitions, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
+    if (!C(Precv_init_c)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_UNSUPPORTED_OPERATION);
+        goto done;
+    }
     if (!is_run(buf) && (class_buf = mpifort_stride(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
@@ -883,6 +891,10 @@ void D(psend_init_c)(const struct descriptor *buf, const Fint *partitions, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
+    if (!C(Psend_init_c)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_UNSUPPORTED_OPERATION);
+        goto done;
+    }
     if (!is_run(buf) && (class_buf = mpifort_stride(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;

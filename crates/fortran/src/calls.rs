@@ -21,12 +21,19 @@ pub fn by_address(procedures: &[Procedure]) -> String {
     out
 }
 
+/// Functions that libraries with the ABI lack, as MPICH 5.0 and Intel MPI 2021.17 do: the library is
+/// loaded without them.
+const OPTIONAL: &[&str] = &["MPI_Precv_init_c", "MPI_Psend_init_c"];
+
 /// `sections.c`.
 pub fn by_descriptor(procedures: &[Procedure]) -> String {
     let mut out = head(
         "Procedures with choice buffers, of which they get descriptors.",
         "descriptor.h",
     );
+    for name in OPTIONAL {
+        let _ = writeln!(out, "#pragma weak {name}\n#pragma weak P{name}");
+    }
     for p in procedures.iter().filter(|p| !p.by_hand && p.has_choice()) {
         out += &Body::new(p, true).text();
         if p.is_old() {
@@ -103,6 +110,10 @@ impl<'a> Body<'a> {
             cleanup: String::new(),
             jumps: false,
         };
+        if OPTIONAL.contains(&p.name) {
+            let missing = format!("!C({})", p.bare());
+            body.fail_if(&missing, "MPI_ERR_UNSUPPORTED_OPERATION");
+        }
         for arg in &p.args {
             body.argument(arg);
         }

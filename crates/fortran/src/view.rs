@@ -129,6 +129,8 @@ const BY_HAND: &[&str] = &[
     "MPI_Comm_spawn",
     "MPI_Comm_spawn_multiple",
     "MPI_Errhandler_create",
+    "MPI_Errhandler_get",
+    "MPI_Errhandler_set",
     "MPI_File_create_errhandler",
     "MPI_Grequest_start",
     "MPI_Info_create_env",
