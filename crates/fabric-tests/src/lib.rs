@@ -39,6 +39,8 @@ pub struct Claims {
     pub reads: Offer,
     /// Writes to the peer's memory, [`Rma::put`](catena_fabric::Rma::put).
     pub writes: Offer,
+    /// Whether there are atomics of some kind, [`Rma::atomic`](catena_fabric::Rma::atomic).
+    pub atomics: bool,
     /// Messages that both ends copy, [`Transport::take_part`].
     pub parts: bool,
     /// Operations fail whose keys, places or kinds of access are not those of a registration.
@@ -50,6 +52,7 @@ impl Claims {
     pub const NONE: Claims = Claims {
         reads: Offer::Never,
         writes: Offer::Never,
+        atomics: false,
         parts: false,
         keys_are_checked: true,
     };

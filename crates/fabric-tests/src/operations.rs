@@ -20,6 +20,7 @@ struct Bed<T> {
     caps: RmaCaps,
     window: fn(&mut T, usize) -> Option<*mut u8>,
     keys_are_checked: bool,
+    has_atomics: bool,
 }
 
 /// Memory of the target, registered for the origin.
@@ -50,6 +51,7 @@ impl Window {
 impl<T: Rma> Bed<T> {
     fn new(pair: Pair<T>) -> Bed<T> {
         let (window, keys_are_checked) = (pair.window, pair.claims.keys_are_checked);
+        let has_atomics = pair.claims.atomics;
         let (a, b) = pair.ends();
         let caps = a.at.rma_caps(b.is);
         Bed {
@@ -58,6 +60,7 @@ impl<T: Rma> Bed<T> {
             caps,
             window,
             keys_are_checked,
+            has_atomics,
         }
     }
 
@@ -359,6 +362,8 @@ fn all_atomics() -> impl Iterator<Item = Atomic> {
 pub fn atomics_compute_and_fetch<T: Rma>(pair: Pair<T>) {
     let mut bed = Bed::new(pair);
     let access = bed.access();
+    let offered = !bed.caps.atomics.is_empty();
+    assert_eq!(offered, bed.has_atomics, "{:?}", bed.caps.atomics);
     for atomic in all_atomics() {
         if !bed.caps.atomics.contains(&atomic) {
             continue;

@@ -17,7 +17,7 @@ struct Slot<T> {
     /// Counts all operations, in the order of their starts.
     number: u64,
     /// What must stay until the network has ended it.
-    _kept: T,
+    kept: T,
 }
 
 /// A flush under way.
@@ -84,7 +84,7 @@ impl<T> Operations<T> {
                     is_lost: false,
                     peer,
                     number: self.started,
-                    _kept: kept,
+                    kept,
                 });
                 Ok(Started::UnderWay)
             }
@@ -140,6 +140,11 @@ impl<T> Operations<T> {
             }
             flush.left > 0
         });
+    }
+
+    /// What stays until the network has ended the operation in a slot.
+    pub fn kept(&self, slot: usize) -> Option<&T> {
+        self.slots.get(slot)?.as_ref().map(|it| &it.kept)
     }
 
     /// Whose memory the operation in a slot is about.

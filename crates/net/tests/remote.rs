@@ -166,6 +166,52 @@ fn bytes_move_over_ucx() {
     }
 }
 
+/// Changes a word by the atomics of a network.
+fn words_are_changed(mut bed: Bed) {
+    let reach = bed.reach();
+    let mut memory = [3u64, 40];
+    let access = PLAIN() | Access::ATOMIC;
+    let region = bed.owner().expose(memory.as_mut_ptr().cast(), 16, access);
+    let keys = Bed::told(region.keys());
+    let target = bed.ways[0].target(bed.of, &keys).expect("a way there");
+    assert_eq!(target.access, access);
+    let sum = Atomic {
+        op: AtomicOp::Sum,
+        ty: AtomicType::U64,
+        operand: 2,
+        compare: 0,
+        fetches: true,
+    };
+    let swap = Atomic {
+        op: AtomicOp::CompareSwap,
+        ty: AtomicType::U32,
+        operand: 7,
+        compare: 42,
+        fetches: true,
+    };
+    for (atomic, former) in [(sum, 40), (swap, 42), (swap, 7)] {
+        assert!(reach.operations.atomics.contains(&atomic));
+        let fetched = bed.run(|ways, op, peer| ways.atomic(op, peer, atomic, target.keys.at(8)));
+        assert_eq!(fetched, Ok(former));
+    }
+    bed.owner().withdraw(region);
+    assert_eq!(memory, [3, 7]);
+}
+
+#[test]
+fn words_are_changed_over_libfabric() {
+    if let Some(ways) = network("ofi:tcp;ofi_rxm") {
+        words_are_changed(Bed::new(ways, 1));
+    }
+}
+
+#[test]
+fn words_are_changed_over_ucx() {
+    if let Some(ways) = network("ucx:tcp") {
+        words_are_changed(Bed::new(ways, 1));
+    }
+}
+
 #[test]
 fn a_way_without_operations_says_so() {
     let mut bed = Bed::new(network("tcp").expect("a port"), 1);

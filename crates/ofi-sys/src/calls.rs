@@ -256,6 +256,86 @@ pub unsafe fn write(ep: *mut Ep, write: &Transfer, context: *mut Context2) -> Re
     check_long(unsafe { ((*(*ep).rma).writemsg)(ep, &msg, consts::DELIVERY_COMPLETE) })
 }
 
+/// An atomic on one word, which fetches what it was.
+#[derive(Clone, Copy, Debug)]
+pub struct WordAtomic {
+    /// One of [`consts::op`].
+    pub op: c_int,
+    /// One of [`consts::datatype`].
+    pub datatype: c_int,
+    /// Where the operand is.
+    pub operand: *const u8,
+    /// Where is what [`consts::op::CSWAP`] compares with.
+    pub compare: *const u8,
+    /// Where the former word goes to.
+    pub result: *mut u8,
+    /// Descriptor of these three.
+    pub desc: *mut c_void,
+    /// Whose memory it is at the other end.
+    pub peer: u64,
+    /// Address or offset there.
+    pub addr: u64,
+    /// Key of the region.
+    pub key: u64,
+}
+
+/// `fi_fetch_atomicvalid` or, for [`consts::op::CSWAP`], `fi_compare_atomicvalid`.
+pub unsafe fn atomic_valid(ep: *mut Ep, op: c_int, datatype: c_int) -> bool {
+    let mut most = 0;
+    // SAFETY: as above; an endpoint with that capability has the table.
+    let status = unsafe {
+        let atomic = (*ep).atomic;
+        if atomic.is_null() {
+            return false;
+        }
+        match op {
+            consts::op::CSWAP => ((*atomic).compwritevalid)(ep, datatype, op, &mut most),
+            _ => ((*atomic).readwritevalid)(ep, datatype, op, &mut most),
+        }
+    };
+    status == 0 && most > 0
+}
+
+/// `fi_fetch_atomic` or, for [`consts::op::CSWAP`], `fi_compare_atomic`.
+pub unsafe fn atomic(ep: *mut Ep, word: &WordAtomic, context: *mut Context2) -> Result<(), isize> {
+    // SAFETY: as above.
+    check_long(unsafe {
+        let atomic = &*(*ep).atomic;
+        match word.op {
+            consts::op::CSWAP => (atomic.compwrite)(
+                ep,
+                word.operand.cast(),
+                1,
+                word.desc,
+                word.compare.cast(),
+                word.desc,
+                word.result.cast(),
+                word.desc,
+                word.peer,
+                word.addr,
+                word.key,
+                word.datatype,
+                word.op,
+                context.cast(),
+            ),
+            _ => (atomic.readwrite)(
+                ep,
+                word.operand.cast(),
+                1,
+                word.desc,
+                word.result.cast(),
+                word.desc,
+                word.peer,
+                word.addr,
+                word.key,
+                word.datatype,
+                word.op,
+                context.cast(),
+            ),
+        }
+    })
+}
+
 /// `fi_cq_read`: how many entries it filled; [`consts::EAGAIN`] for none.
 #[inline]
 pub unsafe fn cq_read(cq: *mut Cq, entries: &mut [CqEntry]) -> Result<usize, isize> {

@@ -19,6 +19,8 @@ pub const fn version_parts(version: u32) -> (u32, u32) {
 pub const MSG: u64 = 1 << 1;
 /// Capability: remote memory access.
 pub const RMA: u64 = 1 << 2;
+/// Capability: atomics.
+pub const ATOMIC: u64 = 1 << 4;
 /// Capability, access right: reads.
 pub const READ: u64 = 1 << 8;
 /// Capability, access right: writes.
@@ -81,6 +83,42 @@ pub const ENABLE: c_int = 6;
 pub const OPT_ENDPOINT: c_int = 0;
 /// Endpoint option: room below which a [`MULTI_RECV`] buffer is given back.
 pub const OPT_MIN_MULTI_RECV: c_int = 0;
+
+/// Types of words that atomics work on.
+pub mod datatype {
+    use std::ffi::c_int;
+
+    /// Signed, 4 bytes.
+    pub const INT32: c_int = 4;
+    /// Unsigned, 4 bytes.
+    pub const UINT32: c_int = 5;
+    /// Signed, 8 bytes.
+    pub const INT64: c_int = 6;
+    /// Unsigned, 8 bytes.
+    pub const UINT64: c_int = 7;
+}
+
+/// What atomics do.
+pub mod op {
+    use std::ffi::c_int;
+
+    /// The lesser.
+    pub const MIN: c_int = 0;
+    /// The greater.
+    pub const MAX: c_int = 1;
+    /// The sum.
+    pub const SUM: c_int = 2;
+    /// Bitwise or.
+    pub const BOR: c_int = 6;
+    /// Bitwise and.
+    pub const BAND: c_int = 7;
+    /// Bitwise exclusive or.
+    pub const BXOR: c_int = 9;
+    /// The operand.
+    pub const ATOMIC_WRITE: c_int = 11;
+    /// The operand, if the word equals what it is compared with.
+    pub const CSWAP: c_int = 12;
+}
 
 /// Text of: a protocol.
 pub const TYPE_PROTOCOL: c_int = 12;

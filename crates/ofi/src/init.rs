@@ -8,11 +8,12 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations::Operations;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, Transport,
+    Access, AtomicSet, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted,
+    RemoteKey, Rendezvous, Transport,
 };
 use catena_ofi_sys::{Library, calls, consts};
 
+use crate::atomics::{Kept, atomics_of};
 use crate::contexts::Contexts;
 use crate::error::OfiError;
 use crate::objects::{Objects, Region};
@@ -20,6 +21,9 @@ use crate::provider::{Offer, Wanted, choose};
 use crate::recv::{Receives, Use};
 use crate::send::{INJECT_MAX, Sends, Target};
 use crate::settings::{Config, OFI_LIBRARY, Sleep};
+
+/// Bytes of the words of an atomic: its operand, what it compares with, and what it fetches.
+pub(crate) const WORDS: usize = 24;
 
 /// What happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +73,10 @@ pub struct Ofi {
     pub(crate) reads: bool,
     /// Whether it writes remote memory.
     pub(crate) writes: bool,
+    /// The atomics that it has.
+    pub(crate) atomics: AtomicSet,
+    /// Where the words of atomics begin in `memory`: [`WORDS`] bytes for each operation.
+    pub(crate) words_at: usize,
     /// Longest put or get, bytes.
     pub(crate) longest: usize,
     /// Bytes of a piece of a put or get.
@@ -81,7 +89,7 @@ pub struct Ofi {
     pub(crate) counters: Counters,
     // Dropped in this order: registrations, what they are of, and last the
     // memory that operations use.
-    pub(crate) operations: Operations<Option<Region>>,
+    pub(crate) operations: Operations<Kept>,
     pub(crate) registered: HashMap<u64, Vec<Region>>,
     own: Option<Region>,
     pub(crate) objects: Objects,
@@ -142,18 +150,24 @@ impl Ofi {
 
         let stride = frame.next_multiple_of(64);
         let receive = config.receive.max(2 * frame).next_multiple_of(64);
-        let bytes = sends * stride + receives * receive;
+        let words_at = sends * stride + receives * receive;
+        let bytes = words_at + operations * WORDS;
         let memory = Memory::new(bytes).ok_or(OfiError::Memory { bytes })?;
         let processes = place.processes as usize;
         let sleep = config.sleep != Sleep::Poll;
         let objects = Objects::open(offer, processes, frame, sleep)?;
         let own = if objects.offer.needs(consts::MR_LOCAL) {
-            let access = consts::SEND | consts::RECV;
+            // What atomics read and write lies there, too.
+            let access = match objects.offer.has_atomics() {
+                true => consts::SEND | consts::RECV | consts::READ | consts::WRITE,
+                false => consts::SEND | consts::RECV,
+            };
             let region = objects.register(memory.at(0), memory.len(), access, 0);
             Some(region.map_err(|error| objects.failure("fi_mr_reg", error))?)
         } else {
             None
         };
+        let atomics = atomics_of(&objects);
         let mut ofi = Ofi {
             me: place.me.0,
             job: job_number(place.job),
@@ -172,6 +186,8 @@ impl Ofi {
             },
             reads: has_reads,
             writes: has_writes,
+            atomics,
+            words_at,
             longest,
             piece: config.piece.min(longest),
             // 0 is the key of our own memory.

@@ -18,6 +18,7 @@
 //! | `settings` | `CATENA_OFI_*`                                            |
 //! | `error`    | what can go wrong when opening                            |
 
+mod atomics;
 mod contexts;
 mod error;
 mod init;

@@ -80,7 +80,8 @@ impl Ofi {
                 self.sent(operation);
             }
             Some(Kind::Operation(slot)) => {
-                self.operations.end(slot, Ok(0));
+                let value = self.fetched(slot);
+                self.operations.end(slot, Ok(value));
             }
             None => {}
         }

@@ -103,6 +103,46 @@ impl Offer {
         caps & consts::RMA != 0 && caps & consts::WRITE != 0 && caps & consts::REMOTE_WRITE != 0
     }
 
+    /// Whether it changes remote words atomically.
+    pub fn has_atomics(&self) -> bool {
+        // SAFETY: ours.
+        self.has_reads() && self.has_writes() && unsafe { (*self.info).caps } & consts::ATOMIC != 0
+    }
+
+    /// This offer with atomics beside the rest, if the provider has them and all else stays as it is.
+    fn with_atomics(self) -> Offer {
+        if self.provider().ends_with(NO_ATOMICS) {
+            return self;
+        }
+        let wanted = Wanted {
+            provider: Some(self.provider().to_string()),
+            domain: Some(self.domain().to_string()),
+        };
+        let operations = READS | WRITES | consts::ATOMIC;
+        let offers = ask(self.library, &wanted, operations).map_or_else(Vec::new, |it| it.each());
+        let same = |offer: &Offer| offer.has_atomics() && offer.terms() == self.terms();
+        match offers.into_iter().find(same) {
+            Some(offer) => offer,
+            None => self,
+        }
+    }
+
+    /// What atomics must not change: protocol, form of addresses, inject size, mode of memory.
+    fn terms(&self) -> (u32, u32, u32, usize, i32) {
+        // SAFETY: libfabric fills these in.
+        unsafe {
+            let info = &*self.info;
+            let (ep, domain) = (&*info.ep_attr, &*info.domain_attr);
+            (
+                ep.protocol,
+                ep.protocol_version,
+                info.addr_format,
+                (*info.tx_attr).inject_size,
+                domain.mr_mode,
+            )
+        }
+    }
+
     /// Whether a bit of the memory mode is set.
     pub fn needs(&self, mode: i32) -> bool {
         // SAFETY: libfabric fills these in.
@@ -172,6 +212,9 @@ impl Offers {
     }
 }
 
+/// It crashes where many atomics are under way at once (libfabric 1.17).
+const NO_ATOMICS: &str = "ofi_rxd";
+
 /// Capabilities of remote reads, and of remote writes beside them.
 const READS: u64 = consts::RMA | consts::READ | consts::REMOTE_READ;
 const WRITES: u64 = consts::WRITE | consts::REMOTE_WRITE;
@@ -211,7 +254,10 @@ pub(crate) fn choose(
             .into_iter()
             .filter(|offer| !LOCAL.contains(&offer.provider()));
         if let Some(offer) = far.into_iter().chain(named).next() {
-            return Ok(offer);
+            return Ok(match offer.has_reads() && offer.has_writes() {
+                true => offer.with_atomics(),
+                false => offer,
+            });
         }
     }
     let (major, minor) = version_parts(library.version());

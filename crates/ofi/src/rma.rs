@@ -3,11 +3,12 @@
 
 use catena_fabric::operations::Posting;
 use catena_fabric::{
-    Access, AtomicSet, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, Started,
+    Access, Atomic, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, Started,
 };
 use catena_ofi_sys::calls::{self, Transfer};
 use catena_ofi_sys::consts;
 
+use crate::atomics::Kept;
 use crate::init::Ofi;
 use crate::objects::Region;
 
@@ -25,11 +26,20 @@ impl Ofi {
     ) -> Option<RemoteKey> {
         let reads = access.allows(Access::READ);
         let writes = access.allows(Access::WRITE);
-        if access.allows(Access::ATOMIC) || reads && !self.reads || writes && !self.writes {
+        let atomics = access.allows(Access::ATOMIC);
+        if atomics && self.atomics.is_empty() || reads && !self.reads || writes && !self.writes {
             return None;
         }
-        let read = if reads { consts::REMOTE_READ } else { 0 };
-        let write = if writes { consts::REMOTE_WRITE } else { 0 };
+        let read = if reads || atomics {
+            consts::REMOTE_READ
+        } else {
+            0
+        };
+        let write = if writes || atomics {
+            consts::REMOTE_WRITE
+        } else {
+            0
+        };
         let region = self.register_with(at, len, read | write)?;
         let key = region.key();
         if key == consts::KEY_NOTAVAIL {
@@ -141,7 +151,10 @@ impl Ofi {
                 }
             };
             match posted {
-                Ok(()) => Ok(Posting::UnderWay(region)),
+                Ok(()) => Ok(Posting::UnderWay(Kept {
+                    _region: region,
+                    fetches: None,
+                })),
                 Err(consts::EAGAIN) => Ok(Posting::Full),
                 Err(error) => Err(refused(objects, error as i32)),
             }
@@ -159,7 +172,7 @@ impl Rma for Ofi {
         RmaCaps {
             put: self.writes,
             get: self.reads,
-            atomics: AtomicSet::NONE,
+            atomics: self.atomics,
             max_len: if self.reads || self.writes {
                 self.longest
             } else {
@@ -191,6 +204,16 @@ impl Rma for Ofi {
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.
         unsafe { self.start(Way::Get, op, peer, (into, len), target) }
+    }
+
+    fn atomic(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        atomic: Atomic,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        self.start_atomic(op, peer, atomic, target)
     }
 
     fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {

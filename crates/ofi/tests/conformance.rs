@@ -13,6 +13,8 @@ fn pair(provider: &str, config: Config) -> Option<Pair<Ofi>> {
         a.mark_lost(Peer(1), "the test ended it".into());
         drop(b);
     };
+    // Up to libfabric 1.17, `tcp` stands for this.
+    let atomics = a.provider().ends_with("ofi_rxm");
     Some(Pair {
         a,
         a_is: Peer(0),
@@ -24,9 +26,13 @@ fn pair(provider: &str, config: Config) -> Option<Pair<Ofi>> {
             // They tell nothing of operations with bad keys.
             "shm" | "udp;ofi_rxd" => Claims {
                 keys_are_checked: false,
+                atomics: provider == "shm",
                 ..Claims::READS_AND_WRITES
             },
-            _ => Claims::READS_AND_WRITES,
+            _ => Claims {
+                atomics,
+                ..Claims::READS_AND_WRITES
+            },
         },
         lose_b,
         window: |_, _| None,

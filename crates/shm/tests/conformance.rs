@@ -26,6 +26,7 @@ fn pair(mut config: Config) -> Pair<Shm> {
         b,
         b_is: Peer(1),
         claims: Claims {
+            atomics: true,
             reads: transfers,
             writes: transfers,
             parts: true,

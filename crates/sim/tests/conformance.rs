@@ -13,6 +13,7 @@ fn pair(sim: Sim, transfers: Offer) -> Pair<Port> {
         b,
         b_is,
         claims: Claims {
+            atomics: transfers != Offer::Never,
             reads: transfers,
             writes: transfers,
             parts: true,

@@ -10,6 +10,10 @@ pub const API: (u32, u32) = (1, 13);
 
 /// Feature: remote memory access.
 pub const FEATURE_RMA: u64 = 1 << 1;
+/// Feature: atomics on words of 4 bytes.
+pub const FEATURE_AMO32: u64 = 1 << 2;
+/// Feature: atomics on words of 8 bytes.
+pub const FEATURE_AMO64: u64 = 1 << 3;
 /// Feature: a descriptor that one can sleep on.
 pub const FEATURE_WAKEUP: u64 = 1 << 4;
 /// Feature: active messages.
@@ -72,8 +76,37 @@ pub const AM_RECV_ATTR_FLAG_RNDV: u64 = 1 << 17;
 pub const OP_ATTR_CALLBACK: u32 = 1 << 1;
 /// [`RequestParam`](crate::RequestParam): `user_data` counts.
 pub const OP_ATTR_USER_DATA: u32 = 1 << 2;
+/// [`RequestParam`](crate::RequestParam): `datatype` counts.
+pub const OP_ATTR_DATATYPE: u32 = 1 << 3;
+/// [`RequestParam`](crate::RequestParam): `reply_buffer` counts.
+pub const OP_ATTR_REPLY_BUFFER: u32 = 1 << 5;
+/// The operation ends by its callback, never at once.
+pub const OP_ATTR_FLAG_NO_IMM_CMPL: u32 = 1 << 16;
 /// [`RequestParam`](crate::RequestParam): `flags` counts.
 pub const OP_ATTR_FLAGS: u32 = 1 << 4;
+
+/// What atomics do.
+pub mod atomic_op {
+    use std::ffi::c_int;
+
+    /// The sum.
+    pub const ADD: c_int = 0;
+    /// The operand.
+    pub const SWAP: c_int = 1;
+    /// What the reply buffer has, if the word equals the operand.
+    pub const CSWAP: c_int = 2;
+    /// Bitwise and.
+    pub const AND: c_int = 3;
+    /// Bitwise or.
+    pub const OR: c_int = 4;
+    /// Bitwise exclusive or.
+    pub const XOR: c_int = 5;
+}
+
+/// The datatype of contiguous elements of that many bytes: `ucp_dt_make_contig`.
+pub const fn contig(size: usize) -> u64 {
+    (size as u64) << 3
+}
 
 /// Status: done.
 pub const OK: Status = 0;

@@ -67,6 +67,9 @@ functions! {
         fn(*mut Ep, *mut c_void, usize, u64, *mut Rkey, *const RequestParam) -> *mut c_void;
     put: c"ucp_put_nbx",
         fn(*mut Ep, *const c_void, usize, u64, *mut Rkey, *const RequestParam) -> *mut c_void;
+    atomic_op: c"ucp_atomic_op_nbx",
+        fn(*mut Ep, c_int, *const c_void, usize, u64, *mut Rkey, *const RequestParam)
+        -> *mut c_void;
     ep_flush: c"ucp_ep_flush_nbx", fn(*mut Ep, *const RequestParam) -> *mut c_void;
     request_status: c"ucp_request_check_status", fn(*mut Request) -> Status;
     request_free: c"ucp_request_free", fn(*mut Request);
@@ -345,6 +348,20 @@ impl Library {
     ) -> Result<*mut Request, Status> {
         // SAFETY: as above.
         started(unsafe { (self.0.put)(ep, from.cast(), len, addr, rkey, param) })
+    }
+
+    /// `ucp_atomic_op_nbx` on one word: null if it is done, else what is under way.
+    pub unsafe fn atomic(
+        &self,
+        ep: *mut Ep,
+        op: c_int,
+        operand: *const u8,
+        addr: u64,
+        rkey: *mut Rkey,
+        param: &RequestParam,
+    ) -> Result<*mut Request, Status> {
+        // SAFETY: as above.
+        started(unsafe { (self.0.atomic_op)(ep, op, operand.cast(), 1, addr, rkey, param) })
     }
 
     /// `ucp_ep_flush_nbx`: null if all operations on the endpoint are complete at the peer, else

@@ -208,11 +208,11 @@ pub struct RequestParam {
     pub request: *mut c_void,
     /// The function that is told when the operation is done.
     pub cb: Option<SendDone>,
-    /// Not used.
+    /// Type of the elements.
     pub datatype: u64,
     /// The callback's last argument.
     pub user_data: *mut c_void,
-    /// Not used.
+    /// Where an atomic finds a second operand, and puts what it fetches.
     pub reply_buffer: *mut c_void,
     /// Not used.
     pub memory_type: c_int,

@@ -6,8 +6,8 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, Transport,
+    Access, AtomicType, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place,
+    Posted, RemoteKey, Rendezvous, Transport,
 };
 use catena_ucx_sys::Library;
 
@@ -19,6 +19,9 @@ use crate::recv::listen;
 use crate::send::{Sends, Target};
 use crate::settings::{Config, Sleep, UCX_LIBRARY};
 use crate::wanted::Wanted;
+
+/// Bytes of the words of an atomic: its first operand, and its second one or what it fetches.
+pub(crate) const WORDS: usize = 16;
 
 /// What happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +66,9 @@ pub struct Ucx {
     /// Bytes of a piece of a put or get.
     pub(crate) piece: usize,
     /// Puts, gets and steps of flushes; their callbacks follow those of `sends`.
-    pub(crate) rma: operations::Operations<()>,
+    pub(crate) rma: operations::Operations<Option<AtomicType>>,
+    /// Where the words of atomics begin in `memory`: [`WORDS`] bytes for each operation.
+    pub(crate) words_at: usize,
     pub(crate) first_rma: usize,
     /// Rights that are remembered, at most.
     pub(crate) most_keys: usize,
@@ -101,7 +106,8 @@ impl Ucx {
         config: Config,
     ) -> Result<Ucx, UcxError> {
         let (sends, stride) = (config.sends, config.frame.next_multiple_of(64));
-        let bytes = sends * stride;
+        let words_at = sends * stride;
+        let bytes = words_at + config.operations * WORDS;
         let memory = Memory::new(bytes).ok_or(UcxError::Memory { bytes })?;
         let processes = place.processes as usize;
         let sleep = config.sleep != Sleep::Poll;
@@ -130,6 +136,7 @@ impl Ucx {
             sends: Sends::new(sends, stride),
             piece: config.piece,
             rma: operations::Operations::new(processes, config.operations),
+            words_at,
             first_rma: sends,
             most_keys: config.keys,
             counters: Counters::default(),

@@ -96,9 +96,6 @@ impl Ucx {
         len: usize,
         access: Access,
     ) -> Option<RemoteKey> {
-        if access.allows(Access::ATOMIC) {
-            return None;
-        }
         let region = self.objects.register(at, len, access).ok()?;
         let number = self.keys.number(region.pack().ok()?);
         if let Some(peer) = peer {

@@ -19,6 +19,7 @@
 //! | `settings` | `CATENA_UCX_*`                                            |
 //! | `error`    | what can go wrong when opening                            |
 
+mod atomics;
 mod error;
 mod inbox;
 mod init;

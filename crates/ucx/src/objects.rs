@@ -14,6 +14,9 @@ use crate::error::UcxError;
 use crate::inbox::failed;
 use crate::wanted::Wanted;
 
+/// Atomics on words of 4 and of 8 bytes.
+const AMO: u64 = consts::FEATURE_AMO32 | consts::FEATURE_AMO64;
+
 /// A worker and what it needs.
 #[derive(Debug)]
 pub(crate) struct Objects {
@@ -50,7 +53,7 @@ impl Objects {
             field_mask: consts::PARAM_FEATURES
                 | consts::PARAM_MT_WORKERS_SHARED
                 | consts::PARAM_ESTIMATED_NUM_EPS,
-            features: consts::FEATURE_AM | consts::FEATURE_RMA | wakeup,
+            features: consts::FEATURE_AM | consts::FEATURE_RMA | AMO | wakeup,
             request_size: 0,
             request_init: null_mut(),
             request_cleanup: null_mut(),
@@ -170,13 +173,13 @@ impl Objects {
         }
     }
 
-    /// Registers memory for being read by others, or written, too.
+    /// Registers memory for being read by others, or written and changed atomically, too.
     ///
     /// # Errors
     /// UCX's status.
     pub fn register(&self, at: *const u8, len: usize, access: Access) -> Result<Region, Status> {
         let mut prot = consts::MEM_MAP_PROT_LOCAL_READ | consts::MEM_MAP_PROT_REMOTE_READ;
-        if access.allows(Access::WRITE) {
+        if access.allows(Access::WRITE) || access.allows(Access::ATOMIC) {
             prot |= consts::MEM_MAP_PROT_LOCAL_WRITE | consts::MEM_MAP_PROT_REMOTE_WRITE;
         }
         let params = MemMapParams {

@@ -2,9 +2,12 @@
 //! is UCX's own.
 
 use catena_fabric::operations::{self, Posting};
-use catena_fabric::{AtomicSet, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, Started};
+use catena_fabric::{
+    Atomic, AtomicType, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, Started,
+};
 use catena_ucx_sys::{Request, RequestParam, Rkey, Status, consts};
 
+use crate::atomics::atomics;
 use crate::init::Ucx;
 use crate::send::call_back;
 
@@ -19,7 +22,11 @@ impl Ucx {
     }
 
     /// The right to a peer's memory, or `None` if it did not tell of it yet.
-    fn right_to(&mut self, peer: Peer, target: RemoteKey) -> Result<Option<*mut Rkey>, RmaError> {
+    pub(crate) fn right_to(
+        &mut self,
+        peer: Peer,
+        target: RemoteKey,
+    ) -> Result<Option<*mut Rkey>, RmaError> {
         if !self.is_open(peer)? {
             return Ok(None);
         }
@@ -29,21 +36,23 @@ impl Ucx {
         }
     }
 
-    /// Starts an operation by a call of UCX's.
-    fn start(
+    /// Starts an operation by a call of UCX's, which is given its slot. One that fetches a word of a
+    /// type must not be complete when the call returns.
+    pub(crate) fn start(
         &mut self,
         op: Option<OpId>,
         peer: Peer,
-        call: impl FnOnce(&Ucx, &RequestParam) -> Result<*mut Request, Status>,
+        fetches: Option<AtomicType>,
+        call: impl FnOnce(&Ucx, usize, RequestParam) -> Result<*mut Request, Status>,
     ) -> Result<Started, RmaError> {
         // The table is apart while the call looks at the rest.
         let none = operations::Operations::new(0, 0);
         let mut rma = std::mem::replace(&mut self.rma, none);
         let started = rma.start(op, peer, |slot| {
             let param = call_back(self.operations.of(self.first_rma + slot));
-            match call(self, &param) {
+            match call(self, slot, param) {
                 Ok(request) if request.is_null() => Ok(Posting::Complete),
-                Ok(_) => Ok(Posting::UnderWay(())),
+                Ok(_) => Ok(Posting::UnderWay(fetches)),
                 Err(consts::ERR_NO_RESOURCE | consts::ERR_NO_MEMORY) => Ok(Posting::Full),
                 Err(status) => Err(RmaError::Refused(self.objects.library.words(status))),
             }
@@ -57,7 +66,7 @@ impl Ucx {
         let words = self.objects.library.words(status);
         let lost = |peer: Peer| self.targets[peer.0 as usize].lost.clone();
         let result = match status {
-            consts::OK => Ok(0),
+            consts::OK => Ok(self.fetched(slot)),
             _ => Err(match self.rma.peer(slot).and_then(lost) {
                 Some(lost) => RmaError::Lost(*lost),
                 None => RmaError::Refused(words),
@@ -72,7 +81,7 @@ impl Rma for Ucx {
         RmaCaps {
             put: true,
             get: true,
-            atomics: AtomicSet::NONE,
+            atomics: atomics(),
             max_len: usize::MAX,
             piece: self.piece,
         }
@@ -89,13 +98,13 @@ impl Rma for Ucx {
         let Some(rkey) = self.right_to(peer, target)? else {
             return Ok(Started::Full);
         };
-        self.start(Some(op), peer, |ucx, param| {
+        self.start(Some(op), peer, None, |ucx, _, param| {
             let ep = ucx.targets[peer.0 as usize].ep;
             // SAFETY: the memory is lent until the operation has ended.
             unsafe {
                 ucx.objects
                     .library
-                    .put(ep, from, len, target.addr, rkey, param)
+                    .put(ep, from, len, target.addr, rkey, &param)
             }
         })
     }
@@ -111,13 +120,13 @@ impl Rma for Ucx {
         let Some(rkey) = self.right_to(peer, target)? else {
             return Ok(Started::Full);
         };
-        let started = self.start(Some(op), peer, |ucx, param| {
+        let started = self.start(Some(op), peer, None, |ucx, _, param| {
             let ep = ucx.targets[peer.0 as usize].ep;
             // SAFETY: the memory is lent until the operation has ended.
             unsafe {
                 ucx.objects
                     .library
-                    .get(ep, into, len, target.addr, rkey, param)
+                    .get(ep, into, len, target.addr, rkey, &param)
             }
         })?;
         if started != Started::Full {
@@ -127,15 +136,25 @@ impl Rma for Ucx {
         Ok(started)
     }
 
+    fn atomic(
+        &mut self,
+        op: OpId,
+        peer: Peer,
+        atomic: Atomic,
+        target: RemoteKey,
+    ) -> Result<Started, RmaError> {
+        self.start_atomic(op, peer, atomic, target)
+    }
+
     fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
         if !self.is_open(peer)? {
             // Nothing was ever started to it.
             return Ok(Started::Complete(0));
         }
-        let step = self.start(None, peer, |ucx, param| {
+        let step = self.start(None, peer, None, |ucx, _, param| {
             let ep = ucx.targets[peer.0 as usize].ep;
             // SAFETY: the endpoint is open.
-            unsafe { ucx.objects.library.flush(ep, param) }
+            unsafe { ucx.objects.library.flush(ep, &param) }
         })?;
         match step {
             Started::Full => Ok(Started::Full),

@@ -21,6 +21,7 @@ fn pair(transports: &str, config: Config) -> Option<Pair<Ucx>> {
         claims: Claims {
             // What transports of a node check is the mapping, not the registration.
             keys_are_checked: false,
+            atomics: true,
             ..Claims::READS_AND_WRITES
         },
         lose_b,

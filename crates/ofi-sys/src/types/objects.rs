@@ -238,6 +238,10 @@ pub struct Ep {
     pub msg: *mut MsgOps,
     /// Remote memory.
     pub rma: *mut RmaOps,
+    /// Not used.
+    pub tagged: *mut c_void,
+    /// Atomics.
+    pub atomic: *mut AtomicOps,
 }
 
 /// `struct fi_ops_ep`.
@@ -336,6 +340,79 @@ pub struct RmaOps {
     pub writev: Unused,
     /// Writes with flags.
     pub writemsg: unsafe extern "C" fn(*mut Ep, *const MsgRma, u64) -> isize,
+}
+
+/// An atomic that fetches: endpoint, operand, count, descriptor, result, descriptor, target, remote
+/// address, key, type, operation, context.
+pub type FetchAtomic = unsafe extern "C" fn(
+    *mut Ep,
+    *const c_void,
+    usize,
+    *mut c_void,
+    *mut c_void,
+    *mut c_void,
+    u64,
+    u64,
+    u64,
+    c_int,
+    c_int,
+    *mut c_void,
+) -> isize;
+
+/// An atomic that compares and fetches: as [`FetchAtomic`], with what it compares with and its
+/// descriptor in front of the result.
+pub type CompareAtomic = unsafe extern "C" fn(
+    *mut Ep,
+    *const c_void,
+    usize,
+    *mut c_void,
+    *const c_void,
+    *mut c_void,
+    *mut c_void,
+    *mut c_void,
+    u64,
+    u64,
+    u64,
+    c_int,
+    c_int,
+    *mut c_void,
+) -> isize;
+
+/// Whether there is such an atomic: endpoint, type, operation, most words at once.
+pub type AtomicValid = unsafe extern "C" fn(*mut Ep, c_int, c_int, *mut usize) -> c_int;
+
+/// `struct fi_ops_atomic`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct AtomicOps {
+    /// Bytes that the provider filled in.
+    pub size: usize,
+    /// Not used.
+    pub write: Unused,
+    /// Not used.
+    pub writev: Unused,
+    /// Not used.
+    pub writemsg: Unused,
+    /// Not used.
+    pub inject: Unused,
+    /// Changes a word and fetches what it was.
+    pub readwrite: FetchAtomic,
+    /// Not used.
+    pub readwritev: Unused,
+    /// Not used.
+    pub readwritemsg: Unused,
+    /// Compares, and changes a word.
+    pub compwrite: CompareAtomic,
+    /// Not used.
+    pub compwritev: Unused,
+    /// Not used.
+    pub compwritemsg: Unused,
+    /// Not used.
+    pub writevalid: Unused,
+    /// Of `readwrite`.
+    pub readwritevalid: AtomicValid,
+    /// Of `compwrite`.
+    pub compwritevalid: AtomicValid,
 }
 
 /// `struct fi_rma_iov`.
