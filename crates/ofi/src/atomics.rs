@@ -1,66 +1,14 @@
 //! Atomics on words of a peer's memory. All of them fetch, so one that has ended is complete at the
 //! target, and a flush only waits for what is under way.
 
-use std::ffi::c_int;
-
 use catena_base::PeerBytes;
 use catena_fabric::operations::Posting;
-use catena_fabric::{
-    Atomic, AtomicOp, AtomicSet, AtomicType, OpId, Peer, PeerLost, RemoteKey, RmaError, Started,
-};
+use catena_fabric::{Atomic, OpId, Peer, PeerLost, RemoteKey, RmaError, Started};
 use catena_ofi_sys::calls::{self, WordAtomic};
-use catena_ofi_sys::consts::{self, datatype, op};
+use catena_ofi_sys::consts;
 
-use crate::init::{Ofi, WORDS};
-use crate::objects::{Objects, Region};
-
-/// What an operation needs until the provider has ended it.
-#[derive(Debug)]
-pub(crate) struct Kept {
-    /// The registration of its local memory.
-    pub _region: Option<Region>,
-    /// The type of the word that it fetches.
-    pub fetches: Option<AtomicType>,
-}
-
-fn op_of(op: AtomicOp) -> c_int {
-    match op {
-        AtomicOp::Sum => op::SUM,
-        AtomicOp::And => op::BAND,
-        AtomicOp::Or => op::BOR,
-        AtomicOp::Xor => op::BXOR,
-        AtomicOp::Min => op::MIN,
-        AtomicOp::Max => op::MAX,
-        AtomicOp::Swap => op::ATOMIC_WRITE,
-        AtomicOp::CompareSwap => op::CSWAP,
-    }
-}
-
-fn type_of(ty: AtomicType) -> c_int {
-    match ty {
-        AtomicType::I32 => datatype::INT32,
-        AtomicType::U32 => datatype::UINT32,
-        AtomicType::I64 => datatype::INT64,
-        AtomicType::U64 => datatype::UINT64,
-    }
-}
-
-/// The atomics that an endpoint has, as it says itself.
-pub(crate) fn atomics_of(objects: &Objects) -> AtomicSet {
-    let mut all = AtomicSet::NONE;
-    if !objects.offer.has_atomics() {
-        return all;
-    }
-    for op in AtomicOp::ALL {
-        for ty in AtomicType::ALL {
-            // SAFETY: the endpoint is open.
-            if unsafe { calls::atomic_valid(objects.ep, op_of(op), type_of(ty)) } {
-                all = all.with(op, ty, false).with(op, ty, true);
-            }
-        }
-    }
-    all
-}
+use crate::init::Ofi;
+use crate::words::{Kept, WORDS, op_of, type_of};
 
 impl Ofi {
     /// Implements `Rma::atomic`.

@@ -13,7 +13,6 @@ use catena_fabric::{
 };
 use catena_ofi_sys::{Library, calls, consts};
 
-use crate::atomics::{Kept, atomics_of};
 use crate::contexts::Contexts;
 use crate::error::OfiError;
 use crate::objects::{Objects, Region};
@@ -21,9 +20,7 @@ use crate::provider::{Offer, Wanted, choose};
 use crate::recv::{Receives, Use};
 use crate::send::{INJECT_MAX, Sends, Target};
 use crate::settings::{Config, OFI_LIBRARY, Sleep};
-
-/// Bytes of the words of an atomic: its operand, what it compares with, and what it fetches.
-pub(crate) const WORDS: usize = 24;
+use crate::words::{Kept, WORDS, atomics_of};
 
 /// What happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -29,6 +29,7 @@ mod recv;
 mod rma;
 mod send;
 pub mod settings;
+mod words;
 
 pub use error::OfiError;
 pub use init::{Counters, Ofi};

@@ -8,9 +8,9 @@ use catena_fabric::{
 use catena_ofi_sys::calls::{self, Transfer};
 use catena_ofi_sys::consts;
 
-use crate::atomics::Kept;
 use crate::init::Ofi;
 use crate::objects::Region;
+use crate::words::Kept;
 
 /// Keys tried for a registration before it is given up.
 const KEYS: usize = 8;
