@@ -12,7 +12,8 @@ use catena_base::clock;
 use catena_coll::Collective;
 use catena_link::Cid;
 
-use crate::process::{Link, Process, enter, enter_any};
+use crate::hooks::Hook;
+use crate::process::{self, Link, Process, enter_any};
 
 /// Bit of [`want`]: the first collective; the others follow as in
 /// [`Collective::ALL`].
@@ -71,7 +72,6 @@ const KEPT: usize = 1024;
 pub struct Noted {
     events: RefCell<VecDeque<Event>>,
     lost: Cell<u64>,
-    telling: Cell<bool>,
 }
 
 /// Whether somebody wants one of these kinds.
@@ -91,19 +91,17 @@ pub(crate) fn any() -> bool {
 pub fn want(kinds: u32, listener: Listener) {
     LISTENER.get_or_init(|| listener);
     let _entered = enter_any();
-    let before = WANTED.swap(kinds, Relaxed);
-    if let Ok(process) = enter() {
-        // `progress` looks for more than packets while something runs.
-        let active = &process.active.count;
-        active.set(active.get() + usize::from(kinds != 0) - usize::from(before != 0));
+    WANTED.store(kinds, Relaxed);
+    if let Some(process) = process::state() {
         process.watch();
     }
 }
 
 impl Process {
-    /// Has the engine note what is wanted of it.
+    /// Has the engine note what is wanted of it, and progress tell what was noted.
     pub(crate) fn watch(&self) {
         self.link(|link| link.watch(wanted(UNEXPECTED)));
+        self.hook::<Noted>().set_work(usize::from(any()));
     }
 
     /// Notes what happened just now.
@@ -114,23 +112,35 @@ impl Process {
     }
 
     fn keep(&self, event: Event) {
-        let mut events = self.noted.events.borrow_mut();
+        let noted = self.hook::<Noted>();
+        let mut events = noted.events.borrow_mut();
         if events.len() < KEPT {
             events.push_back(event);
         } else {
-            self.noted.lost.set(self.noted.lost.get() + 1);
+            noted.lost.set(noted.lost.get() + 1);
         }
     }
 
     /// Tells what was noted.
     #[cold]
     pub(crate) fn tell(&self) {
-        if self.noted.telling.replace(true) {
-            return;
-        }
-        let (arrivals, lost) = self.link(Link::take_arrivals);
-        self.noted.lost.set(self.noted.lost.get() + lost);
-        let mut events: Vec<Event> = self.noted.events.take().into();
+        self.hook::<Noted>().alone(|noted| noted.tell(self));
+    }
+}
+
+impl Hook for Noted {
+    fn progress(&self, process: &Process) -> bool {
+        self.tell(process);
+        false
+    }
+}
+
+impl Noted {
+    /// Tells what was noted; the listener may make MPI calls.
+    fn tell(&self, process: &Process) {
+        let (arrivals, lost) = process.link(Link::take_arrivals);
+        self.lost.set(self.lost.get() + lost);
+        let mut events: Vec<Event> = self.events.take().into();
         events.extend(arrivals.into_iter().map(|a| Event {
             at: a.at,
             comm: Some(a.cid),
@@ -141,12 +151,11 @@ impl Process {
             },
         }));
         events.sort_by_key(|event| event.at);
-        let lost = self.noted.lost.take();
+        let lost = self.lost.take();
         if let Some(listener) = LISTENER.get()
             && (lost > 0 || !events.is_empty())
         {
-            listener(self, &events, lost);
+            listener(process, &events, lost);
         }
-        self.noted.telling.set(false);
     }
 }

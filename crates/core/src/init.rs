@@ -103,6 +103,7 @@ fn tidy_up() -> Result<Entered<Process>> {
     // First of all (MPI-5, 11.2.4), while everything still works.
     process.own.attrs.delete_all(consts::COMM_SELF.0)?;
     process.flush(&process.buffer);
+    process.finalize_hooks()?;
     for (_, comm) in process.objects.comms.all() {
         if comm.group.session().is_none() {
             process.flush(&comm.buffer);

@@ -6,7 +6,6 @@
     reason = "objects are shared under the library's lock, which the compiler cannot see"
 )]
 
-mod active;
 pub mod bsend;
 pub mod buffer;
 pub mod coll;
@@ -19,6 +18,7 @@ mod failures;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
+pub mod hooks;
 pub mod init;
 pub mod life;
 pub mod lock;

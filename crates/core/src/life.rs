@@ -8,7 +8,7 @@
 //! `MPI_THREAD_SERIALIZED`, to whoever calls it. Users come and go under the
 //! lock in any case.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -22,11 +22,10 @@ use catena_memory as memory;
 use catena_net::{Chain, Networks, PeerTable, Routes};
 use catena_shm::Shm;
 
-use crate::active::Active;
-use crate::coll::{Asked, Counts};
+use crate::coll::{Collectives, Counts};
 use crate::comm::{Cids, Comm, ControlMessages, Heritage, JOB};
-use crate::events::{self, Noted};
 use crate::exchange::{SharedBoot, ThroughLauncher};
+use crate::hooks::Hooks;
 use crate::process::{self, Process};
 use crate::scoped::Scoped;
 use crate::threads::Waiting;
@@ -146,6 +145,7 @@ pub(crate) fn leave(process: &Process, end: bool) -> Result<()> {
         return Ok(());
     }
     process.tell();
+    process.end_hooks();
     let mut boot = process.boot.borrow_mut();
     let result = if end { boot.end() } else { boot.finalize() };
     drop(boot);
@@ -270,22 +270,21 @@ fn wire_up() -> Result<Box<Process>> {
         waiting: Waiting::default(),
         waits: Waits::default(),
         colls: Counts::default(),
-        asked: Asked::default(),
-        noted: Noted::default(),
         boot,
         buffer: RefCell::default(),
         cids: RefCell::new(cids),
         control: ControlMessages::default(),
         handles_by_cid: RefCell::new(handles),
-        active: Active::new(events::any()),
-        idle_runs: RefCell::default(),
-        boards: RefCell::default(),
+        wake_socket: OnceCell::new(),
+        hooks: Hooks::default(),
         // SAFETY: the closures that `Process::link` is given do not lend it again, as it demands.
         link: unsafe { Scoped::new(link) },
         oversubscribed,
         cores,
         bell,
     });
+    // Collectives first: they are asked for most.
+    process.hook::<Collectives>();
     process.watch();
     Ok(process)
 }

@@ -1,6 +1,6 @@
 //! The state of an initialised process, the way into it, progress and waiting.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Deref;
@@ -12,19 +12,18 @@ use std::sync::atomic::{
 use std::thread::ThreadId;
 
 use catena_abi::{self as abi, consts};
-use catena_board::Pool;
+use catena_base::WakeSocket;
 use catena_fabric::Peer;
 use catena_link::{Cid, Endpoint};
 use catena_net::Routes;
 use catena_shm::Bell;
 
-use crate::active::Active;
 use crate::bsend::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
-use crate::coll::{Asked, CollRequest, Counts};
+use crate::coll::Counts;
 use crate::comm::{Cids, Comm, ControlMessages};
-use crate::events::Noted;
 use crate::exchange::SharedBoot;
+use crate::hooks::Hooks;
 use crate::life::Owner;
 use crate::lock::Lock;
 use crate::object::Objects;
@@ -100,8 +99,6 @@ pub struct Process {
     pub waits: Waits,
     /// Collectives that ran so far.
     pub colls: Counts,
-    pub(crate) asked: Asked,
-    pub(crate) noted: Noted,
     /// Wire-up.
     pub boot: SharedBoot,
     /// Buffer of `MPI_Buffer_attach`.
@@ -109,12 +106,10 @@ pub struct Process {
     pub(crate) cids: RefCell<Cids>,
     pub(crate) control: ControlMessages,
     pub(crate) handles_by_cid: RefCell<HashMap<u32, abi::Comm>>,
-    /// Requests that need the library to move on.
-    pub(crate) active: Active,
-    /// Runs of collectives that are done, to be used again.
-    pub(crate) idle_runs: RefCell<Vec<Arc<CollRequest>>>,
-    /// The memory of boards that this process has found.
-    pub(crate) boards: RefCell<Pool>,
+    /// What wakes the process where it sleeps on descriptors of hooks alone.
+    pub(crate) wake_socket: OnceCell<Option<WakeSocket>>,
+    /// What else progress carries on.
+    pub(crate) hooks: Hooks,
     pub(crate) link: Scoped<Link>,
     pub(crate) oversubscribed: bool,
     /// Cores of the node for each of its ranks.
@@ -411,7 +406,7 @@ impl Process {
     /// Moves everything that can move; true if anything did.
     #[inline]
     pub fn progress(&self) -> bool {
-        let idle = self.active.count.get() == 0;
+        let idle = !self.hooks.has_work();
         if idle && self.link(|link| link.is_silent()) {
             return false;
         }
@@ -419,7 +414,7 @@ impl Process {
         if idle {
             moved
         } else {
-            self.advance_active() | moved
+            self.advance_hooks() | moved
         }
     }
 

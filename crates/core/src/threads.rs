@@ -221,7 +221,7 @@ impl Process {
                 return true;
             }
             // What others wait for may lie outside of the rings: on a board, say.
-            let moved = self.advance_boards();
+            let moved = self.hooks.has_work() && self.look_before_sleep();
             self.wake_done();
             if moved || self.is_shm_ready() {
                 return true;
@@ -318,11 +318,7 @@ impl Process {
             dozer.wake(DONE);
             match self.bell {
                 Some(bell) => bell.ring(),
-                None => self.link(|link| {
-                    if let Some(networks) = link.net().networks() {
-                        networks.waker().wake();
-                    }
-                }),
+                None => self.wake_from_descriptors(),
             }
         }
         waiting.asking.set(false);

@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use catena_base::clock;
 use catena_base::wait::{Idle, Waiter};
+use catena_base::{WakeSocket, Waker, clock};
+use catena_fabric::Sleeper;
 use catena_link::Awaited;
 use catena_net::Route;
 use catena_shm::Shm;
@@ -37,6 +38,10 @@ pub struct Waits {
     /// How long they lasted, in nanoseconds.
     pub asleep: Cell<u64>,
 }
+
+/// What wakes a process that sleeps on descriptors, and these, unless there may be something to
+/// do.
+type OnDescriptors = (Waker, Option<Sleeper>);
 
 /// A sleep.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +117,7 @@ impl Process {
         idle.act(|limit| {
             // What is waited for may lie outside of the rings: on a board, say.
             let ready = || {
-                let moved = self.advance_boards();
+                let moved = self.hooks.has_work() && self.look_before_sleep();
                 finished = done(self);
                 finished || moved || self.is_shm_ready()
             };
@@ -155,8 +160,24 @@ impl Process {
             let networks = link.net().networks_mut()?;
             Some((networks.waker(), networks.sleeper()))
         });
+        let mut limit = limit;
+        let on_descriptors = match self
+            .hooks
+            .has_work()
+            .then(|| self.hooks.sleeper())
+            .flatten()
+        {
+            None => on_networks,
+            Some(hooks) => {
+                let on = self.with_hooks(on_networks, hooks);
+                if on.is_none() {
+                    limit = limit.min(UNHEARD);
+                }
+                on
+            }
+        };
         let began = Instant::now();
-        let woken = match (on_networks, self.bell) {
+        let woken = match (on_descriptors, self.bell) {
             (None, Some(bell)) => bell.sleep(limit, ready),
             (None, None) => !ready() && nap(limit.min(UNHEARD)),
             (Some((waker, sleeper)), bell) => sleeper.is_some_and(|sleeper| {
@@ -179,6 +200,35 @@ impl Process {
         Slept {
             woken,
             lasted: began.elapsed(),
+        }
+    }
+
+    /// What to sleep on where hooks have descriptors, and what wakes this process then; `None`
+    /// if the process has no networks and too many open files to do without.
+    #[cold]
+    fn with_hooks(
+        &self,
+        on_networks: Option<OnDescriptors>,
+        hooks: Sleeper,
+    ) -> Option<OnDescriptors> {
+        match on_networks {
+            Some((waker, sleeper)) => Some((waker, sleeper.map(|it| it.or(hooks)))),
+            None => {
+                let socket = self.wake_socket.get_or_init(|| WakeSocket::new().ok());
+                let socket = socket.as_ref()?;
+                socket.silence();
+                let sleeper = Sleeper::new(Some(socket.fd())).or(hooks);
+                Some((socket.waker(), Some(sleeper)))
+            }
+        }
+    }
+
+    /// Wakes the thread of this process that sleeps on descriptors, if one does.
+    pub(crate) fn wake_from_descriptors(&self) {
+        let waker = self.link(|link| Some(link.net().networks()?.waker()));
+        let own = || Some(self.wake_socket.get()?.as_ref()?.waker());
+        if let Some(waker) = waker.or_else(own) {
+            waker.wake();
         }
     }
 
@@ -219,6 +269,7 @@ impl Process {
                 request.awaits(self, &mut awaited);
             }
         }
+        self.hooks_await(&mut awaited);
         self.link(|link| ping(link, awaited))
     }
 }

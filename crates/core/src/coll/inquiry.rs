@@ -84,13 +84,14 @@ impl Process {
     /// Asks the next of those ranks of contexts for whom a call waits.
     #[cold]
     pub(super) fn inquire(&self, call: &Waiting, awaited: impl Iterator<Item = (Cid, u32)>) {
-        let (now, last) = (clock::ticks(), self.asked.last.get());
+        let (now, last) = (clock::ticks(), self.collectives().asked.last.get());
         let early = last.is_some_and(|(_, at)| now.wrapping_sub(at) < clock::ticks_in(LONG));
         if early || call.signature.is_none() {
             return;
         }
         let last = last.map(|(peer, _)| peer);
-        let mut questions = self.asked.questions.borrow_mut();
+        let collectives = self.collectives();
+        let mut questions = collectives.asked.questions.borrow_mut();
         let free = awaited.filter_map(|(cid, rank)| {
             let (peer, theirs) = self.link(|link| link.members(cid).nth(rank as usize))?;
             // The context of the job does not lead to others.
@@ -117,7 +118,7 @@ impl Process {
             answer: None,
         };
         questions.insert(peer, question);
-        self.asked.last.set(Some((peer, now)));
+        self.collectives().asked.last.set(Some((peer, now)));
     }
 
     /// Answers what others ask, and hears what they answer: what is wrong if one of them has made
@@ -131,15 +132,19 @@ impl Process {
             }
         }
         let mut error = None;
-        self.asked.questions.borrow_mut().retain(|_, question| {
-            let Some(theirs) = question.answer.filter(|_| question.is_of(call)) else {
-                return true;
-            };
-            let who = who(call.comm, question.cid, question.rank);
-            let differs = |ours: CallSignature| ours.differs(call.comm, &who, theirs);
-            error = error.take().or(call.signature.and_then(differs));
-            false
-        });
+        self.collectives()
+            .asked
+            .questions
+            .borrow_mut()
+            .retain(|_, question| {
+                let Some(theirs) = question.answer.filter(|_| question.is_of(call)) else {
+                    return true;
+                };
+                let who = who(call.comm, question.cid, question.rank);
+                let differs = |ours: CallSignature| ours.differs(call.comm, &who, theirs);
+                error = error.take().or(call.signature.and_then(differs));
+                false
+            });
         error
     }
 
@@ -165,8 +170,9 @@ impl Process {
             return call.signature;
         }
         // The call that looks is one of them.
-        let under_way =
-            self.find_active(|request| request.run.try_borrow().ok()?.signature(cid, place));
+        let under_way = self
+            .collectives()
+            .find(|request| request.run.try_borrow().ok()?.signature(cid, place));
         under_way.or_else(|| {
             let comm = self.comm_of(cid)?;
             comm.coll.tell_board();
@@ -188,7 +194,8 @@ impl Process {
 
     /// That process has answered.
     fn note_answer(&self, peer: Peer, signature: Option<CallSignature>) {
-        let mut questions = self.asked.questions.borrow_mut();
+        let collectives = self.collectives();
+        let mut questions = collectives.asked.questions.borrow_mut();
         match (questions.get_mut(&peer), signature) {
             (Some(question), Some(signature)) => question.answer = Some(signature),
             _ => drop(questions.remove(&peer)),

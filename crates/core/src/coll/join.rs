@@ -98,7 +98,7 @@ impl Process {
 
     /// Where a board is that rank 0 found, as the others are told.
     fn find_board(&self, shape: BoardShape) -> BoardOffset {
-        let find = |shm: &mut Shm| self.boards.borrow_mut().find(shm, shape);
+        let find = |shm: &mut Shm| self.collectives().boards.borrow_mut().find(shm, shape);
         self.link(|link| link.net().shm_mut().map_or(BoardOffset::NOWHERE, find))
     }
 

@@ -10,6 +10,7 @@
 
 mod arguments;
 mod backoff;
+mod carried;
 mod control;
 mod count;
 mod edges;
@@ -44,9 +45,10 @@ use catena_link::Cid;
 use catena_schedule::Schedule;
 
 pub use arguments::{Data, Numbers, VData, WData, is_in_place};
+pub(crate) use carried::Collectives;
 pub use count::{BOARD, Counts, ways};
 pub use force::{SETTINGS, forced};
-pub(crate) use inquiry::Asked;
+use inquiry::Asked;
 pub use memory::Memory;
 pub(crate) use request::CollRequest;
 use request::PersistentColl;
@@ -379,14 +381,14 @@ impl Process {
         };
         let requests = self.objects.requests.all();
         let kept = requests.iter().filter_map(|(_, it)| kept_age(it)).max();
-        let under_way = self.max_active(active_age);
+        let under_way = self.collectives().max(active_age);
         next.wrapping_sub(kept.max(under_way).unwrap_or(0))
     }
 
     /// A run that is not in use.
     #[inline]
     fn idle_run(&self) -> Arc<CollRequest> {
-        let kept = self.idle_runs.borrow_mut().pop();
+        let kept = self.collectives().idle.borrow_mut().pop();
         kept.unwrap_or_default()
     }
 
@@ -397,7 +399,8 @@ impl Process {
         };
         // One of a persistent request that was freed meanwhile still has it.
         request.run.get_mut().forget();
-        let mut idle = self.idle_runs.borrow_mut();
+        let collectives = self.collectives();
+        let mut idle = collectives.idle.borrow_mut();
         if idle.len() < IDLE_RUNS {
             idle.push(obj);
         }

@@ -211,7 +211,7 @@ impl Process {
             mem::forget(joining);
         }
         if let Some(memory) = found {
-            self.boards.borrow_mut().leave(memory);
+            self.collectives().boards.borrow_mut().leave(memory);
         }
     }
 }

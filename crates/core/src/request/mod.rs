@@ -5,6 +5,7 @@
 //! a file for each kind; those of collectives and of communicators stand with these.
 
 mod calls;
+mod carried;
 mod complete;
 pub mod conformance;
 mod flush;

@@ -1,5 +1,4 @@
-//! What `progress` carries on: collectives and new communicators that were
-//! started and are not complete.
+//! What progress carries on of collectives: those that were started and are not complete.
 //!
 //! A collective can move when a message of it is complete, which `link` tells;
 //! so progress costs what moves, however much is under way. Besides, when
@@ -14,28 +13,28 @@ use std::mem;
 use std::sync::Arc;
 
 use catena_base::slab::{Key, Slab};
+use catena_board::Pool;
 
-use crate::coll::CollRequest;
+use super::{Asked, CollRequest};
 use crate::comm::Comm;
-use crate::events;
+use crate::hooks::{Hook, Hooked};
 use crate::process::Process;
-use crate::request::{RequestObject, State};
+use crate::request::RequestObject;
 
 /// Collectives that are looked at in turn, by each call that moves none.
 const LOOKS: usize = 8;
 
-/// What is under way.
+/// The collectives of a process.
 #[derive(Debug, Default)]
-pub(crate) struct Active {
+pub(crate) struct Collectives {
     runs: RefCell<Runs>,
-    /// Requests of other kinds.
-    others: RefCell<Vec<Arc<dyn RequestObject>>>,
-    /// How many there are, and one more if tools listen: whether progress has
-    /// more to do than packets.
-    pub count: Cell<usize>,
-    advancing: Cell<bool>,
     /// Looks at collectives because a message of theirs was complete, so far.
     looks: Cell<u64>,
+    /// Runs that are done, to be used again.
+    pub idle: RefCell<Vec<Arc<CollRequest>>>,
+    pub asked: Asked,
+    /// The memory of boards that this process has found.
+    pub boards: RefCell<Pool>,
 }
 
 #[derive(Debug, Default)]
@@ -67,15 +66,6 @@ struct Entry {
     /// below zero, when a result was taken before it was told of.
     news: i64,
     is_ready: bool,
-}
-
-impl Active {
-    /// Nothing yet; tools may listen already.
-    pub fn new(listened_to: bool) -> Self {
-        let active = Active::default();
-        active.count.set(usize::from(listened_to));
-        active
-    }
 }
 
 /// A key in the words of `link`.
@@ -179,111 +169,70 @@ impl Runs {
     }
 }
 
-impl Process {
-    /// Has progress [advance](RequestObject::advance) a request until nothing of it is left to
-    /// do, whether the program completes it, frees it or does not know it.
-    pub fn carry_on(&self, request: Arc<dyn RequestObject>) {
-        let active = &self.active;
-        active.count.set(active.count.get() + 1);
-        active.others.borrow_mut().push(request);
-    }
-
-    /// Leaves a collective to progress until it is complete.
-    pub(crate) fn carry_on_collective(&self, obj: Arc<CollRequest>) {
-        let active = &self.active;
-        active.count.set(active.count.get() + 1);
-        let mut runs = active.runs.borrow_mut();
-        let key = runs.add(obj.clone());
-        match obj.run.borrow().board() {
-            Some(comm) => return runs.queue(comm, key),
-            None => runs.turns.push_back(key),
-        }
-        obj.run.borrow_mut().tell(self, whom(key));
-    }
-
-    /// Looks of `progress` at collectives because a message of theirs was
-    /// complete. Those in turn are not counted: they grow with the time that
-    /// nothing moves.
-    pub fn coll_looks(&self) -> u64 {
-        self.active.looks.get()
-    }
-
-    /// The largest of what `f` says of the collectives under way.
-    pub(crate) fn max_active(&self, f: impl Fn(&CollRequest) -> Option<u32>) -> Option<u32> {
-        let runs = self.active.runs.borrow();
-        runs.all.iter().filter_map(|(_, entry)| f(&entry.obj)).max()
-    }
-
-    /// What `f` says first of the collectives under way.
-    pub(crate) fn find_active<T>(&self, f: impl Fn(&CollRequest) -> Option<T>) -> Option<T> {
-        let runs = self.active.runs.borrow();
-        runs.all.iter().find_map(|(_, entry)| f(&entry.obj))
-    }
-
-    /// What is under way on a communicator.
-    pub(crate) fn active_on(&self, comm: &Comm) -> Vec<Arc<dyn RequestObject>> {
-        let place = Some(comm.handle.get().into());
-        let runs = self.active.runs.borrow();
-        let runs = runs.all.iter().map(|(_, entry)| entry.obj.clone());
-        let runs = runs.map(|run| -> Arc<dyn RequestObject> { run });
-        let others = self.active.others.borrow();
-        let all = runs.chain(others.iter().cloned());
-        all.filter(|it| it.place() == place && matches!(it.state(self), Ok(State::Pending)))
-            .collect()
-    }
-
-    /// Advances what can move; true if anything did.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn advance_active(&self) -> bool {
-        let active = &self.active;
-        // A user operation may call MPI: what it meets is left alone.
-        if active.advancing.replace(true) {
-            return false;
-        }
+impl Hook for Collectives {
+    fn progress(&self, process: &Process) -> bool {
         let ready = {
-            let mut runs = active.runs.borrow_mut();
-            self.link(|link| link.told().for_each(|whom| runs.tell(whom)));
+            let mut runs = self.runs.borrow_mut();
+            process.link(|link| link.told().for_each(|whom| runs.tell(whom)));
             runs.ready.len()
         };
         let mut moved = ready != 0;
         for _ in 0..ready {
-            let Some(key) = active.runs.borrow_mut().next_ready() else {
+            let Some(key) = self.runs.borrow_mut().next_ready() else {
                 break;
             };
-            active.looks.set(active.looks.get() + 1);
-            self.advance_run(key);
+            self.looks.set(self.looks.get() + 1);
+            self.advance(process, key);
         }
         if !moved {
-            let looks = active.runs.borrow().all.len().min(LOOKS);
+            let looks = self.runs.borrow().all.len().min(LOOKS);
             for _ in 0..looks {
-                let Some((key, waited)) = active.runs.borrow_mut().next_turn() else {
+                let Some((key, waited)) = self.runs.borrow_mut().next_turn() else {
                     break;
                 };
-                moved |= waited && self.advance_run(key);
+                moved |= waited && self.advance(process, key);
             }
         }
-        moved |= self.advance_queues(LOOKS);
-        moved |= self.advance_others();
-        active.advancing.set(false);
-        if events::any() {
-            self.tell();
-        }
-        moved
+        moved | self.advance_queues(process, LOOKS)
+    }
+
+    /// Advances all that can move on boards, whose owners ring no sleeper twice.
+    fn before_sleep(&self, process: &Process) -> bool {
+        !self.runs.borrow().queues.is_empty() && self.advance_queues(process, usize::MAX)
+    }
+}
+
+impl Collectives {
+    /// All that are under way, as requests.
+    pub fn under_way(&self) -> Vec<Arc<dyn RequestObject>> {
+        let runs = self.runs.borrow();
+        let runs = runs.all.iter().map(|(_, entry)| entry.obj.clone());
+        runs.map(|run| -> Arc<dyn RequestObject> { run }).collect()
+    }
+
+    /// The largest of what `f` says of the collectives under way.
+    pub fn max(&self, f: impl Fn(&CollRequest) -> Option<u32>) -> Option<u32> {
+        let runs = self.runs.borrow();
+        runs.all.iter().filter_map(|(_, entry)| f(&entry.obj)).max()
+    }
+
+    /// What `f` says first of the collectives under way.
+    pub fn find<T>(&self, f: impl Fn(&CollRequest) -> Option<T>) -> Option<T> {
+        let runs = self.runs.borrow();
+        runs.all.iter().find_map(|(_, entry)| f(&entry.obj))
     }
 
     /// True if it is complete.
-    fn advance_run(&self, key: Key) -> bool {
-        let active = &self.active;
-        let obj = active.runs.borrow().all.get(key).map(|it| it.obj.clone());
+    fn advance(&self, process: &Process, key: Key) -> bool {
+        let obj = self.runs.borrow().all.get(key).map(|it| it.obj.clone());
         let Some(obj) = obj else {
             return false;
         };
         let mut run = obj.run.borrow_mut();
-        let done = run.advance(self);
+        let done = run.advance(process);
         let results = run.take_results();
         drop(run);
-        let mut runs = active.runs.borrow_mut();
+        let mut runs = self.runs.borrow_mut();
         if !done {
             runs.took(key, results);
             return false;
@@ -295,33 +244,21 @@ impl Process {
             turns.retain(|&key| all.contains(key));
         }
         drop((runs, entry));
-        active.count.set(active.count.get() - 1);
-        self.keep_run(obj);
+        process.collectives().remove_work(1);
+        process.keep_run(obj);
         true
     }
 
-    /// Advances all that can move on boards, whose owners ring no sleeper twice; true if anything
-    /// did.
-    pub(crate) fn advance_boards(&self) -> bool {
-        let active = &self.active;
-        if active.runs.borrow().queues.is_empty() || active.advancing.replace(true) {
-            return false;
-        }
-        let moved = self.advance_queues(usize::MAX);
-        active.advancing.set(false);
-        moved
-    }
-
     /// Advances the first of so many queues, and those behind it when it is over.
-    fn advance_queues(&self, most: usize) -> bool {
-        let runs = &self.active.runs;
+    fn advance_queues(&self, process: &Process, most: usize) -> bool {
+        let runs = &self.runs;
         let mut rest = runs.borrow().queues.len().min(most);
         let mut moved = false;
         while rest != 0 {
             let Some((at, key)) = runs.borrow_mut().queue_in_turn() else {
                 break;
             };
-            if !self.advance_run(key) && !self.leaves_board(key) {
+            if !self.advance(process, key) && !self.leaves_board(process, key) {
                 runs.borrow_mut().turn = at + 1;
                 rest -= 1;
                 continue;
@@ -330,15 +267,15 @@ impl Process {
             let left = runs.borrow_mut().leave_queue(at);
             if let Some(comm) = left {
                 rest -= 1;
-                self.leave_freed(&comm);
+                process.leave_freed(&comm);
             }
         }
         moved
     }
 
     /// Whether an operation goes by messages now.
-    fn leaves_board(&self, key: Key) -> bool {
-        let mut runs = self.active.runs.borrow_mut();
+    fn leaves_board(&self, process: &Process, key: Key) -> bool {
+        let mut runs = self.runs.borrow_mut();
         let obj = runs.all.get(key).map(|it| it.obj.clone());
         let Some(mut run) = obj.as_ref().map(|it| it.run.borrow_mut()) else {
             return false;
@@ -346,26 +283,36 @@ impl Process {
         let leaves = run.board().is_none();
         if leaves {
             runs.turns.push_back(key);
-            run.tell(self, whom(key));
+            run.tell(process, whom(key));
         }
         leaves
     }
+}
 
-    fn advance_others(&self) -> bool {
-        let others = &self.active.others;
-        let (mut at, mut completed) = (0, false);
-        loop {
-            let Some(request) = others.borrow().get(at).cloned() else {
-                break;
-            };
-            if request.advance(self) {
-                completed = true;
-                others.borrow_mut().swap_remove(at);
-                self.active.count.set(self.active.count.get() - 1);
-            } else {
-                at += 1;
-            }
+impl Process {
+    /// The collectives of this process.
+    #[inline]
+    pub(crate) fn collectives(&self) -> Hooked<'_, Collectives> {
+        self.hook()
+    }
+
+    /// Leaves a collective to progress until it is complete.
+    pub(crate) fn carry_on_collective(&self, obj: Arc<CollRequest>) {
+        let collectives = self.collectives();
+        collectives.add_work(1);
+        let mut runs = collectives.runs.borrow_mut();
+        let key = runs.add(obj.clone());
+        match obj.run.borrow().board() {
+            Some(comm) => return runs.queue(comm, key),
+            None => runs.turns.push_back(key),
         }
-        completed
+        obj.run.borrow_mut().tell(self, whom(key));
+    }
+
+    /// Looks of progress at collectives because a message of theirs was
+    /// complete. Those in turn are not counted: they grow with the time that
+    /// nothing moves.
+    pub fn coll_looks(&self) -> u64 {
+        self.collectives().looks.get()
     }
 }

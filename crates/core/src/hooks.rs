@@ -1,0 +1,291 @@
+//! What the process does beside moving packets: collectives, new communicators, tools, and
+//! whatever crates above this one add, each as a [`Hook`] of its own.
+//!
+//! A hook says how much work it has ([`Hooked::add_work`]). While all have none, progress costs
+//! one look at one number, however many hooks there are.
+//!
+//! All of it is touched inside the library only: under its lock if it has one.
+
+use std::any::{Any, TypeId};
+use std::cell::Cell;
+use std::fmt;
+use std::iter;
+use std::ops::Deref;
+use std::os::fd::RawFd;
+
+use catena_fabric::Sleeper;
+use catena_link::Awaited;
+use catena_objects::error::Result;
+
+use crate::process::Process;
+
+/// Something that the process carries on, wakes for and takes down. There is one of each type in
+/// a process, made when [`Process::hook`] first asks for it; it holds the state of what it is
+/// the hook of, and stays as long as the process.
+///
+/// No method of a hook is called while one that may change something (`progress`,
+/// `before_sleep`, `finalize`, `end`) is under way in the same hook: a callback of the program may
+/// call MPI again, and that leaves the hook alone.
+///
+/// # Examples
+/// ```
+/// use std::cell::Cell;
+///
+/// use catena_core::Process;
+/// use catena_core::hooks::Hook;
+///
+/// /// Counts rounds of progress while somebody wants to know.
+/// #[derive(Debug, Default)]
+/// struct Rounds(Cell<u64>);
+///
+/// impl Hook for Rounds {
+///     fn progress(&self, _: &Process) -> bool {
+///         self.0.set(self.0.get() + 1);
+///         false
+///     }
+/// }
+///
+/// fn rounds_of(process: &Process, wait: impl FnOnce()) -> u64 {
+///     let rounds = process.hook::<Rounds>();
+///     rounds.add_work(1);
+///     wait();
+///     rounds.remove_work(1);
+///     rounds.0.get()
+/// }
+/// ```
+pub trait Hook: Any + fmt::Debug {
+    /// Does what can be done now; true if that moved anything on. Called in each round of progress
+    /// while the hook has work. It may use the engine and start transfers, but neither
+    /// progress nor wait.
+    fn progress(&self, _process: &Process) -> bool {
+        false
+    }
+
+    /// A last look before the process sleeps, while the hook has work; true if something has
+    /// moved, or can be moved by [`progress`](Self::progress), so that there is no sleep. At this time the sleep is
+    /// announced: whoever writes a word in shared memory afterwards and then rings this
+    /// process's doorbell ends it. So a word that others write needs no more than this look and
+    /// their ring.
+    fn before_sleep(&self, _process: &Process) -> bool {
+        false
+    }
+
+    /// A descriptor that can be read when there is something to do; asked before each sleep
+    /// while the hook has work. A sleep ends when it can be read, so
+    /// [`progress`](Self::progress) has to empty it.
+    fn descriptor(&self) -> Option<RawFd> {
+        None
+    }
+
+    /// Adds the processes that it waits for, but for those that transfers of `link` wait for; see
+    /// [`RequestObject::awaits`](crate::request::RequestObject::awaits). Asked now and then
+    /// while the hook has work.
+    fn awaits(&self, _process: &Process, _awaited: &mut Awaited) {}
+
+    /// `MPI_Finalize` begins: the world model stands, every call works, and the other processes
+    /// will do the same, so this may be collective over the world. What the program should have
+    /// freed is freed here. May be called again if it or another one failed.
+    ///
+    /// # Errors
+    /// What `MPI_Finalize` will return.
+    fn finalize(&self, _process: &Process) -> Result<()> {
+        Ok(())
+    }
+
+    /// The last user of the library leaves; another one may come. Local: other processes may
+    /// have ended.
+    fn end(&self, _process: &Process) {}
+}
+
+/// The hooks of a process.
+#[derive(Debug, Default)]
+pub struct Hooks {
+    /// The one that was registered first; each knows the next.
+    first: Cell<Option<&'static Entry>>,
+    /// What all of them have to do.
+    work: Cell<usize>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// The type of the hook.
+    id: TypeId,
+    hook: &'static dyn Hook,
+    next: Cell<Option<&'static Entry>>,
+    work: Cell<usize>,
+    /// Whether one of its methods is under way.
+    busy: Cell<bool>,
+}
+
+impl Entry {
+    /// What `call` says; `None` if the hook is in a call already.
+    fn call<T>(&self, call: impl FnOnce(&dyn Hook) -> T) -> Option<T> {
+        if self.busy.replace(true) {
+            return None;
+        }
+        let said = call(self.hook);
+        self.busy.set(false);
+        Some(said)
+    }
+}
+
+impl Hooks {
+    /// Whether any has work.
+    #[inline(always)]
+    pub(crate) fn has_work(&self) -> bool {
+        self.work.get() != 0
+    }
+
+    /// All, in the order in which they were registered. A hook may register another one while
+    /// it is called.
+    #[inline]
+    fn each(&self) -> impl Iterator<Item = &'static Entry> + use<> {
+        iter::successors(self.first.get(), |entry| entry.next.get())
+    }
+
+    /// Those that have work.
+    fn busy_ones(&self) -> impl Iterator<Item = &'static Entry> + use<> {
+        self.each().filter(|entry| entry.work.get() != 0)
+    }
+
+    #[inline]
+    fn find<T: Hook>(&self) -> Option<&'static Entry> {
+        self.each().find(|entry| entry.id == TypeId::of::<T>())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add<T: Hook + Default>(&self) -> &'static Entry {
+        // It stays as long as the process, which never ends.
+        let entry: &_ = Box::leak(Box::new(Entry {
+            id: TypeId::of::<T>(),
+            hook: Box::leak(Box::<T>::default()),
+            next: Cell::new(None),
+            work: Cell::new(0),
+            busy: Cell::new(false),
+        }));
+        match self.each().last() {
+            Some(last) => last.next.set(Some(entry)),
+            None => self.first.set(Some(entry)),
+        }
+        entry
+    }
+
+    /// What the hooks that have work can be woken by.
+    #[cold]
+    pub(crate) fn sleeper(&self) -> Option<Sleeper> {
+        let descriptors = self.busy_ones().filter_map(|it| it.hook.descriptor());
+        let sleepers = descriptors.map(|descriptor| Sleeper::new(Some(descriptor)));
+        sleepers.reduce(Sleeper::or)
+    }
+}
+
+/// A hook of a process, and how much work it has.
+#[derive(Debug)]
+pub struct Hooked<'p, T: 'static> {
+    hooks: &'p Hooks,
+    entry: &'static Entry,
+    hook: &'static T,
+}
+
+impl<T> Deref for Hooked<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.hook
+    }
+}
+
+impl<T> Hooked<'_, T> {
+    /// There is more to do: progress calls the hook from now on.
+    pub fn add_work(&self, more: usize) {
+        self.set_work(self.entry.work.get() + more);
+    }
+
+    /// That has been done. With nothing left to do the hook is not called.
+    ///
+    /// # Panics
+    /// If it is more than there was, in debug builds.
+    pub fn remove_work(&self, done: usize) {
+        self.set_work(self.entry.work.get() - done);
+    }
+
+    /// How much there is to do.
+    pub fn work(&self) -> usize {
+        self.entry.work.get()
+    }
+
+    /// Says how much there is to do.
+    pub fn set_work(&self, work: usize) {
+        let before = self.entry.work.replace(work);
+        self.hooks.work.set(self.hooks.work.get() - before + work);
+    }
+
+    /// What `call` says of the hook, during which nothing else calls it; `None` if it is in a call
+    /// already.
+    pub fn alone<R>(&self, call: impl FnOnce(&T) -> R) -> Option<R> {
+        self.entry.call(|_| call(self.hook))
+    }
+}
+
+impl Process {
+    /// The hook of that type, which is registered if it was not yet. Cost: a look at those that
+    /// were registered before.
+    #[inline]
+    pub fn hook<T: Hook + Default>(&self) -> Hooked<'_, T> {
+        let hooks = &self.hooks;
+        let entry = hooks.find::<T>().unwrap_or_else(|| hooks.add::<T>());
+        // SAFETY: the entry has been made for a hook of this type, as its `id` says.
+        let hook = unsafe { &*std::ptr::from_ref(entry.hook).cast::<T>() };
+        Hooked { hooks, entry, hook }
+    }
+
+    /// Has the hooks that have work do what they can; true if anything moved.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn advance_hooks(&self) -> bool {
+        let mut moved = false;
+        for entry in self.hooks.busy_ones() {
+            moved |= entry.call(|hook| hook.progress(self)).unwrap_or(false);
+        }
+        moved
+    }
+
+    /// The last look of the hooks before a sleep; true if there is to be none.
+    #[cold]
+    pub(crate) fn look_before_sleep(&self) -> bool {
+        let mut moved = false;
+        for entry in self.hooks.busy_ones() {
+            moved |= entry.call(|hook| hook.before_sleep(self)).unwrap_or(false);
+        }
+        moved
+    }
+
+    /// Adds whom the hooks wait for.
+    pub(crate) fn hooks_await(&self, awaited: &mut Awaited) {
+        let free = |entry: &&Entry| !entry.busy.get();
+        for entry in self.hooks.busy_ones().filter(free) {
+            entry.hook.awaits(self, awaited);
+        }
+    }
+
+    /// `MPI_Finalize` begins.
+    ///
+    /// # Errors
+    /// The first one of a hook; those behind it are not called.
+    pub(crate) fn finalize_hooks(&self) -> Result<()> {
+        for entry in self.hooks.each() {
+            entry.call(|hook| hook.finalize(self)).unwrap_or(Ok(()))?;
+        }
+        Ok(())
+    }
+
+    /// The last user of the library leaves. What was registered last goes first.
+    pub(crate) fn end_hooks(&self) {
+        let all: Vec<_> = self.hooks.each().collect();
+        for entry in all.into_iter().rev() {
+            entry.call(|hook| hook.end(self));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Requests that progress carries on one by one.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::{RequestObject, State};
+use crate::comm::Comm;
+use crate::hooks::Hook;
+use crate::process::Process;
+
+/// Those that are under way.
+#[derive(Debug, Default)]
+pub(crate) struct Carried(RefCell<Vec<Arc<dyn RequestObject>>>);
+
+impl Hook for Carried {
+    fn progress(&self, process: &Process) -> bool {
+        let mut at = 0;
+        let mut completed = 0;
+        loop {
+            let Some(request) = self.0.borrow().get(at).cloned() else {
+                break;
+            };
+            if request.advance(process) {
+                self.0.borrow_mut().swap_remove(at);
+                completed += 1;
+            } else {
+                at += 1;
+            }
+        }
+        process.hook::<Carried>().remove_work(completed);
+        completed != 0
+    }
+}
+
+impl Process {
+    /// Has progress [advance](RequestObject::advance) a request until nothing of it is left to
+    /// do, whether the program completes it, frees it or does not know it.
+    pub fn carry_on(&self, request: Arc<dyn RequestObject>) {
+        let carried = self.hook::<Carried>();
+        carried.0.borrow_mut().push(request);
+        carried.add_work(1);
+    }
+
+    /// What is under way on a communicator and is no transfer.
+    pub(crate) fn active_on(&self, comm: &Comm) -> Vec<Arc<dyn RequestObject>> {
+        let place = Some(comm.handle.get().into());
+        let collectives = self.collectives().under_way();
+        let others = self.hook::<Carried>();
+        let others = others.0.borrow();
+        let all = collectives.into_iter().chain(others.iter().cloned());
+        all.filter(|it| it.place() == place && matches!(it.state(self), Ok(State::Pending)))
+            .collect()
+    }
+}
