@@ -103,8 +103,7 @@ container: deb
 
 packages: build
 	@scripts/setup python packages
-	@scripts/package/test wheel
-	@scripts/package/test deb
+	@for kind in wheel deb mpi4py cmake module; do scripts/package/test $$kind || exit; done
 
 install: build
 	@DESTDIR="$(DESTDIR)" scripts/install "$(abspath $(PREFIX))"

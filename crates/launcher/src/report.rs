@@ -146,8 +146,15 @@ pub fn not_started(program: &str, wdir: Option<&str>, stage: Stage, error: &io::
     Failure::new(status, text)
 }
 
-/// A program that was given the library of another MPI; `own` is Catena's with the same name.
-pub fn foreign(program: &str, library: &str, own: Option<&Path>, ranks: usize) -> String {
+/// A program that was given the library of another MPI; `own` is Catena's with the same name,
+/// and `takeover` whether the program was to get it.
+pub fn foreign(
+    program: &str,
+    library: &str,
+    own: Option<&Path>,
+    takeover: bool,
+    ranks: usize,
+) -> String {
     let outcome = match ranks {
         1 => "so its rank runs without mpirun".to_string(),
         _ => format!("so each of the {ranks} ranks would run alone"),
@@ -170,11 +177,14 @@ pub fn foreign(program: &str, library: &str, own: Option<&Path>, ranks: usize) -
             true => "add --pmix, with which mpirun serves programs of Open MPI; ",
             false => "",
         };
-        format!(
-            "{pmix}to run it on Catena, leave out --no-takeover; if it names that file or its \
-             folder itself, add -x LD_PRELOAD={}",
-            own.display()
-        )
+        let own = own.display();
+        match takeover {
+            true => format!(
+                "{pmix}to run it on Catena, although it names that file or its folder itself, add \
+                 -x LD_PRELOAD={own}"
+            ),
+            false => format!("{pmix}to run it on Catena, leave out --no-takeover"),
+        }
     } else if name.contains(".so.40") {
         "add --pmix, with which mpirun serves programs of Open MPI, or compile the program with \
          Catena's mpicc"

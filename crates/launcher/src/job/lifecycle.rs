@@ -5,7 +5,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use catena_abi::consts::ERR_PROC_ABORTED;
-use catena_boot::{Ended, OtherMpi};
+use catena_boot::{Ended, LAUNCH_TAKEOVER, OtherMpi};
 
 use super::{ABANDON, GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
 use crate::library;
@@ -259,7 +259,13 @@ impl Job {
         };
         let own = Home::find().and_then(|home| home.library(name));
         let ranks = self.processes.len();
-        let text = report::foreign(&program.to_string_lossy(), library, own.as_deref(), ranks);
+        let text = report::foreign(
+            &program.to_string_lossy(),
+            library,
+            own.as_deref(),
+            crate::hosts::setting(&LAUNCH_TAKEOVER, &self.plan.env),
+            ranks,
+        );
         // Once for all ranks.
         match mem::replace(&mut self.foreign, OtherMpi::Allow) {
             OtherMpi::Stop => self.fail(Failure::new(1, text), Duration::ZERO),
