@@ -6,12 +6,13 @@
 //! [`Caps::ordered`] says so, to one peer.
 //!
 //! All transports are known at compile time, so calls are dispatched
-//! statically: the traits are generic, not objects. [`frame`], [`row`],
+//! statically: the traits are generic, not objects. [`endpoint`], [`frame`], [`row`],
 //! [`operations`], [`Memory`] and [`Sleeper`] are what networks have in common.
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("frames are little-endian");
 
+pub mod endpoint;
 pub mod frame;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]

@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use catena_fabric::endpoint;
 use catena_fabric::{
     Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Place, Posted,
     RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Sleeper, Started, Transport,
@@ -37,6 +38,18 @@ pub struct Counters {
     pub reads: u64,
     /// What arrived and is no packet of this job.
     pub strays: u64,
+}
+
+impl From<endpoint::Counters> for Counters {
+    fn from(of: endpoint::Counters) -> Counters {
+        Counters {
+            packets: of.sent,
+            together: of.held,
+            full: of.full,
+            reads: of.reads,
+            strays: of.strays,
+        }
+    }
 }
 
 impl std::iter::Sum for Counters {
@@ -257,16 +270,7 @@ impl Driver {
     /// What happened so far.
     pub fn counters(&self) -> Counters {
         match self {
-            Driver::Ofi(ofi) => {
-                let c = ofi.counters();
-                Counters {
-                    packets: c.sent,
-                    together: c.held,
-                    full: c.full,
-                    reads: c.reads,
-                    strays: c.strays,
-                }
-            }
+            Driver::Ofi(ofi) => ofi.counters().into(),
             Driver::Tcp(tcp) => {
                 let c = tcp.counters();
                 Counters {
@@ -277,16 +281,7 @@ impl Driver {
                     strays: c.strays,
                 }
             }
-            Driver::Ucx(ucx, _) => {
-                let c = ucx.counters();
-                Counters {
-                    packets: c.sent,
-                    together: c.held,
-                    full: c.full,
-                    reads: c.reads,
-                    strays: c.strays,
-                }
-            }
+            Driver::Ucx(ucx, _) => ucx.counters().into(),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use catena_base::PeerBytes;
 use catena_fabric::operations::Posting;
-use catena_fabric::{Atomic, OpId, Peer, PeerLost, RemoteKey, RmaError, Started};
+use catena_fabric::{Atomic, OpId, Peer, RemoteKey, RmaError, Started};
 use catena_ofi_sys::calls::{self, WordAtomic};
 use catena_ofi_sys::consts;
 
@@ -20,9 +20,7 @@ impl Ofi {
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         let state = &self.targets[peer.0 as usize];
-        if let Some(lost) = &state.lost {
-            return Err(PeerLost::clone(lost).into());
-        }
+        self.endpoint.losses.check(peer)?;
         if !self.atomics.contains(&atomic) {
             return Err(RmaError::Unsupported);
         }

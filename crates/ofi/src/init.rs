@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use catena_fabric::endpoint::{Counters, Endpoint, Losses, Network};
 use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations::Operations;
 use catena_fabric::row::Rows;
@@ -22,48 +23,16 @@ use crate::send::{INJECT_MAX, Sends, Target};
 use crate::settings::{Config, OFI_LIBRARY, Sleep};
 use crate::words::{Kept, WORDS, atomics_of};
 
-/// What happened so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Packets sent.
-    pub sent: u64,
-    /// Those among them that waited to leave with others.
-    pub held: u64,
-    /// Frames that the provider copied.
-    pub injected: u64,
-    /// Frames sent from a buffer of ours.
-    pub copied: u64,
-    /// Sends that found no room.
-    pub full: u64,
-    /// Packets delivered.
-    pub received: u64,
-    /// Messages that are no packets of this job, thrown away.
-    pub strays: u64,
-    /// Remote reads.
-    pub reads: u64,
-    /// Bytes that they brought.
-    pub read_bytes: u64,
-    /// Times this process was about to sleep on the network.
-    pub sleeps: u64,
-}
-
 /// The routes from one process to all processes of its job over one network.
 ///
 /// Methods that take a `Peer` panic if that process is not in the job.
 #[derive(Debug)]
 pub struct Ofi {
-    pub(crate) me: u32,
-    pub(crate) job: u32,
+    pub(crate) endpoint: Endpoint,
     /// By rank in the world.
     pub(crate) targets: Vec<Target>,
-    /// The packets that wait to leave together.
-    pub(crate) rows: Rows,
-    /// Losses that no poll has told yet.
-    pub(crate) untold: Vec<PeerLost>,
-    /// Largest frame, and the largest that is injected, bytes.
-    pub(crate) frame: usize,
+    /// Largest frame that is injected, bytes.
     pub(crate) inject_max: usize,
-    eager_max: u64,
     pub(crate) sends: Sends,
     pub(crate) receives: Receives,
     /// Whether the provider reads remote memory.
@@ -83,7 +52,6 @@ pub struct Ofi {
     pub(crate) next_key: u64,
     /// The bits that keys may have.
     pub(crate) key_mask: u64,
-    pub(crate) counters: Counters,
     // Dropped in this order: registrations, what they are of, and last the
     // memory that operations use.
     pub(crate) operations: Operations<Kept>,
@@ -166,14 +134,17 @@ impl Ofi {
         };
         let atomics = atomics_of(&objects);
         let mut ofi = Ofi {
-            me: place.me.0,
-            job: job_number(place.job),
+            endpoint: Endpoint {
+                me: place.me.0,
+                job: job_number(place.job),
+                frame,
+                eager_max: config.eager_max,
+                rows: Rows::new(processes, frame - FRAME, config.pace),
+                losses: Losses::new(processes),
+                counters: Counters::default(),
+            },
             targets: vec![Target::unknown(); processes],
-            rows: Rows::new(processes, frame - FRAME, config.pace),
-            untold: Vec::new(),
-            frame,
             inject_max,
-            eager_max: config.eager_max,
             sends: Sends::new(sends, stride),
             receives: Receives {
                 base: sends * stride,
@@ -190,7 +161,6 @@ impl Ofi {
             // 0 is the key of our own memory.
             next_key: 0,
             key_mask: u64::MAX >> (64 - 8 * key_size.clamp(1, 8)),
-            counters: Counters::default(),
             operations: Operations::new(processes, operations),
             first_operation: sends + receives,
             registered: HashMap::new(),
@@ -276,15 +246,12 @@ impl Ofi {
     /// fail; what it sent before its death may still arrive.
     pub fn mark_lost(&mut self, peer: Peer, cause: String) {
         self.lose(peer, cause);
-        self.untold.retain(|lost| lost.peer != peer);
+        self.endpoint.losses.is_known(peer);
     }
 
     /// What happened so far.
     pub fn counters(&self) -> Counters {
-        Counters {
-            held: self.rows.held(),
-            ..self.counters
-        }
+        self.endpoint.counters()
     }
 
     /// For operations on our own memory.
@@ -300,11 +267,7 @@ impl Transport for Ofi {
 
     #[inline]
     fn caps(&self, _peer: Peer) -> Caps {
-        Caps {
-            max_packet: self.frame - FRAME,
-            eager_max: self.eager_max,
-            ordered: false,
-        }
+        self.endpoint.caps()
     }
 
     fn try_send<P: Payload>(

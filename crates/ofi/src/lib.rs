@@ -31,7 +31,8 @@ mod send;
 pub mod settings;
 mod words;
 
+pub use catena_fabric::endpoint::Counters;
 pub use error::OfiError;
-pub use init::{Counters, Ofi};
+pub use init::Ofi;
 pub use provider::Wanted;
 pub use settings::{Config, SETTINGS, Sleep};

@@ -66,9 +66,7 @@ impl Ofi {
             self.repost();
         }
         self.operations.deliver(deliver);
-        for lost in self.untold.drain(..) {
-            deliver.lost(lost);
-        }
+        self.endpoint.losses.deliver(deliver);
         count
     }
 
@@ -131,16 +129,13 @@ impl Ofi {
     /// The peer is gone; the first cause stays. The next poll tells it.
     #[cold]
     pub(crate) fn lose(&mut self, peer: Peer, cause: String) -> PeerLost {
-        let target = &mut self.targets[peer.0 as usize];
-        if let Some(lost) = &target.lost {
-            return PeerLost::clone(lost);
+        match self.endpoint.lose(peer, cause) {
+            Ok(lost) => {
+                self.operations.lose(&lost);
+                lost
+            }
+            Err(known) => known,
         }
-        let lost = PeerLost { peer, cause };
-        self.rows.forget(peer);
-        self.operations.lose(&lost);
-        target.lost = Some(Box::new(lost.clone()));
-        self.untold.push(lost.clone());
-        lost
     }
 
     /// The network as a whole has failed.
@@ -149,7 +144,7 @@ impl Ofi {
         let words = self.objects.offer.library.strerror(error as i32);
         let cause = format!("the network cannot be used any more: {words}");
         for rank in 0..self.targets.len() as u32 {
-            if rank != self.me {
+            if rank != self.endpoint.me {
                 self.lose(Peer(rank), cause.clone());
             }
         }
@@ -158,13 +153,13 @@ impl Ofi {
     /// What to sleep on, or `None` if there may be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
         self.end_rows();
-        if !self.rows.is_empty() || self.operations.has_news() {
+        if !self.endpoint.rows.is_empty() || self.operations.has_news() {
             return None;
         }
         let fd = self.objects.wait;
         // SAFETY: both are open.
         let may = fd.is_none() || unsafe { calls::trywait(self.objects.fabric, self.objects.cq) };
-        self.counters.sleeps += u64::from(may);
+        self.endpoint.counters.sleeps += u64::from(may);
         may.then_some(Sleeper::new(fd))
     }
 }

@@ -108,7 +108,7 @@ impl Ofi {
     /// missing.
     #[cold]
     pub(crate) fn not_received(&mut self, number: usize, closed: bool) {
-        self.counters.strays += 1;
+        self.endpoint.counters.strays += 1;
         let used = &mut self.receives.uses[number];
         used.closed |= closed;
         if used.closed {
@@ -143,12 +143,17 @@ impl Ofi {
             PeerBytes::EMPTY
         };
         let (mut count, processes) = (0, self.targets.len() as u32);
-        let is_sound = frame::open(frame, self.job, processes, |from, header, payload| {
-            deliver.deliver(from, header, payload);
-            count += 1;
-        });
-        self.counters.received += count as u64;
-        self.counters.strays += u64::from(!is_sound);
+        let is_sound = frame::open(
+            frame,
+            self.endpoint.job,
+            processes,
+            |from, header, payload| {
+                deliver.deliver(from, header, payload);
+                count += 1;
+            },
+        );
+        self.endpoint.counters.received += count as u64;
+        self.endpoint.counters.strays += u64::from(!is_sound);
         count
     }
 }

@@ -2,9 +2,7 @@
 //! the target, so a flush only waits for what is under way.
 
 use catena_fabric::operations::Posting;
-use catena_fabric::{
-    Access, Atomic, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, Started,
-};
+use catena_fabric::{Access, Atomic, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started};
 use catena_ofi_sys::calls::{self, Transfer};
 use catena_ofi_sys::consts;
 
@@ -102,9 +100,7 @@ impl Ofi {
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         let state = &self.targets[peer.0 as usize];
-        if let Some(lost) = &state.lost {
-            return Err(PeerLost::clone(lost).into());
-        }
+        self.endpoint.losses.check(peer)?;
         if !(if way == Way::Put {
             self.writes
         } else {
@@ -160,8 +156,7 @@ impl Ofi {
             }
         });
         if way == Way::Get && started == Ok(Started::UnderWay) {
-            self.counters.reads += 1;
-            self.counters.read_bytes += len as u64;
+            self.endpoint.count_read(len);
         }
         started
     }
@@ -220,9 +215,7 @@ impl Rma for Ofi {
         if !self.writes && !self.reads {
             return Err(RmaError::Unsupported);
         }
-        match &self.targets[peer.0 as usize].lost {
-            Some(lost) => Err(PeerLost::clone(lost).into()),
-            None => Ok(self.operations.flush(op, peer)),
-        }
+        self.endpoint.losses.check(peer)?;
+        Ok(self.operations.flush(op, peer))
     }
 }

@@ -8,9 +8,9 @@
 
 use std::mem::MaybeUninit;
 
+use catena_fabric::endpoint::{Endpoint, Network};
 use catena_fabric::frame::{FRAME, Front};
-use catena_fabric::row::{Framed, Rows};
-use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
+use catena_fabric::{Payload, Peer, PeerLost, Posted};
 use catena_ofi_sys::{calls, consts};
 
 use crate::init::Ofi;
@@ -32,8 +32,6 @@ pub(crate) struct Target {
     counted: bool,
     /// Buffers that frames to it occupy.
     buffers: u32,
-    /// Set once it is gone.
-    pub lost: Option<Box<PeerLost>>,
 }
 
 impl Target {
@@ -44,7 +42,6 @@ impl Target {
             injected: WINDOW,
             counted: true,
             buffers: u32::MAX,
-            lost: None,
         }
     }
 
@@ -55,7 +52,6 @@ impl Target {
             injected: 0,
             counted: false,
             buffers: 0,
-            lost: None,
         }
     }
 
@@ -96,21 +92,18 @@ impl Sends {
     }
 }
 
-impl Framed for Ofi {
+impl Network for Ofi {
     #[inline]
-    fn rows(&mut self) -> &mut Rows {
-        &mut self.rows
+    fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
     }
 
     #[inline]
-    fn front(&self, header: Option<Header>) -> Front {
-        match header {
-            Some(header) => Front::new(self.job, self.me, header),
-            None => Front::of_several(self.job, self.me),
-        }
+    fn endpoint_mut(&mut self) -> &mut Endpoint {
+        &mut self.endpoint
     }
 
-    fn send_frame<P: Payload>(
+    fn put_frame<P: Payload>(
         &mut self,
         peer: Peer,
         front: Front,
@@ -132,7 +125,7 @@ impl Framed for Ofi {
         match sent {
             Ok(()) => {
                 target.injected += 1;
-                self.counters.injected += 1;
+                self.endpoint.counters.injected += 1;
                 Ok(Posted::Done)
             }
             Err(error) => self.refused(peer, error),
@@ -141,25 +134,6 @@ impl Framed for Ofi {
 }
 
 impl Ofi {
-    pub(crate) fn post<P: Payload>(
-        &mut self,
-        peer: Peer,
-        header: Header,
-        payload: P,
-    ) -> Result<Posted, PeerLost> {
-        let len = FRAME + payload.len();
-        assert!(len <= self.frame, "a packet of {len} bytes is too long");
-        if let Some(lost) = &self.targets[peer.0 as usize].lost {
-            return Err(PeerLost::clone(lost));
-        }
-        let posted = self.send_packet(peer, header, payload)?;
-        match posted {
-            Posted::Done => self.counters.sent += 1,
-            Posted::Full => self.counters.full += 1,
-        }
-        Ok(posted)
-    }
-
     /// Sends a frame from a buffer, with a completion.
     fn post_counted<P: Payload>(
         &mut self,
@@ -200,7 +174,7 @@ impl Ofi {
             to: peer.0,
             counted,
         };
-        self.counters.copied += 1;
+        self.endpoint.counters.buffered += 1;
         Ok(Posted::Done)
     }
 

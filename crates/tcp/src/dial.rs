@@ -60,8 +60,6 @@ pub(crate) struct Target {
     calling: Option<Box<Calling>>,
     /// When it closed its connection, and where it was.
     closed: Option<(Instant, IpAddr)>,
-    /// Set once it is gone.
-    pub lost: Option<Box<PeerLost>>,
 }
 
 /// An attempt to reach a peer.
@@ -150,20 +148,16 @@ impl Tcp {
     #[inline(never)]
     pub(crate) fn call(&mut self, peer: Peer) -> Result<Posted, PeerLost> {
         self.counters.full += 1;
+        self.losses.check(peer)?;
         let target = &mut self.peers[peer.0 as usize];
-        if let Some(lost) = &target.lost {
-            return Err(PeerLost::clone(lost));
-        }
         let busy = target.calling.is_some() || target.closed.is_some();
         if busy || target.addresses.is_empty() {
             return Ok(Posted::Full);
         }
         let rest = VecDeque::from(target.addresses.clone());
         self.try_next(peer, rest, Vec::new());
-        match &self.peers[peer.0 as usize].lost {
-            Some(lost) => Err(PeerLost::clone(lost)),
-            None => Ok(Posted::Full),
-        }
+        self.losses.check(peer)?;
+        Ok(Posted::Full)
     }
 
     /// Tries the next address.
@@ -230,7 +224,7 @@ impl Tcp {
         for peer in mem::take(&mut self.again) {
             let target = &mut self.peers[peer.0 as usize];
             // It may have called meanwhile, or be lost.
-            let idle = target.link.is_some() || target.lost.is_some();
+            let idle = target.link.is_some() || self.losses.get(peer).is_some();
             let calling = target.calling.take_if(|calling| calling.link.is_none());
             let Some(mut calling) = calling.filter(|_| !idle) else {
                 continue;

@@ -202,7 +202,8 @@ impl Tcp {
             && greeting.to == self.me.0
             && greeting.from != self.me.0
             && greeting.packet as usize == self.config.packet
-            && self.peers.get(from).is_some_and(|peer| peer.lost.is_none());
+            && from < self.peers.len()
+            && self.losses.get(Peer(greeting.from)).is_none();
         sound.then_some(()).ok_or(Refused::Astray)
     }
 

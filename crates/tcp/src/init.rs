@@ -5,6 +5,7 @@ use std::io;
 use std::net::TcpListener;
 use std::time::Duration;
 
+use catena_fabric::endpoint::Losses;
 use catena_fabric::{
     Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
     Rendezvous, Rma, Transport,
@@ -138,8 +139,8 @@ pub struct Tcp {
     pub(crate) again: Vec<Peer>,
     /// Peers that have closed their connection and do not count as lost yet.
     pub(crate) closed: Vec<Peer>,
-    /// Losses that no poll has told yet.
-    pub(crate) untold: Vec<PeerLost>,
+    /// The peers that are gone.
+    pub(crate) losses: Losses,
     /// Polls so far.
     pub(crate) turn: u64,
     /// The next poll looks at all sockets.
@@ -206,7 +207,7 @@ impl Tcp {
             waiting: Vec::new(),
             again: Vec::new(),
             closed: Vec::new(),
-            untold: Vec::new(),
+            losses: Losses::new(place.processes as usize),
             turn: 0,
             look_next: true,
             rooms: Rooms::new(ROOM.max(HEAD + config.packet)),
@@ -275,7 +276,7 @@ impl Tcp {
     /// fail.
     pub fn mark_lost(&mut self, peer: Peer, cause: String) {
         self.lose(peer, cause);
-        self.untold.retain(|lost| lost.peer != peer);
+        self.losses.is_known(peer);
     }
 
     /// What happened so far.

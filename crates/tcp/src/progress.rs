@@ -42,9 +42,7 @@ impl Tcp {
         if !self.waiting.is_empty() {
             self.flush();
         }
-        for lost in self.untold.drain(..) {
-            deliver.lost(lost);
-        }
+        self.losses.deliver(deliver);
         count
     }
 
@@ -118,11 +116,10 @@ impl Tcp {
     /// The peer is gone; the first cause stays. The next poll tells it.
     #[cold]
     pub(crate) fn lose(&mut self, peer: Peer, cause: String) -> PeerLost {
-        if let Some(lost) = &self.peers[peer.0 as usize].lost {
-            return PeerLost::clone(lost);
-        }
-        let lost = PeerLost { peer, cause };
-        self.peers[peer.0 as usize].lost = Some(Box::new(lost.clone()));
+        let lost = match self.losses.add(peer, cause) {
+            Ok(lost) => lost,
+            Err(known) => return known,
+        };
         self.peers[peer.0 as usize].link = None;
         for at in 0..self.links.len() {
             if self.links[at]
@@ -132,7 +129,6 @@ impl Tcp {
                 self.remove(at);
             }
         }
-        self.untold.push(lost.clone());
         lost
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use catena_fabric::endpoint::{Counters, Endpoint, Losses, Network};
 use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations;
 use catena_fabric::row::Rows;
@@ -23,45 +24,14 @@ use crate::wanted::Wanted;
 /// Bytes of the words of an atomic: its first operand, and its second one or what it fetches.
 pub(crate) const WORDS: usize = 16;
 
-/// What happened so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Packets sent.
-    pub sent: u64,
-    /// Those among them that waited to leave with others.
-    pub held: u64,
-    /// Frames that UCX did not send at once.
-    pub queued: u64,
-    /// Sends that found no room.
-    pub full: u64,
-    /// Packets delivered.
-    pub received: u64,
-    /// Messages that are no packets of this job, thrown away.
-    pub strays: u64,
-    /// Remote reads.
-    pub reads: u64,
-    /// Bytes that they brought.
-    pub read_bytes: u64,
-    /// Times this process was about to sleep on the network.
-    pub sleeps: u64,
-}
-
 /// The routes from one process to all processes of its job over one network.
 ///
 /// Methods that take a `Peer` panic if that process is not in the job.
 #[derive(Debug)]
 pub struct Ucx {
-    pub(crate) me: u32,
-    pub(crate) job: u32,
+    pub(crate) endpoint: Endpoint,
     /// By rank in the world.
     pub(crate) targets: Vec<Target>,
-    /// The packets that wait to leave together.
-    pub(crate) rows: Rows,
-    /// Losses that no poll has told yet.
-    pub(crate) untold: Vec<PeerLost>,
-    /// Largest frame, bytes.
-    pub(crate) frame: usize,
-    eager_max: u64,
     pub(crate) sends: Sends,
     /// Bytes of a piece of a put or get.
     pub(crate) piece: usize,
@@ -72,7 +42,6 @@ pub struct Ucx {
     pub(crate) first_rma: usize,
     /// Rights that are remembered, at most.
     pub(crate) most_keys: usize,
-    pub(crate) counters: Counters,
     // Dropped in this order: registrations, what they are of, and last what
     // operations and callbacks use.
     pub(crate) keys: Keys,
@@ -126,20 +95,22 @@ impl Ucx {
         });
         listen(&objects, &inbox)?;
         Ok(Ucx {
-            me: place.me.0,
-            job,
+            endpoint: Endpoint {
+                me: place.me.0,
+                job,
+                frame: config.frame,
+                eager_max: config.eager_max,
+                rows: Rows::new(processes, config.frame - FRAME, config.pace),
+                losses: Losses::new(processes),
+                counters: Counters::default(),
+            },
             targets: (0..processes).map(|_| Target::unknown()).collect(),
-            rows: Rows::new(processes, config.frame - FRAME, config.pace),
-            untold: Vec::new(),
-            frame: config.frame,
-            eager_max: config.eager_max,
             sends: Sends::new(sends, stride),
             piece: config.piece,
             rma: operations::Operations::new(processes, config.operations),
             words_at,
             first_rma: sends,
             most_keys: config.keys,
-            counters: Counters::default(),
             keys: Keys::default(),
             objects,
             operations: Operations::new(sends + config.operations, &inbox),
@@ -185,7 +156,7 @@ impl Ucx {
     /// fail; what it sent before its death may still arrive.
     pub fn mark_lost(&mut self, peer: Peer, cause: String) {
         self.lose(peer, cause);
-        self.untold.retain(|lost| lost.peer != peer);
+        self.endpoint.losses.is_known(peer);
     }
 
     /// What happened so far.
@@ -198,14 +169,13 @@ impl Ucx {
         Counters {
             received,
             strays,
-            held: self.rows.held(),
-            ..self.counters
+            ..self.endpoint.counters()
         }
     }
 
     /// Longest payload, bytes.
     pub(crate) fn max_packet(&self) -> usize {
-        self.frame - FRAME
+        self.endpoint.max_packet()
     }
 }
 
@@ -228,11 +198,7 @@ impl Transport for Ucx {
 
     #[inline]
     fn caps(&self, _peer: Peer) -> Caps {
-        Caps {
-            max_packet: self.max_packet(),
-            eager_max: self.eager_max,
-            ordered: false,
-        }
+        self.endpoint.caps()
     }
 
     fn try_send<P: Payload>(

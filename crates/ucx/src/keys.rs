@@ -11,7 +11,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ptr::null_mut;
 
-use catena_fabric::frame::Front;
 use catena_fabric::{Access, Deliver, Header, Peer, Posted, RemoteKey};
 use catena_ucx_sys::Rkey;
 
@@ -138,7 +137,7 @@ impl Ucx {
             len: number,
             ..Header::default()
         };
-        let front = Front::new(self.job, self.me, header);
+        let front = self.endpoint.front(Some(header));
         let fits = packed.len() <= self.max_packet();
         fits && self.send_to(WORD, peer, front, packed) == Ok(Posted::Done)
     }
@@ -154,7 +153,7 @@ impl Ucx {
             return;
         };
         for peer in own.told.iter().copied().collect::<Vec<_>>() {
-            let lost = self.targets[peer.0 as usize].lost.is_some();
+            let lost = self.endpoint.losses.get(peer).is_some();
             // Next time.
             if !lost && !self.say(word_kind::FORGET, peer, number, &[]) {
                 return;
@@ -208,7 +207,7 @@ impl Ucx {
                 true => self.tell(peer, number).is_some(),
                 false => self.say(word_kind::UNKNOWN, peer, number, &[]),
             };
-            if !is_said && self.targets[peer.0 as usize].lost.is_none() {
+            if !is_said && self.endpoint.losses.get(peer).is_none() {
                 self.keys.questions.push_back((peer, number));
             }
         }

@@ -32,7 +32,8 @@ mod send;
 pub mod settings;
 mod wanted;
 
+pub use catena_fabric::endpoint::Counters;
 pub use error::UcxError;
-pub use init::{Counters, Ucx};
+pub use init::Ucx;
 pub use settings::{Config, SETTINGS, Sleep};
 pub use wanted::Wanted;

@@ -31,9 +31,7 @@ impl Ucx {
             self.answer(deliver);
         }
         self.rma.deliver(deliver);
-        for lost in self.untold.drain(..) {
-            deliver.lost(lost);
-        }
+        self.endpoint.losses.deliver(deliver);
         count as usize
     }
 
@@ -84,14 +82,11 @@ impl Ucx {
     /// The peer is gone; the first cause stays. The next poll tells it.
     #[cold]
     pub(crate) fn lose(&mut self, peer: Peer, cause: String) -> PeerLost {
+        let lost = match self.endpoint.lose(peer, cause) {
+            Ok(lost) => lost,
+            Err(known) => return known,
+        };
         let target = &mut self.targets[peer.0 as usize];
-        if let Some(lost) = &target.lost {
-            return PeerLost::clone(lost);
-        }
-        let lost = PeerLost { peer, cause };
-        self.rows.forget(peer);
-        target.lost = Some(Box::new(lost.clone()));
-        self.untold.push(lost.clone());
         let ep = std::mem::replace(&mut target.ep, std::ptr::null_mut());
         if !ep.is_null() {
             // SAFETY: open, and nobody knows it any more.
@@ -103,13 +98,13 @@ impl Ucx {
     /// What to sleep on, or `None` if there may be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
         self.end_rows();
-        if !self.rows.is_empty() || self.has_questions() || self.rma.has_news() {
+        if !self.endpoint.rows.is_empty() || self.has_questions() || self.rma.has_news() {
             return None;
         }
         let fd = self.objects.wait;
         // SAFETY: the worker is open.
         let may = fd.is_none() || unsafe { self.objects.library.arm(self.objects.worker) };
-        self.counters.sleeps += u64::from(may);
+        self.endpoint.counters.sleeps += u64::from(may);
         may.then(|| Sleeper::new(fd))
     }
 }

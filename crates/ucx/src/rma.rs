@@ -2,9 +2,7 @@
 //! is UCX's own.
 
 use catena_fabric::operations::{self, Posting};
-use catena_fabric::{
-    Atomic, AtomicType, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, Started,
-};
+use catena_fabric::{Atomic, AtomicType, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started};
 use catena_ucx_sys::{Request, RequestParam, Rkey, Status, consts};
 
 use crate::atomics::atomics;
@@ -14,11 +12,8 @@ use crate::send::call_back;
 impl Ucx {
     /// Whether the way to a peer is open.
     fn is_open(&mut self, peer: Peer) -> Result<bool, RmaError> {
-        let target = &self.targets[peer.0 as usize];
-        if let Some(lost) = &target.lost {
-            return Err(PeerLost::clone(lost).into());
-        }
-        Ok(!target.ep.is_null() || self.reach(peer)?)
+        self.endpoint.losses.check(peer)?;
+        Ok(!self.targets[peer.0 as usize].ep.is_null() || self.reach(peer)?)
     }
 
     /// The right to a peer's memory, or `None` if it did not tell of it yet.
@@ -64,11 +59,11 @@ impl Ucx {
     /// The operation in a slot has ended.
     pub(crate) fn ended(&mut self, slot: usize, status: Status) {
         let words = self.objects.library.words(status);
-        let lost = |peer: Peer| self.targets[peer.0 as usize].lost.clone();
+        let lost = |peer: Peer| self.endpoint.losses.get(peer).cloned();
         let result = match status {
             consts::OK => Ok(self.fetched(slot)),
             _ => Err(match self.rma.peer(slot).and_then(lost) {
-                Some(lost) => RmaError::Lost(*lost),
+                Some(lost) => RmaError::Lost(lost),
                 None => RmaError::Refused(words),
             }),
         };
@@ -130,8 +125,7 @@ impl Rma for Ucx {
             }
         })?;
         if started != Started::Full {
-            self.counters.reads += 1;
-            self.counters.read_bytes += len as u64;
+            self.endpoint.count_read(len);
         }
         Ok(started)
     }

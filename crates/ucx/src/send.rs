@@ -6,9 +6,9 @@
 
 use std::ptr::null_mut;
 
-use catena_fabric::frame::{FRAME, Front};
-use catena_fabric::row::{Framed, Rows};
-use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
+use catena_fabric::endpoint::{Endpoint, Network};
+use catena_fabric::frame::Front;
+use catena_fabric::{Payload, Peer, PeerLost, Posted};
 use catena_ucx_sys::{Ep, RequestParam, Status, consts};
 
 use crate::inbox::done;
@@ -25,8 +25,6 @@ pub(crate) struct Target {
     pub ep: *mut Ep,
     /// Buffers that frames to it occupy.
     buffers: usize,
-    /// Set once it is gone.
-    pub lost: Option<Box<PeerLost>>,
 }
 
 // SAFETY: as for `Objects`.
@@ -39,7 +37,6 @@ impl Target {
             address: Box::default(),
             ep: null_mut(),
             buffers: 0,
-            lost: None,
         }
     }
 }
@@ -80,21 +77,18 @@ pub(crate) fn call_back(given: *mut std::ffi::c_void) -> RequestParam {
     }
 }
 
-impl Framed for Ucx {
+impl Network for Ucx {
     #[inline]
-    fn rows(&mut self) -> &mut Rows {
-        &mut self.rows
+    fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
     }
 
     #[inline]
-    fn front(&self, header: Option<Header>) -> Front {
-        match header {
-            Some(header) => Front::new(self.job, self.me, header),
-            None => Front::of_several(self.job, self.me),
-        }
+    fn endpoint_mut(&mut self) -> &mut Endpoint {
+        &mut self.endpoint
     }
 
-    fn send_frame<P: Payload>(
+    fn put_frame<P: Payload>(
         &mut self,
         peer: Peer,
         front: Front,
@@ -105,25 +99,6 @@ impl Framed for Ucx {
 }
 
 impl Ucx {
-    pub(crate) fn post<P: Payload>(
-        &mut self,
-        peer: Peer,
-        header: Header,
-        payload: P,
-    ) -> Result<Posted, PeerLost> {
-        let len = FRAME + payload.len();
-        assert!(len <= self.frame, "a packet of {len} bytes is too long");
-        if let Some(lost) = &self.targets[peer.0 as usize].lost {
-            return Err(PeerLost::clone(lost));
-        }
-        let posted = self.send_packet(peer, header, payload)?;
-        match posted {
-            Posted::Done => self.counters.sent += 1,
-            Posted::Full => self.counters.full += 1,
-        }
-        Ok(posted)
-    }
-
     /// Sends a frame to a handler of `peer`.
     pub(crate) fn send_to<P: Payload>(
         &mut self,
@@ -158,11 +133,14 @@ impl Ucx {
                 .am_send(target.ep, handler, at, len, &param)
         };
         match sent {
-            Ok(request) if request.is_null() => self.sends.free.push(operation),
+            Ok(request) if request.is_null() => {
+                self.endpoint.counters.injected += 1;
+                self.sends.free.push(operation);
+            }
             Ok(_) => {
                 target.buffers += 1;
                 self.sends.to[operation] = peer;
-                self.counters.queued += 1;
+                self.endpoint.counters.buffered += 1;
             }
             Err(status) => {
                 self.sends.free.push(operation);
@@ -176,10 +154,8 @@ impl Ucx {
     /// address is not known.
     #[cold]
     pub(crate) fn reach(&mut self, peer: Peer) -> Result<bool, PeerLost> {
+        self.endpoint.losses.check(peer)?;
         let target = &mut self.targets[peer.0 as usize];
-        if let Some(lost) = &target.lost {
-            return Err(PeerLost::clone(lost));
-        }
         if target.address.is_empty() {
             return Ok(false);
         }

@@ -1,0 +1,267 @@
+//! What the endpoints of networks keep alike, whichever library drives them: which peers are gone,
+//! and, for those that send frames, the packets of a row and what happened so far.
+
+use crate::frame::{FRAME, Front};
+use crate::row::{Framed, Rows};
+use crate::{Caps, Deliver, Header, Payload, Peer, PeerLost, Posted};
+
+/// The peers that are gone.
+#[derive(Debug)]
+pub struct Losses {
+    by_peer: Box<[Option<Box<PeerLost>>]>,
+    /// Those that no poll has told yet.
+    untold: Vec<PeerLost>,
+}
+
+impl Losses {
+    /// None of so many peers.
+    pub fn new(peers: usize) -> Losses {
+        Losses {
+            by_peer: (0..peers).map(|_| None).collect(),
+            untold: Vec::new(),
+        }
+    }
+
+    /// Whether a peer is there.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if it is gone; every later call repeats it.
+    #[inline]
+    pub fn check(&self, peer: Peer) -> Result<(), PeerLost> {
+        match self.get(peer) {
+            Some(lost) => Err(lost.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// The loss of a peer, if it is gone.
+    #[inline]
+    pub fn get(&self, peer: Peer) -> Option<&PeerLost> {
+        self.by_peer[peer.0 as usize].as_deref()
+    }
+
+    /// A peer is gone, which the next poll tells.
+    ///
+    /// # Errors
+    /// The loss that is known already, if one is: the first cause stays.
+    #[cold]
+    pub fn add(&mut self, peer: Peer, cause: String) -> Result<PeerLost, PeerLost> {
+        self.check(peer)?;
+        let lost = PeerLost { peer, cause };
+        self.by_peer[peer.0 as usize] = Some(Box::new(lost.clone()));
+        self.untold.push(lost.clone());
+        Ok(lost)
+    }
+
+    /// The loss of a peer is known above: no poll tells it.
+    pub fn is_known(&mut self, peer: Peer) {
+        self.untold.retain(|lost| lost.peer != peer);
+    }
+
+    /// Tells of the losses that no poll has told yet.
+    #[inline]
+    pub fn deliver<D: Deliver>(&mut self, deliver: &mut D) {
+        for lost in self.untold.drain(..) {
+            deliver.lost(lost);
+        }
+    }
+}
+
+/// What happened at an endpoint so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets sent.
+    pub sent: u64,
+    /// Those among them that waited to leave with others.
+    pub held: u64,
+    /// Frames that the library copied or sent at once.
+    pub injected: u64,
+    /// Frames that occupied a buffer of ours until the library told that they were sent.
+    pub buffered: u64,
+    /// Sends that found no room.
+    pub full: u64,
+    /// Packets delivered.
+    pub received: u64,
+    /// Messages that are no packets of this job, thrown away.
+    pub strays: u64,
+    /// Remote reads.
+    pub reads: u64,
+    /// Bytes that they brought.
+    pub read_bytes: u64,
+    /// Times this process was about to sleep on the network.
+    pub sleeps: u64,
+}
+
+/// An endpoint that sends frames.
+#[derive(Debug)]
+pub struct Endpoint {
+    /// This process and its job, as frames name them.
+    pub me: u32,
+    /// See [`frame::job_number`](crate::frame::job_number).
+    pub job: u32,
+    /// Largest frame, bytes.
+    pub frame: usize,
+    /// See [`Caps::eager_max`].
+    pub eager_max: u64,
+    /// The packets that wait to leave together.
+    pub rows: Rows,
+    /// The peers that are gone.
+    pub losses: Losses,
+    /// What happened so far, but for the packets held.
+    pub counters: Counters,
+}
+
+impl Endpoint {
+    /// Longest payload of a packet, bytes.
+    #[inline]
+    pub fn max_packet(&self) -> usize {
+        self.frame - FRAME
+    }
+
+    /// What routes from here can do.
+    #[inline]
+    pub fn caps(&self) -> Caps {
+        Caps {
+            max_packet: self.max_packet(),
+            eager_max: self.eager_max,
+            ordered: false,
+        }
+    }
+
+    /// The first bytes of a frame of one packet, or of several.
+    #[inline]
+    pub fn front(&self, header: Option<Header>) -> Front {
+        match header {
+            Some(header) => Front::new(self.job, self.me, header),
+            None => Front::of_several(self.job, self.me),
+        }
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            held: self.rows.held(),
+            ..self.counters
+        }
+    }
+
+    /// A peer is gone, as [`Losses::add`]; what waits for it never leaves.
+    ///
+    /// # Errors
+    /// The loss that is known already, if one is.
+    pub fn lose(&mut self, peer: Peer, cause: String) -> Result<PeerLost, PeerLost> {
+        let lost = self.losses.add(peer, cause)?;
+        self.rows.forget(peer);
+        Ok(lost)
+    }
+
+    /// Counts a read of so many bytes.
+    pub fn count_read(&mut self, bytes: usize) {
+        self.counters.reads += 1;
+        self.counters.read_bytes += bytes as u64;
+    }
+}
+
+/// A network whose endpoint sends frames.
+pub trait Network: Sized {
+    /// Its endpoint.
+    fn endpoint(&self) -> &Endpoint;
+
+    /// Its endpoint, to change it.
+    fn endpoint_mut(&mut self) -> &mut Endpoint;
+
+    /// Sends a frame.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone.
+    fn put_frame<P: Payload>(
+        &mut self,
+        peer: Peer,
+        front: Front,
+        payload: P,
+    ) -> Result<Posted, PeerLost>;
+
+    /// Posts a packet, alone or with others in one frame; see
+    /// [`Transport::try_send`](crate::Transport::try_send).
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone.
+    ///
+    /// # Panics
+    /// If the packet is too long.
+    #[inline]
+    fn post<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        let (len, most) = (payload.len(), self.endpoint().max_packet());
+        assert!(len <= most, "a packet of {len} bytes is too long");
+        self.endpoint().losses.check(peer)?;
+        let posted = self.send_packet(peer, header, payload)?;
+        let counters = &mut self.endpoint_mut().counters;
+        match posted {
+            Posted::Done => counters.sent += 1,
+            Posted::Full => counters.full += 1,
+        }
+        Ok(posted)
+    }
+}
+
+impl<N: Network> Framed for N {
+    #[inline]
+    fn rows(&mut self) -> &mut Rows {
+        &mut self.endpoint_mut().rows
+    }
+
+    #[inline]
+    fn front(&self, header: Option<Header>) -> Front {
+        self.endpoint().front(header)
+    }
+
+    #[inline]
+    fn send_frame<P: Payload>(
+        &mut self,
+        peer: Peer,
+        front: Front,
+        payload: P,
+    ) -> Result<Posted, PeerLost> {
+        self.put_frame(peer, front, payload)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catena_base::PeerBytes;
+
+    /// Keeps the losses.
+    #[derive(Default)]
+    struct Told(Vec<PeerLost>);
+
+    impl Deliver for Told {
+        fn deliver(&mut self, _: Peer, _: Header, _: PeerBytes<'_>) {}
+
+        fn lost(&mut self, lost: PeerLost) {
+            self.0.push(lost);
+        }
+
+        fn completed(&mut self, _: crate::OpId, _: Result<u64, crate::RmaError>) {}
+    }
+
+    #[test]
+    fn a_loss_is_told_once_and_its_first_cause_stays() {
+        let mut losses = Losses::new(3);
+        let lost = losses.add(Peer(1), "first".into()).expect("a new loss");
+        assert_eq!(losses.add(Peer(1), "second".into()), Err(lost.clone()));
+        assert_eq!(losses.check(Peer(1)), Err(lost.clone()));
+        assert_eq!((losses.check(Peer(2)), losses.get(Peer(0))), (Ok(()), None));
+        let known = losses.add(Peer(0), "the launcher said so".into());
+        losses.is_known(known.expect("a new loss").peer);
+        let mut told = Told::default();
+        losses.deliver(&mut told);
+        losses.deliver(&mut told);
+        assert_eq!(told.0, [lost]);
+    }
+}
