@@ -123,6 +123,10 @@ fortran_link="-L$third/lib -Wl,-rpath,$third/lib -Wl,--enable-new-dtags -lmpifor
 same 'mpif77 -show' "$(third/bin/mpif77 -show -f77="$work/fake" a.f)" \
     "$work/fake a.f -I$third/include -I$work/cache/catena/fortran/$key $fortran_link"
 same 'no sources' "$(third/bin/mpifort -fc="$work/fake" a.o)" "a.o -I$third/include $fortran_link"
+third/bin/mpifort -help | grep -q -- '-fc=COMMAND' || fail "mpifort -help says nothing"
+same 'mpifort -echo' "$(third/bin/mpifort -fc="$work/fake" -echo -profile=tool -o x a.o)" \
+    "$work/fake -o x a.o -I$third/include -ltool $fortran_link
+-o x a.o -I$third/include -ltool $fortran_link"
 if third/bin/mpifort -fc=fake-none a.f 2>said; then fail "a missing compiler is accepted"; fi
 grep -q 'fake-none does not run' said || fail "a missing compiler is not named"
 if third/bin/mpifort -fc="$work/fake" -i8 a.f 2>said; then fail "-i8 is accepted"; fi
