@@ -18,8 +18,9 @@ CELL struct mpifort_status mpifort_status_ignore, mpifort_statuses_ignore,
 Flogical mpifort_true = 1;
 Flogical mpifort_false = 0;
 
-/* Tells the library of the sizes and truth values of Fortran, unless the program has. Some libraries
- * end a program that asks before they are started. */
+/* Learns whether the numbers of handles lead back to them, and tells the library of the sizes and
+ * truth values of Fortran, unless the program has. Some libraries end a program that asks before
+ * they are started. */
 void mpifort_begin(int code)
 {
     static const char *const sizes[][2] = {
@@ -40,13 +41,18 @@ void mpifort_begin(int code)
             PMPI_Abi_set_fortran_booleans(sizeof yes, &yes, &no);
         }
     }
-    MPI_Info info = MPI_INFO_NULL;
-    if (PMPI_Abi_get_fortran_info(&info))
+    MPI_Info info = MPI_INFO_NULL, told = MPI_INFO_NULL;
+    if (PMPI_Info_create(&info))
         return;
-    if (info == MPI_INFO_NULL && !PMPI_Info_create(&info)) {
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-            PMPI_Info_set(info, sizes[i][0], sizes[i][1]);
-        PMPI_Abi_set_fortran_info(info);
+    mpifort_own_numbers = PMPI_Info_fromint(PMPI_Info_toint(info)) != info;
+    if (!PMPI_Abi_get_fortran_info(&told)) {
+        if (told == MPI_INFO_NULL) {
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+                PMPI_Info_set(info, sizes[i][0], sizes[i][1]);
+            PMPI_Abi_set_fortran_info(info);
+        } else {
+            PMPI_Info_free(&told);
+        }
     }
     PMPI_Info_free(&info);
 }

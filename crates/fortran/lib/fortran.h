@@ -76,17 +76,38 @@ typedef int Flogical;
 /* That of the procedure with descriptors in mpi. */
 #define NAMES_FTS(name) SAME(D(name), JOIN(LOWER(name), _fts))
 
-/* Handles. Those that are predefined have the same number in both languages; zero is none. */
+/* Handles. Those that are predefined have the same number in both languages; zero is none. Other
+ * numbers are the library's, or, where these are of no use, our own: see numbers.c. */
+
+extern int mpifort_own_numbers __attribute__((visibility("hidden")));
+/* The number of a handle; 0 if there is no memory. */
+Fint mpifort_number(uintptr_t handle) __attribute__((visibility("hidden")));
+/* The handle of a number; 0 if none has it. */
+uintptr_t mpifort_handle(Fint number) __attribute__((visibility("hidden")));
+/* The number has no handle any more. */
+void mpifort_forget(Fint number) __attribute__((visibility("hidden")));
 
 #define HANDLE(Type, Name) \
     static inline MPI_##Type Name##_of(Fint handle) \
     { \
-        return (unsigned)handle < 0x1000 ? (MPI_##Type)(intptr_t)handle \
-                                         : PMPI_##Name##_fromint(handle); \
+        if ((unsigned)handle < 0x1000) \
+            return (MPI_##Type)(intptr_t)handle; \
+        return mpifort_own_numbers ? (MPI_##Type)mpifort_handle(handle) \
+                                   : PMPI_##Name##_fromint(handle); \
     } \
     static inline Fint Name##_int(MPI_##Type handle) \
     { \
-        return (uintptr_t)handle < 0x1000 ? (Fint)(intptr_t)handle : PMPI_##Name##_toint(handle); \
+        if ((uintptr_t)handle < 0x1000) \
+            return (Fint)(intptr_t)handle; \
+        return mpifort_own_numbers ? mpifort_number((uintptr_t)handle) \
+                                   : PMPI_##Name##_toint(handle); \
+    } \
+    /* What a call has made of a handle. */ \
+    static inline void Name##_put(Fint *to, MPI_##Type handle) \
+    { \
+        if (mpifort_own_numbers && (uintptr_t)handle < 0x1000) \
+            mpifort_forget(*to); \
+        *to = Name##_int(handle); \
     }
 HANDLE(Comm, Comm)
 HANDLE(Datatype, Type)

@@ -241,7 +241,7 @@ void F(imrecv)(void *buf, const Fint *count, const Fint *datatype, Fint *message
     MPI_Request c_request = 0;
     int code;
     code = C(Imrecv)(buffer(buf), *count, Type_of(*datatype), &c_message, &c_request);
-    *message = Message_int(c_message);
+    Message_put(message, c_message);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -342,7 +342,7 @@ void F(mrecv)(void *buf, const Fint *count, const Fint *datatype, Fint *message,
     MPI_Message c_message = Message_of(*message);
     int code;
     code = C(Mrecv)(buffer(buf), *count, Type_of(*datatype), &c_message, status_at(status));
-    *message = Message_int(c_message);
+    Message_put(message, c_message);
     finish(ierror, code);
 }
 NAMES(mrecv, MRECV)
@@ -380,7 +380,7 @@ void F(request_free)(Fint *request, Fint *ierror)
     MPI_Request c_request = Request_of(*request);
     int code;
     code = C(Request_free)(&c_request);
-    *request = Request_int(c_request);
+    Request_put(request, c_request);
     finish(ierror, code);
 }
 NAMES(request_free, REQUEST_FREE)
@@ -573,7 +573,7 @@ void F(start)(Fint *request, Fint *ierror)
     MPI_Request c_request = Request_of(*request);
     int code;
     code = C(Start)(&c_request);
-    *request = Request_int(c_request);
+    Request_put(request, c_request);
     finish(ierror, code);
 }
 NAMES(start, START)
@@ -593,7 +593,7 @@ void F(startall)(const Fint *count, Fint *array_of_requests, Fint *ierror)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Startall)(*count, c_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        array_of_requests[i] = Request_int(c_array_of_requests[i]);
+        Request_put(&array_of_requests[i], c_array_of_requests[i]);
 done:
     leave(few_array_of_requests, c_array_of_requests);
     finish(ierror, code);
@@ -607,7 +607,7 @@ void F(test)(Fint *request, Flogical *flag, Fint *status, Fint *ierror)
     int c_flag = 0;
     int code;
     code = C(Test)(&c_request, &c_flag, status_at(status));
-    *request = Request_int(c_request);
+    Request_put(request, c_request);
     *flag = logical(c_flag);
     finish(ierror, code);
 }
@@ -640,7 +640,7 @@ void F(testall)(const Fint *count, Fint *array_of_requests, Flogical *flag, Fint
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Testall)(*count, c_array_of_requests, &c_flag, statuses_at(array_of_statuses));
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        array_of_requests[i] = Request_int(c_array_of_requests[i]);
+        Request_put(&array_of_requests[i], c_array_of_requests[i]);
     *flag = logical(c_flag);
 done:
     leave(few_array_of_requests, c_array_of_requests);
@@ -665,7 +665,7 @@ void F(testany)(const Fint *count, Fint *array_of_requests, Fint *indx, Flogical
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Testany)(*count, c_array_of_requests, &c_indx, &c_flag, status_at(status));
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        array_of_requests[i] = Request_int(c_array_of_requests[i]);
+        Request_put(&array_of_requests[i], c_array_of_requests[i]);
     position(&c_indx);
     *indx = c_indx;
     *flag = logical(c_flag);
@@ -690,7 +690,7 @@ void F(testsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Testsome)(*incount, c_array_of_requests, outcount, array_of_indices, statuses_at(array_of_statuses));
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        array_of_requests[i] = Request_int(c_array_of_requests[i]);
+        Request_put(&array_of_requests[i], c_array_of_requests[i]);
     for (Fint i = 0; i < *outcount; i++)
         position(&array_of_indices[i]);
 done:
@@ -705,7 +705,7 @@ void F(wait)(Fint *request, Fint *status, Fint *ierror)
     MPI_Request c_request = Request_of(*request);
     int code;
     code = C(Wait)(&c_request, status_at(status));
-    *request = Request_int(c_request);
+    Request_put(request, c_request);
     finish(ierror, code);
 }
 NAMES(wait, WAIT)
@@ -725,7 +725,7 @@ void F(waitall)(const Fint *count, Fint *array_of_requests, Fint *array_of_statu
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Waitall)(*count, c_array_of_requests, statuses_at(array_of_statuses));
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        array_of_requests[i] = Request_int(c_array_of_requests[i]);
+        Request_put(&array_of_requests[i], c_array_of_requests[i]);
 done:
     leave(few_array_of_requests, c_array_of_requests);
     finish(ierror, code);
@@ -748,7 +748,7 @@ void F(waitany)(const Fint *count, Fint *array_of_requests, Fint *indx, Fint *st
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Waitany)(*count, c_array_of_requests, &c_indx, status_at(status));
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        array_of_requests[i] = Request_int(c_array_of_requests[i]);
+        Request_put(&array_of_requests[i], c_array_of_requests[i]);
     position(&c_indx);
     *indx = c_indx;
 done:
@@ -772,7 +772,7 @@ void F(waitsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Waitsome)(*incount, c_array_of_requests, outcount, array_of_indices, statuses_at(array_of_statuses));
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        array_of_requests[i] = Request_int(c_array_of_requests[i]);
+        Request_put(&array_of_requests[i], c_array_of_requests[i]);
     for (Fint i = 0; i < *outcount; i++)
         position(&array_of_indices[i]);
 done:
@@ -955,7 +955,7 @@ void F(type_commit)(Fint *datatype, Fint *ierror)
     MPI_Datatype c_datatype = Type_of(*datatype);
     int code;
     code = C(Type_commit)(&c_datatype);
-    *datatype = Type_int(c_datatype);
+    Type_put(datatype, c_datatype);
     finish(ierror, code);
 }
 NAMES(type_commit, TYPE_COMMIT)
@@ -1243,7 +1243,7 @@ void F(type_free)(Fint *datatype, Fint *ierror)
     MPI_Datatype c_datatype = Type_of(*datatype);
     int code;
     code = C(Type_free)(&c_datatype);
-    *datatype = Type_int(c_datatype);
+    Type_put(datatype, c_datatype);
     finish(ierror, code);
 }
 NAMES(type_free, TYPE_FREE)
@@ -1990,7 +1990,7 @@ void F(op_free)(Fint *op, Fint *ierror)
     MPI_Op c_op = Op_of(*op);
     int code;
     code = C(Op_free)(&c_op);
-    *op = Op_int(c_op);
+    Op_put(op, c_op);
     finish(ierror, code);
 }
 NAMES(op_free, OP_FREE)
@@ -2156,7 +2156,7 @@ void F(group_free)(Fint *group, Fint *ierror)
     MPI_Group c_group = Group_of(*group);
     int code;
     code = C(Group_free)(&c_group);
-    *group = Group_int(c_group);
+    Group_put(group, c_group);
     finish(ierror, code);
 }
 NAMES(group_free, GROUP_FREE)
@@ -2311,7 +2311,7 @@ void F(comm_free)(Fint *comm, Fint *ierror)
     MPI_Comm c_comm = Comm_of(*comm);
     int code;
     code = C(Comm_free)(&c_comm);
-    *comm = Comm_int(c_comm);
+    Comm_put(comm, c_comm);
     finish(ierror, code);
 }
 NAMES(comm_free, COMM_FREE)
@@ -3103,7 +3103,7 @@ void F(errhandler_free)(Fint *errhandler, Fint *ierror)
     MPI_Errhandler c_errhandler = Errhandler_of(*errhandler);
     int code;
     code = C(Errhandler_free)(&c_errhandler);
-    *errhandler = Errhandler_int(c_errhandler);
+    Errhandler_put(errhandler, c_errhandler);
     finish(ierror, code);
 }
 NAMES(errhandler_free, ERRHANDLER_FREE)
@@ -3263,7 +3263,7 @@ void F(info_free)(Fint *info, Fint *ierror)
     MPI_Info c_info = Info_of(*info);
     int code;
     code = C(Info_free)(&c_info);
-    *info = Info_int(c_info);
+    Info_put(info, c_info);
     finish(ierror, code);
 }
 NAMES(info_free, INFO_FREE)
@@ -3426,7 +3426,7 @@ void F(session_finalize)(Fint *session, Fint *ierror)
     MPI_Session c_session = Session_of(*session);
     int code;
     code = C(Session_finalize)(&c_session);
-    *session = Session_int(c_session);
+    Session_put(session, c_session);
     finish(ierror, code);
 }
 NAMES(session_finalize, SESSION_FINALIZE)
@@ -3535,7 +3535,7 @@ void F(comm_disconnect)(Fint *comm, Fint *ierror)
     MPI_Comm c_comm = Comm_of(*comm);
     int code;
     code = C(Comm_disconnect)(&c_comm);
-    *comm = Comm_int(c_comm);
+    Comm_put(comm, c_comm);
     finish(ierror, code);
 }
 NAMES(comm_disconnect, COMM_DISCONNECT)
@@ -3883,7 +3883,7 @@ void F(win_free)(Fint *win, Fint *ierror)
     MPI_Win c_win = Win_of(*win);
     int code;
     code = C(Win_free)(&c_win);
-    *win = Win_int(c_win);
+    Win_put(win, c_win);
     finish(ierror, code);
 }
 NAMES(win_free, WIN_FREE)
@@ -4184,7 +4184,7 @@ void F(file_close)(Fint *fh, Fint *ierror)
     MPI_File c_fh = File_of(*fh);
     int code;
     code = C(File_close)(&c_fh);
-    *fh = File_int(c_fh);
+    File_put(fh, c_fh);
     finish(ierror, code);
 }
 NAMES(file_close, FILE_CLOSE)

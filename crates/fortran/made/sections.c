@@ -162,7 +162,7 @@ void D(imrecv)(const struct descriptor *buf, const Fint *count, const Fint *data
         goto done;
     }
     code = C(Imrecv)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_message, &c_request);
-    *message = Message_int(c_message);
+    Message_put(message, c_message);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -183,7 +183,7 @@ void D(imrecv_c)(const struct descriptor *buf, const MPI_Count *count, const Fin
         goto done;
     }
     code = C(Imrecv_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, &c_message, &c_request);
-    *message = Message_int(c_message);
+    Message_put(message, c_message);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -438,7 +438,7 @@ void D(mrecv)(const struct descriptor *buf, const Fint *count, const Fint *datat
         goto done;
     }
     code = C(Mrecv)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_message, status_at(status));
-    *message = Message_int(c_message);
+    Message_put(message, c_message);
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -456,7 +456,7 @@ void D(mrecv_c)(const struct descriptor *buf, const MPI_Count *count, const Fint
         goto done;
     }
     code = C(Mrecv_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, &c_message, status_at(status));
-    *message = Message_int(c_message);
+    Message_put(message, c_message);
 done:
     free_typed(&typed_buf);
     finish(ierror, code);

@@ -287,7 +287,7 @@ impl<'a> Body<'a> {
         self.call.push(format!("&c_{name}"));
         match arg.direction {
             Direction::In => {}
-            Direction::InOut => self.after(&format!("*{name} = {class}_int(c_{name});")),
+            Direction::InOut => self.after(&format!("{class}_put({name}, c_{name});")),
             // What the call has not written stays as it was.
             Direction::Out => {
                 self.after(&format!(
@@ -319,7 +319,7 @@ impl<'a> Body<'a> {
         self.call.push(format!("c_{name}"));
         match arg.direction {
             Direction::In => {}
-            Direction::InOut => self.after(&format!("{each}{name}[i] = {class}_int(c_{name}[i]);")),
+            Direction::InOut => self.after(&format!("{each}{class}_put(&{name}[i], c_{name}[i]);")),
             Direction::Out => self.after(&format!(
                 "{each}if (c_{name}[i])\n            {name}[i] = {class}_int(c_{name}[i]);"
             )),
