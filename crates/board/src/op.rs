@@ -319,11 +319,92 @@ impl Op {
             (self.stage, self.next) = (Stage::Read, 0);
         }
         if self.stage == Stage::Read {
-            if !self.read::<P, B>(&turn, (place, takes, first_look), member, board)? {
-                return Ok(false);
+            let counts = counts::<P>(&turn);
+            // Of those it has heard from in this round, how many prefer the ring.
+            let mut votes = if first_look { 0 } else { member.tally };
+            let fetches = P::LEADS || place != PayloadPlace::Line && args.size > FLAT_MEMBERS;
+            while let Some(rank) = P::source(&turn, self.next) {
+                if fetches && self.next.is_multiple_of(FETCHED) {
+                    let next = self.next..self.next + FETCHED;
+                    let others = next.map_while(|i| P::source(&turn, i));
+                    others.for_each(|rank| board.expect(rank, member.seq));
+                }
+                if !P::wants(&turn, rank, self.next) {
+                    (self.partial, self.next) = (true, self.next + 1);
+                    continue;
+                }
+                let from = if rank == args.rank {
+                    turn.own
+                } else if let Some((place, wants_ring)) = hear::<P, B>(&turn, rank, board)? {
+                    if counts {
+                        votes += u32::from(wants_ring);
+                    } else if rank == 0 && P::heard(&turn) == Heard::First {
+                        member.heard = wants_ring;
+                    }
+                    // Who finds everything there is behind: so is what comes
+                    // next.
+                    if first_look && !P::ALL {
+                        board.expect(rank, member.seq + EXPECT_AHEAD);
+                    }
+                    if P::VARIES && place == PayloadPlace::Direct {
+                        self.borrowed = true;
+                    }
+                    let mut from = board.payload(rank, member.seq, place);
+                    from.is_taken = takes && from.at & LEFT == 0;
+                    from
+                } else {
+                    if counts {
+                        member.tally = votes;
+                    }
+                    return Ok(false);
+                };
+                P::take(&turn, &from, self.next, board)?;
+                self.took::<P, B>((&turn, &from), member, board);
             }
+            self.count::<P>((counts, votes), args.rank, member);
             self.stage = Stage::Last;
         }
+        self.end_round::<P, B>(place, turn, member, board)
+    }
+
+    /// The payload of the next source is read.
+    #[inline(always)]
+    fn took<P: Program, B: Board>(
+        &mut self,
+        (turn, from): (&Turn, &Payload),
+        member: &mut Member,
+        board: &B,
+    ) {
+        if P::VARIES && from.place == PayloadPlace::Ring {
+            self.read = self.read.max(P::length(turn, from, self.next, board));
+        }
+        if P::swaps(turn) && from.place == PayloadPlace::Ring && from.rank != turn.args.rank {
+            member.took(from, turn.len * P::blocks(turn.args));
+        }
+        self.next += 1;
+    }
+
+    /// All sources were heard, of which that many prefer the ring: what follows for long payloads.
+    #[inline(always)]
+    fn count<P: Program>(&self, (counts, votes): (bool, u32), rank: u32, member: &mut Member) {
+        if counts && !self.partial {
+            match (P::LEADS, rank) {
+                (true, 0) => member.tally = votes,
+                (true, _) => member.heard = votes > 0,
+                _ => member.heard = votes + u32::from(member.said) >= member.quorum,
+            }
+        }
+    }
+
+    /// What is left of a round when all sources were heard; false if it has to wait.
+    #[inline(always)]
+    fn end_round<P: Program, B: Board>(
+        &mut self,
+        place: PayloadPlace,
+        mut turn: Turn,
+        member: &mut Member,
+        board: &mut B,
+    ) -> Result<bool, Trouble> {
         if self.stage == Stage::Last {
             if P::publishes_last(&turn) && !self.publish::<P, B>((place, &mut turn), member, board)
             {
@@ -341,80 +422,12 @@ impl Op {
         if place == PayloadPlace::Line && !P::VARIES {
             member.pass();
         }
-        if args.rank == 0 && P::heard(&turn) == Heard::First && !self.partial {
+        if turn.args.rank == 0 && P::heard(&turn) == Heard::First && !self.partial {
             member.heard = member.said;
         }
         member.advance(P::ALL && !self.partial);
         self.stage = Stage::First;
         self.round += 1;
-        Ok(true)
-    }
-
-    /// Takes what the sources have published, one after the other; false if the next one has not.
-    #[inline(always)]
-    fn read<P: Program, B: Board>(
-        &mut self,
-        turn: &Turn,
-        (place, takes, first_look): (PayloadPlace, bool, bool),
-        member: &mut Member,
-        board: &mut B,
-    ) -> Result<bool, Trouble> {
-        let args = turn.args;
-        let counts = counts::<P>(turn);
-        // Of those it has heard from in this round, how many prefer the ring.
-        let mut votes = if first_look { 0 } else { member.tally };
-        let fetches = P::LEADS || place != PayloadPlace::Line && args.size > FLAT_MEMBERS;
-        while let Some(rank) = P::source(turn, self.next) {
-            if fetches && self.next.is_multiple_of(FETCHED) {
-                let next = self.next..self.next + FETCHED;
-                let others = next.map_while(|i| P::source(turn, i));
-                others.for_each(|rank| board.expect(rank, member.seq));
-            }
-            if !P::wants(turn, rank, self.next) {
-                (self.partial, self.next) = (true, self.next + 1);
-                continue;
-            }
-            let from = if rank == args.rank {
-                turn.own
-            } else if let Some((place, wants_ring)) = hear::<P, B>(turn, rank, board)? {
-                if counts {
-                    votes += u32::from(wants_ring);
-                } else if rank == 0 && P::heard(turn) == Heard::First {
-                    member.heard = wants_ring;
-                }
-                // Who finds everything there is behind: so is what comes
-                // next.
-                if first_look && !P::ALL {
-                    board.expect(rank, member.seq + EXPECT_AHEAD);
-                }
-                if P::VARIES && place == PayloadPlace::Direct {
-                    self.borrowed = true;
-                }
-                let mut from = board.payload(rank, member.seq, place);
-                from.is_taken = takes && from.at & LEFT == 0;
-                from
-            } else {
-                if counts {
-                    member.tally = votes;
-                }
-                return Ok(false);
-            };
-            P::take(turn, &from, self.next, board)?;
-            if P::VARIES && from.place == PayloadPlace::Ring {
-                self.read = self.read.max(P::length(turn, &from, self.next, board));
-            }
-            if P::swaps(turn) && from.place == PayloadPlace::Ring && rank != args.rank {
-                member.took(&from, turn.len * P::blocks(args));
-            }
-            self.next += 1;
-        }
-        if counts && !self.partial {
-            match (P::LEADS, args.rank) {
-                (true, 0) => member.tally = votes,
-                (true, _) => member.heard = votes > 0,
-                _ => member.heard = votes + u32::from(member.said) >= member.quorum,
-            }
-        }
         Ok(true)
     }
 
