@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::place::RunPlace;
 use crate::raw::{Launch, Plan};
 use crate::record::{Better, Record, Samples, bench_of};
 use crate::stats::{Interval, Modes, Stratum, mean, mean_interval, median, modes};
@@ -16,7 +16,7 @@ const APART: f64 = 1.5;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// Where.
-    pub place: Place,
+    pub place: RunPlace,
     /// Which of the benchmarks asked for it is.
     number: usize,
     /// The benchmark.
@@ -83,7 +83,7 @@ pub struct Figures<'a> {
     /// In the order asked for, smaller numbers of ranks and sizes first.
     pub figures: Vec<Figure<'a>>,
     /// States of the machine, where there are two.
-    pub states: BTreeMap<Place, Modes>,
+    pub states: BTreeMap<RunPlace, Modes>,
     /// Points that are left out since the machine changed its state meanwhile.
     pub mixed: usize,
 }
@@ -141,8 +141,8 @@ impl<'a> Figures<'a> {
 
 impl Figures<'_> {
     /// Where figures were taken, in order.
-    pub fn places(&self) -> Vec<&Place> {
-        let mut places: Vec<&Place> = self.figures.iter().map(|f| &f.key.place).collect();
+    pub fn places(&self) -> Vec<&RunPlace> {
+        let mut places: Vec<&RunPlace> = self.figures.iter().map(|f| &f.key.place).collect();
         places.dedup();
         places
     }
@@ -189,14 +189,14 @@ fn samples(launches: &[Launch]) -> impl Iterator<Item = (&Launch, &Samples)> {
 }
 
 /// The two states of the machine, for each place that saw two.
-fn states(launches: &[Launch]) -> BTreeMap<Place, Modes> {
-    let mut lines: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
+fn states(launches: &[Launch]) -> BTreeMap<RunPlace, Modes> {
+    let mut lines: BTreeMap<RunPlace, Vec<f64>> = BTreeMap::new();
     for (launch, samples) in samples(launches) {
         let line = samples.line_ns.into_iter().flatten();
         let lines = lines.entry(launch.begin.place.clone());
         lines.or_default().extend(line);
     }
-    let modes = |(place, lines): (Place, Vec<f64>)| Some((place, modes(&lines, APART)?));
+    let modes = |(place, lines): (RunPlace, Vec<f64>)| Some((place, modes(&lines, APART)?));
     lines.into_iter().filter_map(modes).collect()
 }
 
@@ -320,9 +320,9 @@ pub(crate) mod tests {
                 launch: number,
                 round: number,
                 variant,
-                place: Place {
+                place: RunPlace {
                     ranks: 2,
-                    ..Place::default()
+                    ..RunPlace::default()
                 },
                 names: vec!["latency".into(), "barrier".into()],
             },

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::figures::{Figure, Figures, Point};
-use crate::place::Place;
+use crate::place::RunPlace;
 use crate::raw::Plan;
 use crate::show;
 use crate::stats::{Stratum, adjusted, rank_sum};
@@ -84,7 +84,7 @@ pub struct Checked {
     pub variant: usize,
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: RunPlace,
     /// The collective with its size.
     pub collective: String,
     /// The mock-up.
@@ -121,7 +121,7 @@ pub fn sizes(ranks: &[u32]) -> [String; 2] {
 /// Checks all guidelines wherever their parts were measured, and that nothing takes longer than twice
 /// its half, nor than with the next size.
 pub fn check(plan: &Plan, all: &Figures) -> Vec<Checked> {
-    let figures: BTreeMap<(&Place, &str, u64), &Figure> = all
+    let figures: BTreeMap<(&RunPlace, &str, u64), &Figure> = all
         .figures
         .iter()
         .filter(|f| f.unit == "us" && f.key.datatype.is_none())
@@ -202,8 +202,8 @@ pub fn text(plan: &Plan, found: &[Checked]) -> String {
 }
 
 fn part_of<'a>(
-    figures: &BTreeMap<(&Place, &str, u64), &'a Figure<'a>>,
-    (place, part): (&Place, &str),
+    figures: &BTreeMap<(&RunPlace, &str, u64), &'a Figure<'a>>,
+    (place, part): (&RunPlace, &str),
     size: u64,
     scale: Scale,
 ) -> Option<&'a Figure<'a>> {

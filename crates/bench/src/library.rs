@@ -35,7 +35,7 @@ pub struct Home {
 
 /// How a library starts programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum LibraryKind {
     Catena,
     /// MPICH, Intel MPI and others with the standard ABI and Hydra or an `mpiexec` like it.
     Abi,
@@ -91,8 +91,8 @@ pub fn find(word: &str, home: &Home) -> Result<Variant, String> {
         .map_err(|e| format!("--lib {word}: {} cannot be entered: {e}", prefix.display()))?;
     let kind = kind_of(&prefix).map_err(|why| format!("--lib {word}: {why}"))?;
     let program = match kind {
-        Kind::OpenMpi => build(&prefix, home)?,
-        Kind::Catena | Kind::Abi => home.program()?,
+        LibraryKind::OpenMpi => build(&prefix, home)?,
+        LibraryKind::Catena | LibraryKind::Abi => home.program()?,
     };
     Ok(Variant {
         name: name.to_string(),
@@ -127,14 +127,14 @@ fn search(name: &str, home: &Home) -> Result<PathBuf, String> {
     })
 }
 
-fn kind_of(prefix: &Path) -> Result<Kind, String> {
+fn kind_of(prefix: &Path) -> Result<LibraryKind, String> {
     let has = |file: &str| prefix.join(file).exists();
     if has("bin/catena") {
-        Ok(Kind::Catena)
+        Ok(LibraryKind::Catena)
     } else if has("bin/ompi_info") {
-        Ok(Kind::OpenMpi)
+        Ok(LibraryKind::OpenMpi)
     } else if has("lib/libmpi_abi.so.1") {
-        Ok(Kind::Abi)
+        Ok(LibraryKind::Abi)
     } else {
         Err(format!(
             "{0} has neither lib/libmpi_abi.so.1, which programs with the standard ABI need (MPICH \
@@ -144,12 +144,12 @@ fn kind_of(prefix: &Path) -> Result<Kind, String> {
     }
 }
 
-fn launcher(kind: Kind, prefix: &Path) -> Result<Vec<String>, String> {
+fn launcher(kind: LibraryKind, prefix: &Path) -> Result<Vec<String>, String> {
     let (names, options): (&[&str], &[&str]) = match kind {
-        Kind::Catena => (&["mpirun"], &[]),
+        LibraryKind::Catena => (&["mpirun"], &[]),
         // Intel's `mpiexec` is a script that leaves the choice to the environment.
-        Kind::Abi => (&["mpiexec.hydra", "mpiexec", "mpirun"], &[]),
-        Kind::OpenMpi => (&["mpirun"], &["--oversubscribe", "--bind-to", "none"]),
+        LibraryKind::Abi => (&["mpiexec.hydra", "mpiexec", "mpirun"], &[]),
+        LibraryKind::OpenMpi => (&["mpirun"], &["--oversubscribe", "--bind-to", "none"]),
     };
     let paths = names.iter().map(|n| prefix.join("bin").join(n));
     let path = paths.into_iter().find(|p| p.exists()).ok_or_else(|| {
@@ -166,10 +166,12 @@ fn launcher(kind: Kind, prefix: &Path) -> Result<Vec<String>, String> {
         .collect())
 }
 
-fn environment(kind: Kind) -> std::collections::BTreeMap<String, String> {
+fn environment(kind: LibraryKind) -> std::collections::BTreeMap<String, String> {
     let root = rustix::process::geteuid().is_root();
     let names: &[&str] = match kind {
-        Kind::OpenMpi if root => &["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"],
+        LibraryKind::OpenMpi if root => {
+            &["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"]
+        }
         _ => &[],
     };
     names
@@ -186,9 +188,9 @@ fn environment(kind: Kind) -> std::collections::BTreeMap<String, String> {
 pub fn on_hosts(variant: &mut Variant, hosts: &str, agent: Option<&str>) -> Result<(), String> {
     let kind = kind_of(&variant.prefix)?;
     let (place, reach): (&str, &[&str]) = match kind {
-        Kind::Catena => ("--host", &["--launcher-agent"]),
-        Kind::Abi => ("-hosts", &["-launcher", "ssh", "-launcher-exec"]),
-        Kind::OpenMpi => ("--host", &["--prtemca", "plm_ssh_agent"]),
+        LibraryKind::Catena => ("--host", &["--launcher-agent"]),
+        LibraryKind::Abi => ("-hosts", &["-launcher", "ssh", "-launcher-exec"]),
+        LibraryKind::OpenMpi => ("--host", &["--prtemca", "plm_ssh_agent"]),
     };
     let mut words = vec![place, hosts];
     // Intel's Hydra passes over the numbers behind the hosts.
@@ -196,7 +198,7 @@ pub fn on_hosts(variant: &mut Variant, hosts: &str, agent: Option<&str>) -> Resu
         .split(',')
         .map(|host| host.split_once(':').map_or("1", |(_, n)| n))
         .collect();
-    if let (Kind::Abi, 1) = (kind, each.len()) {
+    if let (LibraryKind::Abi, 1) = (kind, each.len()) {
         words.extend(["-ppn"].into_iter().chain(each));
     }
     if let Some(agent) = agent {
@@ -210,7 +212,7 @@ pub fn on_hosts(variant: &mut Variant, hosts: &str, agent: Option<&str>) -> Resu
 /// The options with which the variant's launcher hands a variable on to other hosts; Catena's and
 /// Hydra hand on all.
 pub fn hand_on(variant: &mut Variant, name: &str) {
-    if kind_of(&variant.prefix) == Ok(Kind::OpenMpi) {
+    if kind_of(&variant.prefix) == Ok(LibraryKind::OpenMpi) {
         variant.behind.extend(["-x".to_string(), name.to_string()]);
     }
 }

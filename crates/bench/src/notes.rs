@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::compare::{ALIKE, Comparison, Verdict, launches_needed};
 use crate::figures::Figures;
-use crate::place::Place;
+use crate::place::RunPlace;
 use crate::raw::{Plan, Run};
 use crate::record::{Record, Samples};
 use crate::show;
@@ -81,7 +81,7 @@ fn uncounted(run: &Run) -> Vec<String> {
 
 /// Variants whose ranks were on fewer hosts than those of others.
 fn elsewhere(run: &Run) -> Vec<String> {
-    let mut hosts: BTreeMap<&Place, BTreeMap<usize, BTreeSet<&str>>> = BTreeMap::new();
+    let mut hosts: BTreeMap<&RunPlace, BTreeMap<usize, BTreeSet<&str>>> = BTreeMap::new();
     for launch in &run.launches {
         for record in &launch.records {
             if let Record::Env(env) = record

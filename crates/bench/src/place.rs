@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What tells figures of one benchmark and size apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct RunPlace {
     /// Number of ranks.
     pub ranks: u32,
     /// As the user said; empty if nothing was said.
@@ -14,9 +14,9 @@ pub struct Place {
     pub label: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for RunPlace {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Place { ranks, label } = self;
+        let RunPlace { ranks, label } = self;
         let s = if *ranks == 1 { "" } else { "s" };
         match label.is_empty() {
             true => write!(f, "{ranks} rank{s}"),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
-use crate::place::Place;
+use crate::place::RunPlace;
 use crate::record::{Record, bench_of};
 
 /// The version of the file.
@@ -143,7 +143,7 @@ pub struct Begin {
     pub variant: usize,
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: RunPlace,
     /// What is to be measured.
     pub names: Vec<String>,
 }
@@ -383,7 +383,7 @@ pub(crate) mod tests {
             launch,
             round: 0,
             variant: 0,
-            place: Place {
+            place: RunPlace {
                 ranks: 2,
                 label: "two hosts".into(),
             },

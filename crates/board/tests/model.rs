@@ -324,7 +324,7 @@ impl<const LINES: u64> Board for Memory<LINES> {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct State<const LINES: u64> {
+struct BoardState<const LINES: u64> {
     memory: Memory<LINES>,
     /// By rank: its member, the index of its call, the operation if it has begun.
     members: Vec<(Member, usize, Option<Op>)>,
@@ -333,7 +333,7 @@ struct State<const LINES: u64> {
 /// Explores all interleavings; gives the number of states, panics if in one of
 /// them nobody can go on.
 fn explore<const LINES: u64>(size: u32, calls: &[Call], blind: bool) -> usize {
-    let start = State::<LINES> {
+    let start = BoardState::<LINES> {
         memory: Memory::new(size, blind),
         members: (0..size)
             .map(|r| {

@@ -1,6 +1,6 @@
 //! Where the ranks of a communicator are.
 
-use catena_schedule::simulate::Place;
+use catena_schedule::simulate::RankPlace;
 
 use crate::Model;
 
@@ -65,7 +65,7 @@ impl Nodes {
     /// From the place of each rank.
     ///
     /// Cost: O(n log n) for n ranks.
-    pub fn new(places: &[Place]) -> Self {
+    pub fn new(places: &[RankPlace]) -> Self {
         let (of, nodes) = number(places.iter().map(|p| p.node));
         let (domain_of, domains) = number(places.iter().map(|p| p.domain));
         let mut ranks: Box<[u32]> = (0..places.len() as u32).collect();
@@ -146,9 +146,9 @@ mod tests {
     use super::*;
 
     fn nodes(of: &[u32]) -> Nodes {
-        let places: Vec<Place> = of
+        let places: Vec<RankPlace> = of
             .iter()
-            .map(|&node| Place { node, domain: node })
+            .map(|&node| RankPlace { node, domain: node })
             .collect();
         Nodes::new(&places)
     }

@@ -2,7 +2,7 @@
 //! costs in the registry are measured against.
 
 use catena_schedule::Schedule;
-use catena_schedule::simulate::{Failure, Place, cost, repeats};
+use catena_schedule::simulate::{Failure, RankPlace, cost, repeats};
 
 use crate::{Algorithm, Args, Collective, Layout, Model, Nodes, Shape, Site};
 
@@ -12,14 +12,14 @@ const ALL: usize = 1 << 18;
 /// Ranks on a machine.
 #[derive(Clone, Debug)]
 pub struct Cluster<'a> {
-    places: Vec<Place>,
+    places: Vec<RankPlace>,
     nodes: Nodes,
     model: &'a Model,
 }
 
 impl<'a> Cluster<'a> {
     /// With the ranks at these places.
-    pub fn new(places: Vec<Place>, model: &'a Model) -> Self {
+    pub fn new(places: Vec<RankPlace>, model: &'a Model) -> Self {
         let nodes = Nodes::new(&places);
         Cluster {
             places,
@@ -38,7 +38,7 @@ impl<'a> Cluster<'a> {
         let place = |rank| {
             let (node, at) = (rank / per_node, rank % per_node);
             let domain = node * domains + at / per_domain;
-            Place { node, domain }
+            RankPlace { node, domain }
         };
         Cluster::new((0..ranks).map(place).collect(), model)
     }

@@ -3,7 +3,7 @@
 
 use catena_coll::simulate::Cluster;
 use catena_coll::{Args, Collective, Layout, Nodes, Site, TYPICAL, select};
-use catena_schedule::simulate::Place;
+use catena_schedule::simulate::RankPlace;
 use catena_schedule::{Schedule, Step};
 
 const RANKS: u32 = 4096;
@@ -67,7 +67,7 @@ fn schedules_on_thousands_of_ranks_are_short() {
     for (what, bytes, per_node) in calls() {
         let (node, domain) = (per_node, per_node.div_ceil(4));
         let cluster = Cluster::regular(RANKS, node, domain, &TYPICAL);
-        let place = |r| Place {
+        let place = |r| RankPlace {
             node: r / node,
             domain: r / domain,
         };

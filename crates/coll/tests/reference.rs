@@ -11,7 +11,7 @@ mod tree;
 use case::{Case, Job};
 use catena_coll::{Algorithm, Collective, Nodes, Placement, Shape, algorithms};
 use catena_schedule::Schedule;
-use catena_schedule::simulate::{Failure, Place, Sends, check};
+use catena_schedule::simulate::{Failure, RankPlace, Sends, check};
 use ops::{AFFINE, MIX, Reduction, SUM};
 use tree::TREE;
 
@@ -58,9 +58,9 @@ fn run(algorithm: &Algorithm, schedules: &[&Schedule], (case, job): (&Case, &Job
 /// Nodes that `size` ranks may be on: few on the first and more on each further
 /// one; one after the other in turns; all but one together; pairs.
 fn maps(size: u32) -> [Nodes; 4] {
-    let place = |node| Place { node, domain: node };
+    let place = |node| RankPlace { node, domain: node };
     let of = |node: fn(u32, u32) -> u32| {
-        let places: Vec<Place> = (0..size).map(|r| place(node(r, size))).collect();
+        let places: Vec<RankPlace> = (0..size).map(|r| place(node(r, size))).collect();
         Nodes::new(&places)
     };
     [

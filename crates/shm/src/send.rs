@@ -26,7 +26,7 @@ pub(crate) struct PeerState {
     block: *const Block,
     /// Where it is at home.
     pub home: Home,
-    state: State,
+    state: RingState,
     /// Whether the last send found no room, and the peer was told.
     blocked: bool,
     /// Whether the ring from this peer was seen.
@@ -42,7 +42,7 @@ pub(crate) struct PeerState {
 }
 
 #[derive(Debug)]
-enum State {
+enum RingState {
     /// Nothing was ever sent.
     Unopened,
     /// The ring exists.
@@ -76,7 +76,7 @@ impl PeerState {
             tx: closed(),
             block,
             home,
-            state: State::Unopened,
+            state: RingState::Unopened,
             blocked: false,
             heard: false,
             inbound: None,
@@ -90,7 +90,7 @@ impl PeerState {
     }
 
     pub fn is_open(&self) -> bool {
-        matches!(self.state, State::Open(_))
+        matches!(self.state, RingState::Open(_))
     }
 
     pub fn data_bytes(&self) -> usize {
@@ -100,7 +100,7 @@ impl PeerState {
     /// The peer's error, if it is lost.
     pub fn lost(&self) -> Option<&PeerLost> {
         match &self.state {
-            State::Lost(lost) => Some(lost),
+            RingState::Lost(lost) => Some(lost),
             _ => None,
         }
     }
@@ -114,7 +114,7 @@ impl PeerState {
             peer: self.peer,
             cause,
         };
-        self.state = State::Lost(lost.clone());
+        self.state = RingState::Lost(lost.clone());
         self.tx = closed();
         self.blocked = false;
         lost
@@ -146,7 +146,7 @@ impl PeerState {
     fn head(&self) -> Option<&RingHead> {
         match &self.state {
             // SAFETY: in the mapping, which outlives the peer state; atomics only.
-            State::Open(head) => Some(unsafe { &**head }),
+            RingState::Open(head) => Some(unsafe { &**head }),
             _ => None,
         }
     }
@@ -331,12 +331,12 @@ impl Shm {
     #[inline(never)]
     fn make_room(&mut self, number: usize, len: usize) -> Result<bool, PeerLost> {
         match &self.peer_states[number].state {
-            State::Lost(lost) => return Err(lost.clone()),
-            State::Unopened => {
+            RingState::Lost(lost) => return Err(lost.clone()),
+            RingState::Unopened => {
                 let opened = self.open_ring(number);
                 opened.map_err(|e| self.peer_states[number].lose(e.to_string()))?;
             }
-            State::Open(_) => {}
+            RingState::Open(_) => {}
         }
         if len > INLINE && self.peer_states[number].tx.data_size() == 0 {
             let opened = self.open_data(number);
@@ -372,7 +372,7 @@ impl Shm {
                 geometry.cells,
             );
         }
-        peer_state.state = State::Open(head.cast());
+        peer_state.state = RingState::Open(head.cast());
         let home = peer_state.home;
         match home.segment {
             0 => {
@@ -390,7 +390,7 @@ impl Shm {
     /// Makes the data area of the ring to a peer. The first packet that lies
     /// there publishes it.
     fn open_data(&mut self, number: usize) -> Result<(), ShmError> {
-        let State::Open(head) = self.peer_states[number].state else {
+        let RingState::Open(head) = self.peer_states[number].state else {
             return Ok(());
         };
         let segment = self.segment_of(number);

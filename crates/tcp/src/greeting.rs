@@ -132,7 +132,7 @@ pub fn parse_challenge(bytes: &[u8]) -> Result<[u8; NONCE], Refused> {
 
 /// How far a handshake is.
 #[derive(Debug)]
-enum State {
+enum HandshakeState {
     /// This process has called, and awaits the challenge.
     Called(Caller),
     /// It has proven itself, and awaits the other end's proof.
@@ -148,7 +148,7 @@ enum State {
 /// One end of a handshake. Does no input or output.
 #[derive(Debug)]
 pub(crate) struct Handshake {
-    state: State,
+    state: HandshakeState,
     /// What has arrived of the next message.
     bytes: [u8; CALL],
     len: usize,
@@ -174,15 +174,15 @@ impl Handshake {
     /// If the system has no random numbers.
     pub fn call(greeting: Greeting, secret: &Secret) -> std::io::Result<(Handshake, Vec<u8>)> {
         let (caller, call) = Caller::call(PROTOCOL, secret, &greeting.encode())?;
-        Ok((Handshake::new(State::Called(caller)), call))
+        Ok((Handshake::new(HandshakeState::Called(caller)), call))
     }
 
     /// Of the process that is called.
     pub fn await_call() -> Handshake {
-        Handshake::new(State::Silent)
+        Handshake::new(HandshakeState::Silent)
     }
 
-    fn new(state: State) -> Handshake {
+    fn new(state: HandshakeState) -> Handshake {
         Handshake {
             state,
             bytes: [0; CALL],
@@ -193,10 +193,10 @@ impl Handshake {
     /// Bytes of the message that is awaited.
     fn awaited(&self) -> usize {
         match self.state {
-            State::Silent => CALL,
-            State::Called(_) => CHALLENGE,
-            State::Proven(_) | State::Challenged(..) => TAG,
-            State::Over => 0,
+            HandshakeState::Silent => CALL,
+            HandshakeState::Called(_) => CHALLENGE,
+            HandshakeState::Proven(_) | HandshakeState::Challenged(..) => TAG,
+            HandshakeState::Over => 0,
         }
     }
 
@@ -220,27 +220,27 @@ impl Handshake {
         self.len = 0;
         let message = &self.bytes[..whole];
         let tag = || <[u8; TAG]>::try_from(message).map_err(|_| Refused::Short);
-        let (state, step) = match std::mem::replace(&mut self.state, State::Over) {
-            State::Silent => {
+        let (state, step) = match std::mem::replace(&mut self.state, HandshakeState::Over) {
+            HandshakeState::Silent => {
                 let greeting = parse(message)?;
                 let (callee, nonce) = Callee::answer(PROTOCOL, secret, message)?;
                 let challenge = [&MAGIC.to_le_bytes()[..], &nonce].concat();
-                let state = State::Challenged(callee, greeting);
+                let state = HandshakeState::Challenged(callee, greeting);
                 (state, Step::Challenge(greeting, challenge))
             }
-            State::Called(caller) => {
+            HandshakeState::Called(caller) => {
                 let (finish, proof) = caller.prove(&parse_challenge(message)?);
-                (State::Proven(finish), Step::Prove(proof))
+                (HandshakeState::Proven(finish), Step::Prove(proof))
             }
-            State::Challenged(callee, greeting) => {
+            HandshakeState::Challenged(callee, greeting) => {
                 let welcome = callee.welcome(&tag()?)?;
-                (State::Over, Step::Welcome(greeting, welcome))
+                (HandshakeState::Over, Step::Welcome(greeting, welcome))
             }
-            State::Proven(finish) => {
+            HandshakeState::Proven(finish) => {
                 finish.finish(&tag()?)?;
-                (State::Over, Step::Open)
+                (HandshakeState::Over, Step::Open)
             }
-            State::Over => return Ok(None),
+            HandshakeState::Over => return Ok(None),
         };
         self.state = state;
         Ok(Some(step))

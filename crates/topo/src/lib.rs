@@ -30,7 +30,7 @@ pub use catena_base::Cpus;
 pub use machine::{Machine, Nic};
 pub use map::{MapError, Node, Seats, Spot, map, seats};
 pub use picture::picture;
-pub use place::{Place, Within};
+pub use place::{ProcessPlace, Within};
 pub use policy::{Bind, By, Order, Policy};
 pub use resource::Resource;
 pub use xml::XmlError;

@@ -18,24 +18,24 @@ pub enum Within {
 
 /// Where this process may run, among its machine's resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place([Within; Resource::ALL.len()]);
+pub struct ProcessPlace([Within; Resource::ALL.len()]);
 
-impl Place {
+impl ProcessPlace {
     /// That of the calling process, now: somebody may move it later.
-    pub fn here() -> Place {
+    pub fn here() -> ProcessPlace {
         match Cpus::allowed() {
-            Some(cpus) => Place::of(&cpus, Path::new(sysfs::ROOT)),
-            None => Place([Within::Unknown; Resource::ALL.len()]),
+            Some(cpus) => ProcessPlace::of(&cpus, Path::new(sysfs::ROOT)),
+            None => ProcessPlace([Within::Unknown; Resource::ALL.len()]),
         }
     }
 
     /// That of a process which may use `cpus` of the machine that `sys`
     /// describes.
-    pub fn of(cpus: &Cpus, sys: &Path) -> Place {
+    pub fn of(cpus: &Cpus, sys: &Path) -> ProcessPlace {
         let Some(first) = cpus.first() else {
-            return Place([Within::Unknown; Resource::ALL.len()]);
+            return ProcessPlace([Within::Unknown; Resource::ALL.len()]);
         };
-        Place(
+        ProcessPlace(
             Resource::ALL.map(|resource| match instance(resource, first, sys) {
                 _ if resource == Resource::Machine => Within::One(0),
                 None => Within::Unknown,
@@ -94,7 +94,7 @@ mod tests {
     fn a_mask_is_placed_among_the_resources() {
         let sys = machine();
         let place = |mask: &str| {
-            let place = Place::of(&Cpus::parse(mask).expect("a list"), &sys);
+            let place = ProcessPlace::of(&Cpus::parse(mask).expect("a list"), &sys);
             Resource::ALL.map(|r| place.within(r))
         };
         use Within::{One, Several, Unknown};
@@ -138,7 +138,7 @@ mod tests {
             ]
         );
         fs::remove_dir_all(&sys).expect("there");
-        let nothing = Place::of(&Cpus::from(3), &sys);
+        let nothing = ProcessPlace::of(&Cpus::from(3), &sys);
         assert_eq!(nothing.within(Resource::Core), Unknown);
         assert_eq!(nothing.within(Resource::Pu), One(3));
     }

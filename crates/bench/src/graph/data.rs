@@ -11,7 +11,7 @@ use crate::compare::Comparison;
 use crate::figures::{Figure, Figures};
 use crate::guidelines::Checked;
 use crate::machine::Machine;
-use crate::place::Place;
+use crate::place::RunPlace;
 use crate::raw::{Header, Plan, Run, Variant};
 use crate::record::{Better, Record};
 use crate::stats::{Interval, quantile, sorted};
@@ -78,7 +78,7 @@ pub struct Library {
     pub variant: usize,
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: RunPlace,
     /// Name and version.
     pub library: String,
     /// Threads, hosts, placement, and what else it told.
@@ -94,7 +94,7 @@ pub struct Measured {
     pub size: u64,
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: RunPlace,
     /// Of the values.
     pub unit: String,
     /// Which values are better.

@@ -17,7 +17,7 @@ use serde_json::Map;
 
 use crate::figures::Figures;
 use crate::launch::{End, Job};
-use crate::place::Place;
+use crate::place::RunPlace;
 use crate::progress::Progress;
 use crate::raw::{self, Begin, Done, Failed, Header, Launch, Line, Run, Said, Writer};
 use crate::record::{Better, Record, Samples, bench_of};
@@ -257,7 +257,7 @@ impl Session {
             launch,
             round,
             variant,
-            place: Place { ranks, label },
+            place: RunPlace { ranks, label },
             names,
         };
         self.writer.write(&Line::Begin(begin.clone()))?;

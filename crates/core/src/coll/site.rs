@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use catena_coll::{Model, Nodes, Placement, Site};
-use catena_schedule::simulate::Place;
+use catena_schedule::simulate::RankPlace;
 
 use super::model;
 use crate::comm::Comm;
@@ -29,8 +29,8 @@ impl Process {
     fn map<'c>(&self, comm: &'c Comm) -> Option<&'c Nodes> {
         let make = || {
             let nodes: Vec<u32> = self.nodes_of(comm.group.members());
-            let place = |node| Place { node, domain: node };
-            let places: Vec<Place> = nodes.into_iter().map(place).collect();
+            let place = |node| RankPlace { node, domain: node };
+            let places: Vec<RankPlace> = nodes.into_iter().map(place).collect();
             let several = places.iter().any(|p| p.node != places[0].node);
             several.then(|| Nodes::new(&places))
         };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
 use catena_fabric::Peer;
-use catena_topo::{Place, Resource, Within};
+use catena_topo::{ProcessPlace, Resource, Within};
 
 use super::Comm;
 use super::agreement::{NONE, Told};
@@ -184,7 +184,7 @@ impl Process {
             Criterion::Resource(name) => *name != Resource::Machine.uri(),
             Criterion::Unguided => true,
         };
-        let place = within_node.then(Place::here);
+        let place = within_node.then(ProcessPlace::here);
         let instance = |resource| match place.as_ref()?.within(resource) {
             Within::One(instance) => Some(instance),
             Within::Several | Within::Unknown => None,
@@ -222,7 +222,7 @@ impl Process {
 /// `MPI_Get_hw_resource_info`: the kinds of resource there are, and whether
 /// this process may run in one instance only. They are what `TYPE_KEY` can say.
 pub fn resources() -> Arc<Info> {
-    let place = Place::here();
+    let place = ProcessPlace::here();
     let there = Resource::ALL.into_iter().filter_map(|resource| {
         let one = match place.within(resource) {
             Within::Unknown => return None,

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use catena_topo::reorder::{DEPTH, Path, Pattern, reorder};
-use catena_topo::{Place, Resource, Within};
+use catena_topo::{ProcessPlace, Resource, Within};
 
 use crate::comm::{Comm, NONE};
 use crate::process::Process;
@@ -59,7 +59,7 @@ impl Process {
         comm: &Arc<Comm>,
         may_reorder: bool,
     ) -> Result<Option<Box<[Path]>>> {
-        let within = may_reorder.then(Place::here);
+        let within = may_reorder.then(ProcessPlace::here);
         let part = |resource| match within.as_ref().map(|place| place.within(resource)) {
             Some(Within::One(instance)) => instance,
             _ => NONE,

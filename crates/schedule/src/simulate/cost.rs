@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::{Failure, Link, Machine, Place, Shared};
+use super::{Failure, Link, Machine, RankPlace, Shared};
 use crate::schedule::NONE;
 use crate::{Schedule, Step};
 
@@ -22,10 +22,14 @@ use crate::{Schedule, Step};
 /// # Panics
 /// If a node has some ranks in a period and some in the next, or periods
 /// differ.
-pub fn cost(schedules: &[&Schedule], machine: &Machine, places: &[Place]) -> Result<f64, Failure> {
+pub fn cost(
+    schedules: &[&Schedule],
+    machine: &Machine,
+    places: &[RankPlace],
+) -> Result<f64, Failure> {
     assert_periodic(schedules.len(), places);
     let here = &places[..schedules.len()];
-    let count = |of: fn(&Place) -> u32| 1 + here.iter().map(of).max().unwrap_or(0) as usize;
+    let count = |of: fn(&RankPlace) -> u32| 1 + here.iter().map(of).max().unwrap_or(0) as usize;
     let mut sim = Sim {
         schedules,
         machine,
@@ -67,7 +71,7 @@ pub fn repeats(a: &Schedule, b: &Schedule, above: u32, ranks: u32) -> bool {
         && a.steps.iter().zip(&b.steps).all(|(a, b)| alike(a, b))
 }
 
-fn assert_periodic(period: usize, places: &[Place]) {
+fn assert_periodic(period: usize, places: &[RankPlace]) {
     if period == places.len() {
         return;
     }
@@ -78,7 +82,8 @@ fn assert_periodic(period: usize, places: &[Place]) {
     );
     let (first, second) = (places[0], places[period]);
     let (nodes, domains) = (second.node - first.node, second.domain - first.domain);
-    let above = |a: &Place, b: &Place| b.node == a.node + nodes && b.domain == a.domain + domains;
+    let above =
+        |a: &RankPlace, b: &RankPlace| b.node == a.node + nodes && b.domain == a.domain + domains;
     assert!(
         nodes > 0
             && places
@@ -220,7 +225,7 @@ struct Sim<'a> {
     schedules: &'a [&'a Schedule],
     machine: &'a Machine,
     /// Of all ranks, also those that others stand for.
-    places: &'a [Place],
+    places: &'a [RankPlace],
     ranks: Vec<Rank>,
     /// When the memory of each domain is free.
     memory: Vec<f64>,
@@ -442,7 +447,7 @@ impl Sim<'_> {
 
     /// When the memory, or this direction of the card, of a place has moved a
     /// message that reaches it now, besides those that reached it before.
-    fn share(&mut self, now: f64, place: Place, route: Route, way: usize, len: usize) -> f64 {
+    fn share(&mut self, now: f64, place: RankPlace, route: Route, way: usize, len: usize) -> f64 {
         let (free, shared) = match route {
             Route::Network => (
                 &mut self.cards[place.node as usize][way],

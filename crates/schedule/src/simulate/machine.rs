@@ -60,7 +60,7 @@ pub struct Machine {
 
 /// Where a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RankPlace {
     /// Its node; from 0.
     pub node: u32,
     /// Its domain; from 0, numbered through all nodes.
@@ -70,7 +70,7 @@ pub struct Place {
 impl Machine {
     /// What connects two places.
     #[inline]
-    pub fn link(&self, a: Place, b: Place) -> &Link {
+    pub fn link(&self, a: RankPlace, b: RankPlace) -> &Link {
         if a.domain == b.domain {
             &self.domain
         } else if a.node == b.node {

@@ -11,4 +11,4 @@ mod machine;
 
 pub use check::{Failure, Op, Sends, Traffic, check};
 pub use cost::{cost, repeats};
-pub use machine::{Link, Machine, Place, Shared};
+pub use machine::{Link, Machine, RankPlace, Shared};
