@@ -39,9 +39,9 @@ pub struct Aim {
 pub enum Outcome {
     /// The ratio is on the right side.
     Reached,
-    /// It is not, and nor is any that is possible.
+    /// The ratio is on the wrong side, and so is any that is possible.
     Missed,
-    /// It is not, but more launches may show another.
+    /// The ratio is on the wrong side, but more launches may show another.
     Unknown,
 }
 

@@ -32,9 +32,9 @@ pub const ALIKE: f64 = 0.05;
 /// What a comparison comes to, for the first variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is better.
+    /// The variant is better.
     Better,
-    /// It is worse.
+    /// The variant is worse.
     Worse,
     /// No difference, or none that matters: see [`ALIKE`].
     Same,

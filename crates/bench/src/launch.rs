@@ -43,9 +43,9 @@ pub enum End {
     Done,
     /// Badly, in words.
     Failed(String),
-    /// It was ended since it said nothing for so long, in words.
+    /// The launch was ended since it said nothing for so long, in words.
     Silent(String),
-    /// It was ended since the user wants to stop.
+    /// The launch was ended since the user wants to stop.
     Interrupted,
 }
 

@@ -62,7 +62,7 @@ pub struct Plan {
     /// The names among them that are a whole launch, from its beginning to its end.
     #[serde(default)]
     pub timed: Vec<String>,
-    /// Those that have threads: a launch of their own, for threads cost all others, too.
+    /// Benchmarks that have threads: a launch of their own, for threads cost all others, too.
     #[serde(default)]
     pub threaded: Vec<String>,
     /// Numbers of ranks.
@@ -124,11 +124,11 @@ pub enum Line {
     Header(Box<Header>),
     /// A launch begins.
     Begin(Begin),
-    /// It says something.
+    /// The launch says something.
     Record(Said),
-    /// It ended well.
+    /// The launch ended well.
     Done(Done),
-    /// It did not.
+    /// The launch ended badly.
     Failed(Failed),
 }
 

@@ -39,7 +39,7 @@ pub trait Board {
     /// Copies `from` to byte `at` of the own payload, which is not direct.
     fn put(&mut self, to: &Payload, at: usize, from: Region);
 
-    /// The same with a number.
+    /// Writes a number to byte `at` of the own payload, which is not direct.
     fn put_word(&mut self, to: &Payload, at: usize, word: u32);
 
     /// Publishes the own record of an operation, which one `reader` wants or

@@ -25,34 +25,34 @@ pub enum OpKind {
     Allgather,
     /// All publish, the root copies.
     Gather,
-    /// The same with lengths that differ.
+    /// All publish blocks whose lengths differ, the root copies.
     Gatherv,
     /// The root publishes all blocks.
     Scatter,
-    /// The same with lengths that differ.
+    /// The root publishes all blocks, whose lengths differ.
     Scatterv,
     /// All publish all blocks.
     Alltoall,
-    /// The same with lengths that differ. Also alltoallw.
+    /// All publish all blocks, whose lengths differ. Also alltoallw.
     Alltoallv,
     /// All publish their vectors, each combines its block.
     ReduceScatter,
     /// A chain: each combines what the one below has published with its own,
     /// and publishes that.
     Scan,
-    /// The same chain; each gets what the one below has published.
+    /// A chain as for a scan; each gets what the one below has published.
     Exscan,
     /// A reduce of which each member combines a piece, and writes it into the
     /// root's buffer.
     ReducePieces,
-    /// The same for an allreduce: into everybody's buffer.
+    /// An allreduce of which each member combines a piece, and writes it into everybody's buffer.
     AllreducePieces,
-    /// Who has neighbours publishes, they copy: each block goes along an edge.
+    /// Members that have neighbours publish, and these copy: each block goes along an edge.
     Neighbors,
 }
 
 impl OpKind {
-    /// What a kind of that number is a kind of; `None` for one among neighbours.
+    /// The collective that the kind with a number runs; `None` for one among neighbours.
     pub(crate) fn collective_of(number: u8) -> Option<Collective> {
         use Collective::*;
         const OF: [Collective; 19] = [

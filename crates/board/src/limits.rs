@@ -52,7 +52,7 @@ impl Limits {
         self.ring / 32 * 13
     }
 
-    /// So many bytes of a ring may be wanted back before their owner is told.
+    /// Bytes of a ring that may be wanted back before their owner is told.
     #[inline]
     pub(crate) fn unsaid(&self) -> usize {
         self.ring / 8

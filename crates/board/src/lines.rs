@@ -27,7 +27,7 @@ pub struct Lines {
     cold: u64,
     /// What writes took on average while lines were taken, ticks for 64 KiB.
     taken: u64,
-    /// Those since that changed.
+    /// Writes since it changed whether lines are left.
     writes: Copies,
     samples: u32,
     /// When they are left again, and microseconds that this was put off for.

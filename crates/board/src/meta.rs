@@ -21,12 +21,12 @@ pub struct Meta {
 impl Meta {
     /// The bits for what is called and its detail.
     pub(crate) const CALL: u64 = 0x3E3F_FFFF << 32;
-    /// Those for the bytes.
+    /// The bits for the number of bytes.
     pub(crate) const BYTES: u64 = 0x7FFF_FFFF;
-    /// The one that says that the member prefers the ring for long payloads.
+    /// The bit that says that the member prefers the ring for long payloads.
     pub(crate) const RING: u64 = 1 << 31;
 
-    /// That bit.
+    /// The bit [`Meta::RING`], set if the ring is `preferred`.
     #[inline(always)]
     pub(crate) fn ring(preferred: bool) -> u64 {
         u64::from(preferred) << 31

@@ -35,7 +35,7 @@ enum Stage {
     Last,
     /// Others still use the own buffers.
     Settle,
-    /// It was given up.
+    /// The operation was given up.
     Failed,
 }
 

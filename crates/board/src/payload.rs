@@ -21,7 +21,7 @@ pub const SWAPPED: u64 = 1 << 63;
 /// In the position of a payload: it is in a long ring.
 pub const IN_LONG: u64 = 1 << 62;
 
-/// The same: who reads it had better leave its lines where they are.
+/// In the position of a payload: its readers had better leave its lines where they are.
 pub const LEFT: u64 = 1 << 61;
 
 /// What one member publishes in one operation.
@@ -36,12 +36,12 @@ pub struct Payload {
     /// In a ring: the position, counted without end, to which [`IN_LONG`] and [`LEFT`] may be added, and
     /// [`SWAPPED`] of two. Direct: the address.
     pub at: u64,
-    /// Whether who reads it had better take its lines, see [`Board::get`].
+    /// Whether its readers had better take its lines, see [`Board::get`](crate::Board::get).
     pub is_taken: bool,
 }
 
 impl Payload {
-    /// The same owner's memory at another address.
+    /// A payload in the memory of the same owner, at another address.
     pub(crate) fn direct(&self, at: u64) -> Self {
         let place = PayloadPlace::Direct;
         Payload { place, at, ..*self }
@@ -64,7 +64,7 @@ impl Payload {
         (begin + (self.at as usize & (bytes - 1)), begin + bytes)
     }
 
-    /// The same owner's ring.
+    /// The part of the payload that is in its owner's ring: a table.
     pub(crate) fn ring(&self) -> Self {
         let place = PayloadPlace::Ring;
         Payload { place, ..*self }

@@ -256,11 +256,11 @@ pub(crate) trait Program {
 /// Whose records all members read in a round, if they read the same ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// Nobody's.
+    /// No record of anybody.
     Nobody,
-    /// That of member 0. If it publishes after it has read it has heard from all.
+    /// The record of member 0. If that publishes after it has read it has heard from all.
     First,
-    /// Everybody's.
+    /// The records of all members.
     All,
 }
 

@@ -20,9 +20,9 @@ pub enum Trouble {
     Refused(Refused),
     /// A member has completed the operation, but published nothing.
     Skipped(Skipped),
-    /// That member gave up.
+    /// The member of this rank gave up.
     Failed(u32),
-    /// There is no memory for so many bytes.
+    /// There is no memory for this many bytes.
     NoMemory(usize),
 }
 

@@ -89,7 +89,7 @@ pub struct Args<'a> {
 }
 
 impl Args<'_> {
-    /// Those of a call that moves nothing: a barrier, say.
+    /// The arguments of a call that moves nothing: a barrier, say.
     #[inline(always)]
     pub fn new(size: u32, rank: u32) -> Self {
         Args {

@@ -13,7 +13,7 @@ pub(crate) enum Role {
     Keeper {
         /// New rank.
         new: u32,
-        /// Who stands aside.
+        /// The rank that stands aside.
         other: u32,
     },
     /// Stands aside; `keeper` takes part instead.

@@ -28,7 +28,7 @@ pub(crate) struct Levels<'a> {
 }
 
 impl<'a> Levels<'a> {
-    /// Of a call without a root.
+    /// The levels of a call without a root.
     ///
     /// # Panics
     /// If `a` has no site.
@@ -36,7 +36,7 @@ impl<'a> Levels<'a> {
         Levels::rooted(&Args { root: 0, ..*a })
     }
 
-    /// The same for one with a root.
+    /// The levels of a call with a root, which leads its node.
     pub(crate) fn rooted(a: &Args<'a>) -> Self {
         let site = a.site.expect("algorithms that go by nodes are told them");
         let nodes = site.nodes;

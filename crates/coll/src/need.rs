@@ -5,7 +5,7 @@ use crate::Shape;
 /// Something that a call must have for an algorithm to serve it.
 #[derive(Clone, Copy, Debug)]
 pub struct Need {
-    /// As in "it needs …".
+    /// The need in words, as they follow "it needs".
     pub text: &'static str,
     /// Whether a call has it.
     pub met: fn(&Shape) -> bool,
@@ -36,7 +36,7 @@ pub(crate) const LEVELS: Need = Need {
     met: |s| s.placement.has_levels(),
 };
 
-/// The same where every node must have leaders.
+/// For algorithms that go by nodes, each of which must have several leaders.
 pub(crate) const PAIRS: Need = Need {
     text: "several ranks on every node",
     met: |s| s.placement.fewest > 1,

@@ -62,7 +62,7 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// From the place of each rank.
+    /// Finds the nodes from the place of each rank.
     ///
     /// Cost: O(n log n) for n ranks.
     pub fn new(places: &[RankPlace]) -> Self {
@@ -93,7 +93,7 @@ impl Nodes {
         }
     }
 
-    /// The same in a few numbers.
+    /// How the ranks are spread over nodes, in a few numbers.
     pub fn placement(&self) -> Placement {
         self.placement
     }

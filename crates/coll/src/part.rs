@@ -160,7 +160,7 @@ impl Part<'_> {
         self.run(&call, b);
     }
 
-    /// The same for blocks of lengths that every rank knows.
+    /// Hands out the blocks that `all` holds at rank 0, of lengths that every rank knows.
     pub(crate) fn scatterv(&self, all: Region, blocks: Layout<'_>, mine: Region, b: &mut Builder) {
         let call = Call {
             send: blocks,
@@ -210,13 +210,13 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Whole elements, as equally long as can be.
+    /// Pieces of whole elements, as equally long as can be.
     pub(crate) fn new(len: usize, elem: usize, ranks: u32) -> Self {
         let (displs, counts) = (0..ranks).map(|i| cut(len, elem, ranks, i)).unzip();
         Pieces { counts, displs }
     }
 
-    /// Of these lengths.
+    /// Pieces of these lengths.
     pub(crate) fn of_lengths(counts: Vec<usize>) -> Self {
         let displs = counts.iter().scan(0, |at, n| {
             *at += n;
@@ -226,7 +226,7 @@ impl Pieces {
         Pieces { counts, displs }
     }
 
-    /// The same for more ranks, who get nothing.
+    /// These pieces for more ranks, which get nothing.
     pub(crate) fn among(mut self, ranks: u32) -> Self {
         let end = self.displs.last().unwrap_or(&0) + self.counts.last().unwrap_or(&0);
         self.counts.resize(ranks as usize, 0);

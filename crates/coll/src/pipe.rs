@@ -42,12 +42,12 @@ impl Branches {
     }
 }
 
-/// Whom one rank has next to it.
+/// The ranks that one rank has next to it in a tree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pipe {
-    /// None at the root.
+    /// The rank before this one; none at the root.
     pub(crate) parent: Option<u32>,
-    /// Those farther away first.
+    /// The ranks behind this one, those that are farther away first.
     pub(crate) children: Vec<u32>,
     /// Hops from the root to the farthest rank.
     pub(crate) depth: u32,
@@ -200,7 +200,7 @@ pub(crate) fn cost(t: &Terms, tree: Branches, work: impl Fn(f64) -> f64) -> f64 
     t.pipe(tree, [segment; 2], work)
 }
 
-/// The same if the levels of the tree cut segments each for itself.
+/// Estimated time along a tree, as [`cost`], if its levels cut segments each for itself.
 pub(crate) fn cost_of_both(t: &Terms, tree: Branches, work: impl Fn(f64) -> f64) -> f64 {
     let placement = t.shape.placement;
     let across = cut(t, tree.across.depth(placement.nodes));

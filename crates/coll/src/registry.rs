@@ -68,11 +68,11 @@ pub(crate) fn cheapest(collective: Collective, terms: &Terms) -> (&'static Algor
 pub enum Why {
     /// A setting names it.
     Forced,
-    /// It is the cheapest.
+    /// The algorithm is the cheapest.
     Cheapest,
-    /// It is the cheapest; the one that a setting names cannot serve the call.
+    /// The algorithm is the cheapest; the one that a setting names cannot serve the call.
     ForcedCannot(String),
-    /// It is the cheapest; the name in a setting is unknown.
+    /// The algorithm is the cheapest; the name in a setting is unknown.
     ForcedUnknown(String),
 }
 

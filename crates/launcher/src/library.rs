@@ -20,7 +20,7 @@ pub fn folder() -> Option<PathBuf> {
     beside(&std::env::current_exe().ok()?)
 }
 
-/// That folder for a launcher at `launcher`.
+/// The folder `lib/catena` beside a launcher at `launcher`.
 fn beside(launcher: &Path) -> Option<PathBuf> {
     let folder = launcher.parent()?.parent()?.join("lib/catena");
     // Which end an element of a search path, or stand for something else in it.

@@ -156,7 +156,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Those of stream `id`, each to begin with `tag`.
+    /// The lines of stream `id`, each to begin with `tag`.
     pub fn new(id: StreamId, tag: Vec<u8>) -> Lines {
         Lines {
             id,

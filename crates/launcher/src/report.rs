@@ -208,7 +208,7 @@ pub fn interrupted(signal: i32) -> Failure {
     Failure::new(128 + signal, text)
 }
 
-/// It took too long.
+/// The failure of a job that took too long.
 pub fn timed_out(limit: Duration) -> Failure {
     let text = format!("the time limit of {} s has passed", limit.as_secs_f64());
     Failure::new(124, text)

@@ -14,7 +14,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The other side.
+    /// The opposite order.
     #[inline]
     #[must_use]
     pub const fn flip(self) -> Self {
@@ -105,7 +105,7 @@ impl Schedule {
         self.steps.is_empty()
     }
 
-    /// The same schedule with other names for the peers, `name(peer)` each; no two
+    /// This schedule with other names for the peers, `name(peer)` each; no two
     /// peers may get the same one.
     #[must_use]
     pub fn with_peers(mut self, name: impl Fn(u32) -> u32) -> Self {
@@ -117,7 +117,7 @@ impl Schedule {
         self
     }
 
-    /// The same schedule with a number that tells something to whoever made it; 0
+    /// This schedule with a number that tells something to whoever made it; 0
     /// without.
     #[must_use]
     pub fn labelled(mut self, label: u16) -> Self {

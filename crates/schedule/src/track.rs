@@ -1,4 +1,4 @@
-//! Who wrote and who read which bytes of a buffer last.
+//! The steps that wrote and that read the bytes of a buffer last.
 
 use std::collections::BTreeMap;
 

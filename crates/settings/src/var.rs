@@ -45,9 +45,9 @@ static CHANGES: AtomicU32 = AtomicU32::new(0);
 pub enum Level {
     /// Everyone who runs programs.
     User,
-    /// Who tunes a machine or a program.
+    /// For those who tune a machine or a program.
     Tuner,
-    /// Who works on Catena.
+    /// For those who work on Catena.
     Developer,
 }
 

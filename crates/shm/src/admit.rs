@@ -1,4 +1,4 @@
-//! Who may read and write this process's memory.
+//! Leave for others to read and write this process's memory.
 //!
 //! Linux lets any process of the same user do so, unless Yama, a security
 //! module, restricts that to ancestors (`kernel.yama.ptrace_scope` is 1, the

@@ -37,7 +37,7 @@ pub(crate) struct OtherSegment {
 pub(crate) struct Guests {
     /// The head of the list when it was last read.
     seen: u64,
-    /// Those that came before their jobs were attached: offsets of their entries.
+    /// Guests that came before their jobs were attached: offsets of their entries.
     waiting: Vec<u64>,
 }
 

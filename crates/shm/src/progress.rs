@@ -82,7 +82,7 @@ impl Shm {
     /// The doorbell of a rank on this node.
     ///
     /// # Safety
-    /// It is not used once the transport is dropped.
+    /// The doorbell is not used once the transport is dropped.
     pub unsafe fn bell(&self, peer: Peer) -> Bell {
         let block = self.peer_states[self.number(peer)].block();
         Bell {

@@ -50,9 +50,9 @@ pub(crate) enum Copied {
 pub(crate) enum Reader {
     /// Not tried yet.
     Unknown,
-    /// It works, with this process id.
+    /// Reading works, with this process id.
     Allowed(i32),
-    /// It does not.
+    /// Reading does not work.
     Denied,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct PeerState {
     blocked: bool,
     /// Whether the ring from this peer was seen.
     pub heard: bool,
-    /// That ring, if it makes sense.
+    /// The ring from the peer, if what it says of it makes sense.
     pub inbound: Option<*const RingHead>,
     pub peer: Peer,
     tuner: Tuner,

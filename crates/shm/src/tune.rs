@@ -139,7 +139,7 @@ enum Phase {
     /// Another way is tried instead, and not yet timed: it finds the lines as the last one left
     /// them.
     Begun(Way),
-    /// It is timed.
+    /// The copy goes this way, and is timed.
     New(Way),
 }
 

@@ -70,7 +70,7 @@ unsafe fn address(at: *const libc::sockaddr) -> Option<IpAddr> {
 }
 
 impl Interface {
-    /// Those with a smaller one are better: devices come before bridges, IPv4
+    /// How good an interface is, a smaller merit being better: devices come before bridges, IPv4
     /// first, the fastest first.
     fn merit(&self) -> (bool, bool, u64) {
         (!self.device, self.address.is_ipv6(), u64::MAX - self.speed)

@@ -80,9 +80,9 @@ struct Calling {
 struct Again {
     /// When the first one was made.
     begun: Instant,
-    /// Those that had been heard.
+    /// How many calls had been heard before.
     refused: u32,
-    /// Those that had not.
+    /// How many calls had not been heard.
     dropped: u32,
     /// When the next one is due.
     next: Instant,

@@ -53,11 +53,11 @@ pub struct Greeting {
 /// Why a greeting is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It is shorter than any greeting.
+    /// What came is shorter than any greeting.
     Short,
-    /// It is of another version, or none of Catena's.
+    /// The greeting is of another version, or none of Catena's.
     Version,
-    /// It is for another process, of another job, or with other settings.
+    /// The greeting is for another process, of another job, or with other settings.
     Astray,
     /// The other end does not know the job's secret.
     Unproven,
@@ -135,13 +135,13 @@ pub fn parse_challenge(bytes: &[u8]) -> Result<[u8; NONCE], Refused> {
 enum HandshakeState {
     /// This process has called, and awaits the challenge.
     Called(Caller),
-    /// It has proven itself, and awaits the other end's proof.
+    /// This process has proven itself, and awaits the other end's proof.
     Proven(Finish),
     /// Somebody has connected, and its call is awaited.
     Silent,
-    /// It was challenged, and its proof is awaited.
+    /// The other end was challenged, and its proof is awaited.
     Challenged(Callee, Greeting),
-    /// It is over.
+    /// The handshake is over.
     Over,
 }
 

@@ -90,7 +90,7 @@ fn words(used: impl Iterator<Item = String>, passed: impl Iterator<Item = String
 pub struct Counters {
     /// Packets sent.
     pub sent: u64,
-    /// Those of them that the kernel was to keep for others that follow.
+    /// Packets sent that the kernel was to keep for others that follow.
     pub held: u64,
     /// Frames that waited, wholly or in part, until the kernel took more.
     pub waited: u64,

@@ -27,7 +27,7 @@ pub(crate) enum Stage {
 pub(crate) struct Link {
     pub socket: Socket,
     pub stage: Stage,
-    /// Who called: this process, or the other.
+    /// Whether this process called; else the other end did.
     pub ours: bool,
     /// The other end; `None` before it has proven who it is.
     pub peer: Option<Peer>,
@@ -45,11 +45,11 @@ pub(crate) struct Link {
     pub holds: bool,
     /// The kernel may keep packets of ours.
     pub gathers: bool,
-    /// It is in the list of connections that gather or have gathered.
+    /// The connection is in the list of those that gather or have gathered.
     pub held: bool,
     /// A packet found no room.
     pub full: bool,
-    /// It is in the list of connections with something to send.
+    /// The connection is in the list of those with something to send.
     pub waiting: bool,
     /// Sleepers are woken when it can be written.
     heeded: bool,

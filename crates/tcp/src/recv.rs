@@ -17,9 +17,9 @@ const READS: usize = 4;
 /// Why a connection is of no more use.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// The other end has closed it.
+    /// The other end has closed the connection.
     Closed,
-    /// It has failed.
+    /// The connection has failed.
     Failed(io::Error),
     /// What has arrived is none of ours.
     Nonsense,

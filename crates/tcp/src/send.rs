@@ -23,12 +23,12 @@ const HALVED: usize = 32 << 10;
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sent {
-    /// The kernel sends it.
+    /// The kernel sends the packet.
     Left,
-    /// It waits for the next poll, or the kernel may keep it while another one is
+    /// The packet waits for the next poll, or the kernel may keep it while another one is
     /// under way.
     Held,
-    /// It waits behind others, or in part.
+    /// The packet waits behind others, or in part.
     Waits,
     /// There is no room.
     Full,

@@ -33,7 +33,7 @@ impl Machine {
         Machine::read(Path::new(sysfs::ROOT), Path::new("/sys/class"))
     }
 
-    /// That part of this machine which the calling process may use.
+    /// The part of this machine that the calling process may use.
     pub fn here() -> Machine {
         let machine = Machine::whole();
         match Cpus::allowed() {

@@ -21,7 +21,7 @@ pub enum Within {
 pub struct ProcessPlace([Within; Resource::ALL.len()]);
 
 impl ProcessPlace {
-    /// That of the calling process, now: somebody may move it later.
+    /// Where the calling process may run, now: somebody may move it later.
     pub fn here() -> ProcessPlace {
         match Cpus::allowed() {
             Some(cpus) => ProcessPlace::of(&cpus, Path::new(sysfs::ROOT)),
@@ -29,7 +29,7 @@ impl ProcessPlace {
         }
     }
 
-    /// That of a process which may use `cpus` of the machine that `sys`
+    /// Where a process may run which may use `cpus` of the machine that `sys`
     /// describes.
     pub fn of(cpus: &Cpus, sys: &Path) -> ProcessPlace {
         let Some(first) = cpus.first() else {

@@ -162,7 +162,7 @@ impl Program for Alltoall {
         around(t, i)
     }
 
-    /// The own block may have data when no other one has.
+    /// The block for this member itself may have data when no other one has.
     #[inline(always)]
     fn wants(t: &Turn, rank: u32, _: u32) -> bool {
         t.whole > 0 || rank == t.args.rank

@@ -15,7 +15,7 @@ use crate::payload::Payload;
 use crate::program::{Program, Turn};
 use crate::trouble::Trouble;
 
-/// Who has something for neighbours publishes a row.
+/// A member that has something for neighbours publishes a row.
 pub(crate) struct Neighbors;
 
 #[inline(always)]

@@ -187,7 +187,7 @@ pub(crate) struct Allreduce;
 impl Program for Allreduce {
     const ALL: bool = true;
 
-    /// Who is in place reads its own payload, too.
+    /// A member that is in place reads its own payload, too.
     #[inline(always)]
     fn swaps(_: &Turn) -> bool {
         false
@@ -237,7 +237,7 @@ impl Program for AllreduceLeader {
         Heard::First
     }
 
-    /// Who is in place reads its own payload, too.
+    /// A member that is in place reads its own payload, too.
     #[inline(always)]
     fn swaps(_: &Turn) -> bool {
         false
@@ -400,7 +400,7 @@ impl ReduceScatter {
 
 impl Program for ReduceScatter {
     const ALL: bool = true;
-    /// Who gets nothing may be far ahead.
+    /// A member that gets nothing may be far ahead.
     const MUTUAL: bool = false;
 
     #[inline(always)]

@@ -179,7 +179,7 @@ pub(crate) fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), 
     }))
 }
 
-/// All publish, the root copies. Who has a long block only says so, and writes
+/// All publish, the root copies. A member that has a long block only says so, and writes
 /// it where the root wants it.
 pub(crate) struct Gatherv;
 
@@ -351,7 +351,7 @@ impl Program for Scatterv {
     }
 }
 
-/// Who has something for others publishes a row. Also alltoallw.
+/// A member that has something for others publishes a row. Also alltoallw.
 pub(crate) struct Alltoallv;
 
 impl Alltoallv {

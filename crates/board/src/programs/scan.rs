@@ -50,7 +50,7 @@ impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
         a.send.len(0)
     }
 
-    /// Who lends its prefix waits for the next one, and the chain stops.
+    /// A member that lends its prefix waits for the next one, and the chain stops.
     #[inline]
     fn lends(a: &Args, oversubscribed: bool) -> bool {
         a.size == 2 && (INCLUSIVE || !oversubscribed)

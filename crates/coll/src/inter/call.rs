@@ -7,11 +7,11 @@ use crate::{Layout, Model, Terms};
 /// Where the root of a rooted operation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Root {
-    /// It is this process (`MPI_ROOT`).
+    /// The root is this process (`MPI_ROOT`).
     Here,
-    /// It is another process of this group (`MPI_PROC_NULL`).
+    /// The root is another process of this group (`MPI_PROC_NULL`).
     Near,
-    /// It is this rank of the remote group.
+    /// The root is this rank of the remote group.
     There(u32),
 }
 

@@ -68,7 +68,7 @@ impl LocalGroup<'_> {
         self.part().scatter(all, mine, b);
     }
 
-    /// The same for blocks of lengths that every rank knows.
+    /// Hands out the blocks that `all` holds on the leader, of lengths that every rank knows.
     pub(super) fn scatterv(&self, all: Region, blocks: Layout<'_>, mine: Region, b: &mut Builder) {
         self.part().scatterv(all, blocks, mine, b);
     }

@@ -13,7 +13,7 @@ struct Stage {
     /// segment.
     parent: f64,
     children: f64,
-    /// The same of its ports.
+    /// Time of its ports for each segment.
     ports: f64,
 }
 
@@ -80,7 +80,7 @@ impl Terms<'_> {
         slowest.max(lap * rounds / self.p).max(shared)
     }
 
-    /// The same if ranks start one after the other, as a scatter lets them. Where they
+    /// [`Terms::ring`] if ranks start one after the other, as a scatter lets them. Where they
     /// wait for memory, that of one domain rests while another's is full: a quarter of
     /// the time.
     pub(crate) fn late_ring(&self, rounds: f64, bytes: f64) -> f64 {

@@ -47,7 +47,7 @@ impl Level {
 }
 
 impl<'a> Terms<'a> {
-    /// Of a call.
+    /// The terms of a call.
     pub fn new(shape: &Shape, model: &'a Model) -> Self {
         Terms {
             shape: *shape,
@@ -61,13 +61,13 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The same if so many ranks of each node do it at once, with others.
+    /// These terms if that many ranks of each node do it at once, with others.
     pub(crate) fn oversubscribed(self, ranks: u32) -> Self {
         let crowd = f64::from(ranks);
         Terms { crowd, ..self }
     }
 
-    /// The same if all bytes are those of such a share of the ranks.
+    /// These terms if all bytes are those of such a share of the ranks.
     pub(crate) fn sparse(self, active: f64) -> Self {
         let bytes = (self.n / active) as usize;
         Terms {
@@ -81,7 +81,7 @@ impl<'a> Terms<'a> {
         self.active < 1.0
     }
 
-    /// The same with another number of bytes.
+    /// These terms with another number of bytes.
     pub(crate) fn with_bytes(&self, bytes: usize) -> Self {
         let shape = Shape {
             bytes,
@@ -124,14 +124,14 @@ impl<'a> Terms<'a> {
         crowd * (shared.per_message + shared.per_byte * bytes)
     }
 
-    /// The same for a message of each of so many ranks of a node, or domain.
+    /// Time that a message of each of `number` ranks of a node, or domain, keeps the memory or card busy.
     fn busy_with(&self, level: Level, number: u32, bytes: f64) -> f64 {
         // Others pass that memory on their way in.
         let ways = if level == Level::Node { 2.0 } else { 1.0 };
         ways * f64::from(number) * self.busy(level, bytes)
     }
 
-    /// The same for a message of each rank.
+    /// Time that a message of each rank keeps the memory or card busy.
     fn busy_with_all(&self, level: Level, bytes: f64) -> f64 {
         let number = match level {
             Level::Domain | Level::Node => self.per_domain,
@@ -184,7 +184,7 @@ impl<'a> Terms<'a> {
         self.peers_of(self.per_node)
     }
 
-    /// The same on a node of so many.
+    /// Number of ranks at each level from one, on a node of `node` ranks.
     fn peers_of(&self, node: u32) -> [(Level, f64); 3] {
         let domain = self.per_domain.min(node);
         [

@@ -36,7 +36,7 @@ impl Rounds {
         self.add_burst(fixed + moving, fixed, moving, busy);
     }
 
-    /// The same if everyone sends several messages, which would be through after `path`
+    /// Adds a round in which everyone sends several messages, which would be through after `path`
     /// if they were alone; the last of them takes `fixed` besides what all move.
     pub(super) fn add_burst(&mut self, path: f64, fixed: f64, moving: f64, busy: f64) {
         let round = path.max(busy);
@@ -136,7 +136,7 @@ impl Terms<'_> {
         (before + front).max(waiting * before + behind)
     }
 
-    /// The same between folding, which takes some time `before`, and handing back,
+    /// [`Terms::exchanges`] between folding, which takes some time `before`, and handing back,
     /// which takes some `after`. Those in front find what those behind have sent
     /// long ago, so they are done first.
     pub(crate) fn folded_exchanges(
@@ -225,7 +225,7 @@ impl Terms<'_> {
         (network, log2_ceil(domains).min(hops - network))
     }
 
-    /// The same behind a message from every rank to the next.
+    /// Time of a prefix that is computed behind a message from every rank to the next.
     pub(crate) fn shifted_prefix(&self, bytes: f64, work: f64) -> f64 {
         let others = (self.shape.size - 1).max(1);
         let (network, _) = self.prefix_hops(others.ilog2());

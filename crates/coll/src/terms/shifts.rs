@@ -81,7 +81,7 @@ impl Terms<'_> {
     /// leave it, and where a chain is on its node decides which it meets next. So the
     /// chains are followed from round to round.
     ///
-    /// It does not matter which end the rounds start from: a chain read backwards is one
+    /// The rounds may start from either end: a chain read backwards is one
     /// of the mirrored ranks.
     pub(crate) fn shifts(&self, rounds: impl Iterator<Item = (u32, f64, f64, f64)>) -> f64 {
         let mut all = Rounds::default();

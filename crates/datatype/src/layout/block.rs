@@ -258,7 +258,7 @@ pub(super) type ThirtyTwo = (Sixteen, Sixteen);
 /// Loads a `T` from any address.
 ///
 /// # Safety
-/// It is valid for as many bytes.
+/// `from` is valid for reads of the bytes of a `T`.
 #[inline(always)]
 pub(super) unsafe fn get<T: Copy>(from: *const u8) -> T {
     // SAFETY: the caller's promise; any bytes make a `T` here.
@@ -268,7 +268,7 @@ pub(super) unsafe fn get<T: Copy>(from: *const u8) -> T {
 /// Stores a `T` at any address.
 ///
 /// # Safety
-/// It is valid for as many bytes.
+/// `to` is valid for writes of the bytes of a `T`.
 #[inline(always)]
 pub(super) unsafe fn put<T: Copy>(to: *mut u8, value: T) {
     // SAFETY: the caller's promise.

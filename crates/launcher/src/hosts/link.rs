@@ -23,7 +23,7 @@ pub enum End {
     Closed,
     /// The other side has said nothing for this time.
     Silent(Duration),
-    /// It talks nonsense.
+    /// The other side talks nonsense.
     Malformed(Malformed),
 }
 
@@ -80,7 +80,7 @@ impl Link {
         })
     }
 
-    /// The same, but the other side greets before its first frame; shells may
+    /// This link where the other side greets before its first frame; shells may
     /// print things before that.
     #[must_use]
     pub fn greeted(self) -> Link {
@@ -90,7 +90,7 @@ impl Link {
         }
     }
 
-    /// The same, but its frames have at most so many bytes.
+    /// This link with frames of at most `limit` bytes.
     #[must_use]
     pub fn limited(self, limit: usize) -> Link {
         Link { limit, ..self }

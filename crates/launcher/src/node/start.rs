@@ -40,7 +40,7 @@ const SPARE_FILES: u64 = 40;
 /// What the rank that reads standard input gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// That of this process.
+    /// The rank has the standard input of this process.
     Inherited,
     /// What commands bring.
     Passed,

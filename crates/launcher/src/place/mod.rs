@@ -62,7 +62,7 @@ impl Wish {
         Ok(policy)
     }
 
-    /// That part of a machine which the ranks may use.
+    /// The part of a machine that the ranks may use.
     ///
     /// # Errors
     /// If there is none, or the set cannot be read.

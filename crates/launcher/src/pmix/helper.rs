@@ -24,7 +24,7 @@ use crate::sys;
 /// How long libpmix may take to end. It may wait for clients that have hung.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Who waits for others.
+/// A call that waits for others.
 enum Waiter {
     Fence(Reply),
     Group(GroupReply),
@@ -34,7 +34,7 @@ enum Waiter {
 struct HelperState {
     out: UnixStream,
     meetings: Meetings<Waiter>,
-    /// Who waits in the fence of the whole job.
+    /// The call that waits in the fence of the whole job.
     fencing: Option<Reply>,
     /// How many groups were made.
     groups: u32,

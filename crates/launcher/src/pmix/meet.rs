@@ -80,7 +80,7 @@ impl<R> Meetings<R> {
         NodeEvent::ServerMessage { node, bytes }
     }
 
-    /// Those of `ranks` that are on this node have come to the meeting `name` and
+    /// The members of `ranks` that are on this node have come to the meeting `name` and
     /// bring `part`; `who` gets the parts of all nodes, in the order of these.
     pub fn join(&mut self, name: Vec<u8>, ranks: &[u32], part: Vec<u8>, who: R) -> Vec<Act<R>> {
         let of = |&rank: &u32| self.node_of.get(rank as usize).copied();

@@ -35,7 +35,7 @@ impl Strings {
         Strings { strings, pointers }
     }
 
-    /// The same with others at the end in place of the last `extra.len()`.
+    /// Replaces the last `extra.len()` strings by others.
     pub fn replace_last(
         &mut self,
         extra: impl IntoIterator<Item = CString, IntoIter: ExactSizeIterator>,
@@ -57,7 +57,7 @@ pub struct Start<'a> {
     pub path: &'a CStr,
     /// Arguments.
     pub args: &'a Strings,
-    /// The same for `/bin/sh`, for scripts that do not name their interpreter.
+    /// Arguments for `/bin/sh`, for scripts that do not name their interpreter.
     pub shell_args: &'a Strings,
     /// Environment.
     pub env: &'a Strings,

@@ -1,4 +1,4 @@
-//! Who ends the ranks if the launcher is killed.
+//! The watchdog, a process that ends the ranks if the launcher is killed.
 
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read};

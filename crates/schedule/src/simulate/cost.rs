@@ -128,9 +128,9 @@ enum What {
     Worked(u32, u32),
     /// A message may enter the outgoing port.
     Departs(u32),
-    /// It enters that port.
+    /// The message enters that port.
     Leaves(u32),
-    /// Its head reaches the receiver; all of it could be there so much later.
+    /// The head of the message reaches the receiver; all of it could be there so much later.
     Arrives(u32, f64),
     /// All of it has arrived.
     Here(u32),

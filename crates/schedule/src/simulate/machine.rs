@@ -58,7 +58,7 @@ pub struct Machine {
     pub handover: f64,
 }
 
-/// Where a rank is.
+/// Where a rank runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankPlace {
     /// Its node; from 0.

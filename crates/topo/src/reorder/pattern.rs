@@ -1,4 +1,4 @@
-//! Who talks to whom, and how much.
+//! The edges between ranks: between whom they lead, and how heavy they are.
 
 /// In place of a number: the rank is not in the part.
 pub(super) const NOBODY: u32 = u32::MAX;

@@ -36,14 +36,14 @@ const MANAGER: u64 = 3 << 32;
 /// How far it is with a daemon.
 #[derive(Debug, PartialEq)]
 enum DaemonState {
-    /// It has not answered yet.
+    /// The daemon has not answered yet.
     Starting,
-    /// It works.
+    /// The daemon works.
     Up,
     /// Nothing will be heard of it any more; the reason is told at this time,
     /// or when its agent has ended. Before, it had answered or not.
     Ending(End, Instant, bool),
-    /// It is no longer there.
+    /// The daemon is no longer there.
     Gone,
 }
 
