@@ -41,6 +41,33 @@ enum Stage {
 
 /// One operation under way. A few words; may be moved and copied about, but
 /// only one copy be polled.
+///
+/// # Examples
+/// Two members, both in this process, meet in a barrier:
+/// ```
+/// use catena_board::{BoardMemory, BoardShape, Member, OpKind, Pool, Seat};
+/// use catena_coll::{Args, Collective};
+/// use catena_shm::Shm;
+///
+/// let (mut first, second) = Shm::tiny_pair();
+/// let shape = BoardShape::new(2, false);
+/// let told = Pool::default().find(&mut first, shape);
+/// let enter = |shm: &Shm, rank| {
+///     let memory = BoardMemory::open(shm, told, shape).expect("a board");
+///     let member = Member::new(rank, 2, false, memory.limits(usize::MAX));
+///     // Nobody sleeps, and nobody's buffers are reached.
+///     (member, Seat::new(memory, rank, [].into(), [None, None].into()))
+/// };
+/// let (mut a, mut seat_a) = enter(&first, 0);
+/// let (mut b, mut seat_b) = enter(&second, 1);
+///
+/// let kind = a.choose(Some(Collective::Barrier), &Args::new(2, 0)).expect("it can be");
+/// assert_eq!(kind, OpKind::Barrier);
+/// let (mut of_a, mut of_b) = (a.start(kind, 0), b.start(kind, 0));
+/// assert_eq!(of_a.poll(&mut a, &Args::new(2, 0), &mut seat_a.view()), Ok(false));
+/// assert_eq!(of_b.poll(&mut b, &Args::new(2, 1), &mut seat_b.view()), Ok(true));
+/// assert_eq!(of_a.poll(&mut a, &Args::new(2, 0), &mut seat_a.view()), Ok(true));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct Op {

@@ -1,4 +1,4 @@
-//! Collective algorithms, each written once as a schedule.
+//! Row 3: collective algorithms, each written once as a schedule.
 //!
 //! One folder per collective, one file per algorithm, one row per algorithm in
 //! the folder's table: what it requires, what it costs, how it is built. To
@@ -8,6 +8,10 @@
 //! in the order of ranks unless [`Args::commutative`] allows otherwise (MPI 5.0,
 //! section 6.9). And what several ranks receive as the same value was combined
 //! once, or everywhere in the same order, so that it is the same to the bit.
+//!
+//! Read `args` first, what an algorithm is told, then an algorithm, `bcast/knomial.rs` say, then
+//! `registry`, which chooses: it goes by `terms`, the cost of an algorithm's parts on a
+//! [`Model`] of the machine.
 //!
 //! [`inter`] holds the algorithms between two groups; they are made of these.
 //! [`neighbor`] holds exchanges along the edges of a graph.

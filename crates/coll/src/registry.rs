@@ -32,6 +32,30 @@ pub fn algorithms(collective: Collective) -> &'static [Algorithm] {
 /// Cost: a few floating-point operations for each algorithm, or a few for each rank of a
 /// node and each round of those that send round the ring of ranks. The core chooses once
 /// for each schedule that it makes, not for each call.
+///
+/// # Examples
+/// ```
+/// use catena_coll::{Args, Collective, Layout, Placement, Shape, TYPICAL, select};
+///
+/// let call = Shape {
+///     size: 8,
+///     bytes: 1 << 20,
+///     elem: 8,
+///     commutative: true,
+///     placement: Placement::one_node(8),
+/// };
+/// let algorithm = select(Collective::Allreduce, &call, &TYPICAL, None);
+/// let of_rank_3 = algorithm.schedule(&Args {
+///     elem: 8,
+///     send: Layout::Even(1 << 20),
+///     recv: Layout::Even(1 << 20),
+///     ..Args::new(8, 3)
+/// });
+/// assert!(!of_rank_3.is_empty());
+/// // What a setting names is taken where it can serve the call.
+/// let ring = select(Collective::Allreduce, &call, &TYPICAL, Some("ring"));
+/// assert_eq!(ring.name, "ring");
+/// ```
 pub fn select(
     collective: Collective,
     shape: &Shape,

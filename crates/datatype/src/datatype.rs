@@ -18,6 +18,21 @@ pub type TypeRef = Arc<Datatype>;
 /// make up an element, in which order they are packed, and what they mean.
 ///
 /// Immutable, but for the mark that it was committed.
+///
+/// # Examples
+/// Every other one of four numbers:
+/// ```
+/// use catena_datatype::Datatype;
+///
+/// let int = Datatype::predefined(0x209).expect("MPI_INT");
+/// let column = Datatype::vector(2, 1, 2, int)?;
+/// assert_eq!((column.size(), column.extent()), (8, 12));
+/// let (numbers, mut packed) = ([1_i32, 2, 3, 4], [0_u8; 8]);
+/// // SAFETY: one column is within `numbers`, and its eight bytes fit into `packed`.
+/// unsafe { column.pack(numbers.as_ptr().cast(), 1, 0, packed.as_mut_ptr(), packed.len()) };
+/// assert_eq!(packed, [1, 0, 0, 0, 3, 0, 0, 0]);
+/// # Ok::<(), catena_datatype::TypeError>(())
+/// ```
 pub struct Datatype {
     size: u64,
     extent: i64,

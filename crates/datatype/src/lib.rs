@@ -1,4 +1,4 @@
-//! Datatypes (MPI-5, chapter 5), packing, and the kernels of the predefined
+//! Row 2: datatypes (MPI-5, chapter 5), packing, and the kernels of the predefined
 //! reduction operations (chapter 6.9.2).
 //!
 //! | module       | what lives there                                       |
@@ -14,6 +14,8 @@
 //! | `external`   | `external32`                                           |
 //! | `reduce`     | reduction kernels                                      |
 //! | `processor`  | what the processor has                                 |
+//!
+//! Read `body` first, then `layout`, which all packing goes through.
 //!
 //! A type is immutable, so it is shared freely. Bytes of packed data are
 //! addressed by their offset: any range can be packed or unpacked at a cost

@@ -13,7 +13,7 @@
 //! | `foreign` | notices ranks that have another MPI in them                    |
 //! | `linked`  | which libraries a program is linked to                         |
 //! | `pmix`    | the place of ranks that are programs of Open MPI               |
-//! | `hosts`   | the same on several hosts: a tree of daemons                   |
+//! | `hosts`   | a job on several hosts: a tree of daemons                      |
 //! | `message` | what nodes tell, and what they are told                        |
 //! | `job`     | judges what happens, passes output on, ends the job            |
 //! | `output`  | keeps the lines of the ranks apart                             |

@@ -17,6 +17,29 @@ const SCRATCH_ALIGN: usize = 64;
 /// with one peer are posted in the order written.
 ///
 /// Cost: O(log s) for each of the s steps.
+///
+/// # Examples
+/// Two ranks exchange a byte, and each adds what it has got to its own:
+/// ```
+/// use catena_schedule::simulate::{Sends, check};
+/// use catena_schedule::{Builder, Order, Region};
+///
+/// let schedule = |other| {
+///     let mut steps = Builder::new();
+///     let got = steps.scratch(1);
+///     steps.copy(Region::input(0, 1), Region::output(0, 1));
+///     steps.send(other, Region::input(0, 1));
+///     steps.recv(other, got);
+///     steps.reduce(got, Region::output(0, 1), Order::FromRight);
+///     steps.finish()
+/// };
+/// let (first, second) = (schedule(1), schedule(0));
+/// let (input, mut output) = ([vec![3], vec![4]], [vec![0], vec![0]]);
+/// let add = |from: &[u8], into: &mut [u8], _: Order| into[0] += from[0];
+/// check(&[&first, &second], &input, &mut output, &add, Sends::Eager, 1)?;
+/// assert_eq!(output, [[7], [7]]);
+/// # Ok::<(), catena_schedule::simulate::Failure>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Builder {
     steps: Vec<Step>,

@@ -1,4 +1,4 @@
-//! The schedule every collective is compiled to.
+//! Row 2: the schedule that every collective is compiled to.
 //!
 //! A [`Schedule`] is what one rank has to do in one collective operation: sends,
 //! receives, reductions and copies over byte [`Region`]s of packed data. The
@@ -10,6 +10,8 @@
 //! A schedule is immutable and can be run any number of times, which is what the
 //! persistent collectives do. A [`Run`] is one execution; it never blocks and
 //! performs no I/O of its own, everything happens through an [`Exec`].
+//!
+//! Read `schedule` first, which has the steps, then `build`, which writes them down, and `run`.
 //!
 //! [`simulate`] runs the schedules of all ranks in one process, with real bytes to
 //! check the result or with a model of the machine to learn the cost.

@@ -27,6 +27,40 @@ const ABSENT: u32 = u32::MAX;
 /// itself included, and to those of other jobs whose segments it attaches.
 ///
 /// Methods that take a `Peer` panic if that process is not on this node.
+///
+/// # Examples
+/// Two ends in one process, as tests have them:
+/// ```
+/// use catena_base::PeerBytes;
+/// use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, Posted, RmaError, Transport};
+/// use catena_shm::Shm;
+///
+/// struct Inbox(Vec<(Peer, i32, Vec<u8>)>);
+///
+/// impl Deliver for Inbox {
+///     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
+///         self.0.push((from, header.tag, payload.to_vec()));
+///     }
+///
+///     fn lost(&mut self, lost: PeerLost) {
+///         panic!("{lost:?}");
+///     }
+///
+///     fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {
+///         panic!("{op:?} was never started: {result:?}");
+///     }
+/// }
+///
+/// let (mut a, mut b) = Shm::tiny_pair();
+/// let header = Header { tag: 7, len: 5, ..Header::default() };
+/// assert_eq!(a.try_send(Peer(1), header, &b"hello"[..])?, Posted::Done);
+/// let mut inbox = Inbox(Vec::new());
+/// while inbox.0.is_empty() {
+///     b.poll(&mut inbox);
+/// }
+/// assert_eq!(inbox.0, [(Peer(0), 7, b"hello".to_vec())]);
+/// # Ok::<(), PeerLost>(())
+/// ```
 #[derive(Debug)]
 pub struct Shm {
     /// Lowest peer on this node.

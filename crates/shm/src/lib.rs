@@ -1,4 +1,4 @@
-//! Shared memory between the processes of one node.
+//! Row 3: the transport over shared memory between the processes of one node.
 //!
 //! One anonymous segment (a memfd handed over by the launcher) holds a block
 //! per rank, a table of rings, and an arena in which rings appear when a pair
@@ -24,6 +24,8 @@
 //! | `regions`   | memory for boards and windows                            |
 //! | `settings`  | `CATENA_SHM_*`                                           |
 //! | `error`     | what can go wrong when attaching                         |
+//!
+//! Read `addr` first, then `init`, `send` and `recv`.
 //!
 //! Whatever a peer wrote is untrusted: offsets, lengths and counters are
 //! copied out and checked before use, payloads are only copied.

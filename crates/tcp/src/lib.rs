@@ -1,4 +1,4 @@
-//! The transport over TCP: sockets of the kernel's and nothing else, so that two
+//! Row 3: the transport over TCP: sockets of the kernel's and nothing else, so that two
 //! hosts need no library to reach each other.
 //!
 //! Two processes that talk share one connection, made when they first do. The

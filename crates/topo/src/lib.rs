@@ -9,8 +9,11 @@
 //! | `place`    | where one process may run                                       |
 //! | `policy`   | how ranks are to be mapped, ordered and bound, as users say it  |
 //! | `map`      | the CPUs of each rank by such a policy                          |
-//! | `picture`  | the same, drawn in text                                         |
+//! | `picture`  | the map, drawn in text                                          |
 //! | `reorder`  | which process gets which rank of a grid or graph                |
+//!
+//! Read `machine` first, then `policy` and `map`.
+
 #![forbid(unsafe_code)]
 
 #[cfg(any(test, fuzzing))]

@@ -108,6 +108,32 @@ impl Policy {
 ///
 /// # Errors
 /// See [`MapError`].
+///
+/// # Examples
+/// Four ranks, two on each of two packages:
+/// ```
+/// use catena_topo::{Machine, Node, Policy, map};
+///
+/// let core = |cpus: &str| {
+///     let thread = format!("<object type=\"PU\" cpuset=\"{cpus}\"/>");
+///     format!("<object type=\"Core\" cpuset=\"{cpus}\">{thread}</object>")
+/// };
+/// let package = |cpus: &str, cores: [&str; 2]| {
+///     let cores = cores.map(core).concat();
+///     format!("<object type=\"Package\" cpuset=\"{cpus}\">{cores}</object>")
+/// };
+/// let text = format!(
+///     "<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0xf\">{}{}</object></topology>",
+///     package("0x3", ["0x1", "0x2"]),
+///     package("0xc", ["0x4", "0x8"]),
+/// );
+/// let machine = Machine::from_xml(&text).expect("the file makes sense");
+/// let node = Node { name: "node0".into(), machine, slots: 4 };
+/// let mut policy = Policy::default();
+/// policy.map_by("ppr:2:package")?;
+/// assert_eq!(map(&[node], None, &policy).map(|spots| spots.len()), Ok(4));
+/// # Ok::<(), String>(())
+/// ```
 pub fn map(nodes: &[Node], ranks: Option<u32>, policy: &Policy) -> Result<Vec<Spot>, MapError> {
     let by = policy.mapped_by();
     let mut spots = Vec::new();
