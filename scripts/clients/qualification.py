@@ -6,6 +6,7 @@ SUITES = {
     "c": "Catena's own C tests (`tests/c`)",
     "mpi4py": "the tests of mpi4py",
     "mpich-suite": "the test suite of MPICH",
+    "mpich-fortran": "the test suite of MPICH in Fortran",
     "osu": "the OSU micro-benchmarks, with validation of the data",
     "imb": "the Intel MPI Benchmarks",
     "launchers": "C tests under the launchers of other MPI libraries and of Slurm",
