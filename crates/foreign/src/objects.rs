@@ -18,13 +18,19 @@ fn size(ty: &str) -> usize {
 
 /// Objects that a program may name though the standard has no such constant: type, symbol, and
 /// the standard's handle that is nearest.
-const BESIDES: [(&str, &str, i64); 7] = [
+const BESIDES: [(&str, &str, i64); 12] = [
     ("Datatype", "ompi_mpi_lb", 0x200),
     ("Datatype", "ompi_mpi_ub", 0x200),
     ("Datatype", "ompi_mpi_2cplex", 0x200),
     ("Datatype", "ompi_mpi_2dblcplex", 0x200),
-    ("Datatype", "ompi_mpi_c_short_float_complex", 0x200),
-    ("Datatype", "ompi_mpi_short_float", 0x200),
+    ("Datatype", "ompi_mpi_c_short_float_complex", 0x2d3),
+    ("Datatype", "ompi_mpi_short_float", 0x2ca),
+    // Of types that its headers name only where the compiler has them, and of older names.
+    ("Datatype", "ompi_mpi_c_complex", 0x212),
+    ("Datatype", "ompi_mpi_real2", 0x2ca),
+    ("Datatype", "ompi_mpi_complex4", 0x2d3),
+    ("Datatype", "ompi_mpi_integer16", 0x2e3),
+    ("Datatype", "ompi_mpi_ldblcplex", 0x200),
     ("Errhandler", "ompi_mpi_errors_throw_exceptions", 0x143),
 ];
 

@@ -44,21 +44,28 @@ fn is_mpi(name: &str) -> bool {
     }
 }
 
-/// Whether the file is Catena's library: that one knows the variable by which
-/// ranks find their launcher. `None` if it cannot be read.
+/// A function that those of Catena's libraries import which have the binary interface of another
+/// MPI. The process may not have loaded yet what it is imported from.
+const IMPORTED: &str = "catena_MPI_Init";
+
+/// Whether the file is one of Catena's libraries: these know the variable by which
+/// ranks find their launcher, or import functions of the one that does. `None` if it cannot be
+/// read.
 pub fn is_catena(path: &Path) -> Option<bool> {
     const CHUNK: usize = 1 << 20;
-    let needle = BOOT_VAR.as_bytes();
+    let needles = [BOOT_VAR, IMPORTED].map(str::as_bytes);
+    let longest = needles.map(<[u8]>::len).into_iter().max().unwrap_or(1);
     let mut file = File::open(path).ok()?;
-    let mut bytes = Vec::with_capacity(CHUNK + needle.len());
+    let mut bytes = Vec::with_capacity(CHUNK + longest);
     loop {
         // A name may lie across two chunks.
-        bytes.drain(..bytes.len().saturating_sub(needle.len() - 1));
+        bytes.drain(..bytes.len().saturating_sub(longest - 1));
         let read = file.by_ref().take(CHUNK as u64).read_to_end(&mut bytes);
         if read.ok()? == 0 {
             return Some(false);
         }
-        if bytes.windows(needle.len()).any(|window| window == needle) {
+        let found = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
+        if needles.into_iter().any(found) {
             return Some(true);
         }
     }

@@ -116,6 +116,7 @@ pub trait Abi: Copy + 'static {
     fn pvar_handle(handle: usize) -> usize;
     /// The code that a function returns for an error code of the standard, which is not 0.
     fn code(native: c_int) -> c_int;
-    /// The standard's error code for one of this interface, which is not 0.
-    fn native_code(code: c_int) -> c_int;
+    /// The standard's error code for one of this interface, which is not 0; `None` for a number
+    /// that is no code.
+    fn native_code(code: c_int) -> Option<c_int>;
 }

@@ -18,8 +18,18 @@ pub fn code<A: Abi>(rc: c_int) -> c_int {
 
 #[cold]
 fn failed<A: Abi>(rc: c_int) -> c_int {
-    A::code(rc)
+    match rc {
+        ..NO_CODE_AT_ALL => NO_CODE.wrapping_sub(rc),
+        consts::ERR_LASTCODE => A::ERR_LASTCODE,
+        _ => A::code(rc),
+    }
 }
+
+/// A number that is no code of the interface is none of the standard either, and comes back: this
+/// less the number.
+const NO_CODE: c_int = c_int::MIN / 2;
+/// Such numbers are less than this.
+const NO_CODE_AT_ALL: c_int = -(1 << 20);
 
 /// The code of the interface.
 #[inline]
@@ -30,10 +40,10 @@ pub fn foreign_code<A: Abi>(native: c_int) -> c_int {
 /// The standard's code.
 #[inline]
 pub fn code_in<A: Abi>(code: c_int) -> c_int {
-    if code == consts::SUCCESS {
-        consts::SUCCESS
-    } else {
-        A::native_code(code)
+    match code {
+        consts::SUCCESS => consts::SUCCESS,
+        last if last == A::ERR_LASTCODE => consts::ERR_LASTCODE,
+        _ => A::native_code(code).unwrap_or(NO_CODE.wrapping_sub(code)),
     }
 }
 
@@ -79,7 +89,7 @@ pub fn whole(n: c_int, class: c_int) -> c_int {
     if n == 0 { class } else { CLASSES * n + class }
 }
 
-/// The class of the interface for one of the standard: "other" for what it has not.
+/// The class of the interface for one of the standard, or the nearest that it has.
 pub fn foreign_class(classes: &[Pair], native: c_int) -> c_int {
     let of = |class| {
         classes
@@ -87,9 +97,11 @@ pub fn foreign_class(classes: &[Pair], native: c_int) -> c_int {
             .find(|pair| pair.1 == class)
             .map(|pair| pair.0)
     };
-    of(native)
-        .or_else(|| of(consts::ERR_OTHER))
-        .unwrap_or(native)
+    let nearest = match native {
+        consts::ERR_ERRHANDLER => consts::ERR_ARG,
+        _ => consts::ERR_OTHER,
+    };
+    of(native).or_else(|| of(nearest)).unwrap_or(native)
 }
 
 /// The class of the standard for one of the interface; `None` if it is not one.

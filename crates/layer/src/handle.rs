@@ -57,6 +57,8 @@ pub trait Handle: Copy {
     fn native(self) -> Self::Native;
     /// The foreign handle of one of the standard's.
     fn foreign(native: Self::Native) -> Self;
+    /// The foreign handle of nothing.
+    fn null() -> Self;
     /// As an integer, as Fortran has it.
     fn to_fortran(self) -> i32;
     /// From an integer.

@@ -90,8 +90,14 @@ impl<H: Handle> InOut<H> {
     #[inline]
     pub unsafe fn finish(&mut self) {
         if self.value != self.before {
+            let null = self.value == H::Native::NULL;
+            let now = if null {
+                H::null()
+            } else {
+                H::foreign(self.value)
+            };
             // SAFETY: the call was given a place, so it is not null; the caller's promise.
-            unsafe { self.at.write(H::foreign(self.value)) };
+            unsafe { self.at.write(now) };
         }
         pending::deliver();
     }
@@ -228,7 +234,9 @@ impl<H: Handle> Array<'_, H> {
             // SAFETY: both have `len` entries; the caller's promise.
             unsafe {
                 let now = H::Native::of(self.base.add(i).read());
-                if now == H::Native::NULL || self.blank && now != H::Native::UNWRITTEN {
+                if now == H::Native::NULL {
+                    self.at.add(i).write(H::null());
+                } else if self.blank && now != H::Native::UNWRITTEN {
                     self.at.add(i).write(H::foreign(now));
                 }
             }

@@ -107,8 +107,17 @@ fn predefined(pairs: &[(u32, usize)], native: usize) -> u32 {
     found.map_or(native as u32 | MEANINGLESS as u32, |pair| pair.0)
 }
 
+/// The foreign number of the null handle.
+const fn null(pairs: &[(u32, usize)], native: usize) -> u32 {
+    let mut i = 0;
+    while pairs[i].1 != native {
+        i += 1;
+    }
+    pairs[i].0
+}
+
 macro_rules! handles {
-    ($($(#[$doc:meta])* $name:ident $table:ident $fromint:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $table:ident $null:ident $fromint:ident;)*) => {$(
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy, Debug)]
@@ -137,6 +146,11 @@ macro_rules! handles {
                 $name(note(native.0))
             }
 
+            #[inline]
+            fn null() -> Self {
+                $name(const { null(constants::$table, abi::consts::$null.0) })
+            }
+
             fn to_fortran(self) -> i32 {
                 self.0 as i32
             }
@@ -150,23 +164,23 @@ macro_rules! handles {
 
 handles! {
     /// `MPI_Comm`
-    Comm COMM MPI_Comm_fromint;
+    Comm COMM COMM_NULL MPI_Comm_fromint;
     /// `MPI_Op`
-    Op OP MPI_Op_fromint;
+    Op OP OP_NULL MPI_Op_fromint;
     /// `MPI_Group`
-    Group GROUP MPI_Group_fromint;
+    Group GROUP GROUP_NULL MPI_Group_fromint;
     /// `MPI_Win`
-    Win WIN MPI_Win_fromint;
+    Win WIN WIN_NULL MPI_Win_fromint;
     /// `MPI_Session`
-    Session SESSION MPI_Session_fromint;
+    Session SESSION SESSION_NULL MPI_Session_fromint;
     /// `MPI_Message`
-    Message MESSAGE MPI_Message_fromint;
+    Message MESSAGE MESSAGE_NULL MPI_Message_fromint;
     /// `MPI_Info`
-    Info INFO MPI_Info_fromint;
+    Info INFO INFO_NULL MPI_Info_fromint;
     /// `MPI_Errhandler`
-    Errhandler ERRHANDLER MPI_Errhandler_fromint;
+    Errhandler ERRHANDLER ERRHANDLER_NULL MPI_Errhandler_fromint;
     /// `MPI_Request`
-    Request REQUEST MPI_Request_fromint;
+    Request REQUEST REQUEST_NULL MPI_Request_fromint;
 }
 
 /// `MPI_Datatype`
@@ -210,6 +224,10 @@ impl Handle for Datatype {
         Datatype(note(native.0))
     }
 
+    fn null() -> Self {
+        Datatype(const { null(constants::DATATYPE, abi::consts::DATATYPE_NULL.0) })
+    }
+
     fn to_fortran(self) -> i32 {
         self.0 as i32
     }
@@ -249,6 +267,10 @@ impl Handle for File {
             small if small < FIRST_DYNAMIC => abi::File(small | MEANINGLESS),
             other => abi::File(other),
         }
+    }
+
+    fn null() -> Self {
+        File(0)
     }
 
     fn foreign(native: abi::File) -> Self {

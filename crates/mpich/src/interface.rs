@@ -71,21 +71,20 @@ impl Abi for Mpich {
         }
     }
 
-    fn native_code(code: c_int) -> c_int {
-        if code & ADDED != 0 || code < 0 {
-            return code & !ADDED;
+    fn native_code(code: c_int) -> Option<c_int> {
+        if code & ADDED != 0 {
+            return (code > 0).then_some(code & !ADDED);
         }
-        match native_class(Self::CLASSES, code % CLASSES) {
-            Some(class) => whole(code / CLASSES, class),
-            // Not a code of this library, and none after this.
-            None => -1,
-        }
+        // A number that is negative has no class.
+        let class = native_class(Self::CLASSES, code % CLASSES)?;
+        Some(whole(code / CLASSES, class))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use catena_layer::code::{code, code_in};
 
     #[test]
     fn codes_come_back() {
@@ -95,20 +94,23 @@ mod tests {
             }
             assert_eq!(
                 (Mpich::code(native), Mpich::native_code(foreign)),
-                (foreign, native)
+                (foreign, Some(native))
             );
             if native < 64 {
                 // 15 is the number whose codes would be those of the tool interface.
                 for n in (1..=254).filter(|n| *n != 15) {
                     let code = Mpich::code(64 * n + native);
                     assert_eq!((code % CLASSES, code / CLASSES), (foreign, n));
-                    assert_eq!(Mpich::native_code(code), 64 * n + native);
+                    assert_eq!(Mpich::native_code(code), Some(64 * n + native));
                 }
             }
         }
         let added = catena_abi::consts::ERR_LASTCODE + 1;
         assert!(Mpich::code(added) > constants::ERR_LASTCODE);
-        assert_eq!(Mpich::native_code(Mpich::code(added)), added);
-        assert_eq!(Mpich::native_code(127), -1);
+        assert_eq!(Mpich::native_code(Mpich::code(added)), Some(added));
+        for other in [127, -3, constants::ERR_LASTCODE] {
+            assert_eq!(code::<Mpich>(code_in::<Mpich>(other)), other);
+            assert!(!(1..16383).contains(&code_in::<Mpich>(other)));
+        }
     }
 }

@@ -101,8 +101,4 @@ export_as! {
     fn MPIX_Query_rocm_support() -> c_int { 0 }
 }
 
-unsupported! {
-    OMPI_Affinity_str MPI_Session_set_info
-    MPIX_Comm_ack_failed MPIX_Comm_agree MPIX_Comm_failure_ack MPIX_Comm_failure_get_acked
-    MPIX_Comm_get_failed MPIX_Comm_iagree MPIX_Comm_is_revoked MPIX_Comm_revoke MPIX_Comm_shrink
-}
+unsupported! { OMPI_Affinity_str MPI_Session_set_info }

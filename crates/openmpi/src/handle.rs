@@ -5,7 +5,7 @@
 
 use catena_abi as abi;
 use catena_layer::core;
-use catena_layer::handle::{FIRST_DYNAMIC, Handle};
+use catena_layer::handle::{FIRST_DYNAMIC, Handle, Native};
 
 use crate::integer;
 use crate::object::{self, Entry, MEANINGLESS, address_of, handle_at};
@@ -46,6 +46,14 @@ macro_rules! handles {
             #[inline]
             fn foreign(native: abi::$name) -> Self {
                 $name(foreign(native.0, &object::$table))
+            }
+
+            #[inline]
+            fn null() -> Self {
+                // The table begins with it.
+                let null = &object::$table[0];
+                debug_assert_eq!(abi::$name(null.handle), <abi::$name as Native>::NULL);
+                $name(null.address())
             }
 
             fn to_fortran(self) -> i32 {
@@ -109,6 +117,21 @@ mod tests {
             assert!(there.0 & NUMBER != 0);
             assert_eq!(there.native(), abi::Request(it));
         }
+    }
+
+    #[test]
+    fn null_handles_are_first_in_their_tables() {
+        assert_eq!(Comm::null().native(), consts::COMM_NULL);
+        assert_eq!(Datatype::null().native(), consts::DATATYPE_NULL);
+        assert_eq!(Op::null().native(), consts::OP_NULL);
+        assert_eq!(Group::null().native(), consts::GROUP_NULL);
+        assert_eq!(Win::null().native(), consts::WIN_NULL);
+        assert_eq!(File::null().native(), consts::FILE_NULL);
+        assert_eq!(Session::null().native(), consts::SESSION_NULL);
+        assert_eq!(Message::null().native(), consts::MESSAGE_NULL);
+        assert_eq!(Info::null().native(), consts::INFO_NULL);
+        assert_eq!(Errhandler::null().native(), consts::ERRHANDLER_NULL);
+        assert_eq!(Request::null().native(), consts::REQUEST_NULL);
     }
 
     #[test]

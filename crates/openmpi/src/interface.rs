@@ -73,24 +73,24 @@ impl Abi for OpenMpi {
         }
     }
 
-    fn native_code(code: c_int) -> c_int {
+    fn native_code(code: c_int) -> Option<c_int> {
         if code > catena_abi::consts::ERR_LASTCODE {
-            return code;
+            return Some(code);
         }
-        // Not a class of this library, and no code after this.
-        native_class(Self::CLASSES, code).unwrap_or(-1)
+        native_class(Self::CLASSES, code)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use catena_layer::code::{code, code_in};
 
     #[test]
     fn classes_come_back() {
         for &(foreign, native) in OpenMpi::CLASSES {
             assert_eq!(OpenMpi::code(native), foreign);
-            assert_eq!(OpenMpi::native_code(foreign), native);
+            assert_eq!(OpenMpi::native_code(foreign), Some(native));
             if (1..64).contains(&native) {
                 // 15 is the number whose codes would be those of the tool interface.
                 for n in (1..=254).filter(|n| *n != 15) {
@@ -100,7 +100,10 @@ mod tests {
         }
         let added = catena_abi::consts::ERR_LASTCODE + 1;
         assert_eq!(OpenMpi::code(added), added);
-        assert_eq!(OpenMpi::native_code(added), added);
-        assert_eq!(OpenMpi::native_code(constants::ERR_LASTCODE), -1);
+        assert_eq!(OpenMpi::native_code(added), Some(added));
+        for other in [93, -3, 333, constants::ERR_LASTCODE] {
+            assert_eq!(code::<OpenMpi>(code_in::<OpenMpi>(other)), other);
+            assert!(!(1..16383).contains(&code_in::<OpenMpi>(other)));
+        }
     }
 }

@@ -55,7 +55,8 @@ impl Entry {
         }
     }
 
-    fn address(&self) -> usize {
+    #[inline]
+    pub(crate) fn address(&self) -> usize {
         self.place.addr()
     }
 }
@@ -102,13 +103,13 @@ static PROGRAMS: Range = Range::new();
 /// becomes a handle that means nothing.
 #[inline]
 pub(crate) fn handle_at(address: usize) -> usize {
-    let known = PROGRAMS.contains(address) || OURS.contains(address);
-    if known && address.is_multiple_of(8) {
+    if PROGRAMS.contains(address) || OURS.contains(address) {
         let object = address as *const usize;
-        // SAFETY: it lies between two objects of one file, all of whose memory can be read.
+        // SAFETY: it lies between the beginnings of two objects of one file, all of whose memory
+        // can be read, and each is longer than what is read.
         unsafe {
-            if object.add(1).read() == MARK {
-                return object.read();
+            if object.add(1).read_unaligned() == MARK {
+                return object.read_unaligned();
             }
         }
     }

@@ -1,0 +1,22 @@
+/* The library of two.c, with another interface than the program. */
+#include <mpi.h>
+
+int other_sum(int a, int b)
+{
+    int mine[2] = { a, b }, all[2];
+    if (MPI_Allreduce(mine, all, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS)
+        return -1;
+    return all[0] * 1000 + all[1];
+}
+
+int other_send(int to, int what)
+{
+    return MPI_Send(&what, 1, MPI_INT, to, 9, MPI_COMM_WORLD);
+}
+
+int other_communicator(void)
+{
+    MPI_Comm twin;
+    MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+    return MPI_Comm_c2f(twin);
+}
