@@ -476,6 +476,29 @@ impl Jobs for Client {
         Ok(ticket)
     }
 
+    fn publish_service(&mut self, service: &str, port: &str) -> Result<u32, BootError> {
+        let (ticket, mut frame) = self.with_ticket(FrameKind::Publicize);
+        frame.bytes(service.as_bytes());
+        frame.bytes(port.as_bytes());
+        self.send(frame)?;
+        Ok(ticket)
+    }
+
+    fn look_up_service(&mut self, service: &str) -> Result<u32, BootError> {
+        let (ticket, mut frame) = self.with_ticket(FrameKind::LookUp);
+        frame.bytes(service.as_bytes());
+        self.send(frame)?;
+        Ok(ticket)
+    }
+
+    fn withdraw_service(&mut self, service: &str, port: &str) -> Result<u32, BootError> {
+        let (ticket, mut frame) = self.with_ticket(FrameKind::Withdraw);
+        frame.bytes(service.as_bytes());
+        frame.bytes(port.as_bytes());
+        self.send(frame)?;
+        Ok(ticket)
+    }
+
     fn outcome(&mut self, ticket: u32) -> Result<Option<Outcome>, BootError> {
         self.catch_up()?;
         Ok(self.outcomes.remove(&ticket))

@@ -328,6 +328,26 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn meet(&mut self, port: &str, side: Side, value: &[u8]) -> Result<u32, BootError>;
 
+    /// Publishes a service with its port for the jobs of this launcher. The outcome of the
+    /// ticket that is given is empty, or why that cannot be.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn publish_service(&mut self, service: &str, port: &str) -> Result<u32, BootError>;
+
+    /// Looks a service up. The outcome of the ticket that is given is its port.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn look_up_service(&mut self, service: &str) -> Result<u32, BootError>;
+
+    /// Withdraws a service that was published with that port, as
+    /// [`Jobs::publish_service`].
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn withdraw_service(&mut self, service: &str, port: &str) -> Result<u32, BootError>;
+
     /// What has become of a ticket, once; `None` while that is not known here. Never blocks.
     ///
     /// # Errors

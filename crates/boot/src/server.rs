@@ -489,7 +489,10 @@ impl Server {
                     kind @ (FrameKind::Spawn
                     | FrameKind::Meet
                     | FrameKind::OpenPort
-                    | FrameKind::ClosePort),
+                    | FrameKind::ClosePort
+                    | FrameKind::Publicize
+                    | FrameKind::LookUp
+                    | FrameKind::Withdraw),
                     Some(number),
                 ) => self.take_port_frame(client, number, kind, &mut body)?,
                 _ => return Err(Malformed("a message at the wrong time")),

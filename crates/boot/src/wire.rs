@@ -71,6 +71,13 @@ pub enum FrameKind {
     OpenPort = 20,
     /// To the launcher: port, at which nobody is met any more.
     ClosePort = 21,
+    /// To the launcher: ticket, service, and the port that it is published with; what is
+    /// answered is [`FrameKind::Met`], as to the next two.
+    Publicize = 22,
+    /// To the launcher: ticket and service.
+    LookUp = 23,
+    /// To the launcher: ticket, service, and the port that it was published with.
+    Withdraw = 24,
 }
 
 impl FrameKind {
@@ -78,7 +85,8 @@ impl FrameKind {
         use FrameKind::*;
         [
             Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume, Publish, Ask, Answer,
-            Fault, Learn, Told, Died, Spawn, Spawned, Meet, Met, OpenPort, ClosePort,
+            Fault, Learn, Told, Died, Spawn, Spawned, Meet, Met, OpenPort, ClosePort, Publicize,
+            LookUp, Withdraw,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)

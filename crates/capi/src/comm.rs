@@ -213,11 +213,6 @@ mpi_fn! {
         })
     }
 
-    /// No process can have a parent before there is `MPI_Comm_spawn`.
-    fn Comm_get_parent(parent: *mut Comm) {
-        enter()?;
-        put(parent, consts::COMM_NULL, "parent")
-    }
 
     fn Comm_set_name(comm: Comm, comm_name: *const c_char) on comm {
         let process = enter()?;

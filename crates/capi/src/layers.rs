@@ -122,8 +122,8 @@ extern "C" fn catena_unsupported(name: *const c_char) -> c_int {
 
 /// How many entries an argument has whose length a communicator tells: of `what` 0 those of a
 /// collective, with one entry for each rank (of the remote group, if there is one), 1 for each
-/// neighbour that sends to this rank, 2 for each that it sends to. −1 if the handle is no good,
-/// or has no neighbours: the function that is about to be called says so.
+/// neighbour that sends to this rank, 2 for each that it sends to; of 3 the rank itself. −1 if
+/// the handle is no good, or has no neighbours: the function that is about to be called says so.
 // SAFETY: no other library has names that begin with catena_.
 #[unsafe(no_mangle)]
 extern "C" fn catena_entries(comm: Comm, what: c_int) -> c_int {
@@ -133,6 +133,7 @@ extern "C" fn catena_entries(comm: Comm, what: c_int) -> c_int {
         Ok(match what {
             0 => comm.peers as usize,
             1 => comm.degrees()?.0,
+            3 => comm.rank as usize,
             _ => comm.degrees()?.1,
         })
     };

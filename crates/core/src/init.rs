@@ -58,6 +58,7 @@ pub fn init(required: i32) -> Result<i32> {
         main_thread: std::thread::current().id(),
     });
     PHASE.store(RUNNING, Release);
+    enter()?.meet_parent()?;
     Ok(level)
 }
 

@@ -281,7 +281,8 @@ fn wire_up() -> Result<Box<Process>> {
         link: unsafe { Scoped::new(link) },
         oversubscribed,
         cores,
-        bell,
+        bell: Cell::new(bell),
+        parent: Cell::new(consts::COMM_NULL),
     });
     // Collectives first: they are asked for most.
     process.hook::<Collectives>();

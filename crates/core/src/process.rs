@@ -115,7 +115,9 @@ pub struct Process {
     /// Cores of the node for each of its ranks.
     pub(crate) cores: u32,
     /// This rank's doorbell, if it has neighbours on its node.
-    pub(crate) bell: Option<Bell>,
+    pub(crate) bell: Cell<Option<Bell>>,
+    /// The communicator with those who have spawned this job, once it has been made.
+    pub(crate) parent: Cell<abi::Comm>,
 }
 
 impl fmt::Debug for Process {

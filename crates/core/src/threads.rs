@@ -316,7 +316,7 @@ impl Process {
             waiting.dozer.set(None);
             DOZING.store(false, Relaxed);
             dozer.wake(DONE);
-            match self.bell {
+            match self.bell.get() {
                 Some(bell) => bell.ring(),
                 None => self.wake_from_descriptors(),
             }

@@ -110,7 +110,7 @@ impl Process {
         if idle == Idle::Yield {
             self.waits.yielded();
             self.after_pause();
-        } else if self.bell.is_none() {
+        } else if self.bell.get().is_none() {
             // Nobody rings: this process looks for itself.
             self.hear();
         }
@@ -177,7 +177,7 @@ impl Process {
             }
         };
         let began = Instant::now();
-        let woken = match (on_descriptors, self.bell) {
+        let woken = match (on_descriptors, self.bell.get()) {
             (None, Some(bell)) => bell.sleep(limit, ready),
             (None, None) => !ready() && nap(limit.min(UNHEARD)),
             (Some((waker, sleeper)), bell) => sleeper.is_some_and(|sleeper| {

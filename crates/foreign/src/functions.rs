@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use catena_abi::meaning::{Direction, Kind, Length};
-use catena_abi::table::{Arg, Function, State, functions as table};
+use catena_abi::table::{Arg, Function, functions as table};
 
 /// Functions that are written by hand in `catena_layer::own`, as they do more than translate:
 /// they have callbacks, keep something, or ask the library for what they need to translate.
@@ -359,9 +359,11 @@ fn handle(f: &Function, arg: &Arg) -> Step {
                 entries = format!("if {condition} {{ {entries} }} else {{ 0 }}");
             }
             if arg.meaning.root_only {
-                // Only the root's may be read, and nothing here says which rank is it.
-                assert_eq!(f.state, State::Missing, "{}: the root's {n}", f.name);
-                entries = "0".to_string();
+                // Only the root's may be read.
+                let argument = |n| name(f.arg(n).unwrap_or_else(|| panic!("{}: no {n}", f.name)));
+                let (root, comm) = (argument("root"), argument("comm"));
+                let rank = format!("core::catena_entries({comm}.native(), 3)");
+                entries = format!("if {rank} == {root} {{ {entries} }} else {{ 0 }}");
             }
             let how = if direction == Direction::Out {
                 "blank"

@@ -2,6 +2,7 @@
 //! on, judges how ranks end, and ends what has to be ended.
 
 mod lifecycle;
+mod spawn;
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use crate::plan::Plan;
 use crate::report::Failure;
 use crate::stdin::Source;
 use crate::sys::Exit;
+use spawn::Spawning;
 
 /// How long ranks that were asked to end may take, before they are killed.
 const GRACE: Duration = Duration::from_millis(400);
@@ -69,8 +71,11 @@ struct Stream {
     prompt: Option<Instant>,
 }
 
-/// One rank.
+/// One process.
 struct Process {
+    /// Its job: 0, or the how-manieth that was spawned; and its rank there.
+    job: u32,
+    rank: u32,
     /// Once it was started.
     pid: u32,
     app: usize,
@@ -83,6 +88,8 @@ struct Process {
     aborted: bool,
     /// Whether it could not execute its program, which was told.
     unstarted: bool,
+    /// Whether its job was to be spawned and came to nothing.
+    abandoned: bool,
     streams: [Stream; 2],
 }
 
@@ -91,6 +98,8 @@ impl Process {
     fn new(app: usize, rank: u32, tag: &[u8]) -> Process {
         let first = u64::from(rank) * 2;
         Process {
+            job: 0,
+            rank,
             pid: 0,
             app,
             running: true,
@@ -99,6 +108,7 @@ impl Process {
             finalized: false,
             aborted: false,
             unstarted: false,
+            abandoned: false,
             streams: [first, first + 1].map(|id| Stream {
                 lines: Lines::new(id, tag.to_vec()),
                 prompt: None,
@@ -120,6 +130,9 @@ enum Task {
     Abandon,
     /// See whether a rank that closed its connection has ended properly.
     CheckSilent(u32),
+    /// See whether all processes of the spawned job with that first one have called
+    /// MPI_Init, for which they had this long.
+    CheckSpawn(u32, Duration),
     /// See whether others use MPI while a rank has ended without.
     CheckStrange(u32),
 }
@@ -138,6 +151,11 @@ pub struct Job {
     source: Option<Source>,
     /// Whether to say what is started where.
     verbose: bool,
+    /// Whether lines begin with the rank that wrote them.
+    tag: bool,
+    /// How many jobs were spawned, and those of which not all have called MPI_Init.
+    spawned: u32,
+    spawning: Vec<Spawning>,
     /// What was said already.
     notes: Vec<String>,
     sinks: [Sink; 2],
@@ -204,6 +222,9 @@ impl Job {
             tree,
             base,
             verbose: show.verbose,
+            tag: show.tag,
+            spawned: 0,
+            spawning: Vec::new(),
             notes: Vec::new(),
             sinks,
             tasks: timeout.into_iter().collect(),
@@ -325,7 +346,7 @@ impl Job {
         loop {
             let events = self.tree.take_events();
             if events.is_empty() {
-                return;
+                return self.take_spawns();
             }
             for event in events {
                 self.judge(event);
@@ -465,7 +486,10 @@ impl Job {
                 self.fencing = false;
                 self.command(&NodeCommand::EndFence(parts.into()));
             }
-            Event::Joined { rank, pid } => self.processes[rank as usize].joined = Some(pid),
+            Event::Joined { rank, pid } => {
+                self.processes[rank as usize].joined = Some(pid);
+                self.spawn_joined(rank);
+            }
             Event::Finalized { rank } => self.processes[rank as usize].finalized = true,
             Event::Resumed { rank } => self.processes[rank as usize].finalized = false,
             Event::Abort {

@@ -20,7 +20,7 @@ use crate::hosts::tree::Tree;
 use crate::job::{Job, Show};
 use crate::node::{Input, Node};
 use crate::place::{self, Binding, Places, rankfile};
-use crate::plan::Plan;
+use crate::plan::{Plan, app_sets};
 use crate::program::ProgramError;
 use crate::stdin::Source;
 use crate::{MAX_RANKS, USAGE};
@@ -354,15 +354,4 @@ fn check_settings(
         vars.push((COMMAND_LINE.into(), names.join(",").into()));
     }
     Ok(vars)
-}
-
-/// The ranks of each program as a process set.
-fn app_sets(sizes: &[u32]) -> Vec<(String, Vec<u32>)> {
-    let mut first = 0;
-    let set = |(app, &count): (usize, &u32)| {
-        let ranks = (first..first + count).collect();
-        first += count;
-        (format!("app://{app}"), ranks)
-    };
-    sizes.iter().enumerate().map(set).collect()
 }

@@ -5,6 +5,7 @@
 //! has ended stays a zombie until the job is over: its number, which is that
 //! of its group, cannot be used by somebody else meanwhile.
 
+mod spawn;
 mod start;
 
 use std::io::{self, PipeReader, PipeWriter};
@@ -22,7 +23,7 @@ use crate::pmix::{self, Pmix};
 use crate::stdin::Feed;
 use crate::sys::{self, Exit};
 
-pub use start::Input;
+pub use start::{Input, Vars};
 
 /// Tokens of the poller; smaller ones are streams.
 pub mod token {

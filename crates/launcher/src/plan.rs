@@ -169,6 +169,17 @@ impl Plan {
     }
 }
 
+/// The ranks of each program as a process set.
+pub fn app_sets(sizes: &[u32]) -> Vec<(String, Vec<u32>)> {
+    let mut first = 0;
+    let set = |(app, &count): (usize, &u32)| {
+        let ranks = (first..first + count).collect();
+        first += count;
+        (format!("app://{app}"), ranks)
+    };
+    sizes.iter().enumerate().map(set).collect()
+}
+
 fn write_texts(w: &mut Writer, texts: &[String]) {
     w.u32(texts.len() as u32);
     texts.iter().for_each(|text| w.bytes(text.as_bytes()));

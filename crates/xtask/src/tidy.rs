@@ -33,7 +33,7 @@ const ROWS: &[&[&str]] = &[
     &["net", "objects"],
     &["board"],
     &["core"],
-    &["mpit"],
+    &["dynamic", "mpit"],
     &["capi", "foreign", "fortran"],
     &["layer"],
     &["mpich", "openmpi"],

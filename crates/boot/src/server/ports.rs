@@ -46,6 +46,8 @@ pub struct SpawnCall {
 #[derive(Debug, Default)]
 pub(super) struct Ports {
     open: HashMap<String, Port>,
+    /// The ports of services that were published, and who has.
+    services: HashMap<String, (String, u32)>,
     pub calls: Vec<SpawnCall>,
 }
 
@@ -171,6 +173,7 @@ impl Server {
         for port in owned {
             self.shut_port(&port, &no_port(&port));
         }
+        self.ports.services.retain(|_, (_, owner)| *owner != number);
     }
 
     /// Takes in a frame about ports and new jobs from the process with that number.
@@ -218,9 +221,50 @@ impl Server {
                 };
                 self.meet(client, &port, side, waiter);
             }
+            FrameKind::Publicize | FrameKind::LookUp | FrameKind::Withdraw => {
+                let ticket = body.u32()?;
+                let service = body.text()?;
+                let port = match kind {
+                    FrameKind::LookUp => None,
+                    _ => Some(port_name(body)?),
+                };
+                let outcome = self.name_service(number, kind, service, port);
+                client.push(frame(FrameKind::Met, ticket, &outcome), None);
+            }
             _ => return Err(Malformed("a message at the wrong time")),
         }
         Ok(())
+    }
+
+    /// Publishes a service, looks it up or withdraws it.
+    fn name_service(
+        &mut self,
+        number: u32,
+        kind: FrameKind,
+        service: String,
+        port: Option<String>,
+    ) -> Outcome {
+        let known = self.ports.services.get(&service);
+        match (kind, known, port) {
+            (FrameKind::LookUp, Some((port, _)), _) => Ok(port.clone().into_bytes()),
+            (FrameKind::LookUp, None, _) => Err(format!(
+                "nobody has published the service '{service}', or it was withdrawn"
+            )),
+            (FrameKind::Publicize, Some(_), _) => Err(format!(
+                "the service '{service}' is published already: withdraw it first"
+            )),
+            (FrameKind::Publicize, None, Some(port)) => {
+                self.ports.services.insert(service, (port, number));
+                Ok(Vec::new())
+            }
+            (_, Some((known, _)), Some(port)) if *known == port => {
+                self.ports.services.remove(&service);
+                Ok(Vec::new())
+            }
+            _ => Err(format!(
+                "the service '{service}' is not published with that port"
+            )),
+        }
     }
 
     /// `waiter`, whose connection is `client`, comes to a port.

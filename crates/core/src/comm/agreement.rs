@@ -19,6 +19,7 @@
 use catena_link::Cid;
 
 use super::control::Key;
+use super::meet::Meeting;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 
@@ -42,13 +43,18 @@ pub(crate) struct Circle {
 
 /// The way from one leader to the other.
 #[derive(Clone, Debug)]
-pub(crate) struct Bridge {
-    /// A context that joins the leaders.
-    pub cid: Cid,
-    /// The other leader's rank in it.
-    pub to: u32,
-    /// What their control messages are about.
-    pub key: Key,
+pub(crate) enum Bridge {
+    /// A context that joins them.
+    Context {
+        /// The context.
+        cid: Cid,
+        /// The other leader's rank in it.
+        to: u32,
+        /// What their control messages are about.
+        key: Key,
+    },
+    /// A port of the launcher's.
+    Port(Meeting),
 }
 
 /// The second group's part.
@@ -83,6 +89,8 @@ pub(crate) struct Agreement {
     /// rank in the end.
     ours: Vec<u32>,
     theirs: Vec<u32>,
+    /// What a leader's exchange at a port is known by.
+    ticket: Option<u32>,
     error: Option<Error>,
 }
 
@@ -126,6 +134,7 @@ impl Agreement {
             width: row.len(),
             ours: row.to_vec(),
             theirs: Vec::new(),
+            ticket: None,
             error: None,
         };
         agreement.send_rows(process, 1);
@@ -195,8 +204,22 @@ impl Agreement {
             }) => {
                 let failed = self.failed(&self.ours).is_some();
                 let rows = if failed { &[] } else { &self.ours[..] };
-                process.send_control(bridge.cid, bridge.to, &bridge.key, rows);
-                Phase::Cross
+                match bridge {
+                    Bridge::Context { cid, to, key } => {
+                        process.send_control(*cid, *to, key, rows);
+                        Phase::Cross
+                    }
+                    Bridge::Port(meeting) => match process.come_to_port(meeting, rows) {
+                        Ok(ticket) => {
+                            self.ticket = Some(ticket);
+                            Phase::Cross
+                        }
+                        Err(error) => {
+                            self.error.get_or_insert(error);
+                            Phase::Spread
+                        }
+                    },
+                }
             }
         };
     }
@@ -206,10 +229,20 @@ impl Agreement {
         let Some(bridge) = bridge else {
             unreachable!("only a leader with a bridge crosses")
         };
-        let Some(rows) = process.receive_control(bridge.cid, bridge.to, &bridge.key) else {
-            return false;
-        };
-        self.theirs = rows;
+        match (bridge, self.ticket) {
+            (Bridge::Context { cid, to, key }, _) => {
+                let Some(rows) = process.receive_control(*cid, *to, key) else {
+                    return false;
+                };
+                self.theirs = rows;
+            }
+            (Bridge::Port(meeting), Some(ticket)) => match process.met_at_port(meeting, ticket) {
+                Ok(None) => return false,
+                Ok(Some(rows)) => self.theirs = rows,
+                Err(error) => drop(self.error.get_or_insert(error)),
+            },
+            (Bridge::Port(_), None) => unreachable!("a leader crosses once it has a ticket"),
+        }
         self.phase = Phase::Spread;
         true
     }

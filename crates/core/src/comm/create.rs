@@ -67,7 +67,7 @@ impl Process {
         };
         // Every member counts, though only leaders write.
         let key = comm.next_key();
-        let bridge = Bridge {
+        let bridge = Bridge::Context {
             cid: comm.cid,
             to: 0,
             key,

@@ -97,7 +97,7 @@ impl Process {
         let bridge = if leader == me {
             across.and_then(|it| {
                 let there = it.group.check_rank(it.leader)?;
-                Ok(Some(Bridge {
+                Ok(Some(Bridge::Context {
                     cid: JOB,
                     to: self.rank_in_job(it.group.member(there))?,
                     key: Key::new(Meeting::LeadersFromGroups, origin.tag),

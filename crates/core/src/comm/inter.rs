@@ -74,7 +74,7 @@ impl Process {
                 peer.peers - 1
             );
         }
-        Ok(Bridge {
+        Ok(Bridge::Context {
             cid: peer.cid,
             to: leader as u32,
             key: Key::new(Meeting::Leaders, &tag.to_ne_bytes()),
@@ -105,6 +105,7 @@ impl Process {
         let told = self.conclude(Agreement::begin(self, circle, Some(across), &row));
         let (((), numbers), told) = (ready?, told?);
         let names = told.rows(&told.theirs).map(ProcessName::from_words);
+        self.meet_jobs(names.clone())?;
         let peers: Vec<Peer> = names
             .map(|name| self.known_peer(name))
             .collect::<Result<_>>()?;
@@ -127,8 +128,7 @@ impl Process {
             Some(peer) => Ok(peer),
             None => fail!(
                 Comm,
-                "rank {} of job {:016x} is in the other group, and this process is not connected \
-                to that job: it must take part where the two jobs connect",
+                "rank {} of job {:016x} is in the other group, and there is no such process",
                 name.rank,
                 name.job
             ),

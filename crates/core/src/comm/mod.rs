@@ -18,6 +18,7 @@ mod create;
 mod from_group;
 mod idup;
 mod inter;
+mod meet;
 mod split_type;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -48,6 +49,7 @@ pub use cid::{Cids, Lease};
 pub use control::ControlMessages;
 pub use from_group::{Across, Origin};
 pub use inter::Peering;
+pub use meet::Meeting;
 pub use split_type::resources;
 
 /// A communicator.

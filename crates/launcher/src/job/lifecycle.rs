@@ -28,10 +28,12 @@ fn name(plan: &Plan, rank: u32, process: &Process) -> String {
     // The process that speaks MPI is the one that the user knows.
     let pid = process.joined.unwrap_or(process.pid);
     let program = plan.apps[process.app].program.display();
-    format!(
-        "rank {rank} on host {} (pid {pid}, {program})",
-        plan.host_of(rank)
-    )
+    let host = plan.host_of(rank);
+    let rank = process.rank;
+    match process.job {
+        0 => format!("rank {rank} on host {host} (pid {pid}, {program})"),
+        job => format!("rank {rank} of spawned job {job} on host {host} (pid {pid}, {program})"),
+    }
 }
 
 /// A job that is over has done no harm by leaving MPI_Finalize out.
@@ -44,7 +46,7 @@ pub(super) fn mention_silent(command: &str, plan: &Plan, processes: &[Process]) 
 
 impl Job {
     /// Names a rank for the user.
-    fn who(&self, rank: u32) -> String {
+    pub(super) fn who(&self, rank: u32) -> String {
         name(&self.plan, rank, &self.processes[rank as usize])
     }
 
@@ -59,7 +61,7 @@ impl Job {
         }
     }
 
-    fn at(&mut self, after: Duration, task: Task) {
+    pub(super) fn at(&mut self, after: Duration, task: Task) {
         self.tasks.push((Instant::now() + after, task));
     }
 
@@ -81,6 +83,7 @@ impl Job {
                 Task::Abandon => {}
                 Task::CheckSilent(rank) => self.check_silent(rank),
                 Task::CheckStrange(rank) => self.check_strange(rank),
+                Task::CheckSpawn(first, limit) => self.check_spawn(first, limit),
             }
         }
     }
@@ -197,6 +200,10 @@ impl Job {
         let process = &mut self.processes[rank as usize];
         process.running = false;
         process.exit = Some(exit);
+        if process.job > 0 && self.spawn_ended(rank, exit) {
+            return;
+        }
+        let process = &mut self.processes[rank as usize];
         let (joined, finalized) = (process.joined.is_some(), process.finalized);
         match exit {
             Exit::Code(0) if finalized => {}
@@ -246,7 +253,10 @@ impl Job {
         let wdir = app.wdir.as_ref().map(|dir| dir.display().to_string());
         let error = io::Error::from_raw_os_error(error);
         let failure = report::not_started(&program, wdir.as_deref(), stage, &error);
-        self.fail(failure, Duration::ZERO);
+        let why = failure.text.clone().unwrap_or_default();
+        if !self.spawn_failed(rank, &why) {
+            self.fail(failure, Duration::ZERO);
+        }
     }
 
     /// A rank has the library of another MPI in it.
@@ -303,7 +313,8 @@ impl Job {
 
     /// A rank has closed its connection.
     pub(super) fn left(&mut self, rank: u32) {
-        if !self.processes[rank as usize].finalized {
+        let process = &self.processes[rank as usize];
+        if !process.finalized && !process.abandoned {
             self.at(SILENT, Task::CheckSilent(rank));
         }
     }
@@ -345,7 +356,7 @@ impl Job {
         if !self.fencing {
             return;
         }
-        let gone = |p: &Process| p.exit == Some(Exit::Code(0)) && p.joined.is_none();
+        let gone = |p: &Process| p.job == 0 && p.exit == Some(Exit::Code(0)) && p.joined.is_none();
         if let Some(rank) = self.processes.iter().position(gone) {
             let rank = rank as u32;
             let text = format!(

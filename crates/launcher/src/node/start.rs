@@ -32,10 +32,10 @@ use crate::takeover::{Candidate, Choice, Home, Wanted};
 const OWN: [&str; 4] = [BOOT_VAR, "CATENA_RANK", "CATENA_SIZE", "CATENA_LOCAL_RANK"];
 
 /// Where programs are looked for if `PATH` does not say.
-const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Descriptors that the launcher needs besides three per rank.
-const SPARE_FILES: u64 = 40;
+pub(super) const SPARE_FILES: u64 = 40;
 
 /// What the rank that reads standard input gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,22 +49,26 @@ pub enum Input {
 /// Variables of an environment.
 pub type Vars = Vec<(OsString, OsString)>;
 
-/// Starts ranks one after the other.
-struct Starter<'a> {
-    base: &'a Base,
-    plan: &'a Plan,
-    null: File,
-    input: Input,
+/// Starts ranks of a job one after the other.
+pub(super) struct Starter<'a> {
+    pub base: &'a Base,
+    pub plan: &'a Plan,
+    pub null: File,
+    pub input: Input,
     /// What each rank is bound to.
-    cpus: Vec<Option<Cpus>>,
+    pub cpus: Vec<Option<Cpus>>,
+    /// The number of the job's rank 0 in the launcher.
+    pub first: u32,
+    /// Processes that the node had before.
+    pub before: usize,
 }
 
 /// What to start as which rank.
-struct How<'a> {
-    rank: u32,
-    program: &'a Program,
-    args: &'a Strings,
-    shell_args: &'a Strings,
+pub(super) struct How<'a> {
+    pub rank: u32,
+    pub program: &'a Program,
+    pub args: &'a Strings,
+    pub shell_args: &'a Strings,
 }
 
 impl Node {
@@ -158,6 +162,8 @@ impl Node {
             null: File::open("/dev/null").map_err(system)?,
             input,
             cpus: binding.cpus,
+            first: 0,
+            before: 0,
         };
         let mut node = Node::empty(plan, number, base).map_err(system)?;
         node.pmix = pmix;
@@ -234,7 +240,7 @@ impl Node {
 }
 
 impl Starter<'_> {
-    fn start(
+    pub fn start(
         &self,
         node: &mut Node,
         how: &How<'_>,
@@ -242,11 +248,12 @@ impl Starter<'_> {
         events: &mut Vec<NodeEvent>,
     ) -> io::Result<()> {
         let (rank, index) = (how.rank, node.processes.len());
+        let (number, local) = (self.first + rank, index - self.before);
         let numbers = [
-            node.server.place(rank),
+            node.server.place(number),
             rank.to_string(),
             self.plan.node_of.len().to_string(),
-            index.to_string(),
+            local.to_string(),
         ];
         let own = OWN
             .iter()
@@ -274,9 +281,9 @@ impl Starter<'_> {
             None if reads => own_stdin.as_fd(),
             None => self.null.as_fd(),
         };
-        let cpus = self.cpus.get(index).and_then(Option::as_ref);
+        let cpus = self.cpus.get(local).and_then(Option::as_ref);
         let pid = sys::start(&Start {
-            rank,
+            rank: number,
             path: &how.program.path,
             args: how.args,
             shell_args: how.shell_args,
@@ -295,7 +302,7 @@ impl Starter<'_> {
             self.base.poller.add(pipe, token, Interest::Read)?;
         }
         node.processes.push(Local {
-            rank,
+            rank: number,
             pid,
             joined: None,
             is_known: false,
@@ -304,7 +311,7 @@ impl Starter<'_> {
             pipes: pipes.map(Some),
         });
         events.push(NodeEvent::Started {
-            rank,
+            rank: number,
             pid: pid as u32,
             cpus: cpus.map(Cpus::to_string).unwrap_or_default(),
         });
@@ -313,7 +320,7 @@ impl Starter<'_> {
 }
 
 /// The variables that differ between ranks.
-fn own_names(pmix: Option<&Pmix>) -> Vec<OsString> {
+pub(super) fn own_names(pmix: Option<&Pmix>) -> Vec<OsString> {
     let vars = pmix.and_then(|pmix| pmix.env.first()).into_iter().flatten();
     let name = |var: &CString| {
         let bytes = var.as_bytes();
@@ -327,7 +334,7 @@ fn own_names(pmix: Option<&Pmix>) -> Vec<OsString> {
 }
 
 /// Which libraries the ranks of a program with variables `vars` get of those in `home`.
-fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&Home>) -> Choice {
+pub(super) fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&Home>) -> Choice {
     let Some(home) = home else {
         return Choice::default();
     };
@@ -346,7 +353,7 @@ fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&Home>) -> C
 
 /// The variables of the ranks of a program: what is inherited, then what was asked for. Without
 /// those that differ between ranks, which are called `own`.
-fn variables(plan: &Plan, app: usize, inherited: &Vars, own: &[OsString]) -> Vars {
+pub(super) fn variables(plan: &Plan, app: usize, inherited: &Vars, own: &[OsString]) -> Vars {
     let more: Vec<_> = plan.env.iter().chain(&plan.apps[app].env).collect();
     let inherited = inherited.iter().filter(|(name, _)| {
         let differs = own.contains(name) || name == COMMAND_LINE;
@@ -363,7 +370,7 @@ fn variables(plan: &Plan, app: usize, inherited: &Vars, own: &[OsString]) -> Var
 
 /// The environment of ranks with `vars`, with room at its end for `own` variables
 /// that differ between ranks.
-fn environment(vars: &Vars, program: &str, own: usize) -> Result<Strings, ProgramError> {
+pub(super) fn environment(vars: &Vars, program: &str, own: usize) -> Result<Strings, ProgramError> {
     let mut strings = Vec::with_capacity(vars.len() + own);
     for (name, value) in vars {
         let mut var = name.clone();
@@ -376,7 +383,7 @@ fn environment(vars: &Vars, program: &str, own: usize) -> Result<Strings, Progra
 }
 
 /// How `/bin/sh` runs a script that does not name its interpreter.
-fn shell_args(program: &Program) -> Vec<CString> {
+pub(super) fn shell_args(program: &Program) -> Vec<CString> {
     let mut args = vec![c"sh".to_owned(), program.path.clone()];
     args.extend_from_slice(program.args.get(1..).unwrap_or_default());
     args

@@ -1,0 +1,207 @@
+//! Processes that come and go (MPI-5, chapters 11.8 and 11.9).
+
+use std::ffi::{c_char, c_int};
+use std::sync::Arc;
+
+use catena_abi::{Comm, Info, consts};
+use catena_boot::Side;
+use catena_core::enter;
+use catena_dynamic::spawn::Command;
+use catena_dynamic::{name, port, spawn};
+use catena_objects::info::Info as Hints;
+use catena_objects::{Result, fail};
+
+use crate::args::{self, put, put_string};
+use crate::comm::put_comm;
+use crate::entry::mpi_fn;
+use crate::errors;
+
+/// Most arguments of a command.
+const MOST: usize = 1 << 20;
+
+/// The hints behind a handle; none for `MPI_INFO_NULL`.
+fn hints(handle: Info) -> Result<Option<Arc<Hints>>> {
+    enter()?.objects.infos.find(handle)
+}
+
+/// The strings of an array that ends with a null pointer; none for `MPI_ARGV_NULL`.
+fn strings(argv: *mut *mut c_char) -> Result<Vec<Vec<u8>>> {
+    let mut all = Vec::new();
+    if argv.is_null() {
+        return Ok(all);
+    }
+    while all.len() < MOST {
+        // SAFETY: the program's array goes on to its null pointer.
+        let next = unsafe { argv.add(all.len()).read() };
+        if next.is_null() {
+            return Ok(all);
+        }
+        all.push(args::bytes(next, "argv")?.to_vec());
+    }
+    fail!(
+        Arg,
+        "argv has more than {MOST} arguments, or does not end with a null pointer"
+    )
+}
+
+/// Stores one code for each process that was asked for, unless they are to be ignored.
+fn put_codes(to: *mut c_int, count: usize, code: c_int) {
+    if to.is_null() {
+        return;
+    }
+    for at in 0..count {
+        // SAFETY: the program's array has room for a code of each process.
+        unsafe { to.add(at).write(code) };
+    }
+}
+
+/// What was made, and what becomes of the codes of `asked` processes: all are started, or
+/// none is.
+fn conclude(
+    made: Result<Comm>,
+    intercomm: *mut Comm,
+    codes: *mut c_int,
+    asked: Option<usize>,
+) -> Result<()> {
+    match made {
+        Ok(new) => {
+            let process = enter()?;
+            let all = process.comm_ref(new)?.peers as usize;
+            put_codes(codes, all, consts::SUCCESS);
+            put(intercomm, new, "intercomm")
+        }
+        Err(error) => {
+            put_codes(codes, asked.unwrap_or(0), errors::class(error.kind()));
+            Err(error)
+        }
+    }
+}
+
+/// A port's name in a program's string.
+fn port_name(at: *const c_char) -> Result<String> {
+    args::string(at, "port_name").map(str::to_owned)
+}
+
+mpi_fn! {
+    /// Only the root's arguments say what is started.
+    fn Comm_spawn(command: *const c_char, argv: *mut *mut c_char, maxprocs: c_int, info: Info,
+        root: c_int, comm: Comm, intercomm: *mut Comm, array_of_errcodes: *mut c_int) on comm
+    {
+        let process = enter()?;
+        put(intercomm, consts::COMM_NULL, "intercomm")?;
+        let on = process.comm(comm)?;
+        let commands = || {
+            Ok(vec![Command {
+                program: args::bytes(command, "command")?.to_vec(),
+                args: strings(argv)?,
+                maxprocs,
+                info: hints(info)?,
+            }])
+        };
+        let is_root = root == on.rank as c_int;
+        let made = spawn::spawn(&process, &on, root, commands);
+        let asked = is_root.then_some(maxprocs.max(0) as usize);
+        conclude(made, intercomm, array_of_errcodes, asked)
+    }
+
+    /// Only the root's arguments say what is started.
+    fn Comm_spawn_multiple(count: c_int, array_of_commands: *mut *mut c_char,
+        array_of_argv: *mut *mut *mut c_char, array_of_maxprocs: *const c_int,
+        array_of_info: *const Info, root: c_int, comm: Comm, intercomm: *mut Comm,
+        array_of_errcodes: *mut c_int) on comm
+    {
+        let process = enter()?;
+        put(intercomm, consts::COMM_NULL, "intercomm")?;
+        let on = process.comm(comm)?;
+        let mut asked = None;
+        let commands = || {
+            if count < 1 {
+                fail!(Count, "count is {count}: at least one command must be given");
+            }
+            let n = count as usize;
+            let names = args::array(array_of_commands.cast_const(), n, "array_of_commands")?;
+            let counts = args::array(array_of_maxprocs, n, "array_of_maxprocs")?;
+            let infos = args::array(array_of_info, n, "array_of_info")?;
+            asked = Some(counts.iter().map(|&it| it.max(0) as usize).sum());
+            let one = |at: usize| {
+                let argv = match array_of_argv.is_null() {
+                    true => Vec::new(),
+                    // SAFETY: the program's array has an element for each command.
+                    false => strings(unsafe { array_of_argv.add(at).read() })?,
+                };
+                Ok(Command {
+                    program: args::bytes(names[at], "array_of_commands")?.to_vec(),
+                    args: argv,
+                    maxprocs: counts[at],
+                    info: hints(infos[at])?,
+                })
+            };
+            (0..n).map(one).collect()
+        };
+        let made = spawn::spawn(&process, &on, root, commands);
+        conclude(made, intercomm, array_of_errcodes, asked)
+    }
+
+    fn Comm_get_parent(parent: *mut Comm) {
+        put(parent, enter()?.parent(), "parent")
+    }
+
+    fn Open_port(info: Info, port_name: *mut c_char) {
+        hints(info)?;
+        let process = enter()?;
+        let port = port::open(&process)?;
+        let most = consts::MAX_PORT_NAME as usize;
+        let mut len = 0;
+        put_string(port_name, most, &raw mut len, port.as_str())
+    }
+
+    fn Close_port(port_name: *const c_char) {
+        let process = enter()?;
+        port::close(&process, &self::port_name(port_name)?)
+    }
+
+    fn Comm_accept(port_name: *const c_char, info: Info, root: c_int, comm: Comm,
+        newcomm: *mut Comm) on comm
+    {
+        let process = enter()?;
+        put_comm(newcomm, || {
+            let on = process.comm(comm)?;
+            let port = || hints(info).and_then(|_| self::port_name(port_name));
+            port::meet(&process, &on, root, Side::Host, port)
+        })
+    }
+
+    fn Comm_connect(port_name: *const c_char, info: Info, root: c_int, comm: Comm,
+        newcomm: *mut Comm) on comm
+    {
+        let process = enter()?;
+        put_comm(newcomm, || {
+            let on = process.comm(comm)?;
+            let port = || hints(info).and_then(|_| self::port_name(port_name));
+            port::meet(&process, &on, root, Side::Guest, port)
+        })
+    }
+
+    fn Publish_name(service_name: *const c_char, info: Info, port_name: *const c_char) {
+        hints(info)?;
+        let service = args::string(service_name, "service_name")?;
+        let process = enter()?;
+        name::publish(&process, service, &self::port_name(port_name)?)
+    }
+
+    fn Lookup_name(service_name: *const c_char, info: Info, port_name: *mut c_char) {
+        hints(info)?;
+        let service = args::string(service_name, "service_name")?;
+        let process = enter()?;
+        let port = name::look_up(&process, service)?;
+        let mut len = 0;
+        put_string(port_name, consts::MAX_PORT_NAME as usize, &raw mut len, port.as_str())
+    }
+
+    fn Unpublish_name(service_name: *const c_char, info: Info, port_name: *const c_char) {
+        hints(info)?;
+        let service = args::string(service_name, "service_name")?;
+        let process = enter()?;
+        name::withdraw(&process, service, &self::port_name(port_name)?)
+    }
+}

@@ -1,0 +1,200 @@
+//! Groups that meet at a port, as no communicator joins them (MPI-5, chapters 11.8.4 and
+//! 11.9): those that connect and accept, and those that spawn and were spawned.
+//!
+//! They agree as the groups of `MPI_Intercomm_create` do, but for their leaders, who
+//! exchange what their groups tell through the launcher. Jobs of which a process hears
+//! there for the first time come into its table of peers.
+
+use std::sync::Arc;
+
+use catena_abi::{self as abi, consts};
+use catena_boot::{BootError, Jobs, Side};
+use catena_fabric::ProcessName;
+use catena_net::Chain;
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::fail;
+use catena_shm::Shm;
+
+use super::agreement::Bridge;
+use super::{Comm, Heritage};
+use crate::process::Process;
+
+/// Where a leader meets that of the other group.
+#[derive(Clone, Debug)]
+pub struct Meeting {
+    /// The port.
+    pub port: String,
+    /// From which side this one comes to it.
+    pub side: Side,
+}
+
+fn other(e: &dyn std::fmt::Display) -> Error {
+    Error::new(Kind::Other, e.to_string())
+}
+
+impl Process {
+    /// Calls the launcher, as far as it knows jobs.
+    ///
+    /// # Errors
+    /// `Unsupported` under other launchers and without one; `Other` if it is gone.
+    pub fn with_jobs<T>(
+        &self,
+        call: impl FnOnce(&mut dyn Jobs) -> Result<T, BootError>,
+    ) -> Result<T> {
+        let mut boot = self.boot.borrow_mut();
+        let Some(jobs) = boot.jobs() else {
+            fail!(
+                Unsupported,
+                "processes can be spawned and can connect only if Catena's own mpirun has started \
+                them: start the program with it"
+            );
+        };
+        call(jobs).map_err(|e| other(&e))
+    }
+
+    /// Waits for what becomes of a ticket; an error of `kind` if that is nothing.
+    ///
+    /// # Errors
+    /// As [`Process::with_jobs`].
+    pub fn outcome(&self, ticket: u32, kind: Kind) -> Result<Vec<u8>> {
+        let mut told = Ok(None);
+        self.block(|process| {
+            told = process.with_jobs(|jobs| jobs.outcome(ticket));
+            !matches!(told, Ok(None))
+        });
+        let outcome = told?.expect("block returns when it is known");
+        outcome.map_err(|text| Error::new(kind, text))
+    }
+
+    /// Makes the intercommunicator of `local` and the group that its leader, rank `root`,
+    /// meets: `meeting` counts there only. Collective over `local`. An error whose cause
+    /// is elsewhere is one of `kind`.
+    ///
+    /// # Errors
+    /// `Comm` for an intercommunicator; those of `meeting` at all members; `kind` if nobody
+    /// is met.
+    pub fn connect(
+        &self,
+        local: &Arc<Comm>,
+        root: u32,
+        meeting: Result<Option<Meeting>>,
+        kind: Kind,
+    ) -> Result<abi::Comm> {
+        if local.is_inter() {
+            fail!(
+                Comm,
+                "the communicator must be an intracommunicator: merge it first"
+            );
+        }
+        let bridge = self.open_home().and(meeting);
+        let bridge = bridge.map(|it| it.map(Bridge::Port));
+        let made = self.join_groups(
+            local.circle(),
+            root,
+            bridge,
+            &local.group,
+            Heritage::plain(local),
+        );
+        made.map_err(|e| match e.kind() {
+            Kind::Other => e.reworded(kind, e.text()),
+            _ => e,
+        })
+    }
+
+    /// `MPI_Comm_get_parent`: the communicator with those who have spawned this job, unless
+    /// nobody has, or it was freed.
+    pub fn parent(&self) -> abi::Comm {
+        let parent = self.parent.get();
+        match self.comm(parent) {
+            Ok(_) => parent,
+            Err(_) => consts::COMM_NULL,
+        }
+    }
+
+    /// Meets those who have spawned this job, if somebody has. Collective over the job.
+    pub(crate) fn meet_parent(&self) -> Result<()> {
+        let port = self.boot.borrow().job().parent.clone();
+        let Some(port) = port else { return Ok(()) };
+        let side = Side::Guest;
+        let meeting = (self.world.rank == 0).then_some(Meeting { port, side });
+        let parent = self.connect(&self.world, 0, Ok(meeting), Kind::Spawn)?;
+        *self.comm_ref(parent)?.name.borrow_mut() = "MPI_COMM_PARENT".into();
+        self.parent.set(parent);
+        Ok(())
+    }
+
+    /// Comes to a port with words for the other side; gives a ticket.
+    pub(super) fn come_to_port(&self, meeting: &Meeting, words: &[u32]) -> Result<u32> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.with_jobs(|jobs| jobs.meet(&meeting.port, meeting.side, &bytes))
+    }
+
+    /// The words of the other side, once it has come.
+    pub(super) fn met_at_port(&self, meeting: &Meeting, ticket: u32) -> Result<Option<Vec<u32>>> {
+        let Some(outcome) = self.with_jobs(|jobs| jobs.outcome(ticket))? else {
+            return Ok(None);
+        };
+        let bytes = outcome.map_err(|text| other(&text))?;
+        let (words, []) = bytes.as_chunks::<4>() else {
+            fail!(
+                Other,
+                "what came to the port {} is not from an MPI process",
+                meeting.port
+            );
+        };
+        Ok(Some(
+            words.iter().map(|word| u32::from_le_bytes(*word)).collect(),
+        ))
+    }
+
+    /// Attaches the memory in which processes of other jobs reach this one, if that is not
+    /// done: a process that is alone on its node does without until then.
+    fn open_home(&self) -> Result<()> {
+        if self.link(|link| link.net().shm().is_some()) {
+            return Ok(());
+        }
+        self.with_jobs(|_| Ok(()))?;
+        let chain = Chain::from_settings().map_err(|e| other(&e))?;
+        let mut boot = self.boot.borrow_mut();
+        let (local, cpus) = (boot.job().local.len(), boot.job().local_cpus);
+        let segment = match chain.shm && local == 1 {
+            true => boot.take_segment().map_err(|e| other(&e))?,
+            false => None,
+        };
+        let Some(segment) = segment else {
+            fail!(
+                Unsupported,
+                "jobs reach each other only through shared memory so far, which CATENA_LINK does \
+                not name: add shm to it"
+            );
+        };
+        catena_shm::admit(boot.ancestor());
+        drop(boot);
+        let shm = Shm::attach(segment, 0, &[self.me], cpus).map_err(|e| other(&e))?;
+        // SAFETY: the transport lives in the process, which is never dropped.
+        self.bell.set(Some(unsafe { shm.bell(self.me) }));
+        self.link(|link| link.net().adopt(shm));
+        Ok(())
+    }
+
+    /// Takes the jobs of these processes into the table of peers.
+    ///
+    /// # Errors
+    /// `Other` if a job is gone, or its memory cannot be attached.
+    pub(super) fn meet_jobs(&self, names: impl Iterator<Item = ProcessName>) -> Result<()> {
+        for name in names {
+            if self.link(|link| link.net().peers().peers_of(name.job).is_some()) {
+                continue;
+            }
+            let mut told = Ok(None);
+            self.block(|process| {
+                told = process.with_jobs(|jobs| jobs.learn(name.job));
+                !matches!(told, Ok(None))
+            });
+            let job = told?.expect("block returns when it is known");
+            let added = self.link(|link| link.net().add_job(name.job, &job.node_of, job.segment));
+            added.map_err(|e| other(&e))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! Starting one more job on a node, which processes have spawned.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::ops::Range;
+
+use catena_boot::Job as World;
+use catena_boot::server::ports::SpawnCall;
+
+use super::Node;
+use super::start::{self, How, Input, Starter, Vars};
+use crate::base::Base;
+use crate::launch::system;
+use crate::library;
+use crate::message::NodeEvent;
+use crate::plan::Plan;
+use crate::program::{self, ProgramError};
+use crate::sys::{self, Strings};
+use crate::takeover::Home;
+
+impl Node {
+    /// What processes here want that only the launcher as a whole can do.
+    pub fn take_spawn_calls(&mut self) -> Vec<SpawnCall> {
+        self.server.take_spawn_calls()
+    }
+
+    /// Answers a process that has spawned: with the job, or why there is none.
+    pub fn answer_spawn(&mut self, number: u32, ticket: u32, outcome: Result<u64, String>) {
+        self.server.spawned(number, ticket, outcome);
+        self.notify();
+    }
+
+    /// A job that was spawned comes to nothing: nobody meets it, and its processes are
+    /// killed with their children.
+    pub fn abandon(&mut self, numbers: &Range<u32>, port: &str, why: &str) {
+        self.server.close_port(port, why);
+        self.notify();
+        for process in self
+            .processes
+            .iter()
+            .filter(|it| numbers.contains(&it.rank))
+        {
+            sys::kill_group(process.pid, libc::SIGKILL);
+        }
+    }
+
+    /// Starts the processes of one more job, all of which are to run here. They meet those
+    /// who have spawned them at `port`; `inherited` is what their environment begins with,
+    /// and `paths` where the program of each app is looked for, if not in `PATH`.
+    ///
+    /// Gives the number of its rank 0, and what went wrong once the first was started, if
+    /// something did.
+    ///
+    /// # Errors
+    /// If the programs cannot be found, or the system is short of something, before any
+    /// process was started.
+    pub fn start_job(
+        &mut self,
+        plan: &Plan,
+        (port, paths): (&str, &[Option<&OsStr>]),
+        inherited: &Vars,
+        base: &Base,
+        events: &mut Vec<NodeEvent>,
+    ) -> Result<(u32, Option<String>), ProgramError> {
+        let own_path = inherited.iter().find(|(name, _)| name == "PATH");
+        let own_path = own_path.map_or(OsStr::new(start::PATH), |(_, path)| path);
+        let count = (self.processes.len() + plan.node_of.len()) as u64;
+        let (files, most) = (count * 3 + start::SPARE_FILES, base.files.most());
+        if most < files {
+            let text = format!(
+                "{count} processes need {files} open files, but the limit is {most}; raise it \
+                 (ulimit -n) or start fewer"
+            );
+            return Err(ProgramError { status: 1, text });
+        }
+        let home = Home::find();
+        let names = start::own_names(None);
+        let mut programs = Vec::new();
+        for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
+            let program = program::find(given, paths[app].unwrap_or(own_path))?;
+            let mut vars = start::variables(plan, app, inherited, &names);
+            let choice = start::choose(plan, &program, &vars, home.as_ref());
+            for note in choice.notes {
+                let (text, matters) = (note.text, note.matters);
+                events.push(NodeEvent::Note { text, matters });
+            }
+            if home.is_some() {
+                library::set_search(&mut vars, choice.search);
+            }
+            let env = start::environment(&vars, &program.name, names.len())?;
+            let args = Strings::new(program.args.clone());
+            let shell_args = Strings::new(start::shell_args(&program));
+            programs.push((ranks, program, env, args, shell_args));
+        }
+        let null = File::open("/dev/null").map_err(system)?;
+        let cpus = catena_boot::available_cpus();
+        let size = plan.node_of.len() as u32;
+        let world = World {
+            size,
+            universe_size: size.max(plan.slots.unwrap_or(cpus)),
+            job_id: plan.job_id,
+            secret: plan.secret.clone(),
+            node_of: plan.node_of.clone().into(),
+            hosts: plan.hosts.clone().into(),
+            psets: plan.psets.clone(),
+            parent: Some(port.to_string()),
+            ..World::singleton(String::new(), cpus)
+        };
+        let first = self
+            .server
+            .add_spawned(world, plan.appnums())
+            .map_err(system)?;
+        let starter = Starter {
+            base,
+            plan,
+            null,
+            input: Input::Inherited,
+            cpus: Vec::new(),
+            first,
+            before: self.processes.len(),
+        };
+        for (ranks, program, env, args, shell_args) in &mut programs {
+            for rank in ranks {
+                let how = How {
+                    rank,
+                    program,
+                    args,
+                    shell_args,
+                };
+                if let Err(error) = starter.start(self, &how, env, events) {
+                    let text = format!("rank {rank} of {size} could not be started: {error}");
+                    let missing = first + rank..first + size;
+                    events.extend(missing.map(|rank| NodeEvent::Missing { rank }));
+                    return Ok((first, Some(text)));
+                }
+            }
+        }
+        Ok((first, None))
+    }
+}
