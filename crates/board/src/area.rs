@@ -62,7 +62,6 @@ impl BoardShape {
     }
 
     /// What the members must know of it; blocks of `direct` bytes and more are reached directly.
-    #[inline]
     pub const fn limits(&self, direct: usize) -> Limits {
         Limits {
             lines: self.lines as u64,
@@ -76,7 +75,6 @@ impl BoardShape {
         COUNTER + self.lines * LINE + self.rings()
     }
 
-    #[inline]
     pub(crate) const fn rings(&self) -> usize {
         self.ring + self.long
     }

@@ -66,13 +66,11 @@ pub struct Copies {
 
 impl Copies {
     /// One of `len` bytes took so many ticks.
-    #[inline]
     pub fn record(&mut self, len: usize, ticks: u64) {
         self.record_among(len, ticks, LAST);
     }
 
     /// [`Copies::record`] where the last `most` copies weigh most.
-    #[inline]
     fn record_among(&mut self, len: usize, ticks: u64, most: u64) {
         let ticks = (ticks << 16) / len.max(1) as u64;
         self.copies += 1;
@@ -104,7 +102,6 @@ impl Balance {
     }
 
     /// `len` bytes were copied into the own ring in `ticks`.
-    #[inline]
     pub fn copied_in(&mut self, len: usize, ticks: u64) {
         if self.counts() {
             self.into.record_among(len, ticks, self.last());
@@ -113,7 +110,6 @@ impl Balance {
     }
 
     /// `len` bytes were copied or combined out of a ring in `ticks`.
-    #[inline]
     pub fn copied_out(&mut self, len: usize, ticks: u64) {
         if self.counts() {
             self.out.record_among(len, ticks, self.last());
@@ -122,25 +118,21 @@ impl Balance {
     }
 
     /// The kernel copied `len` bytes between members in `ticks`.
-    #[inline]
     pub fn copied_directly(&mut self, len: usize, ticks: u64) {
         self.direct.record_among(len, ticks, self.last());
     }
 
     /// How many of the last copies weigh most: one of each pair, as they may come one after the other.
-    #[inline]
     fn last(&self) -> u64 {
         LAST.max(self.pairs.into())
     }
 
-    #[inline]
     fn counts(&mut self) -> bool {
         let is_cold = self.cold > 0;
         self.cold -= u32::from(is_cold);
         self.weighs && !is_cold
     }
 
-    #[inline]
     fn count(&mut self) {
         self.samples += 1;
         if self.samples == SAMPLES.max(self.pairs) {
@@ -156,7 +148,6 @@ impl Balance {
 
     /// Begins anew if it was changed whether the two are weighed. Tries the ring again when that is
     /// due.
-    #[inline]
     pub fn look(&mut self, weighs: bool) {
         if weighs != self.weighs {
             *self = Balance::new(weighs, self.pairs);
@@ -168,7 +159,6 @@ impl Balance {
     }
 
     /// Compares what was seen with what the `kernel` takes.
-    #[inline]
     fn judge(&mut self, kernel: u64, now: u64) {
         // Who only writes, or only reads, takes the other end for as quick. What several read is
         // written once.
@@ -188,7 +178,6 @@ impl Balance {
         self.begin(is_better);
     }
 
-    #[inline]
     fn begin(&mut self, prefers_ring: bool) {
         if !prefers_ring {
             // Both are seen anew.

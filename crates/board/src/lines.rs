@@ -52,7 +52,6 @@ impl Lines {
     }
 
     /// `len` bytes were written in `ticks`.
-    #[inline]
     pub fn wrote(&mut self, len: usize, ticks: u64) {
         if self.cold > 0 {
             self.cold = self.cold.saturating_sub(len as u64);
@@ -66,7 +65,6 @@ impl Lines {
         }
     }
 
-    #[inline]
     fn judge(&mut self, now: u64) {
         if !self.left {
             self.taken = self.writes.ticks;
@@ -82,7 +80,6 @@ impl Lines {
         }
     }
 
-    #[inline]
     fn change(&mut self, left: bool) {
         (self.left, self.cold) = (left, self.ring);
         (self.writes, self.samples) = Default::default();

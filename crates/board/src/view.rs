@@ -93,7 +93,6 @@ impl View<'_> {
     }
 
     /// Copies out of the buffers of member `rank`.
-    #[inline]
     fn read(&mut self, rank: u32, addr: u64, to: *mut u8, len: usize) -> Result<(), Refused> {
         let peer = self.neighbour(rank)?;
         // SAFETY: the caller owns `len` bytes there.
@@ -105,7 +104,6 @@ impl View<'_> {
     }
 
     /// The process of a peer whose buffers are reached.
-    #[inline]
     fn neighbour(&self, rank: u32) -> Result<Neighbour, Refused> {
         let found = self.seat.neighbours.get(rank as usize).copied().flatten();
         found.ok_or(Refused {
@@ -338,7 +336,6 @@ impl Board for View<'_> {
         Ok(())
     }
 
-    #[inline]
     fn give(&mut self, to: &Payload, at: usize, from: Region) -> Result<(), Refused> {
         let source = self.place(from);
         let addr = to.at.wrapping_add(at as u64);
@@ -425,7 +422,6 @@ impl Board for View<'_> {
         Ok(())
     }
 
-    #[inline]
     fn pair(
         &mut self,
         (a, b): (&Payload, &Payload),
@@ -453,7 +449,6 @@ impl Board for View<'_> {
         })
     }
 
-    #[inline]
     fn reserve(&mut self, len: usize) -> Result<(), Trouble> {
         self.seat.store.scratch.reserve(len).map_err(no_memory)
     }
@@ -483,7 +478,6 @@ impl Board for View<'_> {
         unsafe { self.apply(a, b, from.len, order) }
     }
 
-    #[inline]
     fn address(&mut self, of: Region) -> u64 {
         self.place(of) as u64
     }
@@ -499,7 +493,6 @@ impl Board for View<'_> {
         self.seat.area.counter(rank).load(Acquire)
     }
 
-    #[inline]
     fn awaits(&mut self, rank: u32) {
         self.awaits = Some(rank);
     }
@@ -551,7 +544,6 @@ fn refused(rank: u32, error: &io::Error) -> Refused {
     Refused { rank, errno }
 }
 
-#[inline]
 fn no_memory(NoRoom(bytes): NoRoom) -> Trouble {
     Trouble::NoMemory(bytes)
 }
