@@ -8,6 +8,8 @@
 //! | `waker` | waking a process that sleeps on descriptors                 |
 //! | `futex` | sleeping on a word                                          |
 //! | `lock`  | a lock that starves no thread                               |
+//! | `element_lock` | a short lock in shared memory that tells its holder  |
+//! | `ticket_lock` | shared and exclusive, in order, in shared memory      |
 //! | `wait`  | when to spin, yield, sleep                                  |
 //! | `clock` | cheap ticks                                                 |
 //! | `copy`  | copies, with and without the cache                          |
@@ -21,6 +23,7 @@ pub mod bell;
 pub mod clock;
 pub mod copy;
 mod cpus;
+pub mod element_lock;
 pub mod futex;
 #[cfg(all(any(test, fuzzing), not(loom)))]
 #[doc(hidden)]
@@ -32,15 +35,18 @@ pub mod parts;
 pub mod ring;
 pub mod slab;
 pub mod sync;
+pub mod ticket_lock;
 pub mod wait;
 pub mod waker;
 
 pub use bell::{Barrier, Doorbell};
 pub use cpus::Cpus;
+pub use element_lock::ElementLock;
 pub use lock::Lock;
 pub use mem::{PeerBytes, Room};
 pub use pad::CachePadded;
 pub use parts::{End, Parts};
 pub use slab::{Key, Slab};
+pub use ticket_lock::TicketLock;
 pub use wait::{Idle, Waiter};
 pub use waker::{WakeSocket, Waker};
