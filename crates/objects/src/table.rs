@@ -41,6 +41,8 @@ pub enum ObjectKind {
     Message,
     /// A session.
     Session,
+    /// A window.
+    Win,
 }
 
 const INDEX_BITS: u32 = 27;

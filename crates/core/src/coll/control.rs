@@ -8,7 +8,7 @@
 //! | bits, from the top | what                                           |
 //! |--------------------|------------------------------------------------|
 //! | 1                  | one                                            |
-//! | 2                  | the [`Kind`]; zero: one of an agreement (`comm`)          |
+//! | 2                  | the [`Kind`]; zero: of an agreement or a partition (`comm`) |
 //! | 29                 | place of the call among all on the communicator |
 //!
 //! Calls on a board have no messages, and no number among those that have, and calls that make

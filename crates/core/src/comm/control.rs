@@ -16,18 +16,27 @@ use catena_link::{Cid, Mode, Plane, ReqId, Selector, Sent};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::process::Process;
 
-/// Tag of all control messages; those of collectives are not negative.
+/// Tag of all control messages; those of collectives are not negative. Those above, up to
+/// [`PARTITIONS`], belong to parts of partitioned messages.
 const CONTROL: i32 = i32::MIN;
+
+/// How many tags parts of partitioned messages have.
+pub const PARTITIONS: u32 = (1 << 29) - 1;
+
+/// The tag of a part of a partitioned message; its number counts below [`PARTITIONS`].
+pub const fn partition_tag(number: u32) -> i32 {
+    CONTROL + 1 + (number % PARTITIONS) as i32
+}
 
 /// What a control message is about: how the processes were brought together, and the tag
 /// that tells this agreement from others of the kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Key(Arc<[u8]>);
+pub struct Key(Arc<[u8]>);
 
 /// How those who agree came together.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
-pub(crate) enum Meeting {
+pub enum Meeting {
     /// All members of a communicator; the tag counts these calls.
     Members = 1,
     /// `MPI_Comm_create_group`.
@@ -40,6 +49,8 @@ pub(crate) enum Meeting {
     FromGroups,
     /// The leaders of those.
     LeadersFromGroups,
+    /// The two ends of a partitioned message.
+    Partitioned,
 }
 
 impl Key {
@@ -75,7 +86,7 @@ pub struct ControlMessages {
 
 impl Process {
     /// Writes to rank `to` of a context.
-    pub(crate) fn send_control(&self, cid: Cid, to: u32, key: &Key, words: &[u32]) {
+    pub fn send_control(&self, cid: Cid, to: u32, key: &Key, words: &[u32]) {
         let mut bytes = Vec::with_capacity(4 + key.0.len() + 4 * words.len());
         bytes.extend((key.0.len() as u32).to_ne_bytes());
         bytes.extend_from_slice(&key.0);
@@ -94,7 +105,7 @@ impl Process {
 
     /// Reads the next control message with that key from rank `from` of a context, if it
     /// has come. Does not progress.
-    pub(crate) fn receive_control(&self, cid: Cid, from: u32, key: &Key) -> Option<Vec<u32>> {
+    pub fn receive_control(&self, cid: Cid, from: u32, key: &Key) -> Option<Vec<u32>> {
         self.collect_control(cid, from);
         let mut filed = self.control.filed.borrow_mut();
         if filed.is_empty() {

@@ -1,0 +1,225 @@
+//! Accumulates (MPI-5, chapters 12.3.3 and 12.3.4). All of them are carried out by the origin, under the
+//! lock of the target's elements: see `docs/decisions`, where the rule of atomicity stands.
+
+use catena_base::PeerBytes;
+use catena_core::buffer::{RecvBuf, SendBuf};
+use catena_datatype::{Basic, Datatype, OpKind, Reduce, reducer};
+use catena_link::{Sink, Source};
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::fail;
+
+use crate::place::Place;
+use crate::transfer::{Elements, copy_bytes, load, room, store, unequal};
+use catena_base::ElementLock;
+
+/// Bytes that are fetched and combined at a time: they stay in the nearest cache.
+const STEP: usize = 8 << 10;
+
+/// How elements are combined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Combine {
+    /// What is done.
+    pub kind: OpKind,
+    /// `None` where nothing is.
+    run: Option<Reduce>,
+    /// Packed bytes of an element.
+    unit: usize,
+}
+
+impl Combine {
+    /// A predefined operation on elements of one predefined type.
+    ///
+    /// # Errors
+    /// `Type` for a type of several kinds of elements, `Op` if the operation is not for this kind.
+    pub fn new(kind: OpKind, ty: &Datatype) -> Result<Combine> {
+        if kind == OpKind::NoOp {
+            return Ok(Combine {
+                kind,
+                run: None,
+                unit: 1,
+            });
+        }
+        let Some(basic) = ty.basic() else {
+            if kind == OpKind::Replace {
+                // Any element may be replaced, byte by byte.
+                let byte = Basic::Scalar(catena_datatype::Scalar::Byte);
+                return Ok(Combine {
+                    kind,
+                    run: reducer(kind, byte),
+                    unit: 1,
+                });
+            }
+            fail!(
+                Type,
+                "the target's type has elements of several kinds: an accumulate needs one predefined \
+                type"
+            );
+        };
+        match reducer(kind, basic) {
+            Some(run) => Ok(Combine {
+                kind,
+                run: Some(run),
+                unit: basic.size() as usize,
+            }),
+            None => Err(undefined(kind, basic)),
+        }
+    }
+
+    /// Combines `len` packed bytes at `from` with those at `inout`.
+    ///
+    /// # Safety
+    /// Both are valid for `len` bytes, and do not overlap.
+    #[inline]
+    unsafe fn apply(&self, from: *const u8, inout: *mut u8, len: usize) {
+        if let Some(run) = self.run {
+            // SAFETY: the caller's promise.
+            unsafe { run(from, inout, len / self.unit) }
+        }
+    }
+}
+
+#[cold]
+fn undefined(kind: OpKind, basic: Basic) -> Error {
+    let text = format!("{} is not defined on {basic:?}", kind.name());
+    Error::new(Kind::Op, text)
+}
+
+/// `MPI_Accumulate`.
+///
+/// # Safety
+/// The program lends the buffer and the elements.
+///
+/// # Errors
+/// `Type` if the sides differ in length, `NoMem`, and what the kernel refuses.
+pub(crate) unsafe fn accumulate(
+    lock: (&ElementLock, u32),
+    combine: Combine,
+    origin: &SendBuf,
+    elements: &Elements<'_>,
+) -> Result<()> {
+    let len = elements.len();
+    if combine.kind == OpKind::NoOp {
+        return Ok(());
+    }
+    if origin.len() != len as u64 {
+        return Err(unequal(origin.len(), len as u64));
+    }
+    let packed;
+    let from = match origin.contiguous() {
+        Some(from) => from,
+        None => {
+            packed = origin.to_owned_bytes()?;
+            packed.as_ptr()
+        }
+    };
+    if let (Place::Mapped { at, .. }, true) = (&elements.place, elements.ty.is_contiguous()) {
+        let _held = lock.0.hold(lock.1);
+        // SAFETY: the place was checked, the rest is the caller's promise.
+        unsafe { combine.apply(from, *at, len) };
+        return Ok(());
+    }
+    let mut old = room(len)?;
+    let _held = lock.0.hold(lock.1);
+    // SAFETY: as long as the elements.
+    unsafe {
+        load(elements, old.as_mut_ptr())?;
+        combine.apply(from, old.as_mut_ptr(), len);
+        store(elements, old.as_ptr())
+    }
+}
+
+/// `MPI_Get_accumulate`: the former elements go to `result`.
+///
+/// # Safety
+/// The program lends the buffers and the elements.
+///
+/// # Errors
+/// As [`accumulate`].
+pub(crate) unsafe fn get_accumulate(
+    lock: (&ElementLock, u32),
+    combine: Combine,
+    origin: &SendBuf,
+    result: &mut RecvBuf,
+    elements: &Elements<'_>,
+) -> Result<()> {
+    let len = elements.len();
+    if result.capacity() != len as u64 {
+        return Err(unequal(result.capacity(), len as u64));
+    }
+    let changes = combine.kind != OpKind::NoOp;
+    if changes && origin.len() != len as u64 {
+        return Err(unequal(origin.len(), len as u64));
+    }
+    let packed;
+    let from = match origin.contiguous() {
+        _ if !changes => std::ptr::null(),
+        Some(from) => from,
+        None => {
+            packed = origin.to_owned_bytes()?;
+            packed.as_ptr()
+        }
+    };
+    let place = match (&elements.place, elements.ty.is_contiguous()) {
+        (Place::Mapped { at, .. }, true) => Some(*at),
+        _ => None,
+    };
+    if let (Some(at), Some(into)) = (place, result.contiguous()) {
+        let step = STEP / combine.unit * combine.unit;
+        let _held = lock.0.hold(lock.1);
+        for done in (0..len).step_by(step) {
+            let now = step.min(len - done);
+            // SAFETY: the place was checked, the rest is the caller's promise.
+            unsafe {
+                copy_bytes(into.add(done), at.add(done), now);
+                combine.apply(from.wrapping_add(done), at.add(done), now);
+            }
+        }
+        return Ok(());
+    }
+    let mut old = room(len)?;
+    let mut new = if changes { room(len)? } else { Vec::new() };
+    {
+        let _held = lock.0.hold(lock.1);
+        // SAFETY: as long as the elements.
+        unsafe {
+            load(elements, old.as_mut_ptr())?;
+            if changes {
+                new.copy_from_slice(&old);
+                combine.apply(from, new.as_mut_ptr(), len);
+                store(elements, new.as_ptr())?;
+            }
+        }
+    }
+    result.place(0, PeerBytes::from(&*old));
+    Ok(())
+}
+
+/// `MPI_Compare_and_swap` of one element; the former one goes to `result`.
+///
+/// # Safety
+/// All buffers hold one element, which the program lends.
+///
+/// # Errors
+/// What the kernel refuses.
+pub(crate) unsafe fn compare_and_swap(
+    lock: (&ElementLock, u32),
+    (new, compare, result): (*const u8, *const u8, *mut u8),
+    elements: &Elements<'_>,
+) -> Result<()> {
+    let len = elements.len();
+    let mut old = [0u8; 32];
+    let mut expected = [0u8; 32];
+    debug_assert!(len <= 32);
+    // SAFETY: an element has at most 32 bytes, and the caller's promise.
+    unsafe {
+        copy_bytes(expected.as_mut_ptr(), compare, len);
+        let _held = lock.0.hold(lock.1);
+        load(elements, old.as_mut_ptr())?;
+        if old[..len] == expected[..len] {
+            store(elements, new)?;
+        }
+    }
+    // SAFETY: as above.
+    unsafe { copy_bytes(result, old.as_ptr(), len) };
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! Active target synchronization (MPI-5, chapters 12.5.1 and 12.5.2): fences, and post, start,
+//! complete, wait.
+//!
+//! A fence is a barrier of the window's own communicator: what was moved by the processor or the
+//! kernel is there when the call that moved it has returned. Post and complete count in the word of
+//! a [`Pair`](crate::control::Pair) that only one side writes, and ring the other.
+
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
+
+use catena_abi::consts;
+use catena_core::Process;
+use catena_objects::error::Result;
+use catena_objects::fail;
+use catena_objects::group::Group;
+
+use crate::access::Access;
+use crate::epoch::{OF_FENCE, OF_OTHERS, OF_POST, check_assert, sync_error};
+use crate::window::Window;
+
+impl Window {
+    /// The ranks of the members of a group.
+    fn ranks(&self, group: &Group) -> Result<Vec<u32>> {
+        let rank = |peer| match self.group.rank_of(peer) {
+            Some(rank) => Ok(rank),
+            None => fail!(
+                Group,
+                "process {} of the group is no member of the window",
+                peer.0
+            ),
+        };
+        group.members().map(rank).collect()
+    }
+
+    /// `MPI_Win_fence`.
+    ///
+    /// # Errors
+    /// `RmaSync` in an epoch of another kind, `Assert`, and what a barrier may fail with.
+    pub fn fence(&self, process: &Process, assert: i32) -> Result<()> {
+        check_assert(assert, OF_FENCE)?;
+        let epochs = &self.epochs;
+        if epochs.access.get() != Access::Fence {
+            self.leave_fence("an epoch of MPI_Win_fence")?;
+        }
+        if epochs.posted.borrow().is_some() {
+            return Err(sync_error(
+                "MPI_Win_fence cannot be called between MPI_Win_post and MPI_Win_wait",
+            ));
+        }
+        let used = epochs.used.replace(false);
+        if assert & consts::MODE_NOPRECEDE != 0 && epochs.access.get() == Access::Fence && used {
+            return Err(sync_error(
+                "MPI_MODE_NOPRECEDE says that there were no operations since the last fence, but \
+                there were",
+            ));
+        }
+        process.barrier(&self.comm)?;
+        let goes_on = assert & consts::MODE_NOSUCCEED == 0;
+        epochs.all_open.set(goes_on);
+        epochs.access.set(match goes_on {
+            true => Access::Fence,
+            false => Access::None,
+        });
+        Ok(())
+    }
+
+    /// `MPI_Win_post`.
+    ///
+    /// # Errors
+    /// `RmaSync` in another exposure epoch, `Group`, `Assert`.
+    pub fn post(&self, group: &Group, assert: i32) -> Result<()> {
+        check_assert(assert, OF_POST)?;
+        let ranks = self.ranks(group)?;
+        if self.epochs.posted.borrow().is_some() {
+            return Err(sync_error(
+                "MPI_Win_post was called before: call MPI_Win_wait first",
+            ));
+        }
+        if self.epochs.access.get() == Access::Fence {
+            self.leave_fence("an epoch of MPI_Win_post")?;
+        }
+        for &origin in &ranks {
+            let posted = &self.control.pair(self.me, origin).posted;
+            posted.fetch_add(1, AcqRel);
+            self.ring(origin);
+        }
+        *self.epochs.posted.borrow_mut() = Some(ranks);
+        Ok(())
+    }
+
+    /// `MPI_Win_start`. The posts are waited for when they are needed.
+    ///
+    /// # Errors
+    /// `RmaSync` in another access epoch, `Group`, `Assert`.
+    pub fn start(&self, group: &Group, assert: i32) -> Result<()> {
+        check_assert(assert, OF_OTHERS)?;
+        let ranks = self.ranks(group)?;
+        self.leave_fence("an epoch of MPI_Win_start")?;
+        self.epochs.access.set(Access::Start);
+        *self.epochs.started.borrow_mut() = ranks;
+        Ok(())
+    }
+
+    /// Waits for the post of a target that was started.
+    pub(crate) fn await_post(&self, process: &Process, rank: u32) {
+        let target = &self.targets[rank as usize];
+        if target.open.get() {
+            return;
+        }
+        let posted = &self.control.pair(rank, self.me).posted;
+        let used = target.used.get();
+        if posted.load(Acquire) == used {
+            process.block(|_| posted.load(Acquire) != used);
+        }
+        target.used.set(used.wrapping_add(1));
+        target.open.set(true);
+    }
+
+    /// `MPI_Win_complete`.
+    ///
+    /// # Errors
+    /// `RmaSync` without `MPI_Win_start`.
+    pub fn complete(&self, process: &Process) -> Result<()> {
+        if self.epochs.access.get() != Access::Start {
+            return Err(sync_error(
+                "MPI_Win_complete ends what MPI_Win_start begins, which was not called",
+            ));
+        }
+        let started = self.epochs.started.take();
+        for &rank in &started {
+            self.await_post(process, rank);
+            self.targets[rank as usize].open.set(false);
+            let completed = &self.control.pair(rank, self.me).completed;
+            completed.fetch_add(1, AcqRel);
+            self.ring(rank);
+        }
+        self.epochs.access.set(Access::None);
+        Ok(())
+    }
+
+    /// `MPI_Win_test`: whether all origins have completed, which ends the exposure epoch.
+    ///
+    /// # Errors
+    /// `RmaSync` without `MPI_Win_post`.
+    pub fn test(&self, process: &Process) -> Result<bool> {
+        let done = self.is_completed()?;
+        if !done {
+            process.progress();
+        }
+        let done = done || self.is_completed()?;
+        if done {
+            self.end_exposure();
+        }
+        Ok(done)
+    }
+
+    /// `MPI_Win_wait`.
+    ///
+    /// # Errors
+    /// `RmaSync` without `MPI_Win_post`.
+    pub fn wait(&self, process: &Process) -> Result<()> {
+        if !self.is_completed()? {
+            process.block(|_| self.is_completed().unwrap_or(true));
+        }
+        self.end_exposure();
+        Ok(())
+    }
+
+    fn is_completed(&self) -> Result<bool> {
+        let posted = self.epochs.posted.borrow();
+        let Some(origins) = &*posted else {
+            return Err(sync_error(
+                "MPI_Win_wait and MPI_Win_test end what MPI_Win_post begins, which was not called",
+            ));
+        };
+        Ok(origins.iter().all(|&origin| {
+            let completed = self.control.pair(self.me, origin).completed.load(Acquire);
+            completed != self.targets[origin as usize].awaited.get()
+        }))
+    }
+
+    fn end_exposure(&self) {
+        for origin in self.epochs.posted.take().unwrap_or_default() {
+            let awaited = &self.targets[origin as usize].awaited;
+            awaited.set(awaited.get().wrapping_add(1));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Memory of dynamic windows (MPI-5, chapter 12.2.4).
+
+use catena_objects::error::Result;
+use catena_objects::fail;
+
+use crate::control::{REGIONS, Region};
+use crate::heap::{self, Card};
+use crate::window::{Flavor, Window};
+
+impl Window {
+    fn check_dynamic(&self) -> Result<()> {
+        if self.flavor != Flavor::Dynamic {
+            fail!(
+                RmaFlavor,
+                "only a window of MPI_Win_create_dynamic has memory attached"
+            );
+        }
+        Ok(())
+    }
+
+    /// `MPI_Win_attach`.
+    ///
+    /// # Errors
+    /// `RmaFlavor` for another kind of window, `RmaAttach` for memory that is attached already, in
+    /// part or as a whole, or for too many regions.
+    pub fn attach(&self, base: *mut u8, size: i64) -> Result<()> {
+        self.check_dynamic()?;
+        let Ok(len) = u64::try_from(size) else {
+            fail!(Size, "the size is {size}: it must not be negative");
+        };
+        if base.is_null() && len != 0 {
+            fail!(Base, "the memory is a null pointer, but its size is {size}");
+        }
+        let addr = base.expose_provenance() as u64;
+        let mut attached = self.attached.borrow_mut();
+        let overlaps = |it: &&Region| addr < it.addr + it.len && it.addr < addr + len;
+        if let Some(other) = attached.iter().find(overlaps) {
+            fail!(
+                RmaAttach,
+                "the {len} bytes at {addr:#x} overlap the {} at {:#x}, which are attached already",
+                other.len,
+                other.addr
+            );
+        }
+        if attached.len() == REGIONS {
+            fail!(
+                RmaAttach,
+                "a process attaches at most {REGIONS} regions to a window: detach some first"
+            );
+        }
+        attached.push(Region {
+            addr,
+            len,
+            card: heap::card(base, len as usize).unwrap_or(Card::NONE),
+        });
+        self.control.regions(self.me).publish(&attached);
+        Ok(())
+    }
+
+    /// `MPI_Win_detach`.
+    ///
+    /// # Errors
+    /// `RmaFlavor` for another kind of window, `RmaAttach` if nothing was attached at that address.
+    pub fn detach(&self, base: *const u8) -> Result<()> {
+        self.check_dynamic()?;
+        let addr = base.addr() as u64;
+        let mut attached = self.attached.borrow_mut();
+        let Some(at) = attached.iter().position(|it| it.addr == addr) else {
+            fail!(
+                RmaAttach,
+                "nothing is attached to the window at {addr:#x}: detach what MPI_Win_attach was \
+                called with"
+            );
+        };
+        attached.remove(at);
+        self.control.regions(self.me).publish(&attached);
+        Ok(())
+    }
+}

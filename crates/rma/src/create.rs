@@ -1,0 +1,502 @@
+//! Making and freeing windows (MPI-5, chapter 12.2). Collective: the members tell each other rows of
+//! words, three times: what each has, what the lowest has made for all, and whether it could be mapped.
+//! One who cannot take part says so instead, and the call fails everywhere.
+
+use std::cell::RefCell;
+use std::ffi::c_int;
+use std::sync::Arc;
+
+use catena_abi::{self as abi, Aint, Count, consts};
+use catena_core::Process;
+use catena_core::coll::{Caller, Data};
+use catena_core::comm::Comm;
+use catena_fabric::Peer;
+use catena_net::Route;
+use catena_objects::attr::Attributes;
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::error_place::Target as ErrorTarget;
+use catena_objects::{fail, info::Info};
+use catena_shm::Bell;
+
+use crate::access::Epochs;
+use crate::control::Control;
+use crate::heap::{self, Card};
+use crate::hints::Hints;
+use crate::registry;
+use crate::window::{Facts, Flavor, Reach, Target, Window};
+
+/// The checked arguments of a call that makes a window.
+#[derive(Debug)]
+pub struct Plan {
+    /// Which call it is.
+    pub flavor: Flavor,
+    /// The memory of `MPI_Win_create`, else null.
+    pub base: *mut u8,
+    /// Its bytes, or how many are wanted.
+    pub size: u64,
+    /// Bytes of a unit of displacement.
+    pub unit: i64,
+    /// Hints.
+    pub hints: Hints,
+    /// What the memory is to be aligned to.
+    pub align: usize,
+}
+
+impl Plan {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// `Size`, `Disp`, `Base`, `InfoValue`.
+    pub fn new(
+        flavor: Flavor,
+        base: *mut u8,
+        size: Aint,
+        unit: i64,
+        info: Option<&Info>,
+    ) -> Result<Plan> {
+        let Ok(bytes) = u64::try_from(size) else {
+            fail!(Size, "the size is {size}: it must not be negative");
+        };
+        if unit <= 0 {
+            fail!(
+                Disp,
+                "the unit of displacements is {unit}: it must be positive"
+            );
+        }
+        if flavor == Flavor::Create && base.is_null() && bytes != 0 {
+            fail!(
+                Base,
+                "the window's memory is a null pointer, but its size is {size}"
+            );
+        }
+        let hints = match info {
+            Some(info) => Hints::default().with(info)?,
+            None => Hints::default(),
+        };
+        let align = info
+            .and_then(|info| info.hint("mpi_minimum_memory_alignment"))
+            .and_then(|it| it.parse::<usize>().ok())
+            .and_then(usize::checked_next_power_of_two);
+        Ok(Plan {
+            flavor,
+            base,
+            size: bytes,
+            unit,
+            hints,
+            align: align.unwrap_or(1),
+        })
+    }
+}
+
+/// What a member has.
+const ROW: usize = 6 + Card::WORDS;
+/// What the lowest member has made for all.
+const SHARED: usize = 1 + 2 * Card::WORDS;
+
+/// Tells all members a row of words; theirs, by rank.
+fn tell<const N: usize>(
+    process: &Process,
+    comm: &Arc<Comm>,
+    row: [u64; N],
+) -> Result<Vec<[u64; N]>> {
+    let mut rows = vec![[0; N]; comm.size() as usize];
+    let data = |buf: *const u64| Data {
+        buf: buf.cast_mut().cast(),
+        count: N as Count,
+        ty: consts::UINT64_T,
+    };
+    let caller = Caller { process, now: true };
+    let left = caller.allgather(comm, data(row.as_ptr()), data(rows.as_mut_ptr().cast()))?;
+    process.run_rest(left)?;
+    Ok(rows)
+}
+
+/// The error of a member, or that another one has one: the first word of its row is not 0.
+fn agree<const N: usize>(own: Option<Error>, rows: &[[u64; N]]) -> Result<()> {
+    if let Some(error) = own {
+        return Err(error);
+    }
+    match rows.iter().position(|row| row[0] != 0) {
+        None => Ok(()),
+        Some(rank) => fail!(
+            Other,
+            "the call failed at rank {rank} of the window, which says why"
+        ),
+    }
+}
+
+/// A result as the first word of a row, and its error.
+fn split<T>(result: Result<T>) -> (u64, Option<T>, Option<Error>) {
+    match result {
+        Ok(it) => (0, Some(it), None),
+        Err(error) => (1, None, Some(error)),
+    }
+}
+
+fn no_memory(bytes: u64, error: &std::io::Error) -> Error {
+    let text = format!("no memory for a window of {bytes} bytes: {error}");
+    Error::new(Kind::NoMem, text)
+}
+
+/// What this process brings: its memory.
+struct Own {
+    base: *mut u8,
+    piece: Option<*mut u8>,
+    card: Card,
+}
+
+impl Own {
+    fn new(process: &Process, comm: &Comm, plan: &Plan) -> Result<Own> {
+        check_reach(process, comm)?;
+        let size = usize::try_from(plan.size).unwrap_or(usize::MAX);
+        let none = Own {
+            base: plan.base,
+            piece: None,
+            card: Card::NONE,
+        };
+        let is_alone = plan.flavor == Flavor::Shared && plan.hints.noncontiguous;
+        if plan.flavor == Flavor::Allocate || is_alone {
+            let base = heap::take(size, plan.align).map_err(|e| no_memory(plan.size, &e))?;
+            return Ok(Own {
+                base,
+                piece: Some(base),
+                card: heap::card(base, size).unwrap_or(Card::NONE),
+            });
+        }
+        let card = heap::card(plan.base, size);
+        Ok(Own {
+            card: card.filter(|_| size != 0).unwrap_or(Card::NONE),
+            ..none
+        })
+    }
+}
+
+/// Windows reach over one node, for the time being.
+fn check_reach(process: &Process, comm: &Comm) -> Result<()> {
+    let far = comm.group.members().position(|peer| {
+        let route = process.link(|link| link.net().route(peer));
+        !matches!(route, Route::Shm | Route::Loopback)
+    });
+    match far {
+        None => Ok(()),
+        Some(rank) => fail!(
+            Unsupported,
+            "rank {rank} is on another node, or shares no memory with rank {}: Catena's windows do \
+            not reach over networks yet",
+            comm.rank
+        ),
+    }
+}
+
+/// The contiguous memory of a shared window, if the lowest member makes it.
+struct Whole {
+    at: *mut u8,
+    card: Card,
+}
+
+/// Makes a window; its memory for the program as well.
+///
+/// # Errors
+/// That of the plan; `Comm` for an intercommunicator; `NoMem`; `Other` if the call failed at another
+/// member.
+pub fn create(
+    process: &Process,
+    comm: &Arc<Comm>,
+    plan: Result<Plan>,
+) -> Result<(abi::Win, *mut u8)> {
+    if comm.is_inter() {
+        fail!(Comm, "a window needs an intracommunicator");
+    }
+    register(process);
+    let own = process.comm_split(comm, 0, comm.rank as i32)?;
+    let own = process.comm(own.unwrap_or(consts::COMM_NULL))?;
+    let made = make(process, comm, &own, plan);
+    if made.is_err() {
+        process.comm_free(own)?;
+    }
+    let window = Arc::new(made?);
+    let (handle, base) = (window.handle, window.base);
+    registry::insert(window);
+    Ok((handle, base))
+}
+
+/// Has errors that belong to windows find them.
+fn register(process: &Process) {
+    process
+        .objects
+        .errhandlers
+        .register(ErrorTarget::Win, |handle| {
+            Ok(registry::find(abi::Win(handle))?)
+        });
+}
+
+fn make(process: &Process, parent: &Comm, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Window> {
+    // What each has.
+    let mine = plan.and_then(|plan| Ok((Own::new(process, comm, &plan)?, plan)));
+    let (failed, mine, error) = split(mine);
+    let mut row = [0; ROW];
+    row[0] = failed;
+    if let Some((own, plan)) = &mine {
+        row[1] = own.base.expose_provenance() as u64;
+        row[2] = plan.size;
+        row[3] = plan.unit as u64;
+        row[4] = registry::propose().into();
+        row[5] = plan.hints.noncontiguous.into();
+        row[6..].copy_from_slice(&own.card.words());
+    }
+    let rows = tell(process, comm, row);
+    let give_back = |mine: &Option<(Own, Plan)>| {
+        if let Some((
+            Own {
+                piece: Some(at), ..
+            },
+            _,
+        )) = mine
+        {
+            heap::give(*at);
+        }
+    };
+    let rows = match rows.and_then(|rows| agree(error, &rows).map(|()| rows)) {
+        Ok(rows) => rows,
+        Err(error) => {
+            give_back(&mine);
+            return Err(error);
+        }
+    };
+    let (mut own, plan) = mine.expect("nobody failed");
+    // What the lowest has made for all.
+    let is_whole = plan.flavor == Flavor::Shared && rows.iter().all(|row| row[5] == 0);
+    let shared = share(comm, &plan, &rows, is_whole);
+    let (failed, shared, error) = split(shared);
+    let (control, whole) = shared.unwrap_or_default();
+    let mut row = [0; SHARED];
+    row[0] = failed;
+    if let Some((_, card)) = &control {
+        row[1..=Card::WORDS].copy_from_slice(&card.words());
+    }
+    if let Some(whole) = &whole {
+        row[1 + Card::WORDS..].copy_from_slice(&whole.card.words());
+        own.piece = Some(whole.at);
+    }
+    let told = tell(process, comm, row).and_then(|told| agree(error, &told).map(|()| told));
+    let told = match told {
+        Ok(told) => told,
+        Err(error) => {
+            own.piece.map(heap::give);
+            return Err(error);
+        }
+    };
+    // Whether it could be mapped.
+    let cards = told[0];
+    let parts = Parts {
+        rows: &rows,
+        control: card_at(&cards[1..]),
+        whole: is_whole.then(|| card_at(&cards[1 + Card::WORDS..])),
+    };
+    let control = control.map(|(control, _)| control);
+    let built = build(process, (parent, comm), &plan, &mut own, control, &parts);
+    let (failed, window, error) = split(built);
+    let outcome = tell(process, comm, [failed]).and_then(|all| agree(error, &all));
+    if let Err(error) = outcome {
+        if window.is_none() {
+            own.piece.map(heap::give);
+        }
+        return Err(error);
+    }
+    Ok(window.expect("nobody failed"))
+}
+
+fn card_at(words: &[u64]) -> Card {
+    Card::from_words(std::array::from_fn(|i| words[i]))
+}
+
+type Made = (Option<(Control, Card)>, Option<Whole>);
+
+/// What the lowest member makes for all: the shared part, and the memory of a shared window.
+fn share(comm: &Comm, plan: &Plan, rows: &[[u64; ROW]], is_whole: bool) -> Result<Made> {
+    if comm.rank != 0 {
+        return Ok((None, None));
+    }
+    let members = rows.len();
+    let control = Control::make(members, plan.flavor == Flavor::Dynamic);
+    let control = control.map_err(|e| no_memory(0, &e))?;
+    let sizes = rows.iter().map(|row| row[2]);
+    let total = sizes.fold(0u64, u64::saturating_add);
+    let whole = match is_whole {
+        false => None,
+        true => {
+            let bytes = usize::try_from(total).unwrap_or(usize::MAX);
+            let at = heap::reserve(bytes).map_err(|e| no_memory(total, &e))?;
+            let card = heap::card(at, bytes).unwrap_or(Card::NONE);
+            Some(Whole { at, card })
+        }
+    };
+    Ok((Some(control), whole))
+}
+
+/// What all have told.
+struct Parts<'a> {
+    rows: &'a [[u64; ROW]],
+    control: Card,
+    whole: Option<Card>,
+}
+
+/// Maps what the others have and makes the window.
+fn build(
+    process: &Process,
+    (parent, comm): (&Comm, &Arc<Comm>),
+    plan: &Plan,
+    own: &mut Own,
+    control: Option<Control>,
+    parts: &Parts<'_>,
+) -> Result<Window> {
+    let (rows, me) = (parts.rows, comm.rank);
+    let control = match control {
+        Some(control) => control,
+        None => Control::open(parts.control, rows.len(), plan.flavor == Flavor::Dynamic)
+            .map_err(|e| unmapped(0, &e))?,
+    };
+    let members: Vec<Peer> = comm.group.members().collect();
+    let mut targets = Vec::with_capacity(rows.len());
+    let mut before = 0;
+    for (rank, (row, &peer)) in (0..).zip(rows.iter().zip(&members)) {
+        let reach = match parts.whole {
+            Some(card) => reach_whole(card, (before, row[2]), rank == me, own)
+                .map_err(|e| unmapped(rank, &e))?,
+            None if rank == me => Reach::Mapped {
+                base: own.base,
+                keep: None,
+            },
+            None => reach_of(process, peer, plan.flavor, row).map_err(|e| unmapped(rank, &e))?,
+        };
+        before += row[2];
+        targets.push(Target {
+            reach,
+            addr: row[1],
+            size: row[2],
+            unit: row[3] as i64,
+            open: false.into(),
+            locked: None.into(),
+            used: 0.into(),
+            awaited: 0.into(),
+        });
+    }
+    let bell = |&peer: &Peer| -> Option<Bell> {
+        if peer == process.me {
+            return None;
+        }
+        // SAFETY: the transport lives as long as the process.
+        process.link(|link| link.net().shm().map(|shm| unsafe { shm.bell(peer) }))
+    };
+    let number = rows.iter().map(|row| row[4]).max().unwrap_or(0);
+    let errhandler = process.objects.errhandlers.find(consts::ERRORS_ARE_FATAL)?;
+    Ok(Window {
+        handle: registry::agreed(number as u32),
+        group: parent.group.clone(),
+        comm: comm.clone(),
+        me,
+        flavor: plan.flavor,
+        base: own.base,
+        facts: Box::new(Facts {
+            size: plan.size as Aint,
+            disp_unit: c_int::try_from(plan.unit).unwrap_or(c_int::MAX),
+            flavor: plan.flavor.value(),
+            model: consts::WIN_UNIFIED,
+        }),
+        targets: targets.into(),
+        control,
+        bells: members.iter().map(bell).collect(),
+        errhandler: RefCell::new(errhandler),
+        name: RefCell::default(),
+        attrs: Attributes::default(),
+        hints: RefCell::new(plan.hints.clone()),
+        epochs: Epochs::default(),
+        attached: RefCell::default(),
+        piece: own.piece,
+    })
+}
+
+#[cold]
+fn unmapped(rank: u32, error: &std::io::Error) -> Error {
+    let text = format!(
+        "memory of rank {rank} of the window cannot be mapped: {error}; processes of one node map \
+        each other's memory under /proc, which takes the same user and one space of process ids"
+    );
+    Error::new(Kind::RmaShared, text)
+}
+
+/// A member's part of memory that is one piece; this process provides its own pages.
+fn reach_whole(
+    card: Card,
+    (before, size): (u64, u64),
+    is_own: bool,
+    own: &mut Own,
+) -> std::io::Result<Reach> {
+    let part = Card {
+        at: card.at + before,
+        ..card
+    };
+    if card == Card::NONE {
+        let keep = None;
+        return Ok(Reach::Mapped {
+            base: own.base,
+            keep,
+        });
+    }
+    let mapping = heap::map_peer(card)?;
+    let base = mapping.at(part, size as usize)?;
+    if is_own {
+        mapping.provide(part, size as usize)?;
+        own.base = base;
+    }
+    Ok(Reach::Mapped {
+        base,
+        keep: Some(mapping),
+    })
+}
+
+/// How the memory of another member is reached.
+fn reach_of(
+    process: &Process,
+    peer: Peer,
+    flavor: Flavor,
+    row: &[u64; ROW],
+) -> std::io::Result<Reach> {
+    let card = card_at(&row[6..]);
+    if card.pid != 0 {
+        let mapped = heap::map_peer(card).and_then(|mapping| {
+            Ok(Reach::Mapped {
+                base: mapping.at(card, row[2] as usize)?,
+                keep: Some(mapping),
+            })
+        });
+        match mapped {
+            Err(error) if flavor == Flavor::Shared => return Err(error),
+            Err(_) => {}
+            mapped => return mapped,
+        }
+    }
+    let neighbour = process.link(|link| link.net().shm_mut()?.neighbour(peer));
+    Ok(neighbour.map_or(Reach::None, Reach::Kernel))
+}
+
+/// `MPI_Win_free`: collective; all operations of others on its memory are over when it returns.
+///
+/// # Errors
+/// `RmaSync` if an epoch is open, here or elsewhere, and what a delete callback returns: the window
+/// stays then.
+pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
+    let own = window.why_busy().map_or(Ok(()), Err);
+    let own = own.and_then(|()| window.attrs.delete_all(window.handle.0));
+    let (failed, _, error) = split(own);
+    let all = tell(process, &window.comm, [failed])?;
+    if let (None, Some(rank)) = (&error, all.iter().position(|row| row[0] != 0)) {
+        fail!(
+            RmaSync,
+            "rank {rank} of the window cannot free it, and says why; so the window stays"
+        );
+    }
+    error.map_or(Ok(()), Err)?;
+    registry::remove(window.handle);
+    process.comm_free(window.comm.clone())
+}

@@ -1,0 +1,451 @@
+//! Memory of this process that its neighbours can map: that of windows, and of `MPI_Alloc_mem`.
+//!
+//! It lies in **chunks**, anonymous files (memfd) that are mapped as a whole. Small pieces share a
+//! chunk of [`POOL`] bytes, of which only what was ever in use has pages; a long piece has one of
+//! its own. A neighbour opens a chunk under `/proc` by what a [`Card`] says, and keeps it mapped as
+//! long as it uses it ([`Mapping`]). Each chunk begins with a stamp, which is compared with the
+//! card: so a process id that means another process there is noticed.
+//!
+//! Nothing here has a name that could be left behind. Pages are provided when a piece is taken, by
+//! its owner, so a lack of memory is an error and no signal, and they lie near its processor.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::ptr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use catena_base::clock;
+use rustix::fs::{self, FallocateFlags, MemfdFlags, SealFlags};
+use rustix::io::retry_on_intr;
+
+use crate::pool::Pool;
+
+/// Bytes of a chunk that pieces share.
+const POOL: usize = 64 << 20;
+/// Longest piece of such a chunk.
+const SHARES: usize = 8 << 20;
+/// In front of the pieces: the stamp.
+const FRONT: usize = 4096;
+/// Smallest unit of memory that the kernel hands out.
+const PAGE: usize = 4096;
+/// What a piece is aligned to at least: two processors write no line of each other.
+const LINE: usize = 64;
+/// Shortest piece whose pages go back when it is given back.
+const WORTH_RETURNING: usize = 1 << 20;
+
+/// How a neighbour finds a piece. Plain words, to be sent to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Card {
+    /// The process that owns the chunk; 0 for a piece that is in none.
+    pub pid: u64,
+    /// Its descriptor there.
+    pub fd: u64,
+    /// What the chunk begins with; no other one does.
+    pub stamp: u64,
+    /// Bytes of the chunk.
+    pub len: u64,
+    /// Where in it the piece lies.
+    pub at: u64,
+}
+
+impl Card {
+    /// Words of a card.
+    pub const WORDS: usize = 5;
+    /// That of a piece that nobody can map.
+    pub const NONE: Card = Card {
+        pid: 0,
+        fd: 0,
+        stamp: 0,
+        len: 0,
+        at: 0,
+    };
+
+    /// As words.
+    pub fn words(self) -> [u64; Card::WORDS] {
+        [self.pid, self.fd, self.stamp, self.len, self.at]
+    }
+
+    /// From words.
+    pub fn from_words(w: [u64; Card::WORDS]) -> Card {
+        let [pid, fd, stamp, len, at] = w;
+        Card {
+            pid,
+            fd,
+            stamp,
+            len,
+            at,
+        }
+    }
+}
+
+/// A chunk of this process.
+#[derive(Debug)]
+struct Chunk {
+    file: File,
+    base: usize,
+    len: usize,
+    stamp: u64,
+    /// `None` if it is one piece.
+    pool: Option<Pool>,
+}
+
+/// A piece that is taken.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// The stamp of its chunk.
+    chunk: u64,
+    at: usize,
+    len: usize,
+}
+
+#[derive(Debug, Default)]
+struct Heap {
+    chunks: BTreeMap<u64, Chunk>,
+    /// By address.
+    pieces: BTreeMap<usize, Piece>,
+    made: u64,
+}
+
+static HEAP: Mutex<Option<Heap>> = Mutex::new(None);
+/// Chunks of neighbours that are mapped, by stamp and process.
+static MAPPED: Mutex<Option<HashMap<(u64, u64), Weak<Mapping>>>> = Mutex::new(None);
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes `len` bytes, zeroed only if they were never in use, aligned to `align`, a power of two.
+///
+/// # Errors
+/// What the kernel says: usually that there is no memory.
+pub fn take(len: usize, align: usize) -> io::Result<*mut u8> {
+    let len = len.max(1).next_multiple_of(LINE);
+    let align = align.max(if len >= PAGE { PAGE } else { LINE });
+    lock(&HEAP).get_or_insert_default().take(len, align, true)
+}
+
+/// Takes `len` bytes whose pages are provided by [`provide`], by whoever uses them.
+///
+/// # Errors
+/// As [`take`].
+pub fn reserve(len: usize) -> io::Result<*mut u8> {
+    let len = len.max(1).next_multiple_of(PAGE);
+    lock(&HEAP).get_or_insert_default().take(len, PAGE, false)
+}
+
+/// Gives back a piece; false if there is none at that address.
+pub fn give(at: *mut u8) -> bool {
+    lock(&HEAP)
+        .as_mut()
+        .is_some_and(|heap| heap.give(at.addr()))
+}
+
+/// How neighbours find `len` bytes at an address; `None` if they do not lie in one piece.
+pub fn card(at: *const u8, len: usize) -> Option<Card> {
+    lock(&HEAP).as_ref()?.card(at.addr(), len)
+}
+
+impl Heap {
+    fn take(&mut self, len: usize, align: usize, provide: bool) -> io::Result<*mut u8> {
+        let (chunk, at) = self.room(len, align)?;
+        let found = &self.chunks[&chunk];
+        let base = found.base;
+        if provide && let Err(error) = commit(&found.file, at, len) {
+            self.give_room(Piece { chunk, at, len });
+            return Err(error);
+        }
+        self.pieces.insert(base + at, Piece { chunk, at, len });
+        Ok(ptr::with_exposed_provenance_mut(base + at))
+    }
+
+    /// Room for a piece: in a chunk that has some, or in a new one.
+    fn room(&mut self, len: usize, align: usize) -> io::Result<(u64, usize)> {
+        let shares = len <= SHARES && align <= PAGE;
+        if !shares && available().is_some_and(|most| len as u64 > most) {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        if shares {
+            let pools = self.chunks.iter_mut();
+            let found = pools
+                .rev()
+                .find_map(|(&stamp, chunk)| Some((stamp, chunk.pool.as_mut()?.take(len, align)?)));
+            if let Some((stamp, at)) = found {
+                return Ok((stamp, at + FRONT));
+            }
+        }
+        let bytes = match shares {
+            true => POOL,
+            false => (FRONT + align)
+                .checked_add(len.next_multiple_of(PAGE))
+                .ok_or(io::ErrorKind::OutOfMemory)?,
+        };
+        self.made += 1;
+        // Process ids come again, and so do numbers after an exec.
+        let stamp = self.made << 48 ^ u64::from(std::process::id()) << 20 ^ clock::ticks() >> 4;
+        let mut chunk = Chunk::new(bytes, stamp.max(1), shares)?;
+        let at = match &mut chunk.pool {
+            Some(pool) => pool.take(len, align).expect("it is empty") + FRONT,
+            None => (chunk.base + FRONT).next_multiple_of(align) - chunk.base,
+        };
+        let stamp = chunk.stamp;
+        self.chunks.insert(stamp, chunk);
+        Ok((stamp, at))
+    }
+
+    fn give(&mut self, at: usize) -> bool {
+        let Some(piece) = self.pieces.remove(&at) else {
+            return false;
+        };
+        self.give_room(piece);
+        true
+    }
+
+    fn give_room(&mut self, piece: Piece) {
+        let Some(chunk) = self.chunks.get_mut(&piece.chunk) else {
+            return;
+        };
+        match &mut chunk.pool {
+            // Neighbours that still use it keep their mapping.
+            None => drop(self.chunks.remove(&piece.chunk)),
+            Some(pool) => {
+                if piece.len >= WORTH_RETURNING {
+                    release(&chunk.file, piece.at, piece.len);
+                }
+                pool.give(piece.at - FRONT, piece.len);
+            }
+        }
+    }
+
+    fn card(&self, at: usize, len: usize) -> Option<Card> {
+        let (&start, piece) = self.pieces.range(..=at).next_back()?;
+        let from = at - start;
+        if from.checked_add(len)? > piece.len {
+            return None;
+        }
+        let chunk = self.chunks.get(&piece.chunk)?;
+        Some(Card {
+            pid: u64::from(std::process::id()),
+            fd: chunk.file.as_raw_fd() as u64,
+            stamp: chunk.stamp,
+            len: chunk.len as u64,
+            at: (piece.at + from) as u64,
+        })
+    }
+}
+
+impl Chunk {
+    fn new(len: usize, stamp: u64, shares: bool) -> io::Result<Chunk> {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let file = File::from(fs::memfd_create("catena-window", flags)?);
+        file.set_len(len as u64)?;
+        // Nobody makes it shorter: touching what is gone would be a signal.
+        fs::fcntl_add_seals(&file, SealFlags::SHRINK)?;
+        commit(&file, 0, FRONT)?;
+        let base = map(&file, len)?;
+        // SAFETY: the first bytes of a new mapping.
+        unsafe { base.cast::<u64>().write_volatile(stamp) };
+        Ok(Chunk {
+            file,
+            base: base.expose_provenance(),
+            len,
+            stamp,
+            pool: shares.then(|| Pool::new(len - FRONT)),
+        })
+    }
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // SAFETY: our mapping, of which no piece is in use.
+        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(self.base), self.len) };
+    }
+}
+
+/// Bytes that the machine could still give. To ask the kernel for more pages than that ends
+/// processes instead of the call.
+fn available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib << 10)
+}
+
+/// Maps a file, readable and writable.
+fn map(file: &File, len: usize) -> io::Result<*mut u8> {
+    // SAFETY: a new mapping, nowhere in particular.
+    let base = unsafe {
+        libc::mmap(
+            ptr::null_mut(),
+            len,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_NORESERVE,
+            file.as_raw_fd(),
+            0,
+        )
+    };
+    match base {
+        libc::MAP_FAILED => Err(io::Error::last_os_error()),
+        base => Ok(base.cast()),
+    }
+}
+
+/// Has the kernel provide the pages of a range.
+fn commit(file: &File, at: usize, len: usize) -> io::Result<()> {
+    let (first, last) = (at / PAGE * PAGE, (at + len).next_multiple_of(PAGE));
+    let (first, len) = (first as u64, (last - first) as u64);
+    let provide = || fs::fallocate(file, FallocateFlags::KEEP_SIZE, first, len);
+    Ok(retry_on_intr(provide)?)
+}
+
+/// Gives the whole pages of a range back to the kernel. A wish only.
+fn release(file: &File, at: usize, len: usize) {
+    let (first, last) = (at.next_multiple_of(PAGE), (at + len) / PAGE * PAGE);
+    if first < last {
+        let how = FallocateFlags::KEEP_SIZE | FallocateFlags::PUNCH_HOLE;
+        let _ = fs::fallocate(file, how, first as u64, (last - first) as u64);
+    }
+}
+
+/// A neighbour's chunk in this process.
+#[derive(Debug)]
+pub struct Mapping {
+    base: *mut u8,
+    len: usize,
+    file: File,
+}
+
+// SAFETY: it owns its mapping, which is the same for all threads.
+unsafe impl Send for Mapping {}
+// SAFETY: as above; it hands out addresses only.
+unsafe impl Sync for Mapping {}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: our mapping, which nobody uses any more.
+        unsafe { libc::munmap(self.base.cast(), self.len) };
+    }
+}
+
+impl Mapping {
+    /// The address of `len` bytes of a piece.
+    ///
+    /// # Errors
+    /// If the card says that they lie outside of the chunk.
+    pub fn at(&self, card: Card, len: usize) -> io::Result<*mut u8> {
+        let from = usize::try_from(card.at).ok();
+        let end = from.and_then(|from| from.checked_add(len));
+        match (from, end) {
+            // SAFETY: inside the mapping.
+            (Some(from), Some(end)) if end <= self.len => Ok(unsafe { self.base.add(from) }),
+            _ => Err(io::Error::other("it lies outside of its memory")),
+        }
+    }
+
+    /// Has the kernel provide pages of the piece, near this processor.
+    ///
+    /// # Errors
+    /// What the kernel says: usually that there is no memory.
+    pub fn provide(&self, card: Card, len: usize) -> io::Result<()> {
+        match len {
+            0 => Ok(()),
+            _ => commit(&self.file, card.at as usize, len),
+        }
+    }
+}
+
+/// Maps the chunk of a neighbour in which a piece lies, unless it is mapped.
+///
+/// # Errors
+/// If the neighbour's descriptor cannot be opened, or is not what the card says.
+pub fn map_peer(card: Card) -> io::Result<Arc<Mapping>> {
+    let mut mapped = lock(&MAPPED);
+    let mapped = mapped.get_or_insert_default();
+    let key = (card.stamp, card.pid);
+    if let Some(known) = mapped.get(&key).and_then(Weak::upgrade) {
+        return Ok(known);
+    }
+    let path = format!("/proc/{}/fd/{}", card.pid, card.fd);
+    let file = File::options().read(true).write(true).open(path)?;
+    let len = usize::try_from(card.len).map_err(io::Error::other)?;
+    if file.metadata()?.len() < card.len || len < FRONT {
+        return Err(io::Error::other("the file is another one"));
+    }
+    if !fs::fcntl_get_seals(&file)?.contains(SealFlags::SHRINK) {
+        return Err(io::Error::other("others could make it shorter"));
+    }
+    let base = map(&file, len)?;
+    let mapping = Mapping { base, len, file };
+    // SAFETY: the first bytes of the mapping.
+    if unsafe { base.cast::<u64>().read_volatile() } != card.stamp {
+        return Err(io::Error::other("the file is another one"));
+    }
+    mapped.retain(|_, known| known.strong_count() != 0);
+    let mapping = Arc::new(mapping);
+    mapped.insert(key, Arc::downgrade(&mapping));
+    Ok(mapping)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_found_by_their_cards() {
+        for len in [1, 100, 5000, SHARES, SHARES + 1] {
+            let at = take(len, 1).expect("memory");
+            let card = card(at, len).expect("a piece");
+            // SAFETY: ours, of this length.
+            unsafe { at.write_bytes(0x5a, len) };
+            let mapping = map_peer(card).expect("a mapping");
+            let there = mapping.at(card, len).expect("inside");
+            assert_ne!(there, at, "mapped twice");
+            // SAFETY: the same bytes, elsewhere.
+            unsafe {
+                assert_eq!(*there.add(len - 1), 0x5a);
+                there.write(7);
+                assert_eq!(at.read_volatile(), 7);
+            }
+            assert!(mapping.at(card, card.len as usize).is_err());
+            assert!(Arc::ptr_eq(&mapping, &map_peer(card).expect("again")));
+            assert!(give(at) && !give(at));
+            assert_eq!(super::card(at, 1), None);
+        }
+    }
+
+    #[test]
+    fn part_of_a_piece_has_a_card_and_more_than_it_has_none() {
+        let at = take(8192, PAGE).expect("memory");
+        let whole = card(at, 8192).expect("a piece");
+        let part = card(at.wrapping_add(100), 8092).expect("a part");
+        assert_eq!(part.at, whole.at + 100);
+        assert_eq!(card(at.wrapping_add(100), 8093), None);
+        assert_eq!(card((&raw const whole).cast(), 1), None);
+        assert!(at.addr().is_multiple_of(PAGE) && give(at));
+    }
+
+    #[test]
+    fn a_file_that_is_not_what_the_card_says_is_refused() {
+        let at = take(64, 1).expect("memory");
+        let card = card(at, 64).expect("a piece");
+        let other = Card {
+            stamp: card.stamp ^ 1,
+            ..card
+        };
+        assert!(map_peer(other).is_err());
+        let gone = Card { fd: 9999, ..card };
+        assert!(map_peer(Card { stamp: 3, ..gone }).is_err());
+        assert_eq!(Card::from_words(card.words()), card);
+        assert!(give(at));
+    }
+
+    #[test]
+    fn a_large_alignment_has_a_chunk_of_its_own() {
+        let at = take(100, 1 << 20).expect("memory");
+        assert!(at.addr().is_multiple_of(1 << 20));
+        assert!(card(at, 100).is_some() && give(at));
+    }
+}

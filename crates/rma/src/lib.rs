@@ -1,0 +1,55 @@
+//! Row 7: windows, one-sided communication (MPI-5, chapter 12), and partitioned point to point, without
+//! their C interface.
+//!
+//! | module           | what                                                             |
+//! |------------------|------------------------------------------------------------------|
+//! | `window`         | a window and its targets                                         |
+//! | `create`         | making and freeing them                                          |
+//! | `attach`         | memory of dynamic windows                                        |
+//! | `query`          | memory that is loaded and stored                                 |
+//! | `registry`       | windows by their handles                                         |
+//! | `hints`          | their hints                                                      |
+//! | `access`         | which epochs a process is in                                     |
+//! | `epoch`          | what may be called in them                                       |
+//! | `active_target`  | fences; post, start, complete, wait                              |
+//! | `passive_target` | locks and flushes                                                |
+//! | `operations`     | put, get, accumulate and their relatives                         |
+//! | `place`          | where in a target's memory they work, checked                    |
+//! | `transfer`       | copies                                                           |
+//! | `accumulate`     | combining elements, under their lock                             |
+//! | `control`        | what the members of a node share besides memory                  |
+//! | `partitioned`    | partitioned point to point (chapter 4)                           |
+//! | `heap`, `pool`   | memory that neighbours can map                                   |
+//!
+//! What neighbours can write is reached by atomics and raw copies alone.
+
+#![allow(
+    clippy::arc_with_non_send_sync,
+    reason = "objects are shared under the library's lock, which the compiler cannot see"
+)]
+
+mod access;
+mod accumulate;
+mod active_target;
+mod attach;
+mod control;
+mod create;
+mod epoch;
+pub mod heap;
+mod hints;
+mod operations;
+pub mod partitioned;
+mod passive_target;
+mod place;
+mod pool;
+mod query;
+pub mod registry;
+mod transfer;
+mod window;
+
+pub use create::{Plan, create, free};
+pub use hints::Hints;
+pub use operations::At;
+pub use passive_target::lock_mode;
+pub use query::Part;
+pub use window::{Flavor, Reach, Target, Window};

@@ -1,0 +1,195 @@
+//! One-sided operations (MPI-5, chapter 12.3) on a target to which an epoch is open. All of them are
+//! complete when they return, at both ends.
+
+use catena_core::Process;
+use catena_core::buffer::{RecvBuf, SendBuf};
+use catena_datatype::{Basic, Datatype, OpKind, Scalar};
+use catena_link::{Sink, Source};
+use catena_objects::error::Result;
+use catena_objects::fail;
+
+use crate::accumulate::{self, Combine};
+use crate::transfer::{self, Elements, unequal};
+use crate::window::Window;
+use catena_base::ElementLock;
+
+/// Elements of a target, as the program names them.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// The target.
+    pub rank: u32,
+    /// In units of its displacement.
+    pub disp: i64,
+    /// How many.
+    pub count: u64,
+    /// Of which type.
+    pub ty: &'a Datatype,
+}
+
+impl At<'_> {
+    /// Packed bytes.
+    fn len(&self) -> u64 {
+        self.count.saturating_mul(self.ty.size())
+    }
+}
+
+impl Window {
+    /// The elements, if there are some bytes.
+    #[inline]
+    fn elements<'a>(&self, process: &Process, at: At<'a>) -> Result<Option<Elements<'a>>> {
+        self.check_open(process, at.rank)?;
+        if at.len() == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Elements {
+            rank: at.rank,
+            place: self.locate(at.rank, at.disp, at.count, at.ty)?,
+            count: at.count,
+            ty: at.ty,
+        }))
+    }
+
+    /// The lock of a target's elements, and who wants it.
+    #[inline]
+    fn element_lock(&self, rank: u32) -> (&ElementLock, u32) {
+        (&self.control.target(rank).elements, self.me)
+    }
+
+    /// `MPI_Put`.
+    ///
+    /// # Errors
+    /// `RmaSync` without an epoch, `RmaRange` outside of the window, `Type` if the two sides differ in
+    /// length, `RmaShared` if the target's memory is not reached.
+    pub fn put(&self, process: &Process, origin: &SendBuf, at: At<'_>) -> Result<()> {
+        match self.elements(process, at)? {
+            // SAFETY: the program lends both until the epoch ends.
+            Some(elements) => unsafe { transfer::put(origin, &elements) },
+            None => nothing(origin.len()),
+        }
+    }
+
+    /// `MPI_Get`.
+    ///
+    /// # Errors
+    /// As [`Window::put`].
+    pub fn get(&self, process: &Process, origin: &mut RecvBuf, at: At<'_>) -> Result<()> {
+        match self.elements(process, at)? {
+            // SAFETY: the program lends both until the epoch ends.
+            Some(elements) => unsafe { transfer::get(origin, &elements) },
+            None => nothing(origin.capacity()),
+        }
+    }
+
+    /// `MPI_Accumulate`.
+    ///
+    /// # Errors
+    /// As [`Window::put`], and `Op` if the operation is not for such elements.
+    pub fn accumulate(
+        &self,
+        process: &Process,
+        kind: OpKind,
+        origin: &SendBuf,
+        at: At<'_>,
+    ) -> Result<()> {
+        let combine = Combine::new(kind, at.ty)?;
+        match self.elements(process, at)? {
+            // SAFETY: the program lends both until the epoch ends.
+            Some(elements) => unsafe {
+                accumulate::accumulate(self.element_lock(at.rank), combine, origin, &elements)
+            },
+            None => nothing(origin.len()),
+        }
+    }
+
+    /// `MPI_Get_accumulate` and `MPI_Fetch_and_op`.
+    ///
+    /// # Errors
+    /// As [`Window::accumulate`].
+    pub fn get_accumulate(
+        &self,
+        process: &Process,
+        kind: OpKind,
+        origin: &SendBuf,
+        result: &mut RecvBuf,
+        at: At<'_>,
+    ) -> Result<()> {
+        let combine = Combine::new(kind, at.ty)?;
+        match self.elements(process, at)? {
+            // SAFETY: the program lends them until the epoch ends.
+            Some(elements) => unsafe {
+                let lock = self.element_lock(at.rank);
+                accumulate::get_accumulate(lock, combine, origin, result, &elements)
+            },
+            None => nothing(result.capacity()),
+        }
+    }
+
+    /// `MPI_Compare_and_swap` of one element: `new` replaces it if it is the one at `compare`; the
+    /// former one goes to `result`.
+    ///
+    /// # Errors
+    /// As [`Window::put`], and `Type` for a type that is not compared.
+    pub fn compare_and_swap(
+        &self,
+        process: &Process,
+        buffers: (*const u8, *const u8, *mut u8),
+        at: At<'_>,
+    ) -> Result<()> {
+        if !is_compared(at.ty) {
+            fail!(
+                Type,
+                "only integers, truth values and bytes can be compared and swapped"
+            );
+        }
+        match self.elements(process, at)? {
+            // SAFETY: the program lends them until the epoch ends.
+            Some(elements) => unsafe {
+                accumulate::compare_and_swap(self.element_lock(at.rank), buffers, &elements)
+            },
+            None => Ok(()),
+        }
+    }
+}
+
+/// One side has no bytes: the other one must have none either.
+fn nothing(len: u64) -> Result<()> {
+    match len {
+        0 => Ok(()),
+        len => Err(unequal(len, 0)),
+    }
+}
+
+/// Whether elements of the type can be compared and swapped: integers, truth values and bytes.
+fn is_compared(ty: &Datatype) -> bool {
+    use Scalar::*;
+    let Some(Basic::Scalar(scalar)) = ty.basic() else {
+        return false;
+    };
+    let is_number = matches!(
+        scalar,
+        Float16
+            | Float32
+            | Float64
+            | LongDouble
+            | Float128
+            | ComplexFloat16
+            | ComplexFloat32
+            | ComplexFloat64
+            | ComplexLongDouble
+            | ComplexFloat128
+    );
+    ty.size() == u64::from(scalar.size()) && !is_number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_has_one_form_is_compared() {
+        let ty = |handle| Datatype::predefined(handle).expect("predefined");
+        assert!(is_compared(ty(0x209)), "MPI_INT");
+        let two = Datatype::contiguous(2, ty(0x209)).unwrap();
+        assert!(!is_compared(&two));
+    }
+}

@@ -1,0 +1,171 @@
+//! Where in a target's memory an operation works, checked (MPI-5, chapter 12.3).
+
+use std::io;
+use std::sync::Arc;
+
+use catena_datatype::Datatype;
+use catena_objects::error::{Error, Kind, Result};
+use catena_shm::Neighbour;
+
+use crate::heap::{self, Mapping};
+use crate::window::{Flavor, Reach, Window};
+
+/// An address of a target, for an operation that stays within what was checked.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// It is mapped here.
+    Mapped {
+        at: *mut u8,
+        /// What keeps it so for the call, where the window does not.
+        _keep: Option<Arc<Mapping>>,
+    },
+    /// The kernel copies to and from this address of the neighbour.
+    Kernel { of: Neighbour, at: u64 },
+}
+
+/// The first byte and the end of `count` elements, relative to the first one's address. None if
+/// there are no bytes, or they reach too far.
+pub(crate) fn span(count: u64, ty: &Datatype) -> Option<(i64, i64)> {
+    let (low, high) = (ty.true_lb(), ty.true_lb().checked_add(ty.true_extent())?);
+    if count == 1 {
+        return Some((low, high));
+    }
+    let last = i64::try_from(count.checked_sub(1)?).ok()?;
+    let last = last.checked_mul(ty.extent())?;
+    Some((
+        low.checked_add(last.min(0))?,
+        high.checked_add(last.max(0))?,
+    ))
+}
+
+/// Those bytes of a target that an operation needs do not belong to its window.
+#[cold]
+pub(crate) fn out_of_range(text: String) -> Error {
+    Error::new(Kind::RmaRange, text)
+}
+
+#[cold]
+fn unreachable(rank: u32, cause: &str) -> Error {
+    let text = format!(
+        "the memory of rank {rank} is not reached, {cause}: let it make the window by \
+        MPI_Win_allocate, or over memory of MPI_Alloc_mem"
+    );
+    Error::new(Kind::RmaShared, text)
+}
+
+impl Window {
+    /// Where `count` elements of `ty` lie at a displacement of a target. There are some bytes.
+    ///
+    /// # Errors
+    /// `RmaRange` if not all of them are the window's.
+    #[inline]
+    pub(crate) fn locate(&self, rank: u32, disp: i64, count: u64, ty: &Datatype) -> Result<Place> {
+        let target = &self.targets[rank as usize];
+        if let Reach::Mapped { base, .. } = &target.reach
+            && let Some((low, high)) = span(count, ty)
+            && let Some(at) = disp.checked_mul(target.unit)
+            && at.checked_add(low).is_some_and(|from| from >= 0)
+            && at
+                .checked_add(high)
+                .is_some_and(|end| end as u64 <= target.size)
+        {
+            return Ok(Place::Mapped {
+                at: base.wrapping_offset(at as isize),
+                _keep: None,
+            });
+        }
+        self.locate_slow(rank, disp, count, ty)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn locate_slow(&self, rank: u32, disp: i64, count: u64, ty: &Datatype) -> Result<Place> {
+        let target = &self.targets[rank as usize];
+        let too_far = || out_of_range(format!("{count} elements reach beyond all memory"));
+        let (low, high) = span(count, ty).ok_or_else(too_far)?;
+        let at = disp.checked_mul(target.unit).ok_or_else(too_far)?;
+        if self.flavor == Flavor::Dynamic {
+            return self.locate_attached(rank, at, (low, high));
+        }
+        let from = at.checked_add(low).ok_or_else(too_far)?;
+        let end = at.checked_add(high).ok_or_else(too_far)?;
+        if from < 0 || end as u64 > target.size {
+            return Err(out_of_range(format!(
+                "the operation needs bytes {from} to {end} of rank {rank}, whose window has {} \
+                bytes (displacement {disp}, {} bytes each)",
+                target.size, target.unit
+            )));
+        }
+        match &target.reach {
+            Reach::Mapped { base, .. } => Ok(Place::Mapped {
+                at: base.wrapping_offset(at as isize),
+                _keep: None,
+            }),
+            Reach::Kernel(of) => Ok(Place::Kernel {
+                of: *of,
+                at: target.addr.wrapping_add(at as u64),
+            }),
+            Reach::None => Err(unreachable(rank, "as the kernel does not let others at it")),
+        }
+    }
+
+    /// The same for a dynamic window, whose displacements are addresses of the target.
+    fn locate_attached(&self, rank: u32, at: i64, (low, high): (i64, i64)) -> Result<Place> {
+        let addr = at as u64;
+        let from = addr.wrapping_add_signed(low);
+        let end = addr.wrapping_add_signed(high);
+        let found = self.control.regions(rank).find(from, end);
+        let Some(region) = found else {
+            return Err(out_of_range(format!(
+                "the operation needs the bytes at {from:#x} to {end:#x} of rank {rank}, which are \
+                not attached to the window there as a whole"
+            )));
+        };
+        if rank == self.me {
+            let at = std::ptr::with_exposed_provenance_mut(addr as usize);
+            return Ok(Place::Mapped { at, _keep: None });
+        }
+        if region.card.pid != 0 {
+            let map = || -> io::Result<Place> {
+                let mapping = heap::map_peer(region.card)?;
+                let base = mapping.at(region.card, region.len as usize)?;
+                Ok(Place::Mapped {
+                    at: base.wrapping_offset(addr.wrapping_sub(region.addr) as isize),
+                    _keep: Some(mapping),
+                })
+            };
+            if let Ok(place) = map() {
+                return Ok(place);
+            }
+        }
+        match &self.targets[rank as usize].reach {
+            Reach::Kernel(of) => Ok(Place::Kernel { of: *of, at: addr }),
+            _ => Err(unreachable(rank, "as the kernel does not let others at it")),
+        }
+    }
+}
+
+/// An error of the kernel's copy.
+#[cold]
+pub(crate) fn refused(rank: u32, error: &io::Error) -> Error {
+    unreachable(rank, &format!("the kernel says: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catena_datatype::Datatype;
+
+    #[test]
+    fn spans_follow_bounds_and_extents() {
+        let int = Datatype::predefined(0x209).expect("MPI_INT");
+        assert_eq!(span(1, int), Some((0, 4)));
+        assert_eq!(span(5, int), Some((0, 20)));
+        let column = Datatype::vector(3, 1, 4, int).unwrap();
+        assert_eq!(span(1, &column), Some((0, 36)));
+        assert_eq!(span(2, &column), Some((0, 72)));
+        let back = Datatype::vector(3, 1, -4, int).unwrap();
+        assert_eq!(span(1, &back), Some((-32, 4)));
+        assert_eq!(span(u64::MAX, int), None);
+    }
+}

@@ -1,0 +1,123 @@
+//! The windows of this process by their handles. A window has the same number at all members, which
+//! they agree on when they make it; a number is not used again.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ptr;
+use std::sync::{Arc, LazyLock};
+
+use catena_abi::{Win, consts};
+use catena_base::slab::Key;
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::table::{ObjectKind, decode, encode};
+
+use crate::window::Window;
+
+/// All windows. Under the library's lock.
+#[derive(Debug, Default)]
+struct Registry {
+    windows: RefCell<HashMap<u32, Arc<Window>>>,
+    /// The one that was named last, and its handle.
+    recent: Cell<(usize, *const Window)>,
+    /// The next number that this process has not used.
+    next: Cell<u32>,
+}
+
+/// Makes the registry a static.
+struct Shared(Registry);
+// SAFETY: whoever comes here holds the library's lock, or is the one thread that calls MPI.
+unsafe impl Sync for Shared {}
+// SAFETY: as above.
+unsafe impl Send for Shared {}
+
+static REGISTRY: LazyLock<Shared> = LazyLock::new(|| {
+    Shared(Registry {
+        recent: Cell::new((consts::WIN_NULL.0, ptr::null())),
+        ..Registry::default()
+    })
+});
+
+fn registry() -> &'static Registry {
+    &REGISTRY.0
+}
+
+fn handle(number: u32) -> Win {
+    Win(encode(
+        ObjectKind::Win,
+        Key {
+            index: number,
+            generation: 0,
+        },
+    ))
+}
+
+/// The number that this process would give to a new window.
+pub(crate) fn propose() -> u32 {
+    registry().next.get()
+}
+
+/// The handle of the number that all agreed on, the largest that was proposed.
+pub(crate) fn agreed(number: u32) -> Win {
+    registry().next.set(number + 1);
+    handle(number)
+}
+
+/// Makes a window known.
+pub(crate) fn insert(window: Arc<Window>) {
+    if let Some(key) = decode(ObjectKind::Win, window.handle.0) {
+        registry().windows.borrow_mut().insert(key.index, window);
+    }
+}
+
+/// Forgets a window.
+pub(crate) fn remove(win: Win) -> Option<Arc<Window>> {
+    let key = decode(ObjectKind::Win, win.0)?;
+    registry().recent.set((consts::WIN_NULL.0, ptr::null()));
+    registry().windows.borrow_mut().remove(&key.index)
+}
+
+/// The window behind a handle.
+///
+/// # Errors
+/// `Win` for `MPI_WIN_NULL`, freed and made-up handles.
+pub fn find(win: Win) -> Result<Arc<Window>> {
+    let key = decode(ObjectKind::Win, win.0).filter(|key| key.generation == 0);
+    let found = key.and_then(|key| registry().windows.borrow().get(&key.index).cloned());
+    found.ok_or_else(|| bad_window(win))
+}
+
+/// The window behind a handle, without a clone, for operations.
+///
+/// # Safety
+/// The caller holds the library's lock, or is the one thread that calls MPI, and nobody frees the
+/// window while the borrow lives: no callback of the program is called.
+///
+/// # Errors
+/// As [`find`].
+#[inline]
+pub unsafe fn borrow<'a>(win: Win) -> Result<&'a Window> {
+    let (known, at) = registry().recent.get();
+    if known == win.0 && !at.is_null() {
+        // SAFETY: it stays in the table until `remove`, which forgets it here.
+        return Ok(unsafe { &*at });
+    }
+    let found = find(win)?;
+    let at = Arc::as_ptr(&found);
+    registry().recent.set((win.0, at));
+    // SAFETY: as above; the table keeps it.
+    Ok(unsafe { &*at })
+}
+
+/// The full handle for the low 31 bits that `MPI_Win_toint` gave.
+pub fn widen(low: i32) -> Option<usize> {
+    find(Win(low as u32 as usize)).ok().map(|it| it.handle.0)
+}
+
+#[cold]
+fn bad_window(win: Win) -> Error {
+    let text = match win {
+        consts::WIN_NULL => "the window is MPI_WIN_NULL".to_owned(),
+        _ => format!("{:#x} is not a window, or was freed", win.0),
+    };
+    Error::new(Kind::Win, text)
+}

@@ -1,0 +1,185 @@
+//! Put and get (MPI-5, chapters 12.3.1 and 12.3.2): copies between a buffer of this process and the
+//! memory of a target. They are complete when they return, at the target, too.
+
+use std::io;
+use std::ptr;
+
+use catena_base::{PeerBytes, Room, copy};
+use catena_core::buffer::{RecvBuf, SendBuf};
+use catena_datatype::Datatype;
+use catena_fabric::Payload;
+use catena_link::{Sink, Source};
+use catena_objects::error::{Error, Kind, Result, no_memory};
+
+use crate::place::{Place, refused};
+
+/// Elements of a target.
+#[derive(Debug)]
+pub(crate) struct Elements<'a> {
+    pub rank: u32,
+    pub place: Place,
+    pub count: u64,
+    pub ty: &'a Datatype,
+}
+
+impl Elements<'_> {
+    /// Packed bytes of all of them.
+    pub fn len(&self) -> usize {
+        (self.count * self.ty.size()) as usize
+    }
+}
+
+/// The two sides of an operation are of different lengths.
+#[cold]
+pub(crate) fn unequal(origin: u64, target: u64) -> Error {
+    let text = format!(
+        "the origin has {origin} bytes and the target {target}: counts and types must describe the \
+        same elements on both sides"
+    );
+    Error::new(Kind::Type, text)
+}
+
+/// Memory for `len` bytes.
+pub(crate) fn room(len: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(|_| no_memory(len))?;
+    bytes.resize(len, 0);
+    Ok(bytes)
+}
+
+/// Copies bytes that may overlap only if both are the window's own.
+///
+/// # Safety
+/// Both are valid for `len` bytes.
+#[inline]
+pub(crate) unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
+    // SAFETY: the caller's promise; what overlaps goes the slower way.
+    unsafe {
+        if to.addr().abs_diff(from.addr()) < len {
+            ptr::copy(from, to, len);
+        } else if len <= 32 {
+            copy::small(to, from, len);
+        } else {
+            copy::plain(to, from, len);
+        }
+    }
+}
+
+/// Copies what is packed at `from` into the elements.
+///
+/// # Safety
+/// `from` has as many bytes as the elements, and the program lets both be used.
+pub(crate) unsafe fn store(elements: &Elements<'_>, from: *const u8) -> Result<()> {
+    let (len, ty, count) = (elements.len(), elements.ty, elements.count);
+    match &elements.place {
+        Place::Mapped { at, .. } => {
+            // SAFETY: the place was checked, the rest is the caller's promise.
+            unsafe {
+                match ty.is_contiguous() {
+                    true => copy_bytes(*at, from, len),
+                    false => ty.unpack(*at, count, 0, from, len),
+                }
+            }
+            Ok(())
+        }
+        Place::Kernel { of, at } => by_runs(elements, from.cast_mut(), |run, bytes, len| {
+            // SAFETY: within the packed bytes; the target lets its memory change.
+            unsafe { of.write(at.wrapping_add_signed(run as i64), bytes, len) }
+        }),
+    }
+}
+
+/// Packs the elements to `into`.
+///
+/// # Safety
+/// As [`store`], with room at `into`.
+pub(crate) unsafe fn load(elements: &Elements<'_>, into: *mut u8) -> Result<()> {
+    let (len, ty, count) = (elements.len(), elements.ty, elements.count);
+    match &elements.place {
+        Place::Mapped { at, .. } => {
+            // SAFETY: the place was checked, the rest is the caller's promise.
+            unsafe {
+                match ty.is_contiguous() {
+                    true => copy_bytes(into, *at, len),
+                    false => ty.pack(*at, count, 0, into, len),
+                }
+            }
+            Ok(())
+        }
+        Place::Kernel { of, at } => by_runs(elements, into, |run, bytes, len| {
+            // SAFETY: within the room.
+            unsafe { of.read(at.wrapping_add_signed(run as i64), bytes, len) }
+        }),
+    }
+}
+
+/// Calls `copy` for each run of the elements with its place, its packed bytes and its length.
+fn by_runs(
+    elements: &Elements<'_>,
+    mut packed: *mut u8,
+    mut copy: impl FnMut(isize, *mut u8, usize) -> io::Result<()>,
+) -> Result<()> {
+    let mut done = Ok(());
+    let len = elements.len();
+    elements.ty.each_run(elements.count, 0, len, |at, len| {
+        if done.is_ok() {
+            done = copy(at, packed, len);
+        }
+        packed = packed.wrapping_add(len);
+    });
+    done.map_err(|error| refused(elements.rank, &error))
+}
+
+/// `MPI_Put`.
+///
+/// # Safety
+/// The program lends the buffer and the elements.
+///
+/// # Errors
+/// `Type` if the sides differ in length, `NoMem`, and what the kernel refuses.
+pub(crate) unsafe fn put(origin: &SendBuf, elements: &Elements<'_>) -> Result<()> {
+    let len = elements.len();
+    if origin.len() != len as u64 {
+        return Err(unequal(origin.len(), len as u64));
+    }
+    if let Some(from) = origin.contiguous() {
+        // SAFETY: the caller's promise.
+        return unsafe { store(elements, from) };
+    }
+    if let (Place::Mapped { at, .. }, true) = (&elements.place, elements.ty.is_contiguous()) {
+        // SAFETY: the place was checked.
+        origin.part(0, len).write(unsafe { Room::new(*at, len) });
+        return Ok(());
+    }
+    let packed = origin.to_owned_bytes()?;
+    // SAFETY: as long as the elements.
+    unsafe { store(elements, packed.as_ptr()) }
+}
+
+/// `MPI_Get`.
+///
+/// # Safety
+/// As [`put`].
+///
+/// # Errors
+/// As [`put`].
+pub(crate) unsafe fn get(origin: &mut RecvBuf, elements: &Elements<'_>) -> Result<()> {
+    let len = elements.len();
+    if origin.capacity() != len as u64 {
+        return Err(unequal(origin.capacity(), len as u64));
+    }
+    if let Some(into) = origin.contiguous() {
+        // SAFETY: the caller's promise.
+        return unsafe { load(elements, into) };
+    }
+    if let (Place::Mapped { at, .. }, true) = (&elements.place, elements.ty.is_contiguous()) {
+        // SAFETY: the place was checked.
+        origin.place(0, unsafe { PeerBytes::new(*at, len) });
+        return Ok(());
+    }
+    let mut packed = room(len)?;
+    // SAFETY: as long as the elements.
+    unsafe { load(elements, packed.as_mut_ptr())? };
+    origin.place(0, PeerBytes::from(&*packed));
+    Ok(())
+}

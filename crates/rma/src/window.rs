@@ -1,0 +1,193 @@
+//! A window (MPI-5, chapter 12.2), and how its targets are reached.
+//!
+//! Everything here is touched under the library's lock, but for what `control` shares.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
+use std::fmt;
+use std::sync::Arc;
+
+use catena_abi::{self as abi, Aint, consts};
+use catena_core::comm::Comm;
+use catena_objects::attr::Attributes;
+use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
+use catena_objects::group::Group;
+use catena_shm::{Bell, Neighbour};
+
+use crate::access::Epochs;
+use crate::control::{Control, Region};
+use crate::heap::{self, Mapping};
+use crate::hints::Hints;
+use catena_base::ticket_lock::Mode;
+
+/// How a window's memory came to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavor {
+    /// `MPI_Win_create`
+    Create,
+    /// `MPI_Win_allocate`
+    Allocate,
+    /// `MPI_Win_allocate_shared`
+    Shared,
+    /// `MPI_Win_create_dynamic`
+    Dynamic,
+}
+
+impl Flavor {
+    /// The value of `MPI_WIN_CREATE_FLAVOR`.
+    pub const fn value(self) -> c_int {
+        match self {
+            Flavor::Create => consts::WIN_FLAVOR_CREATE,
+            Flavor::Allocate => consts::WIN_FLAVOR_ALLOCATE,
+            Flavor::Shared => consts::WIN_FLAVOR_SHARED,
+            Flavor::Dynamic => consts::WIN_FLAVOR_DYNAMIC,
+        }
+    }
+}
+
+/// How a target's memory is reached.
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// It is mapped here, at this address.
+    Mapped {
+        /// Where it begins.
+        base: *mut u8,
+        /// What keeps it mapped; nothing for memory of this process.
+        keep: Option<Arc<Mapping>>,
+    },
+    /// The kernel copies to and from it.
+    Kernel(Neighbour),
+    /// Not at all: its owner cannot be read, nor its memory mapped.
+    None,
+}
+
+/// A member of the window as a target.
+#[derive(Debug)]
+pub struct Target {
+    /// How its memory is reached.
+    pub reach: Reach,
+    /// The address of its memory where it is.
+    pub addr: u64,
+    /// Bytes of its window.
+    pub size: u64,
+    /// Bytes of a unit of displacement.
+    pub unit: i64,
+    /// Whether an epoch of this process is open to it; see `epoch`.
+    pub open: Cell<bool>,
+    /// How this process holds its lock.
+    pub locked: Cell<Option<Mode>>,
+    /// Posts of it that epochs of this process have used.
+    pub used: Cell<u32>,
+    /// Completions of it that this process has waited for.
+    pub awaited: Cell<u32>,
+}
+
+/// Values of attributes, to which programs get pointers.
+#[derive(Debug)]
+pub struct Facts {
+    /// `MPI_WIN_SIZE`
+    pub size: Aint,
+    /// `MPI_WIN_DISP_UNIT`
+    pub disp_unit: c_int,
+    /// `MPI_WIN_CREATE_FLAVOR`
+    pub flavor: c_int,
+    /// `MPI_WIN_MODEL`
+    pub model: c_int,
+}
+
+/// A window.
+pub struct Window {
+    /// Its handle: the same number at all members.
+    pub handle: abi::Win,
+    /// The group of the communicator that it was made with.
+    pub group: Arc<Group>,
+    /// A communicator of its own, which the program does not see.
+    pub comm: Arc<Comm>,
+    /// This process's rank.
+    pub me: u32,
+    /// How its memory came.
+    pub flavor: Flavor,
+    /// The memory of this process; null for a dynamic one.
+    pub base: *mut u8,
+    /// Values of attributes. Programs keep their addresses.
+    pub facts: Box<Facts>,
+    /// By rank.
+    pub targets: Box<[Target]>,
+    /// What the members share.
+    pub control: Control,
+    /// The doorbells of the other members.
+    pub bells: Box<[Option<Bell>]>,
+    /// Error handler.
+    pub errhandler: RefCell<ErrhandlerRef>,
+    /// Name.
+    pub name: RefCell<Vec<u8>>,
+    /// Cached attributes.
+    pub attrs: Attributes,
+    /// Hints.
+    pub hints: RefCell<Hints>,
+    /// Where this process is in its epochs.
+    pub epochs: Epochs,
+    /// What this process has attached to a dynamic window.
+    pub attached: RefCell<Vec<Region>>,
+    /// The piece of the heap that it gives back.
+    pub(crate) piece: Option<*mut u8>,
+}
+
+impl fmt::Debug for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Window")
+            .field("handle", &self.handle)
+            .field("flavor", &self.flavor)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        if let Some(piece) = self.piece {
+            heap::give(piece);
+        }
+    }
+}
+
+impl HasErrhandler for Window {
+    fn errhandler(&self) -> &RefCell<ErrhandlerRef> {
+        &self.errhandler
+    }
+
+    /// Its name, else its handle.
+    fn called(&self) -> String {
+        let name = self.name.borrow();
+        if name.is_empty() {
+            return format!("window {:#x}", self.handle.0);
+        }
+        String::from_utf8_lossy(&name).into_owned()
+    }
+}
+
+impl Window {
+    /// Number of members.
+    pub fn size(&self) -> u32 {
+        self.targets.len() as u32
+    }
+
+    /// Wakes a member that sleeps.
+    pub fn ring(&self, rank: u32) {
+        if let Some(bell) = &self.bells[rank as usize] {
+            bell.ring();
+        }
+    }
+
+    /// The address behind one of the window's own attributes; `None` for other keys.
+    pub fn attribute(&self, key: c_int) -> Option<*mut std::ffi::c_void> {
+        let facts = &*self.facts;
+        Some(match key {
+            consts::WIN_BASE => self.base.cast(),
+            consts::WIN_SIZE => (&raw const facts.size).cast_mut().cast(),
+            consts::WIN_DISP_UNIT => (&raw const facts.disp_unit).cast_mut().cast(),
+            consts::WIN_CREATE_FLAVOR => (&raw const facts.flavor).cast_mut().cast(),
+            consts::WIN_MODEL => (&raw const facts.model).cast_mut().cast(),
+            _ => return None,
+        })
+    }
+}
