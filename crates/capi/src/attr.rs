@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 use catena_abi::{
     Comm, CommCopyAttrFunction, CommDeleteAttrFunction, CopyAttrFunction, Datatype,
-    DeleteAttrFunction, TypeCopyAttrFunction, TypeDeleteAttrFunction, WinCopyAttrFunction,
+    DeleteAttrFunction, TypeCopyAttrFunction, TypeDeleteAttrFunction, Win, WinCopyAttrFunction,
     WinDeleteAttrFunction, consts,
 };
 use catena_core::{Process, enter, enter_any, p2p};
 use catena_objects::attr::{Attributes, Carrier, CopyFn, DeleteFn, OnCopy};
 use catena_objects::{Result, fail};
+use catena_rma::registry;
 
 use crate::added;
 use crate::args::{self, put};
@@ -91,13 +92,18 @@ fn predefined(process: &Process, key: c_int) -> Option<*mut c_void> {
 
 /// Refuses to change what the library defines.
 fn changeable(key: c_int) -> Result<()> {
-    if place(key).is_some() {
+    if place(key).is_some() || is_of_windows(key) {
         fail!(
             Keyval,
             "{key} is the key of a predefined attribute, which cannot be changed"
         );
     }
     Ok(())
+}
+
+/// Whether it is the key of one of a window's own attributes.
+fn is_of_windows(key: c_int) -> bool {
+    (consts::WIN_BASE..=consts::WIN_MODEL).contains(&key)
 }
 
 /// Stores what was found.
@@ -240,5 +246,32 @@ mpi_fn! {
         let ty = process.objects.types.object(datatype)?;
         process.objects.keyvals.find(Carrier::Type, keyval)?;
         ty.attrs.delete(datatype.0, keyval)
+    }
+
+    fn Win_get_attr(win: Win, win_keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int)
+        on win
+    {
+        let process = enter()?;
+        let window = registry::find(win)?;
+        if is_of_windows(win_keyval) {
+            return found(window.attribute(win_keyval), attribute_val, flag);
+        }
+        let keyval = process.objects.keyvals.find(Carrier::Win, win_keyval)?;
+        found(window.attrs.get(&keyval), attribute_val, flag)
+    }
+
+    fn Win_set_attr(win: Win, win_keyval: c_int, attribute_val: *mut c_void) on win {
+        let process = enter()?;
+        let window = registry::find(win)?;
+        changeable(win_keyval)?;
+        set(&process, Carrier::Win, &window.attrs, win.0, win_keyval, attribute_val)
+    }
+
+    fn Win_delete_attr(win: Win, win_keyval: c_int) on win {
+        let process = enter()?;
+        let window = registry::find(win)?;
+        changeable(win_keyval)?;
+        process.objects.keyvals.find(Carrier::Win, win_keyval)?;
+        window.attrs.delete(win.0, win_keyval)
     }
 }

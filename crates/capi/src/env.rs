@@ -8,6 +8,7 @@ use catena_core::comm::resources;
 use catena_core::{enter, enter_any, init};
 use catena_objects::fail;
 use catena_objects::info::Info as Pairs;
+use catena_rma::heap;
 
 use crate::args::{self, put, put_string};
 use crate::entry::mpi_fn;
@@ -46,6 +47,11 @@ fn alignment(size: usize, hints: Option<&Pairs>) -> usize {
         .and_then(usize::checked_next_power_of_two)
         .unwrap_or(1);
     asked.max(if size >= PAGE { PAGE } else { LINE })
+}
+
+/// Whether the job has other ranks on this node, as far as that is known.
+fn has_neighbours() -> bool {
+    enter().is_ok_and(|process| process.link(|link| link.net().shm().is_some()))
 }
 
 export! {
@@ -119,6 +125,12 @@ mpi_fn! {
         }
         let mut at: *mut c_void = std::ptr::null_mut();
         let alignment = alignment(size, hints.as_deref());
+        // Where there are neighbours they can map it, if it gets into a window.
+        if has_neighbours()
+            && let Ok(at) = heap::take(size, alignment)
+        {
+            return put(baseptr.cast::<*mut u8>(), at, "baseptr");
+        }
         // SAFETY: stores an address in `at`, or fails.
         if unsafe { libc::posix_memalign(&raw mut at, alignment, size.max(1)) } != 0 {
             fail!(NoMem, "no memory for {size} bytes");
@@ -127,6 +139,9 @@ mpi_fn! {
     }
 
     fn Free_mem(base: *mut c_void) {
+        if heap::give(base.cast()) {
+            return Ok(());
+        }
         // SAFETY: the program passes what `MPI_Alloc_mem` gave, or null.
         unsafe { libc::free(base) };
         Ok(())

@@ -1,13 +1,12 @@
-//! Error handlers (MPI-5, chapter 9.3). Windows and files do not exist yet;
-//! handlers for them can be made, and `MPI_FILE_NULL` has the one that new files
-//! will get.
+//! Error handlers (MPI-5, chapter 9.3). Files do not exist yet; handlers for them
+//! can be made, and `MPI_FILE_NULL` has the one that new files will get.
 
 use std::ffi::c_int;
 use std::sync::{Mutex, PoisonError};
 
 use catena_abi::{
     Comm, CommErrhandlerFunction, Errhandler, ErrhandlerFunction, File, FileErrhandlerFunction,
-    Session, SessionErrhandlerFunction, WinErrhandlerFunction, consts,
+    Session, SessionErrhandlerFunction, Win, WinErrhandlerFunction, consts,
 };
 use catena_core::enter_any;
 use catena_core::object::Objects;
@@ -125,6 +124,18 @@ mpi_fn! {
 
     fn Win_create_errhandler(function: WinErrhandlerFunction, errhandler: *mut Errhandler) {
         create(Target::Win, function, errhandler)
+    }
+
+    fn Win_set_errhandler(win: Win, errhandler: Errhandler) on win {
+        set(win, errhandler)
+    }
+
+    fn Win_get_errhandler(win: Win, errhandler: *mut Errhandler) on win {
+        get(win, errhandler)
+    }
+
+    fn Win_call_errhandler(win: Win, errorcode: c_int) on win {
+        call(win, errorcode)
     }
 
     fn Session_create_errhandler(function: SessionErrhandlerFunction,

@@ -40,8 +40,9 @@ pub(crate) fn widen(kind: Kind, low: c_int) -> Option<usize> {
             objects.requests.widen(low).or_else(transfer)
         }
         Kind::Session => objects.sessions.widen(low),
+        Kind::Win => catena_rma::registry::widen(low),
         // These do not exist yet.
-        Kind::File | Kind::Win => None,
+        Kind::File => None,
     }
 }
 
