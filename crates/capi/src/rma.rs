@@ -7,9 +7,9 @@ use catena_abi::{Aint, Count, Datatype, Op, Request, Win, consts};
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_core::{Process, enter, request};
 use catena_datatype::{OpKind, TypeRef};
-use catena_objects::op::Ops;
+use catena_objects::op::{Kernel, Ops};
 use catena_objects::{Result, fail};
-use catena_rma::{At, Window, registry};
+use catena_rma::{At, Window, copy_bytes, registry};
 
 use crate::args::{self, put};
 use crate::entry::mpi_fn;
@@ -95,26 +95,69 @@ fn operation(process: &Process, op: Op, no_op: bool) -> Result<OpKind> {
     Ok(kind)
 }
 
+/// The two sides of the usual operation, and its bytes: runs of elements of predefined types, to a
+/// target that is open and mapped here. `None` leaves it to the careful way, errors as well.
+#[inline(always)]
+fn usual(
+    process: &Process,
+    window: &Window,
+    origin: &Origin,
+    target: &Target,
+) -> Option<(*mut u8, *mut u8, usize)> {
+    let (ours, theirs) = (process.unit(origin.ty), process.unit(target.ty));
+    // No overflow: a unit has at most 32 bytes.
+    let small = (origin.count as u64 | target.count as u64) < 1 << 48;
+    let len = ours * origin.count as u64;
+    if len == 0 || !small || len != theirs * target.count as u64 {
+        return None;
+    }
+    let has_buffer = origin.buf.addr() > consts::IN_PLACE;
+    let at = window.run_at(target.rank, target.disp as i64, len)?;
+    has_buffer.then(|| (origin.buf.cast(), at, len as usize))
+}
+
+#[inline]
 fn put_data(win: Win, origin: Origin, target: Target) -> Result<()> {
     let process = enter()?;
     let window = window(&process, win)?;
+    if let Some((from, to, len)) = usual(&process, window, &origin, &target) {
+        // SAFETY: the program lends both sides until the epoch ends.
+        unsafe { copy_bytes(to, from, len) };
+        return Ok(());
+    }
+    put_slow(&process, window, origin, target)
+}
+
+#[inline(never)]
+fn put_slow(process: &Process, window: &Window, origin: Origin, target: Target) -> Result<()> {
     match window.target_rank(target.rank)? {
         None => Ok(()),
         Some(rank) => {
-            let at = target.at(&process, rank)?;
-            window.put(&process, &origin.to_send(&process)?, at)
+            let at = target.at(process, rank)?;
+            window.put(process, &origin.to_send(process)?, at)
         }
     }
 }
 
+#[inline]
 fn get_data(win: Win, origin: Origin, target: Target) -> Result<()> {
     let process = enter()?;
     let window = window(&process, win)?;
+    if let Some((into, from, len)) = usual(&process, window, &origin, &target) {
+        // SAFETY: the program lends both sides until the epoch ends.
+        unsafe { copy_bytes(into, from, len) };
+        return Ok(());
+    }
+    get_slow(&process, window, origin, target)
+}
+
+#[inline(never)]
+fn get_slow(process: &Process, window: &Window, origin: Origin, target: Target) -> Result<()> {
     match window.target_rank(target.rank)? {
         None => Ok(()),
         Some(rank) => {
-            let at = target.at(&process, rank)?;
-            window.get(&process, &mut origin.to_recv(&process)?, at)
+            let at = target.at(process, rank)?;
+            window.get(process, &mut origin.to_recv(process)?, at)
         }
     }
 }
@@ -122,6 +165,14 @@ fn get_data(win: Win, origin: Origin, target: Target) -> Result<()> {
 fn accumulate(win: Win, op: Op, origin: Origin, target: Target) -> Result<()> {
     let process = enter()?;
     let window = window(&process, win)?;
+    if let Some((from, at, len)) = usual(&process, window, &origin, &target)
+        && op != consts::NO_OP
+        && let Some(kernel) = usual_kernel(&process, op, target.ty)
+    {
+        // SAFETY: the program lends both sides until the epoch ends.
+        unsafe { window.combine_run(kernel, from, (target.rank, at), len) };
+        return Ok(());
+    }
     let kind = operation(&process, op, false)?;
     match window.target_rank(target.rank)? {
         None => Ok(()),
@@ -149,6 +200,44 @@ fn get_accumulate(win: Win, op: Op, origin: Origin, result: Origin, target: Targ
             window.get_accumulate(&process, kind, &from, &mut into, at)
         }
     }
+}
+
+/// The kernel of a predefined operation and type; `None` leaves it to the careful way.
+#[inline(always)]
+fn usual_kernel(process: &Process, op: Op, ty: Datatype) -> Option<Kernel> {
+    let layout = process.objects.types.layout(ty).ok()?;
+    process.objects.ops.kernel(op, ty, layout).ok().flatten()
+}
+
+fn fetch_and_op(
+    win: Win,
+    (origin, result): (*const c_void, *mut c_void),
+    ty: Datatype,
+    (rank, disp): (c_int, Aint),
+    op: Op,
+) -> Result<()> {
+    let process = enter()?;
+    let window = window(&process, win)?;
+    let target = element(&process, ty, rank, disp)?;
+    let into = Origin::new(result, 1, ty);
+    let is_read = op == consts::NO_OP;
+    if let Some((into, at, len)) = usual(&process, window, &into, &target)
+        && (is_read || origin.addr() > consts::IN_PLACE)
+    {
+        let kernel = if is_read {
+            None
+        } else {
+            usual_kernel(&process, op, ty)
+        };
+        if is_read || kernel.is_some() {
+            let buffers = (origin.cast(), into);
+            // SAFETY: the program lends all of them until the epoch ends.
+            unsafe { window.fetch_run(kernel, buffers, (rank, at), len) };
+            return Ok(());
+        }
+    }
+    drop(process);
+    get_accumulate(win, op, Origin::new(origin, 1, ty), into, target)
 }
 
 /// The request of an operation that is complete; only passive epochs allow one.
@@ -292,10 +381,8 @@ mpi_fn! {
     fn Fetch_and_op(origin_addr: *const c_void, result_addr: *mut c_void, datatype: Datatype,
         target_rank: c_int, target_disp: Aint, op: Op, win: Win) on win
     {
-        let target = element(&*enter()?, datatype, target_rank, target_disp)?;
-        let origin = Origin::new(origin_addr, 1, datatype);
-        let result = Origin::new(result_addr, 1, datatype);
-        get_accumulate(win, op, origin, result, target)
+        let buffers = (origin_addr, result_addr);
+        fetch_and_op(win, buffers, datatype, (target_rank, target_disp), op)
     }
 
     fn Compare_and_swap(origin_addr: *const c_void, compare_addr: *const c_void,

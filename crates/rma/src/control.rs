@@ -89,27 +89,43 @@ impl RegionTable {
         self.version.fetch_add(1, Release);
     }
 
-    /// The region that holds `[from, to)`; `None` if there is none.
+    /// What is attached at `[from, to)`, or `None` if not all of it is. Regions that touch count as
+    /// one, which has no card: others map each by itself.
     pub fn find(&self, from: u64, to: u64) -> Option<Region> {
         loop {
             let version = self.version.load(Acquire);
-            let count = (self.count.load(Relaxed) as usize).min(REGIONS);
-            let found = self.entries[..count].iter().find_map(|entry| {
-                let word = |at: usize| entry[at].load(Relaxed);
-                let (addr, len) = (word(0), word(1));
-                let inside = from >= addr && to.checked_sub(addr)? <= len;
-                inside.then(|| Region {
-                    addr,
-                    len,
-                    card: Card::from_words([word(2), word(3), word(4), word(5), word(6)]),
-                })
-            });
+            let found = self.cover(from, to);
             fence(Acquire);
             if version.is_multiple_of(2) && self.version.load(Relaxed) == version {
                 return found;
             }
             std::hint::spin_loop();
         }
+    }
+
+    /// What [`RegionTable::find`] says, if the table does not change meanwhile.
+    fn cover(&self, from: u64, to: u64) -> Option<Region> {
+        let count = (self.count.load(Relaxed) as usize).min(REGIONS);
+        let holds = |at: u64| {
+            self.entries[..count].iter().find_map(|entry| {
+                let word = |i: usize| entry[i].load(Relaxed);
+                let (addr, len) = (word(0), word(1));
+                (at.checked_sub(addr)? < len || at == to && at == addr).then(|| Region {
+                    addr,
+                    len,
+                    card: Card::from_words([word(2), word(3), word(4), word(5), word(6)]),
+                })
+            })
+        };
+        let mut all = holds(from)?;
+        let mut left = count;
+        while all.addr.checked_add(all.len)? < to {
+            left = left.checked_sub(1)?;
+            let next = holds(all.addr + all.len)?;
+            all.len = (next.addr - all.addr).checked_add(next.len)?;
+            all.card = Card::NONE;
+        }
+        Some(all)
     }
 }
 
@@ -231,18 +247,19 @@ mod tests {
     fn parts_are_apart_and_others_see_them() {
         let (mine, card) = Control::make(3, true).expect("memory");
         let theirs = Control::open(card, 3, true).expect("mapped");
+        let region = |t: u32| Region {
+            addr: 1000 * u64::from(t),
+            len: 100,
+            card: Card::NONE,
+        };
         for t in 0..3 {
             for o in 0..3 {
                 mine.pair(t, o).posted.store(10 * t + o + 1, Release);
             }
-            let region = Region {
-                addr: 1000 * u64::from(t),
-                len: 100,
-                card: Card::NONE,
-            };
-            mine.regions(t).publish(&[region]);
+            mine.regions(t).publish(&[region(t)]);
         }
         for t in 0..3 {
+            let region = region(t);
             for o in 0..3 {
                 assert_eq!(theirs.pair(t, o).posted.load(Acquire), 10 * t + o + 1);
             }
@@ -251,6 +268,15 @@ mod tests {
             let found = theirs.regions(t).find(base + 10, base + 100);
             assert_eq!(found.map(|r| r.addr), Some(base));
             assert_eq!(theirs.regions(t).find(base + 10, base + 101), None);
+            let touching = Region {
+                addr: base + 100,
+                len: 50,
+                card: Card::NONE,
+            };
+            mine.regions(t).publish(&[touching, region]);
+            let both = theirs.regions(t).find(base + 10, base + 150);
+            assert_eq!(both.map(|r| (r.addr, r.len)), Some((base, 150)));
+            assert_eq!(theirs.regions(t).find(base + 10, base + 151), None);
             mine.regions(t).publish(&[]);
             assert_eq!(theirs.regions(t).find(base + 10, base + 20), None);
         }

@@ -110,7 +110,9 @@ struct Heap {
 
 static HEAP: Mutex<Option<Heap>> = Mutex::new(None);
 /// Chunks of neighbours that are mapped, by stamp and process.
-static MAPPED: Mutex<Option<HashMap<(u64, u64), Weak<Mapping>>>> = Mutex::new(None);
+static MAPPED: Mutex<Option<Mapped>> = Mutex::new(None);
+
+type Mapped = HashMap<(u64, u64), Weak<Mapping>>;
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)

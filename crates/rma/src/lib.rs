@@ -52,4 +52,5 @@ pub use hints::Hints;
 pub use operations::At;
 pub use passive_target::lock_mode;
 pub use query::Part;
+pub use transfer::copy_bytes;
 pub use window::{Flavor, Reach, Target, Window};

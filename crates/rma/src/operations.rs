@@ -7,10 +7,11 @@ use catena_datatype::{Basic, Datatype, OpKind, Scalar};
 use catena_link::{Sink, Source};
 use catena_objects::error::Result;
 use catena_objects::fail;
+use catena_objects::op::Kernel;
 
 use crate::accumulate::{self, Combine};
 use crate::transfer::{self, Elements, unequal};
-use crate::window::Window;
+use crate::window::{Reach, Window};
 use catena_base::ElementLock;
 
 /// Elements of a target, as the program names them.
@@ -47,6 +48,64 @@ impl Window {
             count: at.count,
             ty: at.ty,
         }))
+    }
+
+    /// Where `len` bytes lie at a displacement of a target that is open and mapped here; `None` leaves
+    /// it to the careful way, errors as well.
+    #[inline(always)]
+    pub fn run_at(&self, rank: i32, disp: i64, len: u64) -> Option<*mut u8> {
+        let target = self.targets.get(rank as u32 as usize)?;
+        let from = disp.checked_mul(target.unit)?;
+        let end = u64::try_from(from).ok()?.checked_add(len)?;
+        let Reach::Mapped { base, .. } = &target.reach else {
+            return None;
+        };
+        if end > target.size || !(self.epochs.all_open.get() | target.open.get()) {
+            return None;
+        }
+        self.epochs.used.set(true);
+        Some(base.wrapping_offset(from as isize))
+    }
+
+    /// Combines `len` bytes at `from` with those at `at`, where [`Window::run_at`] has found them.
+    ///
+    /// # Safety
+    /// The program lends `len` bytes at `from`, whole elements of the kernel.
+    #[inline(always)]
+    pub unsafe fn combine_run(
+        &self,
+        kernel: Kernel,
+        from: *const u8,
+        (rank, at): (i32, *mut u8),
+        len: usize,
+    ) {
+        let (lock, me) = self.element_lock(rank as u32);
+        let _held = lock.hold(me);
+        // SAFETY: the place was checked, the rest is the caller's promise.
+        unsafe { (kernel.run)(from, at, len / kernel.size) }
+    }
+
+    /// As [`Window::combine_run`] of one element; the former one goes to `result`.
+    ///
+    /// # Safety
+    /// As [`Window::combine_run`], and room for an element at `result`.
+    #[inline(always)]
+    pub unsafe fn fetch_run(
+        &self,
+        kernel: Option<Kernel>,
+        (from, result): (*const u8, *mut u8),
+        (rank, at): (i32, *mut u8),
+        len: usize,
+    ) {
+        let (lock, me) = self.element_lock(rank as u32);
+        let _held = lock.hold(me);
+        // SAFETY: the place was checked, the rest is the caller's promise.
+        unsafe {
+            transfer::copy_bytes(result, at, len);
+            if let Some(kernel) = kernel {
+                (kernel.run)(from, at, len / kernel.size);
+            }
+        }
     }
 
     /// The lock of a target's elements, and who wants it.
@@ -91,10 +150,10 @@ impl Window {
         origin: &SendBuf,
         at: At<'_>,
     ) -> Result<()> {
-        let combine = Combine::new(kind, at.ty)?;
         match self.elements(process, at)? {
             // SAFETY: the program lends both until the epoch ends.
             Some(elements) => unsafe {
+                let combine = Combine::new(kind, at.ty)?;
                 accumulate::accumulate(self.element_lock(at.rank), combine, origin, &elements)
             },
             None => nothing(origin.len()),
@@ -113,10 +172,10 @@ impl Window {
         result: &mut RecvBuf,
         at: At<'_>,
     ) -> Result<()> {
-        let combine = Combine::new(kind, at.ty)?;
         match self.elements(process, at)? {
             // SAFETY: the program lends them until the epoch ends.
             Some(elements) => unsafe {
+                let combine = Combine::new(kind, at.ty)?;
                 let lock = self.element_lock(at.rank);
                 accumulate::get_accumulate(lock, combine, origin, result, &elements)
             },

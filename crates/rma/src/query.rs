@@ -36,6 +36,12 @@ impl Window {
             }
         };
         Ok(match &target.reach {
+            // There is no address where there is no memory.
+            Reach::Mapped { .. } if target.size == 0 => Part {
+                size: 0,
+                unit: target.unit,
+                base: std::ptr::null_mut(),
+            },
             Reach::Mapped { base, .. } => Part {
                 size: target.size,
                 unit: target.unit,

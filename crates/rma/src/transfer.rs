@@ -52,7 +52,7 @@ pub(crate) fn room(len: usize) -> Result<Vec<u8>> {
 /// # Safety
 /// Both are valid for `len` bytes.
 #[inline]
-pub(crate) unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
+pub unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
     // SAFETY: the caller's promise; what overlaps goes the slower way.
     unsafe {
         if to.addr().abs_diff(from.addr()) < len {

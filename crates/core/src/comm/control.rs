@@ -36,7 +36,7 @@ pub struct Key(Arc<[u8]>);
 /// How those who agree came together.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
-pub enum Meeting {
+pub(crate) enum Meeting {
     /// All members of a communicator; the tag counts these calls.
     Members = 1,
     /// `MPI_Comm_create_group`.
@@ -55,8 +55,13 @@ pub enum Meeting {
 
 impl Key {
     /// The key of the agreement with that tag.
-    pub fn new(meeting: Meeting, tag: &[u8]) -> Self {
+    pub(crate) fn new(meeting: Meeting, tag: &[u8]) -> Self {
         Key([&[meeting as u8], tag].concat().into())
+    }
+
+    /// The key of what the two ends of a partitioned message tell each other.
+    pub fn partitioned(tag: &[u8]) -> Self {
+        Key::new(Meeting::Partitioned, tag)
     }
 }
 

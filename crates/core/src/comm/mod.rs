@@ -46,7 +46,7 @@ pub(crate) use agreement::NONE;
 
 pub(crate) use cid::JOB;
 pub use cid::{Cids, Lease};
-pub use control::{ControlMessages, Key, Meeting, PARTITIONS, partition_tag};
+pub use control::{ControlMessages, Key, PARTITIONS, partition_tag};
 pub use from_group::{Across, Origin};
 pub use inter::Peering;
 pub use meet::Meeting;

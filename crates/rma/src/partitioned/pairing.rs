@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Weak};
 
 use catena_core::Process;
-use catena_core::comm::{Comm, Key, Meeting, PARTITIONS};
+use catena_core::comm::{Comm, Key, PARTITIONS};
 
 /// What is counted for a communicator.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Pair {
                 &number.to_ne_bytes(),
                 &[from_sender],
             ];
-            Key::new(Meeting::Partitioned, &words.concat())
+            Key::partitioned(&words.concat())
         };
         Pair {
             peer,

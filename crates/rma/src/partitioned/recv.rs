@@ -125,10 +125,8 @@ impl PartRecv {
             let fits = sender.bytes.min(end.total().saturating_sub(from));
             let room = if !in_place {
                 RecvBuf::Bytes(aside.as_mut_ptr().wrapping_add(from as usize), sender.bytes)
-            } else if size == 0 {
-                RecvBuf::EMPTY
-            } else {
-                let elements = (from / size) as isize;
+            } else if let Some(elements) = from.checked_div(size) {
+                let elements = elements as isize;
                 let rest = end.ty.is_contiguous().then_some((from % size) as isize);
                 let shift = elements * end.ty.extent() as isize + rest.unwrap_or(0);
                 let buf = end.buf.wrapping_offset(shift);
@@ -136,6 +134,8 @@ impl PartRecv {
                     true => RecvBuf::new(buf, fits / size, &end.ty),
                     false => RecvBuf::Bytes(buf, fits),
                 }
+            } else {
+                RecvBuf::EMPTY
             };
             let selector = Selector {
                 source: end.peer.map_or(0, |peer| peer as i32),
