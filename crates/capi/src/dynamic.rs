@@ -1,13 +1,14 @@
 //! Processes that come and go (MPI-5, chapters 11.8 and 11.9).
 
 use std::ffi::{c_char, c_int};
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 use catena_abi::{Comm, Info, consts};
 use catena_boot::Side;
 use catena_core::enter;
 use catena_dynamic::spawn::Command;
-use catena_dynamic::{name, port, spawn};
+use catena_dynamic::{join, name, port, spawn};
 use catena_objects::info::Info as Hints;
 use catena_objects::{Result, fail};
 
@@ -179,6 +180,17 @@ mpi_fn! {
             let on = process.comm(comm)?;
             let port = || hints(info).and_then(|_| self::port_name(port_name));
             port::meet(&process, &on, root, Side::Guest, port)
+        })
+    }
+
+    fn Comm_join(fd: c_int, intercomm: *mut Comm) {
+        let process = enter()?;
+        put_comm(intercomm, || {
+            if fd < 0 {
+                fail!(Arg, "fd is {fd}, which is no descriptor");
+            }
+            // SAFETY: the program keeps the descriptor open during the call.
+            join::join(&process, unsafe { BorrowedFd::borrow_raw(fd) })
         })
     }
 

@@ -8,10 +8,12 @@
 //! |---------|-----------------------------------------------------------|
 //! | `spawn` | `MPI_Comm_spawn` and its kind                             |
 //! | `port`  | ports, and those who connect and accept there             |
+//! | `join`  | two processes that share a socket                         |
 //! | `name`  | services that are published with their ports              |
 
 #![forbid(unsafe_code)]
 
+pub mod join;
 pub mod name;
 pub mod port;
 pub mod spawn;
