@@ -1,8 +1,8 @@
 //! Active target synchronization (MPI-5, chapters 12.5.1 and 12.5.2): fences, and post, start,
 //! complete, wait.
 //!
-//! A fence is a barrier of the window's own communicator: what was moved by the processor or the
-//! kernel is there when the call that moved it has returned. Post and complete count in the word of
+//! A fence is a meeting of all: what was moved by the processor or the kernel is there when the call
+//! that moved it has returned. Post and complete count in the word of
 //! a [`Pair`](crate::control::Pair) that only one side writes, and ring the other.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire};
@@ -34,7 +34,7 @@ impl Window {
     /// `MPI_Win_fence`.
     ///
     /// # Errors
-    /// `RmaSync` in an epoch of another kind, `Assert`, and what a barrier may fail with.
+    /// `RmaSync` in an epoch of another kind, `Assert`.
     pub fn fence(&self, process: &Process, assert: i32) -> Result<()> {
         check_assert(assert, OF_FENCE)?;
         let epochs = &self.epochs;
@@ -53,7 +53,7 @@ impl Window {
                 there were",
             ));
         }
-        process.barrier(&self.comm)?;
+        self.meet(process, false);
         let goes_on = assert & consts::MODE_NOSUCCEED == 0;
         epochs.all_open.set(goes_on);
         epochs.access.set(match goes_on {

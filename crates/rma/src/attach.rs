@@ -1,10 +1,10 @@
 //! Memory of dynamic windows (MPI-5, chapter 12.2.4).
 
-use catena_objects::error::Result;
+use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
-use crate::control::{REGIONS, Region};
 use crate::heap::{self, Card};
+use crate::regions::Region;
 use crate::window::{Flavor, Window};
 
 impl Window {
@@ -22,7 +22,7 @@ impl Window {
     ///
     /// # Errors
     /// `RmaFlavor` for another kind of window, `RmaAttach` for memory that is attached already, in
-    /// part or as a whole, or for too many regions.
+    /// part or as a whole; `NoMem`.
     pub fn attach(&self, base: *mut u8, size: i64) -> Result<()> {
         self.check_dynamic()?;
         let Ok(len) = u64::try_from(size) else {
@@ -42,19 +42,28 @@ impl Window {
                 other.addr
             );
         }
-        if attached.len() == REGIONS {
-            fail!(
-                RmaAttach,
-                "a process attaches at most {REGIONS} regions to a window: detach some first"
-            );
-        }
-        attached.push(Region {
+        let region = Region {
             addr,
             len,
             card: heap::card(base, len as usize).unwrap_or(Card::NONE),
-        });
-        self.control.regions(self.me).publish(&attached);
-        Ok(())
+        };
+        let at = attached.partition_point(|it| it.addr <= addr);
+        attached.insert(at, region);
+        let told = self.tell_attached(&attached);
+        if told.is_err() {
+            attached.remove(at);
+        }
+        told
+    }
+
+    /// Tells the others what is attached here.
+    fn tell_attached(&self, attached: &[Region]) -> Result<()> {
+        let some: Vec<Region> = attached.iter().filter(|it| it.len != 0).copied().collect();
+        let table = self.control.regions(self.me);
+        table.publish(&self.region_store, &some).map_err(|error| {
+            let text = format!("no memory for a table of what is attached: {error}");
+            Error::new(Kind::NoMem, text)
+        })
     }
 
     /// `MPI_Win_detach`.
@@ -73,7 +82,6 @@ impl Window {
             );
         };
         attached.remove(at);
-        self.control.regions(self.me).publish(&attached);
-        Ok(())
+        self.tell_attached(&attached)
     }
 }

@@ -3,19 +3,19 @@
 //!
 //! | part                        | bytes                         | who writes it                     |
 //! |-----------------------------|-------------------------------|-----------------------------------|
+//! | [`Meeting`]                 | 128                           | all, see `meeting`                |
 //! | [`TargetBlock`], per target | 128                           | see the locks                     |
 //! | [`Pair`], per target and origin | 64                        | see there                         |
-//! | [`RegionTable`], per target of a dynamic window | 28 KiB    | the target                        |
+//! | [`RegionTable`], per target of a dynamic window | 64        | the target                        |
 //!
 //! It lies in the heap of the lowest member. Others may write it at any time, so there are only
 //! atomics in it, and what is read is checked.
 
 use std::sync::Arc;
-use std::sync::atomic::{
-    AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence,
-};
+use std::sync::atomic::AtomicU32;
 
 use crate::heap::{self, Card, Mapping};
+use crate::regions::RegionTable;
 use catena_base::ElementLock;
 use catena_base::TicketLock;
 
@@ -44,90 +44,25 @@ pub struct Pair {
     pub completed: AtomicU32,
 }
 
-/// Memory that is attached to a dynamic window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
-    /// Its address where it is attached.
-    pub addr: u64,
-    /// Its bytes.
-    pub len: u64,
-    /// How others map it, if they can.
-    pub card: Card,
+/// How all members of a window come together; see `meeting`.
+#[derive(Debug, Default)]
+#[repr(C, align(128))]
+pub struct Meeting {
+    /// Members that have come to the one under way.
+    pub arrived: AtomicU32,
+    /// Meetings that are over.
+    pub over: AtomicU32,
+    /// Members that came to the one under way with an error.
+    pub failures: AtomicU32,
+    /// What `failures` was when the last one was over.
+    pub outcome: AtomicU32,
+    /// Members that will not look at this memory again.
+    pub left: AtomicU32,
 }
 
-/// How many regions a process can attach to a window at once.
-pub const REGIONS: usize = 512;
-
-const WORDS: usize = 2 + Card::WORDS;
-
-/// What a target has attached. Readers go by `version`: it is odd while the table changes.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub struct RegionTable {
-    version: AtomicU64,
-    count: AtomicU64,
-    entries: [[AtomicU64; WORDS]; REGIONS],
-}
-
-const _: () = assert!(size_of::<TargetBlock>() == 128 && size_of::<Pair>() == 64);
-
-impl RegionTable {
-    /// Replaces what is attached; only the target does.
-    pub fn publish(&self, regions: &[Region]) {
-        self.version.fetch_add(1, Acquire);
-        // The entries are not seen before the version is odd.
-        fence(Release);
-        for (entry, region) in self.entries.iter().zip(regions) {
-            let [pid, fd, stamp, len, at] = region.card.words();
-            let words = [region.addr, region.len, pid, fd, stamp, len, at];
-            for (to, word) in entry.iter().zip(words) {
-                to.store(word, Relaxed);
-            }
-        }
-        let count = regions.len().min(REGIONS) as u64;
-        self.count.store(count, Relaxed);
-        self.version.fetch_add(1, Release);
-    }
-
-    /// What is attached at `[from, to)`, or `None` if not all of it is. Regions that touch count as
-    /// one, which has no card: others map each by itself.
-    pub fn find(&self, from: u64, to: u64) -> Option<Region> {
-        loop {
-            let version = self.version.load(Acquire);
-            let found = self.cover(from, to);
-            fence(Acquire);
-            if version.is_multiple_of(2) && self.version.load(Relaxed) == version {
-                return found;
-            }
-            std::hint::spin_loop();
-        }
-    }
-
-    /// What [`RegionTable::find`] says, if the table does not change meanwhile.
-    fn cover(&self, from: u64, to: u64) -> Option<Region> {
-        let count = (self.count.load(Relaxed) as usize).min(REGIONS);
-        let holds = |at: u64| {
-            self.entries[..count].iter().find_map(|entry| {
-                let word = |i: usize| entry[i].load(Relaxed);
-                let (addr, len) = (word(0), word(1));
-                (at.checked_sub(addr)? < len || at == to && at == addr).then(|| Region {
-                    addr,
-                    len,
-                    card: Card::from_words([word(2), word(3), word(4), word(5), word(6)]),
-                })
-            })
-        };
-        let mut all = holds(from)?;
-        let mut left = count;
-        while all.addr.checked_add(all.len)? < to {
-            left = left.checked_sub(1)?;
-            let next = holds(all.addr + all.len)?;
-            all.len = (next.addr - all.addr).checked_add(next.len)?;
-            all.card = Card::NONE;
-        }
-        Some(all)
-    }
-}
+const _: () = assert!(
+    size_of::<Meeting>() == 128 && size_of::<TargetBlock>() == 128 && size_of::<Pair>() == 64
+);
 
 /// Where it lies.
 #[derive(Debug)]
@@ -156,7 +91,7 @@ pub fn bytes(members: usize, is_dynamic: bool) -> usize {
     } else {
         0
     };
-    members * (size_of::<TargetBlock>() + pairs + regions)
+    size_of::<Meeting>() + members * (size_of::<TargetBlock>() + pairs + regions)
 }
 
 impl Control {
@@ -197,11 +132,23 @@ impl Control {
         })
     }
 
+    /// How all members come together.
+    #[inline]
+    pub fn meeting(&self) -> &Meeting {
+        // SAFETY: the memory begins with it; it consists of atomics.
+        unsafe { &*self.base.cast() }
+    }
+
+    /// Whether this process gives the memory back.
+    pub fn is_own(&self) -> bool {
+        matches!(self.memory, Memory::Own)
+    }
+
     /// What belongs to a target, by its number on the node.
     #[inline]
     pub fn target(&self, target: u32) -> &TargetBlock {
         debug_assert!((target as usize) < self.members);
-        let at = target as usize * size_of::<TargetBlock>();
+        let at = size_of::<Meeting>() + target as usize * size_of::<TargetBlock>();
         // SAFETY: inside the memory, aligned; it consists of atomics.
         unsafe { &*self.base.add(at).cast() }
     }
@@ -210,7 +157,7 @@ impl Control {
     #[inline]
     pub fn pair(&self, target: u32, origin: u32) -> &Pair {
         debug_assert!((target as usize) < self.members && (origin as usize) < self.members);
-        let blocks = self.members * size_of::<TargetBlock>();
+        let blocks = size_of::<Meeting>() + self.members * size_of::<TargetBlock>();
         let at = (target as usize * self.members + origin as usize) * size_of::<Pair>();
         // SAFETY: as above.
         unsafe { &*self.base.add(blocks + at).cast() }
@@ -242,43 +189,26 @@ impl Drop for Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{Ordering::Acquire, Ordering::Release};
 
     #[test]
     fn parts_are_apart_and_others_see_them() {
         let (mine, card) = Control::make(3, true).expect("memory");
         let theirs = Control::open(card, 3, true).expect("mapped");
-        let region = |t: u32| Region {
-            addr: 1000 * u64::from(t),
-            len: 100,
-            card: Card::NONE,
-        };
+        mine.meeting().over.store(77, Release);
         for t in 0..3 {
             for o in 0..3 {
                 mine.pair(t, o).posted.store(10 * t + o + 1, Release);
             }
-            mine.regions(t).publish(&[region(t)]);
         }
         for t in 0..3 {
-            let region = region(t);
             for o in 0..3 {
                 assert_eq!(theirs.pair(t, o).posted.load(Acquire), 10 * t + o + 1);
             }
             assert!(theirs.target(t).lock.is_free());
-            let base = 1000 * u64::from(t);
-            let found = theirs.regions(t).find(base + 10, base + 100);
-            assert_eq!(found.map(|r| r.addr), Some(base));
-            assert_eq!(theirs.regions(t).find(base + 10, base + 101), None);
-            let touching = Region {
-                addr: base + 100,
-                len: 50,
-                card: Card::NONE,
-            };
-            mine.regions(t).publish(&[touching, region]);
-            let both = theirs.regions(t).find(base + 10, base + 150);
-            assert_eq!(both.map(|r| (r.addr, r.len)), Some((base, 150)));
-            assert_eq!(theirs.regions(t).find(base + 10, base + 151), None);
-            mine.regions(t).publish(&[]);
-            assert_eq!(theirs.regions(t).find(base + 10, base + 20), None);
+            assert_eq!(theirs.regions(t).find(0, 1), None);
         }
+        assert_eq!(theirs.meeting().over.load(Acquire), 77);
+        assert!(mine.is_own() && !theirs.is_own());
     }
 }

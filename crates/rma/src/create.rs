@@ -1,5 +1,5 @@
-//! Making and freeing windows (MPI-5, chapter 12.2). Collective: the members tell each other rows of
-//! words, three times: what each has, what the lowest has made for all, and whether it could be mapped.
+//! Making and freeing windows (MPI-5, chapter 12.2). Collective: over the communicator that it is made
+//! with the members tell each other rows of words, three times: what each has, what the lowest has made for all, and whether it could be mapped.
 //! One who cannot take part says so instead, and the call fails everywhere.
 
 use std::cell::RefCell;
@@ -22,6 +22,7 @@ use crate::access::Epochs;
 use crate::control::Control;
 use crate::heap::{self, Card};
 use crate::hints::Hints;
+use crate::regions::Store;
 use crate::registry;
 use crate::window::{Facts, Flavor, Reach, Target, Window};
 
@@ -208,13 +209,7 @@ pub fn create(
         fail!(Comm, "a window needs an intracommunicator");
     }
     register(process);
-    let own = process.comm_split(comm, 0, comm.rank as i32)?;
-    let own = process.comm(own.unwrap_or(consts::COMM_NULL))?;
-    let made = make(process, comm, &own, plan);
-    if made.is_err() {
-        process.comm_free(own)?;
-    }
-    let window = Arc::new(made?);
+    let window = Arc::new(make(process, comm, plan)?);
     let (handle, base) = (window.handle, window.base);
     registry::insert(window);
     Ok((handle, base))
@@ -230,7 +225,7 @@ fn register(process: &Process) {
         });
 }
 
-fn make(process: &Process, parent: &Comm, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Window> {
+fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Window> {
     // What each has.
     let mine = plan.and_then(|plan| Ok((Own::new(process, comm, &plan)?, plan)));
     let (failed, mine, error) = split(mine);
@@ -294,7 +289,7 @@ fn make(process: &Process, parent: &Comm, comm: &Arc<Comm>, plan: Result<Plan>) 
         whole: is_whole.then(|| card_at(&cards[1 + Card::WORDS..])),
     };
     let control = control.map(|(control, _)| control);
-    let built = build(process, (parent, comm), &plan, &mut own, control, &parts);
+    let built = build(process, comm, &plan, &mut own, control, &parts);
     let (failed, window, error) = split(built);
     let outcome = tell(process, comm, [failed]).and_then(|all| agree(error, &all));
     if let Err(error) = outcome {
@@ -344,7 +339,7 @@ struct Parts<'a> {
 /// Maps what the others have and makes the window.
 fn build(
     process: &Process,
-    (parent, comm): (&Comm, &Arc<Comm>),
+    comm: &Comm,
     plan: &Plan,
     own: &mut Own,
     control: Option<Control>,
@@ -392,8 +387,7 @@ fn build(
     let errhandler = process.objects.errhandlers.find(consts::ERRORS_ARE_FATAL)?;
     Ok(Window {
         handle: registry::agreed(number as u32),
-        group: parent.group.clone(),
-        comm: comm.clone(),
+        group: comm.group.clone(),
         me,
         flavor: plan.flavor,
         base: own.base,
@@ -412,6 +406,7 @@ fn build(
         hints: RefCell::new(plan.hints.clone()),
         epochs: Epochs::default(),
         attached: RefCell::default(),
+        region_store: Store::default(),
         piece: own.piece,
     })
 }
@@ -488,15 +483,15 @@ fn reach_of(
 pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     let own = window.why_busy().map_or(Ok(()), Err);
     let own = own.and_then(|()| window.attrs.delete_all(window.handle.0));
-    let (failed, _, error) = split(own);
-    let all = tell(process, &window.comm, [failed])?;
-    if let (None, Some(rank)) = (&error, all.iter().position(|row| row[0] != 0)) {
+    let failures = window.meet(process, own.is_err());
+    own?;
+    if failures != 0 {
         fail!(
             RmaSync,
-            "rank {rank} of the window cannot free it, and says why; so the window stays"
+            "{failures} other members of the window cannot free it, and say why; so the window stays"
         );
     }
-    error.map_or(Ok(()), Err)?;
     registry::remove(window.handle);
-    process.comm_free(window.comm.clone())
+    window.leave(process);
+    Ok(())
 }

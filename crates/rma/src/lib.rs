@@ -6,6 +6,8 @@
 //! | `window`         | a window and its targets                                         |
 //! | `create`         | making and freeing them                                          |
 //! | `attach`         | memory of dynamic windows                                        |
+//! | `regions`        | what is attached, as others see it                               |
+//! | `meeting`        | how all members come together                                    |
 //! | `query`          | memory that is loaded and stored                                 |
 //! | `registry`       | windows by their handles                                         |
 //! | `hints`          | their hints                                                      |
@@ -37,12 +39,14 @@ mod create;
 mod epoch;
 pub mod heap;
 mod hints;
+mod meeting;
 mod operations;
 pub mod partitioned;
 mod passive_target;
 mod place;
 mod pool;
 mod query;
+mod regions;
 pub mod registry;
 mod transfer;
 mod window;

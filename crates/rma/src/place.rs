@@ -8,6 +8,7 @@ use catena_objects::error::{Error, Kind, Result};
 use catena_shm::Neighbour;
 
 use crate::heap::{self, Mapping};
+use crate::regions::{Region, cover};
 use crate::window::{Flavor, Reach, Window};
 
 /// An address of a target, for an operation that stays within what was checked.
@@ -114,7 +115,13 @@ impl Window {
         let addr = at as u64;
         let from = addr.wrapping_add_signed(low);
         let end = addr.wrapping_add_signed(high);
-        let found = self.control.regions(rank).find(from, end);
+        let found = if rank == self.me {
+            let own = self.attached.borrow();
+            let some: Vec<Region> = own.iter().filter(|it| it.len != 0).copied().collect();
+            cover(some.len(), |i| some[i], from, end)
+        } else {
+            self.control.regions(rank).find(from, end)
+        };
         let Some(region) = found else {
             return Err(out_of_range(format!(
                 "the operation needs the bytes at {from:#x} to {end:#x} of rank {rank}, which are \

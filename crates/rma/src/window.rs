@@ -8,16 +8,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, Aint, consts};
-use catena_core::comm::Comm;
 use catena_objects::attr::Attributes;
 use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::group::Group;
 use catena_shm::{Bell, Neighbour};
 
 use crate::access::Epochs;
-use crate::control::{Control, Region};
+use crate::control::Control;
 use crate::heap::{self, Mapping};
 use crate::hints::Hints;
+use crate::regions::{Region, Store};
 use catena_base::ticket_lock::Mode;
 
 /// How a window's memory came to it.
@@ -101,8 +101,6 @@ pub struct Window {
     pub handle: abi::Win,
     /// The group of the communicator that it was made with.
     pub group: Arc<Group>,
-    /// A communicator of its own, which the program does not see.
-    pub comm: Arc<Comm>,
     /// This process's rank.
     pub me: u32,
     /// How its memory came.
@@ -129,6 +127,8 @@ pub struct Window {
     pub epochs: Epochs,
     /// What this process has attached to a dynamic window.
     pub attached: RefCell<Vec<Region>>,
+    /// Where the others read it.
+    pub(crate) region_store: Store,
     /// The piece of the heap that it gives back.
     pub(crate) piece: Option<*mut u8>,
 }

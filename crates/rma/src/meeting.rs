@@ -1,0 +1,46 @@
+//! How all members of a window come together, for fences and to free it: in the memory that they
+//! share, so that a window needs no communicator of its own.
+//!
+//! The last one to come ends the meeting: it tells the outcome, then counts the meeting as over, and
+//! wakes the others. Nobody comes to the next one before it has seen that, so the outcome stays until all have read
+//! it.
+
+use std::sync::atomic::{Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed, Ordering::SeqCst};
+
+use catena_core::Process;
+
+use crate::window::Window;
+
+impl Window {
+    /// Waits until all members are here; how many came with an error.
+    pub(crate) fn meet(&self, process: &Process, has_failed: bool) -> u32 {
+        let meeting = self.control.meeting();
+        let before = meeting.over.load(Acquire);
+        meeting.failures.fetch_add(has_failed.into(), Relaxed);
+        let arrived = meeting.arrived.fetch_add(1, AcqRel) + 1;
+        if arrived == self.size() {
+            let failures = meeting.failures.swap(0, Relaxed);
+            meeting.outcome.store(failures, Relaxed);
+            meeting.arrived.store(0, Relaxed);
+            meeting.over.fetch_add(1, SeqCst);
+            (0..self.size()).for_each(|rank| self.ring(rank));
+        } else {
+            process.block(|_| meeting.over.load(SeqCst) != before);
+        }
+        meeting.outcome.load(Acquire)
+    }
+
+    /// Makes sure that nobody needs what the members share: whoever owns it waits for the others, which do
+    /// not look at it again.
+    pub(crate) fn leave(&self, process: &Process) {
+        let meeting = self.control.meeting();
+        if self.control.is_own() {
+            let others = self.size() - 1;
+            process.block(|_| meeting.left.load(SeqCst) == others);
+        } else {
+            meeting.left.fetch_add(1, SeqCst);
+            // The owner is the lowest.
+            self.ring(0);
+        }
+    }
+}
