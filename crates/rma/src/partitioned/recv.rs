@@ -75,8 +75,15 @@ impl PartRecv {
         let Some(sender) = self.sender.get() else {
             return Ok(false);
         };
-        if !self.aside.borrow().is_empty() || sender.bytes == 0 {
-            return Ok(false);
+        let is_aside = !self.aside.borrow().is_empty();
+        if is_aside || sender.bytes == 0 {
+            // There are no parts to tell apart, or they are unpacked together.
+            let parts = self.parts.borrow();
+            let all = !parts.is_empty() && self.are_done(process, &parts);
+            if all && is_aside {
+                self.place_aside();
+            }
+            return Ok(all);
         }
         let (from, end) = (at * self.end.bytes(), (at + 1) * self.end.bytes());
         let first = (from / sender.bytes) as usize;
