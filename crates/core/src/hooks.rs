@@ -254,7 +254,7 @@ impl Process {
 
     /// The last look of the hooks before a sleep; true if there is to be none.
     #[cold]
-    pub(crate) fn look_before_sleep(&self) -> bool {
+    pub(crate) fn ask_hooks_before_sleep(&self) -> bool {
         let mut moved = false;
         for entry in self.hooks.busy_ones() {
             moved |= entry.call(|hook| hook.before_sleep(self)).unwrap_or(false);

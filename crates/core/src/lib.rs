@@ -21,17 +21,14 @@ pub mod fuzz;
 pub mod hooks;
 pub mod init;
 pub mod life;
-pub mod lock;
 pub mod object;
 pub mod p2p;
 pub mod peers;
 pub mod process;
 mod reduce_local;
 pub mod request;
-mod scoped;
 pub mod session;
 pub mod settings;
-mod threads;
 pub mod topology;
 pub mod wait;
 

@@ -20,6 +20,7 @@ use catena_fabric::{Peer, Place};
 use catena_link::Endpoint;
 use catena_memory as memory;
 use catena_net::{Chain, Networks, PeerTable, Routes};
+use catena_process::{Scoped, Threads, Waits};
 use catena_shm::Shm;
 
 use crate::coll::{Collectives, Counts};
@@ -27,9 +28,6 @@ use crate::comm::{Cids, Comm, ControlMessages, Heritage, JOB};
 use crate::exchange::{SharedBoot, ThroughLauncher};
 use crate::hooks::Hooks;
 use crate::process::{self, Process};
-use crate::scoped::Scoped;
-use crate::threads::Waiting;
-use crate::wait::Waits;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 use catena_objects::group::Group;
@@ -266,8 +264,7 @@ fn wire_up() -> Result<Box<Process>> {
         world_model: Cell::default(),
         recent: Cell::new(process::NOBODY),
         owner: Cell::new(Owner::InTurn),
-        threads: Cell::default(),
-        waiting: Waiting::default(),
+        threads: Threads::new(cores, oversubscribed),
         waits: Waits::default(),
         colls: Counts::default(),
         boot,
@@ -280,7 +277,6 @@ fn wire_up() -> Result<Box<Process>> {
         // SAFETY: the closures that `Process::link` is given do not lend it again, as it demands.
         link: unsafe { Scoped::new(link) },
         oversubscribed,
-        cores,
         bell: Cell::new(bell),
         parent: Cell::new(consts::COMM_NULL),
     });

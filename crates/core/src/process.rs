@@ -16,6 +16,7 @@ use catena_base::WakeSocket;
 use catena_fabric::Peer;
 use catena_link::{Cid, Endpoint};
 use catena_net::Routes;
+use catena_process::{self as waiting, Lock, Scoped, Threads, Waits};
 use catena_shm::Bell;
 
 use crate::bsend::Attached;
@@ -25,11 +26,7 @@ use crate::comm::{Cids, Comm, ControlMessages};
 use crate::exchange::SharedBoot;
 use crate::hooks::Hooks;
 use crate::life::Owner;
-use crate::lock::Lock;
 use crate::object::Objects;
-use crate::scoped::Scoped;
-use crate::threads::{self, Waiting};
-use crate::wait::Waits;
 use catena_objects::error::{Error, Kind, Result};
 
 /// The matching engine over all routes.
@@ -92,9 +89,8 @@ pub struct Process {
     pub(crate) recent: Cell<Known>,
     /// Whose the library is without the lock. Changes under the lock.
     pub(crate) owner: Cell<Owner>,
-    /// Whether threads may call MPI or look at it at once.
-    pub(crate) threads: Cell<bool>,
-    pub(crate) waiting: Waiting,
+    /// Its threads that wait, and whether there may be several at once.
+    pub(crate) threads: Threads<Process>,
     /// What waiting took so far.
     pub waits: Waits,
     /// Collectives that ran so far.
@@ -112,8 +108,6 @@ pub struct Process {
     pub(crate) hooks: Hooks,
     pub(crate) link: Scoped<Link>,
     pub(crate) oversubscribed: bool,
-    /// Cores of the node for each of its ranks.
-    pub(crate) cores: u32,
     /// This rank's doorbell, if it has neighbours on its node.
     pub(crate) bell: Cell<Option<Bell>>,
     /// The communicator with those who have spawned this job, once it has been made.
@@ -149,8 +143,24 @@ impl<T> Drop for Entered<T> {
     #[inline]
     fn drop(&mut self) {
         if self.locked {
-            threads::leave();
+            leave();
         }
+    }
+}
+
+/// Lets go of the lock. What the thread did in the library may be what others wait for.
+#[inline(never)]
+fn leave() {
+    if waiting::is_watcher_asleep() && !LOCK.is_nested() {
+        watch_once();
+    }
+    LOCK.release();
+}
+
+#[cold]
+fn watch_once() {
+    if let Ok(process) = enter() {
+        waiting::watch_once(&*process);
     }
 }
 
@@ -281,7 +291,7 @@ pub(crate) fn keep(process: Box<Process>) -> &'static Process {
 /// without. Under the lock, while nobody else is inside.
 pub(crate) fn run(process: &'static Process, locked: bool) {
     let locked = locked || KEEP_LOCKED.load(Relaxed);
-    process.threads.set(locked);
+    process.threads.set_many(locked);
     LOCKED.store(locked, Relaxed);
     WORLD.store(std::ptr::from_ref(process).cast_mut(), Release);
 }

@@ -1,17 +1,16 @@
 //! Waiting for something to happen, and what it took.
 
-use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use catena_base::wait::{Idle, Waiter};
 use catena_base::{WakeSocket, Waker, clock};
 use catena_fabric::Sleeper;
 use catena_link::Awaited;
 use catena_net::Route;
+use catena_process::{Host, Lock, Slept, Threads, Waits};
 use catena_shm::Shm;
 
 use crate::events::{self, What};
-use crate::process::{Link, Process};
+use crate::process::{LOCK, Link, Process};
 use crate::request::State;
 
 /// Longest sleep of a process that nobody can wake.
@@ -24,114 +23,38 @@ const BLIND_MOST: Duration = Duration::from_millis(5);
 /// looking takes it from those that have something to do.
 const OVERSLEEP: u32 = 8;
 
-/// What this process did while it waited.
-#[derive(Debug, Default)]
-pub struct Waits {
-    /// Looks that found nothing.
-    pub looks: Cell<u64>,
-    /// Times the core was handed to somebody else.
-    pub yields: Cell<u64>,
-    /// Times the process went to sleep.
-    pub sleeps: Cell<u64>,
-    /// Those of them that somebody ended by ringing.
-    pub woken: Cell<u64>,
-    /// How long they lasted, in nanoseconds.
-    pub asleep: Cell<u64>,
-}
-
 /// What wakes a process that sleeps on descriptors, and these, unless there may be something to
 /// do.
 type OnDescriptors = (Waker, Option<Sleeper>);
-
-/// A sleep.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slept {
-    /// Whether somebody ended it.
-    woken: bool,
-    lasted: Duration,
-}
 
 /// How long a wait has lasted that came to sleeping at the tick `since`.
 fn waited(since: u64) -> Duration {
     clock::duration(clock::ticks().wrapping_sub(since))
 }
 
-fn add(counter: &Cell<u64>, n: u64) {
-    counter.set(counter.get() + n);
-}
-
-impl Waits {
-    pub(crate) fn looked(&self, looks: u64) {
-        add(&self.looks, looks);
-    }
-
-    pub(crate) fn yielded(&self) {
-        add(&self.yields, 1);
-    }
-}
-
-impl Process {
-    /// Progresses until `done`. With several threads others may ask it, too,
-    /// while this one sleeps (see `threads`).
+impl Host for Process {
     #[inline]
-    pub fn block(&self, mut done: impl FnMut(&Process) -> bool) {
-        if self.threads.get() {
-            return self.block_beside_others(&mut done);
-        }
-        let mut waiter = Waiter::new(self.oversubscribed);
-        let mut looks = 0;
-        loop {
-            let moved = self.progress();
-            if done(self) {
-                break;
-            }
-            if moved {
-                waiter.reset();
-                continue;
-            }
-            looks += 1;
-            match waiter.idle() {
-                Idle::Spin => {}
-                idle => {
-                    if self.idle_slow(idle, waiter.sleepy_since(), &mut done) {
-                        break;
-                    }
-                }
-            }
-        }
-        self.waits.looked(looks);
+    fn lock(&self) -> &'static Lock {
+        &LOCK
     }
 
-    /// Idles; true if `done` was asked in the meantime and said so.
-    #[cold]
-    #[inline(never)]
-    fn idle_slow(&self, idle: Idle, since: u64, done: &mut impl FnMut(&Process) -> bool) -> bool {
-        let mut finished = false;
-        if idle == Idle::Yield {
-            self.waits.yielded();
-            self.after_pause();
-        } else if self.bell.get().is_none() {
-            // Nobody rings: this process looks for itself.
-            self.hear();
-        }
-        idle.act(|limit| {
-            // What is waited for may lie outside of the rings: on a board, say.
-            let ready = || {
-                let moved = self.hooks.has_work() && self.look_before_sleep();
-                finished = done(self);
-                finished || moved || self.is_shm_ready()
-            };
-            self.slept(self.sleep(limit, since, ready, |limit| {
-                std::thread::park_timeout(limit);
-                false
-            }));
-        });
-        finished
+    #[inline]
+    fn threads(&self) -> &Threads<Process> {
+        &self.threads
     }
 
-    /// The core goes to somebody else, who may take long: the next look is at
-    /// all networks.
-    pub(crate) fn after_pause(&self) {
+    #[inline]
+    fn waits(&self) -> &Waits {
+        &self.waits
+    }
+
+    #[inline]
+    fn progress(&self) -> bool {
+        self.progress()
+    }
+
+    /// The next look is at all networks.
+    fn after_pause(&self) {
         self.link(|link| {
             if let Some(networks) = link.net().networks_mut() {
                 networks.look_next();
@@ -139,21 +62,61 @@ impl Process {
         });
     }
 
-    /// Whether a look at shared memory would find something to do.
-    pub(crate) fn is_shm_ready(&self) -> bool {
-        self.link(|link| link.net().shm().is_some_and(Shm::is_ready))
+    fn before_sleeping(&self) {
+        if self.bell.get().is_none() {
+            // Nobody rings: this process looks for itself.
+            self.hear();
+        }
+    }
+
+    fn look_before_sleep(&self) -> bool {
+        let moved = self.hooks.has_work() && self.ask_hooks_before_sleep();
+        moved || self.link(|link| link.net().shm().is_some_and(Shm::is_ready))
+    }
+
+    fn sleep(
+        &self,
+        limit: Duration,
+        since: u64,
+        ready: &mut dyn FnMut() -> bool,
+        nap: &mut dyn FnMut(Duration) -> bool,
+    ) -> Slept {
+        self.sleep_until_rung(limit, since, ready, nap)
+    }
+
+    fn slept(&self, slept: Slept) {
+        self.waits.slept(slept);
+        if events::wanted(events::SLEEPS) {
+            self.note(None, What::Slept(slept.lasted.as_nanos() as u64));
+        }
+    }
+
+    fn wake(&self) {
+        match self.bell.get() {
+            Some(bell) => bell.ring(),
+            None => self.wake_from_descriptors(),
+        }
+    }
+}
+
+impl Process {
+    /// Progresses until `done`. With several threads others may ask it, too,
+    /// while this one sleeps.
+    #[inline]
+    pub fn block(&self, done: impl FnMut(&Process) -> bool) {
+        catena_process::block(self, done);
     }
 
     /// Sleeps until somebody rings or a network has something, at most for
     /// `limit`; not at all if `ready`, asked last, says so. Where nobody can wake
     /// this process `nap` is how it sleeps, and whether a thread woke it. The wait
-    /// came to sleeping at the tick `since`. What it says is for [`Process::slept`].
-    pub(crate) fn sleep(
+    /// came to sleeping at the tick `since`.
+    fn sleep_until_rung(
         &self,
         limit: Duration,
         since: u64,
-        ready: impl FnOnce() -> bool,
-        nap: impl FnOnce(Duration) -> bool,
+        ready: &mut dyn FnMut() -> bool,
+        nap: &mut dyn FnMut(Duration) -> bool,
     ) -> Slept {
         // `ready` uses the engine, and other threads do while this one sleeps.
         let on_networks = self.link(|link| {
@@ -224,22 +187,11 @@ impl Process {
     }
 
     /// Wakes the thread of this process that sleeps on descriptors, if one does.
-    pub(crate) fn wake_from_descriptors(&self) {
+    fn wake_from_descriptors(&self) {
         let waker = self.link(|link| Some(link.net().networks()?.waker()));
         let own = || Some(self.wake_socket.get()?.as_ref()?.waker());
         if let Some(waker) = waker.or_else(own) {
             waker.wake();
-        }
-    }
-
-    /// Counts a sleep. Not a part of it: while a thread sleeps, others run.
-    pub(crate) fn slept(&self, slept: Slept) {
-        let nanos = slept.lasted.as_nanos() as u64;
-        add(&self.waits.sleeps, 1);
-        add(&self.waits.woken, slept.woken.into());
-        add(&self.waits.asleep, nanos);
-        if events::wanted(events::SLEEPS) {
-            self.note(None, What::Slept(nanos));
         }
     }
 

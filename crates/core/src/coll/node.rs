@@ -178,7 +178,7 @@ impl Process {
     #[cold]
     #[inline(never)]
     fn await_place<'c>(&self, comm: &'c Comm) -> Option<RefMut<'c, Membership>> {
-        while self.threads.get() {
+        while self.threads.are_many() {
             LOCK.released(yield_core);
             if let Ok(membership) = comm.coll.node.try_borrow_mut() {
                 return Some(membership);

@@ -13,8 +13,18 @@ use std::cell::UnsafeCell;
 ///
 /// It cannot be shared among threads by itself. A closure must not lend the value
 /// again: debug builds panic where one does, release builds do not look.
+///
+/// # Examples
+/// ```
+/// use catena_process::Scoped;
+///
+/// // SAFETY: no closure here lends it again.
+/// let engine = unsafe { Scoped::new(vec![1, 2]) };
+/// engine.with(|engine| engine.push(3));
+/// assert_eq!(engine.with(|engine| engine.len()), 3);
+/// ```
 #[derive(Debug)]
-pub(crate) struct Scoped<T> {
+pub struct Scoped<T> {
     value: UnsafeCell<T>,
     #[cfg(debug_assertions)]
     lent: Cell<bool>,
@@ -37,7 +47,7 @@ impl<T> Scoped<T> {
     /// # Safety
     /// No closure that is given to [`Scoped::with`] calls [`Scoped::with`] on the same
     /// value, in whatever it calls.
-    pub(crate) const unsafe fn new(value: T) -> Self {
+    pub const unsafe fn new(value: T) -> Self {
         Scoped {
             value: UnsafeCell::new(value),
             #[cfg(debug_assertions)]
@@ -51,7 +61,7 @@ impl<T> Scoped<T> {
     /// In debug builds, if the value is lent already.
     #[inline(always)]
     #[track_caller]
-    pub(crate) fn with<R>(&self, use_it: impl FnOnce(&mut T) -> R) -> R {
+    pub fn with<R>(&self, use_it: impl FnOnce(&mut T) -> R) -> R {
         #[cfg(debug_assertions)]
         let _loan = self.lend();
         // SAFETY: the type is not `Sync`, so this is the only thread in here, and
