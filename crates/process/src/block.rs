@@ -3,7 +3,7 @@
 use catena_base::wait::{Idle, Waiter};
 
 use crate::host::Host;
-use crate::threads::block_beside_others;
+use crate::watch::block_beside_others;
 
 /// Progresses until `done` says so. With several threads others may ask it, too, while this one
 /// sleeps.

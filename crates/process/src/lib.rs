@@ -8,8 +8,9 @@
 //! | file      | what                                                          |
 //! |-----------|---------------------------------------------------------------|
 //! | `block`   | waiting, for a process that one thread uses at a time         |
-//! | `threads` | several threads of a process that wait at once                |
+//! | `watch`   | several threads of a process that wait at once                |
 //! | `host`    | the trait, and what waiting took                              |
+//! | `threads` | the threads that wait, as each of them sees the others        |
 //! | `scoped`  | a value that is lent to one closure at a time                 |
 //! | `lock`    | the one lock of a library, which its callbacks may take again |
 //!
@@ -76,9 +77,11 @@ mod host;
 mod lock;
 mod scoped;
 mod threads;
+mod watch;
 
 pub use block::block;
 pub use host::{Host, Slept, Waits};
 pub use lock::{Depth, Lock};
 pub use scoped::Scoped;
-pub use threads::{Threads, is_watcher_asleep, watch_once};
+pub use threads::{Threads, Wanted};
+pub use watch::{is_watcher_asleep, watch_once};
