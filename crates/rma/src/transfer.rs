@@ -113,20 +113,33 @@ pub(crate) unsafe fn load(elements: &Elements<'_>, into: *mut u8) -> Result<()> 
     }
 }
 
-/// Calls `copy` for each run of the elements with its place, its packed bytes and its length.
+/// Calls `copy` for each run of the elements with its place, its packed bytes and its length. Runs
+/// that follow each other are one: each costs a system call.
 fn by_runs(
     elements: &Elements<'_>,
-    mut packed: *mut u8,
+    packed: *mut u8,
     mut copy: impl FnMut(isize, *mut u8, usize) -> io::Result<()>,
 ) -> Result<()> {
-    let mut done = Ok(());
     let len = elements.len();
-    elements.ty.each_run(elements.count, 0, len, |at, len| {
-        if done.is_ok() {
-            done = copy(at, packed, len);
-        }
-        packed = packed.wrapping_add(len);
-    });
+    let mut done = Ok(());
+    // Where the run that is not copied yet lies, and which packed bytes it has.
+    let (mut place, mut from, mut end) = (0, 0, 0);
+    if elements.ty.is_contiguous() {
+        end = len;
+    } else {
+        elements.ty.each_run(elements.count, 0, len, |at, len| {
+            if at != place + (end - from) as isize {
+                if done.is_ok() && end != from {
+                    done = copy(place, packed.wrapping_add(from), end - from);
+                }
+                (place, from) = (at, end);
+            }
+            end += len;
+        });
+    }
+    if done.is_ok() && end != from {
+        done = copy(place, packed.wrapping_add(from), end - from);
+    }
     done.map_err(|error| refused(elements.rank, &error))
 }
 
@@ -182,4 +195,50 @@ pub(crate) unsafe fn get(origin: &mut RecvBuf, elements: &Elements<'_>) -> Resul
     unsafe { load(elements, packed.as_mut_ptr())? };
     origin.place(0, PeerBytes::from(&*packed));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catena_datatype::Datatype;
+
+    #[test]
+    fn runs_that_follow_each_other_are_one() {
+        let int = Datatype::predefined(0x209).expect("MPI_INT");
+        let pairs = Datatype::vector(3, 2, 4, int).unwrap();
+        let close = Datatype::vector(3, 1, 1, int).unwrap();
+        let mut packed = [0u8; 400];
+        let base = packed.as_mut_ptr();
+        let runs = |count, ty: &Datatype| {
+            let place = Place::Mapped {
+                at: std::ptr::null_mut(),
+                _keep: None,
+            };
+            let elements = Elements {
+                rank: 0,
+                place,
+                count,
+                ty,
+            };
+            let mut seen = Vec::new();
+            let note = |at, bytes: *mut u8, len| {
+                seen.push((at, bytes.addr() - base.addr(), len));
+                Ok(())
+            };
+            by_runs(&elements, base, note).unwrap();
+            seen
+        };
+        assert_eq!(runs(100, int), [(0, 0, 400)]);
+        assert_eq!(runs(2, &close), [(0, 0, 24)]);
+        // The last pair of an element and the first of the next one touch.
+        let expected = [
+            (0, 0, 8),
+            (16, 8, 8),
+            (32, 16, 16),
+            (56, 32, 8),
+            (72, 40, 8),
+        ];
+        assert_eq!(runs(2, &pairs), expected);
+        assert_eq!(runs(0, int), []);
+    }
 }
