@@ -1,4 +1,9 @@
 //! Atomics on words of a peer's memory. UCX has neither the least nor the greatest.
+//!
+//! From 1.16 on UCX goes by its newer protocols, whose atomics fail where the transport has none of its
+//! own: over shared memory `ucp_atomic_op_nbx` never returns, and over TCP a sum of 4 bytes is
+//! cancelled (1.16.0, 1.17.0, 1.18.0 and 1.20.1; not if `UCX_PROTO_ENABLE=n`). 1.13.1 and 1.15.0 have
+//! no such fault. So no atomics are offered from 1.16 on, and the owner's process does them.
 
 use std::ffi::c_int;
 
@@ -45,6 +50,9 @@ impl Ucx {
         atomic: Atomic,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
+        if !self.objects.has_atomics() {
+            return Err(RmaError::Unsupported);
+        }
         let op = op_of(atomic.op).ok_or(RmaError::Unsupported)?;
         if !target.addr.is_multiple_of(atomic.ty.size() as u64) {
             return Err(RmaError::OutOfBounds);

@@ -33,6 +33,12 @@ pub(crate) struct Objects {
 unsafe impl Send for Objects {}
 
 impl Objects {
+    /// Whether this version of UCX has atomics that can be relied on; see `atomics`.
+    pub(crate) fn has_atomics(&self) -> bool {
+        let (major, minor, _) = self.library.version();
+        (major, minor) < (1, 16)
+    }
+
     /// Opens a worker for messages among `processes` processes. With `sleep` it
     /// can be slept on.
     pub fn open(
@@ -48,12 +54,16 @@ impl Objects {
             worker: null_mut(),
             wait: None,
         };
+        let amo = match this.has_atomics() {
+            true => AMO,
+            false => 0,
+        };
         let wakeup = if sleep { consts::FEATURE_WAKEUP } else { 0 };
         let params = Params {
             field_mask: consts::PARAM_FEATURES
                 | consts::PARAM_MT_WORKERS_SHARED
                 | consts::PARAM_ESTIMATED_NUM_EPS,
-            features: consts::FEATURE_AM | consts::FEATURE_RMA | AMO | wakeup,
+            features: consts::FEATURE_AM | consts::FEATURE_RMA | amo | wakeup,
             request_size: 0,
             request_init: null_mut(),
             request_cleanup: null_mut(),

@@ -2,7 +2,9 @@
 //! is UCX's own.
 
 use catena_fabric::operations::{self, Posting};
-use catena_fabric::{Atomic, AtomicType, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started};
+use catena_fabric::{
+    Atomic, AtomicSet, AtomicType, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started,
+};
 use catena_ucx_sys::{Request, RequestParam, Rkey, Status, consts};
 
 use crate::atomics::atomics;
@@ -76,7 +78,10 @@ impl Rma for Ucx {
         RmaCaps {
             put: true,
             get: true,
-            atomics: atomics(),
+            atomics: match self.objects.has_atomics() {
+                true => atomics(),
+                false => AtomicSet::NONE,
+            },
             max_len: usize::MAX,
             piece: self.piece,
         }
