@@ -8,11 +8,11 @@
 //! | `holder` | the exclusive holder                  | its number and 1, or 0                 |
 //! | `waiters`| whoever waits                         | how many may sleep                     |
 //!
-//! A ticket is a place in the queue, so nobody is passed, and who has drawn one may do something else
-//! until it is served. Whoever changes `read` or `write` looks at `waiters` afterwards, and whoever
-//! sleeps has counted itself there before it looks at the two for the last time: both in one order for
-//! all (`SeqCst`), so one of them sees the other, and nobody sleeps for ever. Who is to be woken the
-//! caller knows.
+//! A ticket is a place in the queue, so nobody is passed, and a caller that has drawn one may do
+//! something else until it is served. A caller that changes `read` or `write` looks at `waiters`
+//! afterwards, and one that goes to sleep has counted itself there before it looks at the two for the
+//! last time: both in one order for all (`SeqCst`), so one of them sees the other, and nobody sleeps
+//! for ever. The lock does not know which processes wait: the caller does, and wakes them.
 //!
 //! Model: `tests/loom_ticket_lock.rs`.
 

@@ -34,7 +34,7 @@ const AGAIN_US: [f64; 2] = [500.0, 16_000.0];
 /// What copies through rings take, and what follows. Ticks for 64 KiB.
 #[derive(Debug)]
 pub struct Balance {
-    /// Into the own ring, and out of others'.
+    /// Into this member's ring, and out of others'.
     into: Copies,
     out: Copies,
     samples: u32,
@@ -101,7 +101,7 @@ impl Balance {
         }
     }
 
-    /// `len` bytes were copied into the own ring in `ticks`.
+    /// `len` bytes were copied into this member's ring in `ticks`.
     pub fn copied_in(&mut self, len: usize, ticks: u64) {
         if self.counts() {
             self.into.record_among(len, ticks, self.last());

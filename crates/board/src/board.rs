@@ -36,13 +36,13 @@ pub trait Board {
     /// What `rank` published for operation `seq`.
     fn payload(&self, rank: u32, seq: u64, place: PayloadPlace) -> Payload;
 
-    /// Copies `from` to byte `at` of the own payload, which is not direct.
+    /// Copies `from` to byte `at` of this member's payload, which is not direct.
     fn put(&mut self, to: &Payload, at: usize, from: Region);
 
-    /// Writes a number to byte `at` of the own payload, which is not direct.
+    /// Writes a number to byte `at` of this member's payload, which is not direct.
     fn put_word(&mut self, to: &Payload, at: usize, word: u32);
 
-    /// Publishes the own record of an operation, which one `reader` wants or
+    /// Publishes this member's record of an operation, which one `reader` wants or
     /// several do: meta, where the payload is unless in the record, then the
     /// stamp (Release).
     fn publish(&mut self, own: &Payload, meta: u64, reader: Option<u32>);
@@ -105,7 +105,7 @@ pub trait Board {
     /// `NoMemory`.
     fn reserve(&mut self, len: usize) -> Result<(), Trouble>;
 
-    /// Copies between the own buffers; the two do not overlap.
+    /// Copies between this member's buffers; the two do not overlap.
     fn copy(&mut self, from: Region, into: Region);
 
     /// [`Board::copy`] of a part of this member's own block, which has `whole` bytes.
@@ -119,7 +119,7 @@ pub trait Board {
     /// `NoMemory`.
     fn fold(&mut self, from: Region, into: Region, order: Order) -> Result<(), Trouble>;
 
-    /// Where the others find a part of the own buffers.
+    /// Where the others find a part of this member's buffers.
     fn address(&mut self, of: Region) -> u64;
 
     /// Says that this member has completed all operations below `seq`
@@ -143,11 +143,11 @@ pub trait Board {
         false
     }
 
-    /// The next `len` bytes at `at` of the own ring will be written soon: a good
+    /// The next `len` bytes at `at` of this member's ring will be written soon: a good
     /// time to fetch the first of them.
     fn warm_ring(&mut self, _at: u64, _len: usize) {}
 
-    /// Whether those who read the own payload in the long ring had better leave its lines where they
+    /// Whether those who read this member's payload in the long ring had better leave its lines where they
     /// are, instead of taking them.
     fn leaves(&mut self) -> bool {
         false

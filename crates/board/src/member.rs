@@ -131,13 +131,13 @@ pub struct Member {
     pub(crate) limits: Limits,
     /// The operation that runs, or that will run next.
     pub(crate) seq: u64,
-    /// All who read the own payloads have completed all operations below.
+    /// All who read this member's payloads have completed all operations below.
     floor: u64,
     /// The only reader of the payloads of operations from `alone` on, if there
     /// is one.
     reader: Option<u32>,
     alone: u64,
-    /// Positions in the own ring and in the long one behind the last payload.
+    /// Positions in this member's ring and in the long one behind the last payload.
     heads: [u64; 2],
     /// What this member, one of two, read last in a ring.
     taken: Taken,

@@ -16,7 +16,7 @@ use crate::programs::{barrier, exchange, neighbors, pieces, reduce, rooted, rows
 use crate::segment::{counts, is_taken, lent_from, place, uses_long};
 use crate::trouble::{Skipped, Trouble};
 
-/// How many operations ahead the own record is fetched for writing: with fewer
+/// How many operations ahead this member's record is fetched for writing: with fewer
 /// the store waits for it, with more readers who run ahead take it away again.
 const WARM_AHEAD: u64 = 2;
 
@@ -33,7 +33,7 @@ enum Stage {
     First,
     Read,
     Last,
-    /// Others still use the own buffers.
+    /// Others still use this member's buffers.
     Settle,
     /// The operation was given up.
     Failed,
@@ -79,7 +79,7 @@ pub struct Op {
     next: u32,
     /// Bytes of each block that are complete.
     offset: usize,
-    /// Where the own payload is, once it is published.
+    /// Where this member's payload is, once it is published.
     at: u64,
     ticket: u64,
     /// Whether it used a payload in the buffer of who published it, who waits.
@@ -131,7 +131,7 @@ impl Op {
     }
 
     /// Gives it up, as after an error: polling it again only tells whether
-    /// nobody uses the own buffers any more. The board is of no more use.
+    /// nobody uses this member's buffers any more. The board is of no more use.
     pub fn give_up(&mut self) {
         (self.stage, self.next) = (Stage::Failed, 0);
     }
@@ -473,7 +473,7 @@ impl Op {
         }
     }
 
-    /// Publishes the own payload; false if there is no room yet.
+    /// Publishes this member's payload; false if there is no room yet.
     #[inline(always)]
     fn publish<P: Program, B: Board>(
         &mut self,
@@ -531,7 +531,7 @@ impl Op {
         true
     }
 
-    /// Whether all who use the own buffers have done so. Only the last round
+    /// Whether all who use this member's buffers have done so. Only the last round
     /// waits for them: each program sees to it that the others need not.
     #[inline]
     fn is_settled<P: Program, B: Board>(
@@ -616,7 +616,7 @@ impl Op {
         Ok(())
     }
 
-    /// Whether nobody uses the own buffers any more, after it was given up.
+    /// Whether nobody uses this member's buffers any more, after it was given up.
     fn is_unused<P: Program, B: Board>(&mut self, turn: &Turn, board: &B) -> bool {
         let (me, seq) = (turn.args.rank, turn.own.seq);
         let last = match board.stamp(me, seq) == seq {

@@ -77,7 +77,7 @@ impl Turn<'_, '_> {
         (rank - gap) as usize * self.len
     }
 
-    /// Copies the own block; half of it if others have to be waited for at the end,
+    /// Copies this member's block; half of it if others have to be waited for at the end,
     /// too: [`Turn::keep_rest`] copies the other half meanwhile.
     #[inline(always)]
     pub(crate) fn keep<B: Board>(&self, from: Region, into: Region, board: &mut B) {
@@ -136,7 +136,7 @@ pub(crate) trait Program {
         }
     }
 
-    /// Bytes of the longest block; alike on all members. Of the own payload if
+    /// Bytes of the longest block; alike on all members. Of this member's payload if
     /// it `VARIES`.
     fn extent(args: &Args) -> usize;
 
@@ -203,7 +203,7 @@ pub(crate) trait Program {
         unreachable!("never direct")
     }
 
-    /// The `i`-th rank to hear from; may be the own one.
+    /// The `i`-th rank to hear from; may be this member itself.
     fn source(turn: &Turn, i: u32) -> Option<u32>;
 
     /// Whether this member needs what `rank` publishes, its `i`-th source. Nobody waits for nothing
@@ -248,7 +248,7 @@ pub(crate) trait Program {
         true
     }
 
-    /// The end of a round: nobody uses the own buffers any more.
+    /// The end of a round: nobody uses this member's buffers any more.
     #[inline]
     fn finish<B: Board>(_turn: &Turn, _board: &mut B) {}
 }

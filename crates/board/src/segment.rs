@@ -16,7 +16,7 @@ const PART: usize = 16 << 10;
 /// all their readers. Measured here: 64 KiB from one of 4 take 8 instead of 18 µs.
 const LONG: usize = 16 << 10;
 
-/// How the own payload gets to the others, and the longest segment.
+/// How this member's payload gets to the others, and the longest segment.
 #[inline]
 pub(crate) fn place<P: Program>(
     whole: usize,

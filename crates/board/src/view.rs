@@ -190,7 +190,7 @@ const TAKE: usize = 2 << 10;
 /// Bytes that are combined before they are taken: they stay in the nearest cache.
 const STEP: usize = 8 << 10;
 
-/// Shortest block that is copied between the own buffers around the cache: it would
+/// Shortest block that is copied between this member's buffers around the cache: it would
 /// not stay there for the program, which has as much of its own.
 const STREAM: usize = 512 << 10;
 

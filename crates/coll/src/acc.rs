@@ -98,8 +98,8 @@ fn places(len: usize) -> usize {
     (ARRIVAL_MEMORY / len.max(1)).clamp(2, MOST_ARRIVALS)
 }
 
-/// Combines the operands of all ranks with the own one, `input`, to `output`:
-/// from the own rank downwards, then upwards, which keeps their order without a
+/// Combines the operands of all ranks with this rank's, `input`, to `output`:
+/// from this rank downwards, then upwards, which keeps their order without a
 /// place for each. If order does not matter, round the ring instead, so that
 /// ranks that do this at the same time do not all listen to the same one.
 pub(crate) fn combine_all(a: &Args, input: Region, output: Region, b: &mut Builder) {

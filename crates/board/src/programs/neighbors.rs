@@ -23,13 +23,13 @@ fn near<'a>(a: &Args<'a>) -> &'a Edges<'a> {
     a.near.expect("a collective among neighbours has edges")
 }
 
-/// Blocks in the own row.
+/// Blocks in this member's row.
 #[inline(always)]
 fn blocks(a: &Args) -> u32 {
     near(a).blocks.len() as u32
 }
 
-/// Block `i` of the own row.
+/// Block `i` of this member's row.
 #[inline(always)]
 fn block(a: &Args, i: u32) -> Region {
     a.send_block(near(a).blocks[i as usize])

@@ -114,7 +114,7 @@ impl<const ALL: bool> Program for Pieces<ALL> {
             false => shown(from, OPERAND, board).1,
         };
         take_upwards(t, (&operand, i, true), own.offset, own, into, board)?;
-        // Of two, one operand is combined with the own one at once.
+        // Of two, one operand is combined with this member's at once.
         if upwards(t, i + 1, true).is_none() {
             Self::deliver(t, into, board)?;
         }

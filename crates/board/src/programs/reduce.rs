@@ -341,7 +341,7 @@ impl Program for AllreduceSplit {
         } else if t.args.in_place {
             board.put(&t.own, 0, all);
         } else {
-            // Nobody else reads the own piece.
+            // Nobody else reads this member's piece.
             let behind = at + len;
             board.put(&t.own, 0, all.part(0, at));
             board.put(&t.own, behind, all.part(behind, t.len - behind));

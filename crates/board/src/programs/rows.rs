@@ -2,7 +2,7 @@
 //! scatterv, alltoallv of more than two members. Those among neighbours are in `neighbors`.
 //!
 //! A payload is a row: a table with an entry for each member, then the blocks,
-//! without the own one. An entry is the end of the block, counted from the end
+//! without this member's. An entry is the end of the block, counted from the end
 //! of the table. In a ring that is a whole number of lines: long blocks are
 //! copied quicker if they begin on one (four ranks on two cores exchange 64 KiB
 //! in 75 instead of 120 µs). A direct row is a table alone; an entry is the
@@ -54,7 +54,7 @@ pub(crate) fn row_of<B: Board>(from: &Payload, n: u32, board: &B) -> usize {
     table(n, PayloadPlace::Ring) + board.word(from, (n as usize - 1) * ENTRY) as usize
 }
 
-/// Writes the own row of `n` blocks, as far as they are there.
+/// Writes this member's row of `n` blocks, as far as they are there.
 #[inline(always)]
 pub(crate) fn put<B: Board>(
     t: &Turn,
@@ -73,7 +73,7 @@ pub(crate) fn put<B: Board>(
     }
 }
 
-/// Writes the own row of `n` blocks as a table of addresses.
+/// Writes this member's row of `n` blocks as a table of addresses.
 pub(crate) fn show<B: Board>(
     t: &Turn,
     board: &mut B,
@@ -137,7 +137,7 @@ fn own_entry(t: &Turn) -> (u32, u32) {
     (t.args.rank, t.args.size)
 }
 
-/// Writes the own row of all members.
+/// Writes this member's row of all members.
 #[inline(always)]
 fn put_others<B: Board>(t: &Turn, board: &mut B, block: impl Fn(u32) -> Region) {
     let me = t.args.rank;

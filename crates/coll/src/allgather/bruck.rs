@@ -1,5 +1,5 @@
 //! Bruck's algorithm (Bruck, Ho, Kipnis, Upfal, Weathersby, 1997): ⌈log p⌉ hops for
-//! any number of ranks. Blocks are gathered in the order from the own one and moved
+//! any number of ranks. Blocks are gathered in the order from this rank's own and moved
 //! to their places in the end.
 
 use catena_schedule::{Builder, Region};

@@ -21,7 +21,7 @@ pub(super) fn build(a: &Args, b: &mut Builder) {
         if !passed.is_empty() {
             b.send(right, passed);
         }
-        // The last one that comes is the own one.
+        // The last one that comes is this rank's.
         let own = a.vector_block(a.down(k + 1));
         passed = match k + 1 == a.size {
             true if !a.in_place => a.result_block(),

@@ -39,7 +39,7 @@ pub struct Joining {
 struct Meeting {
     place: Box<Place>,
     pending: PendingOperation,
-    /// What each member says; behind them the own word.
+    /// What each member says; behind them this process's word.
     words: Box<[u8]>,
 }
 

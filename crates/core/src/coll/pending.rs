@@ -32,7 +32,7 @@ enum Stage {
     Open,
     /// A member gave up. It says why, or another one does.
     Untold,
-    /// Given up: others may still use the own buffers.
+    /// Given up: others may still use this process's buffers.
     Left(Error),
 }
 

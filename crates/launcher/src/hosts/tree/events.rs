@@ -27,7 +27,7 @@ impl Tree {
         }
     }
 
-    /// Does something with the own node, and takes in what happened there.
+    /// Does something with this process's node, and takes in what happened there.
     pub(super) fn at_node(&mut self, action: impl FnOnce(&mut Node, &mut Vec<NodeEvent>)) {
         let mut events = Vec::new();
         if let Some(node) = &mut self.node {
@@ -36,7 +36,7 @@ impl Tree {
         self.add(events);
     }
 
-    /// Takes in what has happened at the own node.
+    /// Takes in what has happened at this process's node.
     pub fn add(&mut self, events: Vec<NodeEvent>) {
         for event in events {
             self.take_in(event);
