@@ -95,6 +95,8 @@ pub struct Client {
     others: BTreeMap<u64, Option<OtherJob>>,
     /// What has been told of deaths and was not taken yet.
     deaths: Vec<Death>,
+    /// Jobs that have ended, as far as that was not taken yet.
+    gone: Vec<u64>,
     /// The last ticket.
     ticket: u32,
     /// What has become of tickets.
@@ -149,7 +151,7 @@ impl Client {
             sys::check_shared(file).map_err(|e| BootError::Unsound(e.to_string()))?;
         }
         let (puts, fenced, asked, descriptors, others) = Default::default();
-        let (deaths, ticket, outcomes) = Default::default();
+        let (deaths, gone, ticket, outcomes) = Default::default();
         Ok(Client {
             socket,
             launcher,
@@ -163,6 +165,7 @@ impl Client {
             descriptors,
             others,
             deaths,
+            gone,
             ticket,
             outcomes,
         })
@@ -213,6 +216,7 @@ impl Client {
                     epoch: r.u32()?,
                     how: Ended::from_words([r.u32()?, r.u32()?])?,
                 }),
+                FrameKind::Gone => self.gone.push(r.u64()?),
                 FrameKind::Spawned | FrameKind::Met => {
                     let ticket = r.u32()?;
                     self.outcomes.insert(ticket, read_outcome(&mut r)?);
@@ -268,7 +272,7 @@ impl Client {
     /// A target for fuzzing: one that has been taken in.
     pub(crate) fn over(socket: UnixStream, job: Job) -> Client {
         let (puts, fenced, asked, descriptors, others) = Default::default();
-        let (deaths, ticket, outcomes) = Default::default();
+        let (deaths, gone, ticket, outcomes) = Default::default();
         Client {
             socket,
             launcher: 0,
@@ -282,6 +286,7 @@ impl Client {
             descriptors,
             others,
             deaths,
+            gone,
             ticket,
             outcomes,
         }
@@ -441,6 +446,23 @@ impl Jobs for Client {
                 }
             }
         }
+    }
+
+    fn join(&mut self, job: u64) -> Result<(), BootError> {
+        let mut frame = Writer::new(FrameKind::Join);
+        frame.u64(job);
+        self.send(frame)
+    }
+
+    fn part(&mut self, job: u64) -> Result<(), BootError> {
+        let mut frame = Writer::new(FrameKind::Part);
+        frame.u64(job);
+        self.send(frame)
+    }
+
+    fn gone(&mut self) -> Result<Vec<u64>, BootError> {
+        self.catch_up()?;
+        Ok(std::mem::take(&mut self.gone))
     }
 
     fn deaths(&mut self) -> Result<Vec<Death>, BootError> {

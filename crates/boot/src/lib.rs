@@ -75,6 +75,14 @@ setting! {
     scope: Local,
     level: User,
 
+    /// How many processes `MPI_UNIVERSE_SIZE` tells programs of, which may spawn that many in
+    /// all. 0: as many as the hosts have slots, or this one processors. Those that there are
+    /// count in any case, and more can be spawned than it says.
+    pub static LAUNCH_UNIVERSE: u32 = 0;
+    range: 0..=1 << 20,
+    scope: Local,
+    level: User,
+
     /// Most daemons that one process of the launcher starts.
     ///
     /// On more hosts than that, daemons start others, and what the launcher
@@ -142,6 +150,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &SINGLETON,
     &LAUNCH_PATH,
     &LAUNCH_TIMEOUT,
+    &LAUNCH_UNIVERSE,
     &LAUNCH_FANOUT,
     &LAUNCH_FOREIGN,
     &FAULT_TOLERANCE,
@@ -290,6 +299,26 @@ pub trait Jobs {
     /// # Errors
     /// [`BootError::NoSuchJob`]; as [`Boot::fence`].
     fn learn(&mut self, job: u64) -> Result<Option<OtherJob>, BootError>;
+
+    /// Tells that this process is connected again to a job that it has learnt of and parted
+    /// from. Learning of a job connects to it.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn join(&mut self, job: u64) -> Result<(), BootError>;
+
+    /// Tells that this process is connected to a job no more: neither's end touches the other.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn part(&mut self, job: u64) -> Result<(), BootError>;
+
+    /// Jobs that this process has learnt of and that have ended since the last call. Never
+    /// blocks.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn gone(&mut self) -> Result<Vec<u64>, BootError>;
 
     /// The processes that have died since the last call, as far as it is known here. Never
     /// blocks.

@@ -14,6 +14,7 @@ pub mod ports;
 mod questions;
 #[cfg(test)]
 mod tests;
+mod ties;
 
 use std::io;
 use std::ops::Range;
@@ -29,6 +30,7 @@ use crate::client::LauncherAddress;
 use connection::Client;
 use ports::Ports;
 use questions::Questions;
+use ties::Ties;
 
 use crate::wire::{self, FrameKind, Malformed, Reader, Writer};
 use crate::{Interest, Job, OtherJob, Poller, sys};
@@ -181,14 +183,17 @@ pub struct Server {
     listener: UnixListener,
     socket: String,
     cookie: [u8; wire::COOKIE],
-    /// In the order of their numbers; the first one is there from the start.
+    /// The first one is there from the start, and stays.
     jobs: Vec<Served>,
     node: u32,
     clients: Vec<Option<Client>>,
     /// By number, also those of other nodes.
     members: Vec<Member>,
+    /// Numbers that no process has, and that lie below those of others.
+    free: Vec<Range<u32>>,
     questions: Questions,
     ports: Ports,
+    ties: Ties,
     /// What is to be sent to processes once none is being served.
     later: Vec<(u32, Arc<[u8]>)>,
     /// Processes that were told what they had not asked for just now.
@@ -240,8 +245,10 @@ impl Server {
             jobs: vec![first],
             node,
             clients: Vec::new(),
+            free: Vec::new(),
             questions: Questions::default(),
             ports: Ports::default(),
+            ties: Ties::default(),
             later: Vec::new(),
             told: Vec::new(),
             fenced: Vec::new(),
@@ -257,11 +264,10 @@ impl Server {
     /// # Panics
     /// As [`Server::open`]; if ranks are on other nodes.
     pub fn add(&mut self, job: Job, appnums: Vec<u32>) -> io::Result<u32> {
-        let first = self.members.len() as u32;
-        let served = Served::new(job, first, self.node, appnums)?;
+        let mut served = Served::new(job, 0, self.node, appnums)?;
         assert_eq!(served.local, served.job.size as usize, "all on this node");
-        let all = served.numbers().end as usize;
-        self.members.resize(all, Member::default());
+        let first = self.take_numbers(served.job.size);
+        served.first = first;
         self.jobs.push(served);
         Ok(first)
     }
@@ -405,6 +411,7 @@ impl Server {
         let _ = self.poller.remove(&client.socket);
         if let Some(rank) = client.rank {
             self.close_ports_of(rank);
+            self.ties.forget(rank);
             events.push(Event::Left {
                 rank,
                 pid: client.pid,
@@ -482,7 +489,14 @@ impl Server {
                     let message = String::from_utf8_lossy(body.bytes()?).into_owned();
                     events.push(Event::Fault { rank, message });
                 }
-                (FrameKind::Learn, Some(_)) => self.tell_job(client, body.u64()?),
+                (FrameKind::Learn, Some(rank)) => self.tell_job(client, rank, body.u64()?),
+                (FrameKind::Join, Some(rank)) => {
+                    let job = body.u64()?;
+                    if self.jobs.iter().any(|of| of.job.job_id == job) {
+                        self.ties.join(rank, job);
+                    }
+                }
+                (FrameKind::Part, Some(rank)) => self.ties.part(rank, body.u64()?),
                 (FrameKind::Finalize, Some(rank)) => events.push(Event::Finalized { rank }),
                 (FrameKind::Resume, Some(rank)) => events.push(Event::Resumed { rank }),
                 (
@@ -571,8 +585,8 @@ impl Server {
         Ok(())
     }
 
-    /// Tells a process of a job.
-    fn tell_job(&self, client: &mut Client, job: u64) {
+    /// Tells a process of a job, to which it is connected from now on.
+    fn tell_job(&mut self, client: &mut Client, number: u32, job: u64) {
         let of = self.jobs.iter().find(|of| of.job.job_id == job);
         let segment = of.filter(|of| of.job.node_of.contains(&self.node));
         let segment = segment.and_then(|of| of.segment.try_clone().ok());
@@ -580,6 +594,9 @@ impl Server {
         w.u64(job);
         let node_of = of.map_or(&[][..], |of| &of.job.node_of);
         OtherJob::write(&mut w, node_of, segment.is_some());
+        if of.is_some() {
+            self.ties.join(number, job);
+        }
         client.push(w.finish().into(), segment);
     }
 

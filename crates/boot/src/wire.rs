@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// Version of everything in this file; both sides must have the same.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Longest body of a frame, bytes.
 pub const MAX_BODY: usize = 256 << 20;
@@ -78,6 +78,12 @@ pub enum FrameKind {
     LookUp = 23,
     /// To the launcher: ticket, service, and the port that it was published with.
     Withdraw = 24,
+    /// To the launcher: a job that this process is connected to again.
+    Join = 25,
+    /// To the launcher: a job that this process is connected to no more.
+    Part = 26,
+    /// To a rank: a job that has ended, and whose memory nobody needs.
+    Gone = 27,
 }
 
 impl FrameKind {
@@ -86,7 +92,7 @@ impl FrameKind {
         [
             Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume, Publish, Ask, Answer,
             Fault, Learn, Told, Died, Spawn, Spawned, Meet, Met, OpenPort, ClosePort, Publicize,
-            LookUp, Withdraw,
+            LookUp, Withdraw, Join, Part, Gone,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)

@@ -137,7 +137,8 @@ mpi_fn! {
         // `MPI_GROUP_EMPTY` is what calls give for a group without members, so
         // a program that frees its groups frees it, too.
         process.objects.groups.find(handle)?;
-        process.objects.groups.table.remove(handle.0);
+        drop(process.objects.groups.table.remove(handle.0));
+        process.part_from_idle_jobs();
         put(group, consts::GROUP_NULL, "group")
     }
 }

@@ -279,6 +279,7 @@ fn wire_up() -> Result<Box<Process>> {
         oversubscribed,
         bell: Cell::new(bell),
         parent: Cell::new(consts::COMM_NULL),
+        other_jobs: Default::default(),
     });
     // Collectives first: they are asked for most.
     process.hook::<Collectives>();

@@ -22,7 +22,7 @@ use catena_shm::Bell;
 use crate::bsend::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
-use crate::comm::{Cids, Comm, ControlMessages};
+use crate::comm::{Cids, Comm, ControlMessages, OtherJobs};
 use crate::exchange::SharedBoot;
 use crate::hooks::Hooks;
 use crate::life::Owner;
@@ -112,6 +112,8 @@ pub struct Process {
     pub(crate) bell: Cell<Option<Bell>>,
     /// The communicator with those who have spawned this job, once it has been made.
     pub(crate) parent: Cell<abi::Comm>,
+    /// What becomes of other jobs.
+    pub(crate) other_jobs: OtherJobs,
 }
 
 impl fmt::Debug for Process {

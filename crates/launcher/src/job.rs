@@ -1,15 +1,18 @@
 //! A running job: one loop that learns what happens on the nodes, passes output
 //! on, judges how ranks end, and ends what has to be ended.
 
+mod connected;
 mod lifecycle;
 mod spawn;
 
 use std::io;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use catena_boot::server::Event;
 use catena_boot::{FAULT_TOLERANCE, Interest, OtherMpi};
 
+use crate::args::App;
 use crate::base::Base;
 use crate::hosts::tree::Tree;
 use crate::message::{NodeCommand, NodeEvent, WINDOW};
@@ -18,6 +21,7 @@ use crate::plan::Plan;
 use crate::report::Failure;
 use crate::stdin::Source;
 use crate::sys::Exit;
+use connected::Partial;
 use spawn::Spawning;
 
 /// How long ranks that were asked to end may take, before they are killed.
@@ -78,7 +82,9 @@ struct Process {
     rank: u32,
     /// Once it was started.
     pid: u32,
-    app: usize,
+    /// Its node, and what it runs.
+    node: u32,
+    app: Rc<App>,
     running: bool,
     exit: Option<Exit>,
     /// The process that has called MPI_Init: this one or a child of it.
@@ -88,19 +94,21 @@ struct Process {
     aborted: bool,
     /// Whether it could not execute its program, which was told.
     unstarted: bool,
-    /// Whether its job was to be spawned and came to nothing.
+    /// Whether it is to end, as its job was to be spawned and came to nothing, or a process
+    /// that it is connected to has failed: how it ends says nothing.
     abandoned: bool,
     streams: [Stream; 2],
 }
 
 impl Process {
-    /// One that is to be started. `tag` is what its lines begin with.
-    fn new(app: usize, rank: u32, tag: &[u8]) -> Process {
+    /// One that is to be started on a node. `tag` is what its lines begin with.
+    fn new(app: Rc<App>, node: u32, rank: u32, tag: &[u8]) -> Process {
         let first = u64::from(rank) * 2;
         Process {
             job: 0,
             rank,
             pid: 0,
+            node,
             app,
             running: true,
             exit: None,
@@ -135,6 +143,8 @@ enum Task {
     CheckSpawn(u32, Duration),
     /// See whether others use MPI while a rank has ended without.
     CheckStrange(u32),
+    /// Send processes of jobs that have failed a signal.
+    EndSome(u32, i32),
 }
 
 /// Everything about a running job.
@@ -156,6 +166,10 @@ pub struct Job {
     /// How many jobs were spawned, and those of which not all have called MPI_Init.
     spawned: u32,
     spawning: Vec<Spawning>,
+    /// Jobs that have failed while others go on.
+    partial: Vec<Partial>,
+    /// Whether a process of a job that was spawned has ended just now.
+    some_ended: bool,
     /// What was said already.
     notes: Vec<String>,
     sinks: [Sink; 2],
@@ -203,16 +217,18 @@ impl Job {
         let timeout = show
             .timeout
             .map(|limit| (Instant::now() + limit, Task::Timeout(limit)));
-        let process = |(rank, app)| {
+        let apps: Vec<Rc<App>> = plan.apps.iter().cloned().map(Rc::new).collect();
+        let process = |((rank, app), &node): ((u32, u32), &u32)| {
             let tag = match show.tag {
                 true => format!("[{rank}] "),
                 false => String::new(),
             };
-            Process::new(app as usize, rank, tag.as_bytes())
+            Process::new(apps[app as usize].clone(), node, rank, tag.as_bytes())
         };
+        let processes = (0..).zip(plan.appnums()).zip(&plan.node_of).map(process);
         Ok(Job {
             command: show.command,
-            processes: (0..).zip(plan.appnums()).map(process).collect(),
+            processes: processes.collect(),
             taken: vec![[0; 2]; plan.hosts.len()],
             source: typed.then(|| Source::new(token::STDIN, poller)),
             foreign: plan.foreign,
@@ -225,6 +241,8 @@ impl Job {
             tag: show.tag,
             spawned: 0,
             spawning: Vec::new(),
+            partial: Vec::new(),
+            some_ended: false,
             notes: Vec::new(),
             sinks,
             tasks: timeout.into_iter().collect(),
@@ -346,7 +364,8 @@ impl Job {
         loop {
             let events = self.tree.take_events();
             if events.is_empty() {
-                return self.take_spawns();
+                self.take_spawns();
+                return self.forget_ended();
             }
             for event in events {
                 self.judge(event);
@@ -358,7 +377,7 @@ impl Job {
     fn output(&mut self, rank: u32, which: usize, bytes: &[u8]) {
         let process = &mut self.processes[rank as usize];
         let (stream, sink) = (&mut process.streams[which], &mut self.sinks[which]);
-        let taken = &mut self.taken[self.plan.node_of[rank as usize] as usize][which];
+        let taken = &mut self.taken[process.node as usize][which];
         *taken += bytes.len();
         if bytes.is_empty() {
             stream.lines.flush(sink);

@@ -2,7 +2,7 @@
 //! ends them. A [`NodeEvent`] tells what happens, and a [`NodeCommand`] what shall be done.
 //!
 //! Every rank leads a process group, so its children end with it. A rank that
-//! has ended stays a zombie until the job is over: its number, which is that
+//! has ended stays a zombie until its job is over: its number, which is that
 //! of its group, cannot be used by somebody else meanwhile.
 
 mod spawn;
@@ -49,13 +49,24 @@ struct Local {
     pipes: [Option<PipeReader>; 2],
 }
 
+impl Local {
+    /// Lets go of a process that has ended.
+    fn bury(self) {
+        sys::reap(self.pid);
+        sweep(self.pid as u32);
+        self.joined.into_iter().for_each(sweep);
+    }
+}
+
 /// The ranks of this node.
 pub struct Node {
     number: u32,
     server: Server,
     /// What serves programs of Open MPI, if there are any.
     pmix: Option<Pmix>,
-    processes: Vec<Local>,
+    /// In the order in which they were started; a place is free once the job that had it is
+    /// forgotten.
+    processes: Vec<Option<Local>>,
     /// Looks for other MPIs in ranks, until one was found.
     watch: Option<Watch>,
     /// Where processes report that they could not execute their program; the
@@ -113,7 +124,7 @@ impl Node {
                 self.feed(poller, events);
             }
             NodeCommand::Unwanted { which } => {
-                for process in &mut self.processes {
+                for process in self.processes.iter_mut().flatten() {
                     // Which the rank shall learn.
                     process.pipes[*which] = None;
                 }
@@ -137,7 +148,8 @@ impl Node {
         self.serve(events);
         self.serve_pmix(events);
         self.take_failures(events);
-        for process in self.processes.iter_mut().filter(|p| p.running) {
+        let all = self.processes.iter_mut().flatten();
+        for process in all.filter(|p| p.running) {
             if let Some(exit) = sys::peek_exit(process.pid) {
                 // The report of a failure was written before the end.
                 if exit == Exit::Code(127) {
@@ -154,7 +166,7 @@ impl Node {
     pub fn next_time(&self) -> Option<Instant> {
         let unknown = |p: &Local| p.running && !p.is_known;
         let watch = self.watch.as_ref()?;
-        let waiting = self.processes.iter().any(unknown);
+        let waiting = self.processes.iter().flatten().any(unknown);
         waiting.then(|| watch.next_time())
     }
 
@@ -165,7 +177,8 @@ impl Node {
             return;
         }
         let served = |library: &Path| self.pmix.is_some() && pmix::serves(library);
-        let mut unknown = self.processes.iter().filter(|p| p.running && !p.is_known);
+        let all = self.processes.iter().flatten();
+        let mut unknown = all.filter(|p| p.running && !p.is_known);
         let found = unknown.find_map(|process| {
             let library = watch.look(process.pid as u32);
             let library = library.filter(|library| !served(library))?;
@@ -180,11 +193,7 @@ impl Node {
     /// Kills all ranks with their children, and forgets them.
     pub fn destroy(&mut self) {
         self.signal(libc::SIGKILL, true);
-        for process in self.processes.drain(..) {
-            sys::reap(process.pid);
-            sweep(process.pid as u32);
-            process.joined.into_iter().for_each(sweep);
-        }
+        self.processes.drain(..).flatten().for_each(Local::bury);
         self.pmix = None;
     }
 
@@ -231,7 +240,7 @@ impl Node {
     }
 
     fn process(&mut self, rank: u32) -> Option<&mut Local> {
-        self.processes.iter_mut().find(|p| p.rank == rank)
+        self.processes.iter_mut().flatten().find(|p| p.rank == rank)
     }
 
     /// Takes in what the PMIx server says.
@@ -282,7 +291,7 @@ impl Node {
     /// Asks all ranks to end.
     fn end(&self) {
         // One that aborts is about to end, and writes its output first.
-        for process in self.processes.iter().filter(|p| !p.aborted) {
+        for process in self.processes.iter().flatten().filter(|p| !p.aborted) {
             sys::kill_group(process.pid, libc::SIGTERM);
             // So that one that is stopped gets to know.
             sys::kill_group(process.pid, libc::SIGCONT);
@@ -290,7 +299,7 @@ impl Node {
     }
 
     fn signal(&self, signal: i32, groups: bool) {
-        for process in &self.processes {
+        for process in self.processes.iter().flatten() {
             match groups {
                 true => sys::kill_group(process.pid, signal),
                 false if process.running => sys::kill(process.pid, signal),
@@ -334,7 +343,7 @@ impl Node {
         poller: &Poller,
         events: &mut Vec<NodeEvent>,
     ) -> bool {
-        let Some(process) = self.processes.get_mut(at) else {
+        let Some(Some(process)) = self.processes.get_mut(at) else {
             return false;
         };
         let Some(pipe) = &process.pipes[which] else {
@@ -370,7 +379,7 @@ impl Node {
     fn pause(&mut self, which: usize, paused: bool, poller: &Poller) {
         self.paused[which] = paused;
         for (at, process) in (0u64..).zip(&self.processes) {
-            let Some(pipe) = &process.pipes[which] else {
+            let Some(pipe) = process.as_ref().and_then(|it| it.pipes[which].as_ref()) else {
                 continue;
             };
             let _ = match paused {

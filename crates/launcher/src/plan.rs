@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use catena_boot::OtherMpi;
 use catena_boot::wire::{Malformed, Reader, Writer};
+use catena_boot::{LAUNCH_UNIVERSE, OtherMpi};
 use catena_proof::Secret;
 use catena_settings::Value;
 
@@ -73,9 +73,14 @@ impl Plan {
             .filter_map(move |(rank, &of)| (of == node).then_some(rank))
     }
 
-    /// Name of the host of a rank.
-    pub fn host_of(&self, rank: u32) -> &str {
-        &self.hosts[self.node_of[rank as usize] as usize]
+    /// What the ranks are told as `MPI_UNIVERSE_SIZE`, where there are `others` beside them.
+    pub fn universe_size(&self, others: u32) -> u32 {
+        let all = others + self.node_of.len() as u32;
+        let said = match crate::hosts::setting(&LAUNCH_UNIVERSE, &self.env) {
+            0 => self.slots.unwrap_or_else(catena_boot::available_cpus),
+            size => size,
+        };
+        said.max(all)
     }
 
     /// As [`Plan::read`] reads it, which has no secret then.

@@ -82,6 +82,11 @@ impl Failures {
         self.dead.iter().find(|dead| dead.name == name).copied()
     }
 
+    /// Forgets those of a job that has gone; the epoch stays.
+    pub fn forget_job(&mut self, job: u64) {
+        self.dead.retain(|dead| dead.name.job != job);
+    }
+
     /// A context was revoked; whether it was not before.
     pub fn revoke(&mut self, cid: Cid) -> bool {
         self.revoked.insert(cid)

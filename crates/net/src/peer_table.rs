@@ -21,6 +21,8 @@ struct JobEntry {
     first: u32,
     /// The node of each rank.
     node_of: Box<[u32]>,
+    /// Whether this process is connected to it.
+    connected: bool,
 }
 
 impl JobEntry {
@@ -58,6 +60,7 @@ impl PeerTable {
             job: Some(job),
             first: 0,
             node_of: node_of.into(),
+            connected: true,
         };
         PeerTable { jobs: vec![entry] }
     }
@@ -93,6 +96,20 @@ impl PeerTable {
         self.jobs[1..].iter().filter_map(|entry| entry.job)
     }
 
+    /// The other jobs that this process is connected to, and their peers. A job that comes is
+    /// connected.
+    pub fn connected(&self) -> impl Iterator<Item = (u64, Range<u32>)> + '_ {
+        let others = self.jobs[1..].iter().filter(|it| it.connected);
+        others.filter_map(|it| Some((it.job?, it.peers())))
+    }
+
+    /// This process is connected to a job or not, from now on; whether that is new. What is
+    /// known of the job stays.
+    pub fn set_connected(&mut self, job: u64, connected: bool) -> bool {
+        let entry = self.jobs.iter_mut().find(|entry| entry.job == Some(job));
+        entry.is_some_and(|it| std::mem::replace(&mut it.connected, connected) != connected)
+    }
+
     /// Takes in a job, whose peers are given; nothing changes if it is known.
     pub fn add(&mut self, job: u64, node_of: impl Into<Box<[u32]>>) -> Range<u32> {
         if let Some(known) = self.peers_of(job) {
@@ -101,13 +118,14 @@ impl PeerTable {
         let node_of = node_of.into();
         let fits = |it: &&mut JobEntry| it.job.is_none() && it.node_of.len() == node_of.len();
         if let Some(free) = self.jobs.iter_mut().find(fits) {
-            (free.job, free.node_of) = (Some(job), node_of);
+            (free.job, free.node_of, free.connected) = (Some(job), node_of, true);
             return free.peers();
         }
         let entry = JobEntry {
             job: Some(job),
             first: self.len() as u32,
             node_of,
+            connected: true,
         };
         let peers = entry.peers();
         self.jobs.push(entry);
@@ -196,6 +214,21 @@ mod tests {
         assert_eq!(table.add(14, [0]), 6..7, "one fits only where two were");
         assert_eq!(table.add(15, [0, 0]), 3..5, "the numbers are used again");
         assert_eq!(table.other_jobs().collect::<Vec<_>>(), [15, 12, 14]);
+    }
+
+    #[test]
+    fn a_job_that_parts_is_known_all_the_same() {
+        let mut table = PeerTable::new(10, [0]);
+        table.add(11, [0, 0]);
+        assert_eq!(table.connected().collect::<Vec<_>>(), [(11, 1..3)]);
+        assert!(table.set_connected(11, false) && !table.set_connected(11, false));
+        assert_eq!(table.connected().count(), 0);
+        assert_eq!(table.peers_of(11), Some(1..3));
+        assert!(table.set_connected(11, true) && !table.set_connected(12, true));
+        table.set_connected(11, false);
+        table.remove(11);
+        table.add(13, [0, 0]);
+        assert_eq!(table.connected().collect::<Vec<_>>(), [(13, 1..3)]);
     }
 
     #[test]

@@ -142,6 +142,11 @@ impl<S, R> Routes<S, R> {
         &self.peers
     }
 
+    /// The table, to say which jobs this process is connected to.
+    pub fn peers_mut(&mut self) -> &mut PeerTable {
+        &mut self.peers
+    }
+
     /// Who is known to have died, and which contexts were revoked.
     pub fn failures(&self) -> &Failures {
         &self.failures
@@ -211,6 +216,7 @@ impl<S, R> Routes<S, R> {
     /// were, which others may be from now on.
     pub fn remove_job(&mut self, job: u64) -> Option<Range<u32>> {
         let peers = self.peers.remove(job)?;
+        self.failures.forget_job(job);
         if let Some(shm) = &mut self.shm {
             shm.detach_other(job);
         }

@@ -32,7 +32,7 @@ use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts};
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 6;
+const VERSION: u64 = 7;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -119,7 +119,14 @@ pub(crate) struct Who {
     pub guests: AtomicU64,
     /// How often the launcher has told the rank something.
     pub notices: AtomicU64,
+    /// Offset of a [`Guest`] whose job has gone, or 0, and how often this has changed: see
+    /// [`VACANT_AT`].
+    pub vacant: AtomicU64,
 }
+
+/// The bits of [`Who::vacant`] that are an offset. Those above count, so that who takes the
+/// first entry of the list sees that another one has taken it meanwhile and it has come back.
+pub(crate) const VACANT_AT: u64 = (1 << 48) - 1;
 
 /// A process of another job that has made a ring to a rank. Written before it is published.
 #[repr(C)]
@@ -133,6 +140,8 @@ pub(crate) struct Guest {
     pub job: AtomicU64,
     /// Its number among the processes of its job on this node.
     pub number: AtomicU64,
+    /// Offset of a data area for its ring that an earlier guest has left, or 0.
+    pub data: AtomicU64,
 }
 
 /// In front of a ring's cells.

@@ -6,15 +6,20 @@
 //! that each rank has. A rank reads a guest's ring once it has attached the guest's segment
 //! itself, as it rings the guest's doorbell there.
 //!
+//! When a job is gone the rank takes its processes off the list, and keeps their entries and
+//! rings, zeroed, for guests that come later: so a segment does not grow with all that ever
+//! came. Only the rank takes entries off its list of guests, and puts them on that of vacant
+//! ones; guests do the opposite.
+//!
 //! What is in the list was written by others, and is checked like all they write.
 
 use std::ops::Range;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use catena_fabric::{Deliver, Peer};
 
-use crate::addr::Guest;
+use crate::addr::{Guest, RingHead, VACANT_AT};
 use crate::error::ShmError;
 use crate::init::{Home, Shm};
 use crate::segment::Segment;
@@ -93,8 +98,9 @@ impl Shm {
     }
 
     /// Lets go of the segment of another job, if it is attached. Its processes are reached
-    /// no more; what they had sent and was not polled is gone. A ring that one of them had
-    /// made stays in this process's segment.
+    /// no more; what they had sent and was not polled is gone. They have ended, or will not
+    /// come back before they have let go of this process's segment, too: the rings that they
+    /// had made here are for others.
     pub fn detach_other(&mut self, job: u64) {
         let is_it = |other: &Option<OtherSegment>| other.as_ref().is_some_and(|it| it.job == job);
         let Some(at) = self.others.iter().position(is_it) else {
@@ -124,6 +130,7 @@ impl Shm {
             self.peer_states.pop();
         }
         while self.others.pop_if(|last| last.is_none()).is_some() {}
+        self.dismiss_guests(job);
     }
 
     /// Whether a peer is at home in the segment in which this process is.
@@ -131,18 +138,45 @@ impl Shm {
         self.reaches(peer) && self.peer_states[self.number(peer)].home.segment == 0
     }
 
+    /// Takes an entry that an earlier guest of a peer of another job has left: its offset, and
+    /// those of the ring and of the data area, which is 0 if there is none.
+    pub(crate) fn take_vacant(&self, number: usize) -> Option<(u64, u64, u64)> {
+        let home = self.peer_states[number].home;
+        let other = self.others[usize::from(home.segment.checked_sub(1)?)].as_ref()?;
+        let vacant = &other.segment.block(home.number).who.vacant;
+        let mut head = vacant.load(Acquire);
+        loop {
+            let at = head & VACANT_AT;
+            let guest = guest(&other.segment, at)?;
+            let count = (head & !VACANT_AT).wrapping_add(VACANT_AT + 1);
+            let next = count | guest.next.load(Relaxed) & VACANT_AT;
+            match vacant.compare_exchange_weak(head, next, Acquire, Acquire) {
+                Ok(_) => {
+                    let ring = guest.ring.load(Relaxed);
+                    return Some((at, ring, guest.data.load(Relaxed)));
+                }
+                Err(now) => head = now,
+            }
+        }
+    }
+
     /// Puts this process on the list of guests of a peer of another job, to which it has
-    /// made the ring at `ring`.
-    pub(crate) fn announce_guest(&self, number: usize, ring: u64) -> Result<(), ShmError> {
+    /// made the ring at `ring`: with an entry that another had, if it has taken one.
+    pub(crate) fn announce_guest(
+        &self,
+        number: usize,
+        ring: u64,
+        entry: Option<u64>,
+    ) -> Result<(), ShmError> {
         let bytes = size_of::<Guest>();
         let home = self.peer_states[number].home;
         let other = self.others[usize::from(home.segment - 1)].as_ref();
         let other = other.ok_or(ShmError::Foreign)?;
-        let at = other.segment.alloc("a guest of another rank", bytes)?;
-        let entry = other.segment.range(at, bytes, align_of::<Guest>());
-        let entry = entry.ok_or(ShmError::ArenaFull { bytes })?;
-        // SAFETY: fresh zeroed memory of this size and alignment; it consists of atomics.
-        let guest = unsafe { &*entry.cast::<Guest>() };
+        let at = match entry {
+            Some(at) => at,
+            None => other.segment.alloc("a guest of another rank", bytes)?,
+        };
+        let guest = guest(&other.segment, at).ok_or(ShmError::ArenaFull { bytes })?;
         let (job, me) = other.me;
         guest.ring.store(ring, Relaxed);
         guest.job.store(job, Relaxed);
@@ -158,6 +192,66 @@ impl Shm {
         }
     }
 
+    /// Takes the processes of a job that is gone off the list of guests; what they had is
+    /// for others.
+    fn dismiss_guests(&mut self, job: u64) {
+        let head = &self.segment.block(self.me).who.guests;
+        let (mut before, mut at) = (None::<&Guest>, head.load(Acquire));
+        for _ in 0..MOST {
+            let Some(one) = guest(&self.segment, at) else {
+                return;
+            };
+            let next = one.next.load(Relaxed);
+            if one.job.load(Relaxed) != job {
+                (before, at) = (Some(one), next);
+                continue;
+            }
+            let taken_off = match before {
+                Some(before) => {
+                    before.next.store(next, Relaxed);
+                    true
+                }
+                None => head.compare_exchange(at, next, AcqRel, Acquire).is_ok(),
+            };
+            if !taken_off {
+                // Others came meanwhile: it is not the first one any more.
+                at = head.load(Acquire);
+                continue;
+            }
+            if self.guests.seen == at {
+                self.guests.seen = next;
+            }
+            self.guests.waiting.retain(|&waiting| waiting != at);
+            self.vacate(one, at);
+            at = next;
+        }
+    }
+
+    /// Zeroes the ring of a guest that was taken off the list, and offers it to others.
+    fn vacate(&self, one: &Guest, at: u64) {
+        let bytes = self.segment.layout.geometry.ring_bytes();
+        let ring = self.segment.range(one.ring.load(Relaxed), bytes, 256);
+        // What makes no sense is left alone.
+        let Some(ring) = ring else { return };
+        // SAFETY: a ring's memory, in the arena and aligned; its head consists of atomics.
+        let data = unsafe { &*ring.cast::<RingHead>() };
+        let data = data.tail.data_at.load(Acquire);
+        // SAFETY: as above. Its writer has ended and this process, its reader, has let go of
+        // it; one that is mad spoils what others check.
+        unsafe { ring.write_bytes(0, bytes) };
+        one.data.store(data, Relaxed);
+        let vacant = &self.segment.block(self.me).who.vacant;
+        let mut head = vacant.load(Relaxed);
+        loop {
+            one.next.store(head & VACANT_AT, Relaxed);
+            let count = (head & !VACANT_AT).wrapping_add(VACANT_AT + 1);
+            match vacant.compare_exchange_weak(head, count | at, Release, Relaxed) {
+                Ok(_) => return,
+                Err(now) => head = now,
+            }
+        }
+    }
+
     /// Listens to guests that have come since the last look, and to those that waited for
     /// their segments to be attached.
     pub(crate) fn accept_guests<D: Deliver>(&mut self, deliver: &mut D) {
@@ -168,7 +262,9 @@ impl Shm {
             if at == self.guests.seen {
                 break;
             }
-            let Some(guest) = self.guest(at) else { break };
+            let Some(guest) = guest(&self.segment, at) else {
+                break;
+            };
             waiting.push(at);
             at = guest.next.load(Relaxed);
         }
@@ -184,18 +280,10 @@ impl Shm {
         }
     }
 
-    /// The entry at an offset, if there can be one.
-    fn guest(&self, at: u64) -> Option<&Guest> {
-        let bytes = size_of::<Guest>();
-        let entry = self.segment.range(at, bytes, align_of::<Guest>())?;
-        // SAFETY: in the arena, aligned; it consists of atomics.
-        Some(unsafe { &*entry.cast() })
-    }
-
     /// The number here of the guest at an offset and the offset of its ring, once its
     /// segment is attached.
     fn known_guest(&self, at: u64) -> Option<(u32, u64)> {
-        let guest = self.guest(at)?;
+        let guest = guest(&self.segment, at)?;
         let job = guest.job.load(Relaxed);
         let other = self.others.iter().flatten().find(|it| it.job == job)?;
         let number = u32::try_from(guest.number.load(Relaxed)).ok()?;
@@ -203,4 +291,11 @@ impl Shm {
         let known = other.numbers.contains(&number);
         known.then(|| (number, guest.ring.load(Relaxed)))
     }
+}
+
+/// The entry at an offset of a segment, if there can be one.
+fn guest(segment: &Segment, at: u64) -> Option<&Guest> {
+    let entry = segment.range(at, size_of::<Guest>(), align_of::<Guest>())?;
+    // SAFETY: in the arena, aligned; it consists of atomics.
+    Some(unsafe { &*entry.cast() })
 }

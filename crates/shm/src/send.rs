@@ -39,6 +39,8 @@ pub(crate) struct PeerState {
     pub reads: Reads,
     warm: Warm,
     pub reader: Reader,
+    /// Offset of a data area for the ring that another had, or 0.
+    spare_data: u64,
 }
 
 #[derive(Debug)]
@@ -86,6 +88,7 @@ impl PeerState {
             reads: Reads::default(),
             warm: Warm::default(),
             reader: Reader::Unknown,
+            spare_data: 0,
         }
     }
 
@@ -358,12 +361,17 @@ impl Shm {
         let segment = self.segment_of(number);
         let geometry = segment.layout.geometry;
         let bytes = geometry.ring_bytes();
-        let offset = segment.alloc("a ring to another rank", bytes)?;
+        let used = self.take_vacant(number);
+        let offset = match used {
+            Some((_, ring, _)) => ring,
+            None => segment.alloc("a ring to another rank", bytes)?,
+        };
         let head = segment
             .range(offset, bytes, 256)
             .ok_or(ShmError::ArenaFull { bytes })?;
         let peer_state = &mut self.peer_states[number];
-        // SAFETY: fresh zeroed memory of this size and alignment, which only
+        peer_state.spare_data = used.map_or(0, |(.., data)| data);
+        // SAFETY: zeroed memory of this size and alignment, which only
         // the two ends of this ring use.
         unsafe {
             let cells = head.add(size_of::<RingHead>());
@@ -379,7 +387,7 @@ impl Shm {
                 let inbox = self.segment.inbox(home.number, self.me);
                 inbox.store(offset, Release);
             }
-            _ => self.announce_guest(number, offset)?,
+            _ => self.announce_guest(number, offset, used.map(|(entry, ..)| entry))?,
         }
         let block = self.peer_states[number].block();
         block.epoch.fetch_add(1, Release);
@@ -395,7 +403,10 @@ impl Shm {
         };
         let segment = self.segment_of(number);
         let bytes = segment.layout.geometry.data;
-        let offset = segment.alloc("the data area of a ring", bytes)?;
+        let offset = match self.peer_states[number].spare_data {
+            0 => segment.alloc("the data area of a ring", bytes)?,
+            spare => spare,
+        };
         let data = segment
             .range(offset, bytes, 64)
             .ok_or(ShmError::ArenaFull { bytes })?;

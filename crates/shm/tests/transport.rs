@@ -480,13 +480,20 @@ fn a_job_that_parts_is_reached_no_more_and_can_come_back() {
         b.attach_other(of_a, (11 + round, 10), &[Peer(3), Peer(4)])
             .unwrap();
         assert!(a.reaches(Peer(2)) && b.reaches(Peer(4)));
-        // Only the first time: the other end keeps its list of guests.
-        if round == 0 {
-            let mut inbox = Inbox::default();
-            assert!(try_send(&mut a, Peer(2), 1, 8) && try_send(&mut b, Peer(4), 2, 8));
-            while a.poll(&mut inbox) + b.poll(&mut inbox) > 0 {}
-            assert_eq!(inbox.packets.len(), 2);
-        }
+        let mut inbox = Inbox::default();
+        assert!(try_send(&mut a, Peer(2), 1, 8) && try_send(&mut b, Peer(4), 2, 8));
+        assert!(try_send(&mut a, Peer(2), 3, 100) && try_send(&mut b, Peer(4), 4, 100));
+        while a.poll(&mut inbox) + b.poll(&mut inbox) > 0 {}
+        let mut got: Vec<_> = inbox.packets.drain(..).map(|(_, _, bytes)| bytes).collect();
+        got.sort();
+        let mut sent = [
+            pattern(1, 8),
+            pattern(2, 8),
+            pattern(3, 100),
+            pattern(4, 100),
+        ];
+        sent.sort();
+        assert_eq!(got, sent, "round {round}");
         a.detach_other(11 + round);
         b.detach_other(10);
         assert!(!a.reaches(Peer(2)) && !b.reaches(Peer(4)));

@@ -112,6 +112,9 @@ impl Server {
 
     /// Answers a [`SpawnCall`]: with the new job, or why there is none.
     pub fn spawned(&mut self, number: u32, ticket: u32, outcome: Result<u64, String>) {
+        if let Ok(job) = outcome {
+            self.ties.join(number, job);
+        }
         let outcome = outcome.map(|job| job.to_le_bytes().to_vec());
         self.answer_ticket(FrameKind::Spawned, number, ticket, &outcome);
         self.send_later();

@@ -5,6 +5,7 @@
 //! server asks that one on behalf of its ranks, once, and keeps the answer.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::connection::Client;
@@ -46,6 +47,17 @@ impl Questions {
                     askers.push(asker);
                 }
                 Err(first)
+            }
+        }
+    }
+
+    /// Forgets what these processes have published, and who of them has asked for something.
+    pub fn forget(&mut self, numbers: &Range<u32>) {
+        self.0.retain(|(rank, _), _| !numbers.contains(rank));
+        for answer in self.0.values_mut() {
+            if let Answer::Awaited(askers) = answer {
+                let gone = |asker: &Asker| matches!(asker, Asker::Rank(me) if numbers.contains(me));
+                askers.retain(|asker| !gone(asker));
             }
         }
     }

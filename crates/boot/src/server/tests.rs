@@ -536,3 +536,67 @@ fn other_users_are_not_listened_to() {
     );
     drop(own);
 }
+
+#[test]
+fn jobs_that_part_end_alone_and_leave_their_numbers() {
+    let mut server = server(1);
+    let own = places(&server).remove(0);
+    let (job, theirs) = second(&mut server, 2);
+    let connect = |place: &str, server: &mut Server| {
+        let place = place.to_string();
+        let rank = thread::spawn(move || Rank::connect(&place).unwrap());
+        while !rank.is_finished() {
+            server.step();
+            thread::yield_now();
+        }
+        rank.join().unwrap()
+    };
+    let mut parent = connect(&own, &mut server);
+    let mut child = connect(&theirs[0], &mut server);
+    assert_eq!(
+        server.connected_to(0),
+        [0..1],
+        "nobody has learnt of anybody"
+    );
+    // Either side's word connects them, and both have to take it back.
+    assert!(parent.jobs().unwrap().learn(job).unwrap().is_none());
+    server.step();
+    assert_eq!(server.connected_to(0), [0..1, 1..3]);
+    assert_eq!(server.connected_to(2), [1..3, 0..1]);
+    assert!(child.jobs().unwrap().learn(0).unwrap().is_none());
+    parent.jobs().unwrap().part(job).unwrap();
+    server.step();
+    assert_eq!(server.connected_to(0).len(), 2);
+    child.jobs().unwrap().part(0).unwrap();
+    server.step();
+    assert_eq!(server.connected_to(0), [0..1]);
+    parent.jobs().unwrap().join(job).unwrap();
+    parent.jobs().unwrap().part(7).unwrap();
+    server.step();
+    assert_eq!(server.connected_to(1), [1..3, 0..1]);
+
+    // Its end is told to those who knew it, and the numbers are given to the next.
+    assert_eq!(parent.jobs().unwrap().gone().unwrap(), []);
+    server.forget(0);
+    server.forget(2);
+    assert_eq!(parent.jobs().unwrap().gone().unwrap(), [job]);
+    assert_eq!(server.connected_to(1), []);
+    let next = |server: &mut Server, job_id, size| {
+        let node_of = vec![0; size as usize].into();
+        let job = Job {
+            size,
+            job_id,
+            node_of,
+            ..Job::singleton("host".to_string(), 2)
+        };
+        server.add(job, vec![0; size as usize]).unwrap()
+    };
+    assert_eq!(next(&mut server, 5, 1), 1);
+    assert_eq!(next(&mut server, 6, 3), 2);
+    server.forget(1);
+    assert_eq!(next(&mut server, 7, 2), 5, "two do not fit where one was");
+    assert_eq!(next(&mut server, 8, 1), 1);
+    server.forget(3);
+    server.forget(1);
+    assert_eq!(next(&mut server, 9, 4), 1, "what adjoins is one");
+}

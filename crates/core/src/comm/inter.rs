@@ -105,7 +105,7 @@ impl Process {
         let told = self.conclude(Agreement::begin(self, circle, Some(across), &row));
         let (((), numbers), told) = (ready?, told?);
         let names = told.rows(&told.theirs).map(ProcessName::from_words);
-        self.meet_jobs(names.clone())?;
+        let _met = self.meet_jobs(names.clone())?;
         let peers: Vec<Peer> = names
             .map(|name| self.known_peer(name))
             .collect::<Result<_>>()?;

@@ -5,6 +5,8 @@
 //! exchange what their groups tell through the launcher. Jobs of which a process hears
 //! there for the first time come into its table of peers.
 
+use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
@@ -26,6 +28,29 @@ pub struct Meeting {
     pub port: String,
     /// From which side this one comes to it.
     pub side: Side,
+}
+
+/// What becomes of other jobs.
+#[derive(Debug, Default)]
+pub(crate) struct OtherJobs {
+    /// Those that have ended while something here leads to them.
+    gone: RefCell<Vec<u64>>,
+    /// Those that are being met, each as often as a call does.
+    met: RefCell<Vec<u64>>,
+}
+
+/// Keeps jobs that are being met, until communicators lead to them.
+pub(super) struct MetJobs<'a>(&'a OtherJobs, Vec<u64>);
+
+impl Drop for MetJobs<'_> {
+    fn drop(&mut self) {
+        let mut met = self.0.met.borrow_mut();
+        for job in &self.1 {
+            if let Some(at) = met.iter().position(|it| it == job) {
+                met.swap_remove(at);
+            }
+        }
+    }
 }
 
 fn other(e: &dyn std::fmt::Display) -> Error {
@@ -177,13 +202,67 @@ impl Process {
         Ok(())
     }
 
-    /// Takes the jobs of these processes into the table of peers.
+    /// Parts from other jobs that nothing here leads to any more, neither a communicator nor a
+    /// group, and lets go of those that have ended. The memory of one that lives stays
+    /// attached: the two may meet again.
+    pub fn part_from_idle_jobs(&self) {
+        if self.link(|link| link.net().peers().other_jobs().next().is_none()) {
+            return;
+        }
+        let connected: Vec<_> = self.link(|link| link.net().peers().connected().collect());
+        for (job, peers) in connected {
+            // A launcher that is gone ends this process without a word.
+            let is_met = self.other_jobs.met.borrow().contains(&job);
+            if !is_met && !self.leads_to(&peers) && self.with_jobs(|jobs| jobs.part(job)).is_ok() {
+                self.link(|link| link.net().peers_mut().set_connected(job, false));
+            }
+        }
+        let gone = self.with_jobs(|jobs| jobs.gone()).unwrap_or_default();
+        let mut left = self.other_jobs.gone.borrow_mut();
+        left.extend(gone);
+        left.retain(|&job| {
+            if self.other_jobs.met.borrow().contains(&job) {
+                return true;
+            }
+            let peers = self.link(|link| link.net().peers().peers_of(job));
+            let busy = peers.is_some_and(|peers| self.leads_to(&peers));
+            if !busy {
+                self.link(|link| link.net().remove_job(job));
+            }
+            busy
+        });
+    }
+
+    /// Whether a communicator or a group has one of these peers.
+    fn leads_to(&self, peers: &Range<u32>) -> bool {
+        self.link(|link| link.leads_to(peers))
+            || self.objects.groups.table.all().iter().any(|(_, group)| {
+                let mut members = group.members();
+                members.any(|peer| peers.contains(&peer.0))
+            })
+    }
+
+    /// Takes the jobs of these processes into the table of peers, and is connected to them:
+    /// as long as what is given lives, then as long as a communicator leads there.
     ///
     /// # Errors
     /// `Other` if a job is gone, or its memory cannot be attached.
-    pub(super) fn meet_jobs(&self, names: impl Iterator<Item = ProcessName>) -> Result<()> {
+    pub(super) fn meet_jobs(
+        &self,
+        names: impl Iterator<Item = ProcessName> + Clone,
+    ) -> Result<MetJobs<'_>> {
+        let mut jobs: Vec<u64> = names.clone().map(|name| name.job).collect();
+        jobs.sort_unstable();
+        jobs.dedup();
+        self.other_jobs.met.borrow_mut().extend(&jobs);
+        let met = MetJobs(&self.other_jobs, jobs);
+        // What has ended makes room for what comes.
+        self.part_from_idle_jobs();
         for name in names {
             if self.link(|link| link.net().peers().peers_of(name.job).is_some()) {
+                if self.link(|link| link.net().peers_mut().set_connected(name.job, true)) {
+                    self.with_jobs(|jobs| jobs.join(name.job))?;
+                }
                 continue;
             }
             let mut told = Ok(None);
@@ -195,6 +274,6 @@ impl Process {
             let added = self.link(|link| link.net().add_job(name.job, &job.node_of, job.segment));
             added.map_err(|e| other(&e))?;
         }
-        Ok(())
+        Ok(met)
     }
 }

@@ -50,6 +50,7 @@ pub use control::{ControlMessages, Key, PARTITIONS, partition_tag};
 pub use from_group::{Across, Origin};
 pub use inter::Peering;
 pub use meet::Meeting;
+pub(crate) use meet::OtherJobs;
 pub use split_type::resources;
 
 /// A communicator.
@@ -395,6 +396,7 @@ impl Process {
         }
         drop(comm);
         self.close_unused();
+        self.part_from_idle_jobs();
     }
 
     /// Waits until all members of each of these communicators do, too. All at

@@ -24,11 +24,11 @@ const OPEN_MPI_LOST: i32 = 14;
 const SILENTLY: &str = "ended without MPI_Finalize (or MPI_Session_finalize)";
 
 /// Names a rank for the user.
-fn name(plan: &Plan, rank: u32, process: &Process) -> String {
+fn name(plan: &Plan, process: &Process) -> String {
     // The process that speaks MPI is the one that the user knows.
     let pid = process.joined.unwrap_or(process.pid);
-    let program = plan.apps[process.app].program.display();
-    let host = plan.host_of(rank);
+    let program = process.app.program.display();
+    let host = &plan.hosts[process.node as usize];
     let rank = process.rank;
     match process.job {
         0 => format!("rank {rank} on host {host} (pid {pid}, {program})"),
@@ -38,21 +38,25 @@ fn name(plan: &Plan, rank: u32, process: &Process) -> String {
 
 /// A job that is over has done no harm by leaving MPI_Finalize out.
 pub(super) fn mention_silent(command: &str, plan: &Plan, processes: &[Process]) {
-    let silent = |(_, p): &(u32, &Process)| p.joined.is_some() && !p.finalized;
-    if let Some((rank, process)) = (0..).zip(processes).find(silent) {
-        eprintln!("{command}: {} {SILENTLY}", name(plan, rank, process));
+    let silent = |p: &&Process| p.joined.is_some() && !p.finalized && !p.abandoned;
+    if let Some(process) = processes.iter().find(silent) {
+        eprintln!("{command}: {} {SILENTLY}", name(plan, process));
     }
 }
 
 impl Job {
     /// Names a rank for the user.
     pub(super) fn who(&self, rank: u32) -> String {
-        name(&self.plan, rank, &self.processes[rank as usize])
+        name(&self.plan, &self.processes[rank as usize])
     }
 
     /// Remembers the first failure, or the cause of what was only hearsay, and
-    /// has the ranks asked to end after a while.
+    /// has the ranks asked to end after a while: those that are connected to the one that
+    /// has failed, if one has, else all.
     pub(super) fn fail(&mut self, failure: Failure, after: Duration) {
+        let Some(failure) = self.fail_some(failure, after) else {
+            return;
+        };
         let told = |known: &Failure| !known.hearsay || failure.hearsay || self.ending;
         if !self.failure.as_ref().is_some_and(told) {
             self.failure = Some(failure);
@@ -84,6 +88,7 @@ impl Job {
                 Task::CheckSilent(rank) => self.check_silent(rank),
                 Task::CheckStrange(rank) => self.check_strange(rank),
                 Task::CheckSpawn(first, limit) => self.check_spawn(first, limit),
+                Task::EndSome(number, signal) => self.end_some(number, signal),
             }
         }
     }
@@ -159,12 +164,12 @@ impl Job {
                 "" => "not bound".to_string(),
                 _ => format!("bound to CPUs {cpus}"),
             };
-            let app = &self.plan.apps[self.processes[rank as usize].app];
+            let process = &self.processes[rank as usize];
             eprintln!(
                 "{}: rank {rank} is {} on host {}, pid {pid}, {place}",
                 self.command,
-                app.program.display(),
-                self.plan.host_of(rank)
+                process.app.program.display(),
+                self.plan.hosts[process.node as usize]
             );
         }
     }
@@ -180,8 +185,8 @@ impl Job {
     /// Nothing is known of a node any more.
     pub(super) fn lost(&mut self, node: u32, text: Option<String>) {
         let mut dead = Vec::new();
-        for (rank, (process, of)) in (0..).zip(self.processes.iter_mut().zip(&self.plan.node_of)) {
-            if *of == node && std::mem::replace(&mut process.running, false) {
+        for (rank, process) in (0..).zip(&mut self.processes) {
+            if process.node == node && std::mem::replace(&mut process.running, false) {
                 dead.push(rank);
             }
         }
@@ -200,7 +205,8 @@ impl Job {
         let process = &mut self.processes[rank as usize];
         process.running = false;
         process.exit = Some(exit);
-        if process.job > 0 && self.spawn_ended(rank, exit) {
+        self.some_ended |= process.job > 0;
+        if process.job > 0 && self.spawn_ended(rank, exit) || self.is_abandoned(rank) {
             return;
         }
         let process = &mut self.processes[rank as usize];
@@ -248,7 +254,7 @@ impl Job {
     pub(super) fn not_started(&mut self, rank: u32, stage: Stage, error: i32) {
         let process = &mut self.processes[rank as usize];
         process.unstarted = true;
-        let app = &self.plan.apps[process.app];
+        let app = process.app.clone();
         let program = app.program.to_string_lossy();
         let wdir = app.wdir.as_ref().map(|dir| dir.display().to_string());
         let error = io::Error::from_raw_os_error(error);
@@ -261,7 +267,7 @@ impl Job {
 
     /// A rank has the library of another MPI in it.
     pub(super) fn foreign(&mut self, rank: u32, library: &str) {
-        let program = &self.plan.apps[self.processes[rank as usize].app].program;
+        let program = &self.processes[rank as usize].app.program;
         let name = library.rsplit('/').next().unwrap_or_default();
         let name = match name.starts_with(library::NAME) {
             true => library::NAME,
@@ -329,6 +335,8 @@ impl Job {
             (false, _) | (true, None) => self.fail(self.silent(rank), Duration::ZERO),
             (true, Some(Exit::Code(0))) => {
                 self.died(rank, Ended::Code(0));
+                self.processes[rank as usize].abandoned = true;
+                self.some_ended = true;
                 let failure = self.silent(rank);
                 self.fault.get_or_insert(failure);
             }

@@ -2,6 +2,7 @@
 //! once all of their processes have called MPI_Init, or why they have not.
 
 use std::ops::Range;
+use std::rc::Rc;
 use std::time::Duration;
 
 use catena_boot::server::ports::SpawnCall;
@@ -24,6 +25,13 @@ pub(super) struct Spawning {
     port: String,
     /// Who has spawned it, and what its answer is known by.
     caller: (u32, u32),
+}
+
+impl Spawning {
+    /// Whether the process with that number is in it.
+    pub fn has(&self, number: u32) -> bool {
+        self.numbers.contains(&number)
+    }
 }
 
 impl Job {
@@ -89,7 +97,7 @@ impl Job {
     fn plan_of(&self, request: &SpawnRequest, here: u32) -> Result<Plan, String> {
         let counts: Vec<u32> = request.programs.iter().map(|it| it.count).collect();
         let all: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-        let there = self.plan.node_of.len() as u64;
+        let there = self.processes.len() as u64;
         if counts.contains(&0) || all == 0 {
             return Err("a program is to be run by no process".to_string());
         }
@@ -120,17 +128,21 @@ impl Job {
 
     /// Takes in the processes of a job that was spawned.
     fn take_in(&mut self, plan: Plan, numbers: &Range<u32>, call: SpawnCall) {
-        let before = self.plan.apps.len();
         self.spawned += 1;
-        for (rank, app) in (0..).zip(plan.appnums()) {
+        let apps: Vec<Rc<App>> = plan.apps.iter().cloned().map(Rc::new).collect();
+        for ((rank, app), &node) in (0..).zip(plan.appnums()).zip(&plan.node_of) {
             let tag = match self.tag {
                 true => format!("[{}.{rank}] ", self.spawned),
                 false => String::new(),
             };
             let number = numbers.start + rank;
-            let mut process = Process::new(before + app as usize, number, tag.as_bytes());
+            let app = apps[app as usize].clone();
+            let mut process = Process::new(app, node, number, tag.as_bytes());
             (process.job, process.rank) = (self.spawned, rank);
-            self.processes.push(process);
+            match self.processes.get_mut(number as usize) {
+                Some(vacant) => *vacant = process,
+                None => self.processes.push(process),
+            }
         }
         self.spawning.push(Spawning {
             job: plan.job_id,
@@ -138,9 +150,6 @@ impl Job {
             port: format!("spawn:{:016x}", plan.job_id),
             caller: (call.number, call.ticket),
         });
-        self.plan.apps.extend(plan.apps);
-        self.plan.node_of.extend(plan.node_of);
-        self.plan.seats.extend(plan.seats);
     }
 
     /// A process has called MPI_Init: if it was the last one of its job, those who have
@@ -152,7 +161,13 @@ impl Job {
         let numbers = self.spawning[at].numbers.clone();
         let mut of = numbers.map(|number| &self.processes[number as usize]);
         if of.all(|process| process.joined.is_some()) {
-            let Spawning { job, caller, .. } = self.spawning.swap_remove(at);
+            let Spawning {
+                job,
+                numbers,
+                caller,
+                ..
+            } = self.spawning.swap_remove(at);
+            self.drop_tasks_of(&numbers);
             self.answer(caller.0, caller.1, Ok(job));
         }
     }

@@ -7,8 +7,8 @@ use std::ops::Range;
 use catena_boot::Job as World;
 use catena_boot::server::ports::SpawnCall;
 
-use super::Node;
 use super::start::{self, How, Input, Starter, Vars};
+use super::{Local, Node};
 use crate::base::Base;
 use crate::launch::system;
 use crate::library;
@@ -35,13 +35,59 @@ impl Node {
     pub fn abandon(&mut self, numbers: &Range<u32>, port: &str, why: &str) {
         self.server.close_port(port, why);
         self.notify();
-        for process in self
-            .processes
-            .iter()
-            .filter(|it| numbers.contains(&it.rank))
-        {
-            sys::kill_group(process.pid, libc::SIGKILL);
+        self.signal_job(numbers, libc::SIGKILL);
+    }
+
+    /// The numbers of the jobs that are connected to that of a process.
+    pub fn connected_to(&self, number: u32) -> Vec<Range<u32>> {
+        self.server.connected_to(number)
+    }
+
+    /// Sends a signal to processes with these numbers and their children.
+    pub fn signal_job(&self, numbers: &Range<u32>, signal: i32) {
+        let of = |it: &&Local| numbers.contains(&it.rank);
+        for process in self.processes.iter().flatten().filter(of) {
+            sys::kill_group(process.pid, signal);
+            if signal == libc::SIGTERM {
+                // So that one that is stopped gets to know.
+                sys::kill_group(process.pid, libc::SIGCONT);
+            }
         }
+    }
+
+    /// Forgets a job that was spawned, all of whose processes have ended, with their children
+    /// and what there is of their output; false if nobody takes that yet.
+    pub fn forget(
+        &mut self,
+        numbers: &Range<u32>,
+        base: &Base,
+        events: &mut Vec<NodeEvent>,
+    ) -> bool {
+        self.signal_job(numbers, libc::SIGKILL);
+        let of = |it: &Option<Local>| it.as_ref().is_some_and(|it| numbers.contains(&it.rank));
+        let places = (0..self.processes.len()).filter(|&at| of(&self.processes[at]));
+        for at in places.collect::<Vec<_>>() {
+            for which in 0..2 {
+                while !self.paused[which] && self.read(at, which, &base.poller, events) {}
+                if self.paused[which] {
+                    return false;
+                }
+            }
+            let Some(process) = self.processes[at].take() else {
+                continue;
+            };
+            // Others may have inherited these, and write no more.
+            for pipe in process.pipes.iter().flatten() {
+                let _ = base.poller.remove(pipe);
+            }
+            base.watchdog.forget(process.pid);
+            process.bury();
+        }
+        while self.processes.pop_if(|last| last.is_none()).is_some() {}
+        self.notifiers.retain(|(of, _)| of != numbers);
+        self.server.forget(numbers.start);
+        self.notify();
+        true
     }
 
     /// Starts the processes of one more job, all of which are to run here. They meet those
@@ -64,7 +110,7 @@ impl Node {
     ) -> Result<(u32, Option<String>), ProgramError> {
         let own_path = inherited.iter().find(|(name, _)| name == "PATH");
         let own_path = own_path.map_or(OsStr::new(start::PATH), |(_, path)| path);
-        let count = (self.processes.len() + plan.node_of.len()) as u64;
+        let count = (self.processes.iter().flatten().count() + plan.node_of.len()) as u64;
         let (files, most) = (count * 3 + start::SPARE_FILES, base.files.most());
         if most < files {
             let text = format!(
@@ -97,7 +143,7 @@ impl Node {
         let size = plan.node_of.len() as u32;
         let world = World {
             size,
-            universe_size: size.max(plan.slots.unwrap_or(cpus)),
+            universe_size: plan.universe_size(self.processes.iter().flatten().count() as u32),
             job_id: plan.job_id,
             secret: plan.secret.clone(),
             node_of: plan.node_of.clone().into(),
@@ -117,7 +163,7 @@ impl Node {
             input: Input::Inherited,
             cpus: Vec::new(),
             first,
-            before: self.processes.len(),
+            spawned: true,
         };
         for (ranks, program, env, args, shell_args) in &mut programs {
             for rank in ranks {

@@ -59,8 +59,8 @@ pub(super) struct Starter<'a> {
     pub cpus: Vec<Option<Cpus>>,
     /// The number of the job's rank 0 in the launcher.
     pub first: u32,
-    /// Processes that the node had before.
-    pub before: usize,
+    /// Whether the job was spawned, and takes places that others had.
+    pub spawned: bool,
 }
 
 /// What to start as which rank.
@@ -163,7 +163,7 @@ impl Node {
             input,
             cpus: binding.cpus,
             first: 0,
-            before: 0,
+            spawned: false,
         };
         let mut node = Node::empty(plan, number, base).map_err(system)?;
         node.pmix = pmix;
@@ -208,7 +208,7 @@ impl Node {
         let size = plan.node_of.len() as u32;
         let world = World {
             size,
-            universe_size: size.max(plan.slots.unwrap_or(cpus)),
+            universe_size: plan.universe_size(0),
             job_id: plan.job_id,
             secret: plan.secret.clone(),
             node_of: plan.node_of.clone().into(),
@@ -247,8 +247,11 @@ impl Starter<'_> {
         env: &mut Strings,
         events: &mut Vec<NodeEvent>,
     ) -> io::Result<()> {
-        let (rank, index) = (how.rank, node.processes.len());
-        let (number, local) = (self.first + rank, index - self.before);
+        let rank = how.rank;
+        let free = node.processes.iter().position(Option::is_none);
+        let index = free.unwrap_or(node.processes.len());
+        let number = self.first + rank;
+        let local = node.server.local_number(number).unwrap_or_default() as usize;
         let numbers = [
             node.server.place(number),
             rank.to_string(),
@@ -260,7 +263,8 @@ impl Starter<'_> {
             .zip(&numbers)
             .map(|(name, value)| format!("{name}={value}"));
         let own = own.map(|var| CString::new(var).unwrap_or_default());
-        let pmix = node.pmix.as_ref().and_then(|pmix| pmix.env.get(index));
+        let pmix = node.pmix.as_ref().filter(|_| !self.spawned);
+        let pmix = pmix.and_then(|pmix| pmix.env.get(index));
         let pmix = pmix.into_iter().flatten().cloned();
         env.replace_last(own.chain(pmix).collect::<Vec<_>>());
 
@@ -301,7 +305,7 @@ impl Starter<'_> {
             sys::set_nonblocking(pipe)?;
             self.base.poller.add(pipe, token, Interest::Read)?;
         }
-        node.processes.push(Local {
+        let process = Local {
             rank: number,
             pid,
             joined: None,
@@ -309,7 +313,11 @@ impl Starter<'_> {
             running: true,
             aborted: false,
             pipes: pipes.map(Some),
-        });
+        };
+        match node.processes.get_mut(index) {
+            Some(free) => *free = Some(process),
+            None => node.processes.push(Some(process)),
+        }
         events.push(NodeEvent::Started {
             rank: number,
             pid: pid as u32,

@@ -39,6 +39,11 @@ impl Watchdog {
         let _ = write(&self.groups, &group.to_ne_bytes());
     }
 
+    /// A group that was under guard has ended, and others may have its number from now on.
+    pub fn forget(&self, group: i32) {
+        let _ = write(&self.groups, &(-group).to_ne_bytes());
+    }
+
     /// Ends it: nothing is to be guarded any more.
     pub fn stop(&self) {
         kill(self.pid, libc::SIGKILL);
@@ -77,7 +82,10 @@ fn guard(mut groups: PipeReader) -> ! {
     let mut watched = Vec::new();
     let mut group = [0; 4];
     while groups.read_exact(&mut group).is_ok() {
-        watched.push(i32::from_ne_bytes(group));
+        match i32::from_ne_bytes(group) {
+            ended @ ..0 => watched.retain(|&it| it != -ended),
+            group => watched.push(group),
+        }
     }
     for group in watched {
         kill_group(group, libc::SIGKILL);

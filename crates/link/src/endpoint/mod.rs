@@ -8,6 +8,7 @@ mod progress;
 mod share;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use catena_fabric::{Header, Peer, PeerLost};
 
@@ -158,6 +159,14 @@ impl<N: Net> Endpoint<N> {
             .into_iter()
             .flatten()
             .map(|peer_state| (peer_state.peer, peer_state.remote.cid()))
+    }
+
+    /// Whether a communicator leads to one of these peers, or did and has requests under way.
+    /// Cost: the members of all communicators.
+    pub fn leads_to(&self, peers: &Range<u32>) -> bool {
+        let open = self.engine.comms.iter().filter(|comm| comm.open);
+        let mut members = open.flat_map(|comm| comm.peer_states.iter());
+        members.any(|it| peers.contains(&it.peer.0))
     }
 
     /// The requests of a communicator that are under way.

@@ -1,0 +1,144 @@
+//! Which jobs are connected (MPI-5, chapter 11.10.4), and the end of jobs that processes had
+//! spawned.
+//!
+//! A process is tied to a job that it has learnt of: connected to it until it says that it has
+//! parted, and told when the job has ended, as it may have its memory attached even then. The
+//! end of a process touches the jobs that its own is connected to, by whichever of their
+//! processes and over however many jobs; and no others.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Member, Served, Server};
+use crate::wire::{FrameKind, Writer};
+
+/// The jobs that processes have learnt of, by number of the process and job; whether the
+/// process is connected to the job.
+#[derive(Debug, Default)]
+pub(super) struct Ties(BTreeMap<(u32, u64), bool>);
+
+impl Ties {
+    /// A process is connected to a job.
+    pub fn join(&mut self, number: u32, job: u64) {
+        self.0.insert((number, job), true);
+    }
+
+    /// A process has parted from a job, if it had learnt of it.
+    pub fn part(&mut self, number: u32, job: u64) {
+        self.0
+            .entry((number, job))
+            .and_modify(|connected| *connected = false);
+    }
+
+    /// A process is gone.
+    pub fn forget(&mut self, number: u32) {
+        self.0.retain(|&(of, _), _| of != number);
+    }
+
+    /// A job is gone; gives the processes that had learnt of it.
+    fn forget_job(&mut self, job: u64) -> Vec<u32> {
+        let tied = self.0.extract_if(.., |&(_, to), _| to == job);
+        tied.map(|((number, _), _)| number).collect()
+    }
+}
+
+impl Server {
+    /// The jobs that are connected to that of the process with this number, which is the
+    /// first of them, as their numbers. Empty if there is no such process.
+    pub fn connected_to(&self, number: u32) -> Vec<Range<u32>> {
+        let Some(own) = self.job_of(number) else {
+            return Vec::new();
+        };
+        let job_of = |number| self.job_of(number).map(|of| of.job.job_id);
+        let ties = self.ties.0.iter().filter(|(_, connected)| **connected);
+        let ties = ties.filter_map(|((number, to), _)| Some((job_of(*number)?, *to)));
+        let ties: Vec<(u64, u64)> = ties.collect();
+        let mut circle = vec![own.job.job_id];
+        let mut at = 0;
+        while let Some(&job) = circle.get(at) {
+            for &(a, b) in &ties {
+                for (from, to) in [(a, b), (b, a)] {
+                    if from == job && !circle.contains(&to) {
+                        circle.push(to);
+                    }
+                }
+            }
+            at += 1;
+        }
+        let numbers = |job: u64| {
+            let of = self.jobs.iter().find(|of| of.job.job_id == job)?;
+            Some(of.numbers())
+        };
+        circle.into_iter().filter_map(numbers).collect()
+    }
+
+    /// Forgets the job of the process with this number: all of its processes have ended. Those
+    /// that had learnt of it are told, and its numbers are given to others. The first job is
+    /// never forgotten.
+    pub fn forget(&mut self, number: u32) {
+        let is_it = |of: &Served| of.numbers().contains(&number);
+        let Some(at) = self.jobs.iter().position(is_it).filter(|&at| at > 0) else {
+            return;
+        };
+        let gone = self.jobs.remove(at);
+        let (numbers, job) = (gone.numbers(), gone.job.job_id);
+        for slot in &mut self.clients {
+            let of = slot.as_ref().and_then(|client| client.rank);
+            if of.is_some_and(|of| numbers.contains(&of))
+                && let Some(client) = slot.take()
+            {
+                let _ = self.poller.remove(&client.socket);
+            }
+        }
+        while self.clients.pop_if(|last| last.is_none()).is_some() {}
+        for number in numbers.clone() {
+            self.close_ports_of(number);
+            self.ties.forget(number);
+            self.members[number as usize] = Member::default();
+        }
+        if let Some(port) = &gone.job.parent {
+            self.close_port(port, "the job that was spawned has ended");
+        }
+        self.questions.forget(&numbers);
+        self.told.retain(|number| !numbers.contains(number));
+        let mut frame = Writer::new(FrameKind::Gone);
+        frame.u64(job);
+        let frame: Arc<[u8]> = frame.finish().into();
+        for number in self.ties.forget_job(job) {
+            self.send_to(number, frame.clone());
+        }
+        self.give_numbers_back(numbers);
+    }
+
+    /// Numbers in a row for the processes of a job: some that others had, or new ones.
+    pub(super) fn take_numbers(&mut self, size: u32) -> u32 {
+        let fits = |free: &mut Range<u32>| free.len() >= size as usize;
+        let Some(free) = self.free.iter_mut().find_map(|it| fits(it).then_some(it)) else {
+            let first = self.members.len() as u32;
+            self.members
+                .resize((first + size) as usize, Member::default());
+            return first;
+        };
+        let first = free.start;
+        free.start += size;
+        self.free.retain(|free| !free.is_empty());
+        first
+    }
+
+    fn give_numbers_back(&mut self, numbers: Range<u32>) {
+        self.free.push(numbers);
+        self.free.sort_by_key(|free| free.start);
+        self.free.dedup_by(|after, before| {
+            let joined = before.end == after.start;
+            if joined {
+                before.end = after.end;
+            }
+            joined
+        });
+        let all = self.members.len() as u32;
+        if let Some(last) = self.free.pop_if(|last| last.end == all) {
+            self.members.truncate(last.start as usize);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Jobs of one launcher that are not connected: the failure of one ends those that are
+//! connected to it, and a job that has ended is forgotten, whatever becomes of others.
+
+use std::ops::Range;
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::{GRACE, Job, Process, Task};
+use crate::report::Failure;
+use crate::sys::Exit;
+
+/// A failure of jobs while others go on.
+pub(super) struct Partial {
+    failure: Failure,
+    /// Whether its text was shown and its processes were asked to end.
+    ended: bool,
+    /// The numbers of the processes that it ends, by job.
+    numbers: Vec<Range<u32>>,
+}
+
+impl Partial {
+    fn has(&self, number: u32) -> bool {
+        self.numbers.iter().any(|of| of.contains(&number))
+    }
+}
+
+impl Job {
+    /// Takes in a failure of a process that some of those that run are not connected to, and
+    /// has only the others ended after a while. Gives back any other failure.
+    pub(super) fn fail_some(&mut self, failure: Failure, after: Duration) -> Option<Failure> {
+        let number = failure.rank?;
+        if let Some(known) = self.partial.iter_mut().find(|it| it.has(number)) {
+            if known.failure.hearsay && !failure.hearsay && !known.ended {
+                known.failure = failure;
+            }
+            return None;
+        }
+        let node = self.tree.node.as_ref();
+        let numbers = node
+            .map(|node| node.connected_to(number))
+            .unwrap_or_default();
+        let partial = Partial {
+            failure,
+            ended: false,
+            numbers,
+        };
+        let goes_on = |(number, process): (u32, &Process)| {
+            let process = process.running && !process.abandoned;
+            process && !partial.has(number)
+        };
+        if partial.numbers.is_empty() || self.failure.is_some() || !self.numbered().any(goes_on) {
+            return Some(partial.failure);
+        }
+        self.partial.push(partial);
+        self.at(after, Task::EndSome(number, libc::SIGTERM));
+        self.do_tasks();
+        None
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = (u32, &Process)> {
+        (0..).zip(&self.processes)
+    }
+
+    /// Whether the end of a process says nothing.
+    pub(super) fn is_abandoned(&self, number: u32) -> bool {
+        self.processes[number as usize].abandoned
+    }
+
+    /// Asks the processes to end that are connected to one that has failed, or kills them.
+    pub(super) fn end_some(&mut self, number: u32, signal: i32) {
+        let Some(at) = self.partial.iter().position(|it| it.has(number)) else {
+            return;
+        };
+        let numbers = self.partial[at].numbers.clone();
+        if !std::mem::replace(&mut self.partial[at].ended, true) {
+            let failure = self.partial[at].failure.clone();
+            let mut ended = 0;
+            for number in numbers.iter().cloned().flatten() {
+                let process = &mut self.processes[number as usize];
+                ended += usize::from(process.running && Some(number) != failure.rank);
+                process.abandoned = true;
+            }
+            if let Some(text) = &failure.text {
+                let size: usize = numbers.iter().map(|of| of.len()).sum();
+                let rest = crate::report::rest(ended, Some(size - 1));
+                eprintln!("{}: {text}{rest}", self.command);
+            }
+            // It was told; only the status is left.
+            self.fault.get_or_insert(Failure::silent(failure.status));
+            self.at(GRACE, Task::EndSome(number, libc::SIGKILL));
+        }
+        if let Some(node) = &self.tree.node {
+            numbers.iter().for_each(|of| node.signal_job(of, signal));
+        }
+    }
+
+    /// Forgets what was to be done about these processes.
+    pub(super) fn drop_tasks_of(&mut self, numbers: &Range<u32>) {
+        let of = |task: &Task| match task {
+            Task::CheckSilent(number)
+            | Task::CheckStrange(number)
+            | Task::CheckSpawn(number, _)
+            | Task::EndSome(number, _) => numbers.contains(number),
+            Task::Timeout(_) | Task::End | Task::Kill | Task::Abandon => false,
+        };
+        self.tasks.retain(|(_, task)| !of(task));
+    }
+
+    /// Forgets spawned jobs that have ended, so that those that come and go leave nothing.
+    pub(super) fn forget_ended(&mut self) {
+        if !std::mem::take(&mut self.some_ended) || self.ending {
+            return;
+        }
+        let jobs: Vec<u32> = self.processes.iter().map(|it| it.job).collect();
+        let mut start = 0;
+        for of in jobs.chunk_by(|a, b| a == b) {
+            let numbers = start..start + of.len() as u32;
+            start = numbers.end;
+            if of[0] > 0 {
+                self.forget_if_ended(&numbers);
+            }
+        }
+    }
+
+    /// Forgets a job, if there is nothing left to be said about its processes.
+    fn forget_if_ended(&mut self, numbers: &Range<u32>) {
+        let all = numbers.start as usize..numbers.end as usize;
+        let settled = |p: &Process| {
+            // One that left without MPI_Finalize is judged after a while.
+            let well = p.finalized || p.joined.is_none() || p.exit != Some(Exit::Code(0));
+            p.exit.is_some() && (p.abandoned || well)
+        };
+        let number = numbers.start;
+        let is_spawning = self.spawning.iter().any(|it| it.has(number));
+        let is_failing = self.partial.iter().any(|it| it.has(number) && !it.ended);
+        if is_spawning || is_failing || !self.processes[all.clone()].iter().all(settled) {
+            return;
+        }
+        let mut events = Vec::new();
+        let node = self.tree.node.as_mut();
+        if !node.is_some_and(|node| node.forget(numbers, &self.base, &mut events)) {
+            // Its output is not taken yet.
+            self.some_ended = true;
+            return;
+        }
+        for event in events {
+            self.judge(event);
+        }
+        for process in &mut self.processes[all.clone()] {
+            for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
+                stream.lines.flush(sink);
+            }
+        }
+        self.drop_tasks_of(numbers);
+        for it in &mut self.partial {
+            it.numbers.retain(|of| of != numbers);
+        }
+        self.partial.retain(|it| !it.numbers.is_empty());
+        for number in numbers.clone() {
+            let none = Rc::default();
+            let vacant = Process::new(none, 0, number, &[]);
+            self.processes[number as usize] = Process {
+                running: false,
+                ..vacant
+            };
+        }
+    }
+}
