@@ -489,11 +489,22 @@ impl Jobs for Client {
         self.send(frame)
     }
 
-    fn meet(&mut self, port: &str, side: Side, value: &[u8]) -> Result<u32, BootError> {
+    fn meet(
+        &mut self,
+        port: &str,
+        side: Side,
+        value: &[u8],
+        group: &[(u64, u32)],
+    ) -> Result<u32, BootError> {
         let (ticket, mut frame) = self.with_ticket(FrameKind::Meet);
         frame.bytes(port.as_bytes());
         frame.u32(side.index() as u32);
         frame.bytes(value);
+        frame.u32(group.len() as u32);
+        for &(job, rank) in group {
+            frame.u64(job);
+            frame.u32(rank);
+        }
         self.send(frame)?;
         Ok(ticket)
     }

@@ -350,12 +350,20 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn close_port(&mut self, port: &str) -> Result<(), BootError>;
 
-    /// Comes to a port with a value. The ticket that is given is for [`Jobs::outcome`],
-    /// which has the value of the first that comes from the other side.
+    /// Comes to a port with a value, on behalf of a group of processes, by job and rank. The
+    /// ticket that is given is for [`Jobs::outcome`], which has the value of the first that
+    /// comes from the other side. Every member then learns of the jobs of the other group
+    /// ([`Jobs::learn`]), or says that it is connected to them again ([`Jobs::join`]).
     ///
     /// # Errors
     /// As [`Boot::fence`].
-    fn meet(&mut self, port: &str, side: Side, value: &[u8]) -> Result<u32, BootError>;
+    fn meet(
+        &mut self,
+        port: &str,
+        side: Side,
+        value: &[u8],
+        group: &[(u64, u32)],
+    ) -> Result<u32, BootError>;
 
     /// Publishes a service with its port for the jobs of this launcher. The outcome of the
     /// ticket that is given is empty, or why that cannot be.

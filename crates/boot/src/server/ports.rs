@@ -20,6 +20,8 @@ struct Waiter {
     number: u32,
     ticket: u32,
     value: Vec<u8>,
+    /// The numbers of those that it speaks for.
+    group: Vec<u32>,
 }
 
 /// A port that is open.
@@ -217,10 +219,16 @@ impl Server {
                 let port = port_name(body)?;
                 let side = Side::from_number(body.u32()?)?;
                 let value = body.bytes()?.to_vec();
+                let group = (0..body.count(12)?)
+                    .map(|_| Ok((body.u64()?, body.u32()?)))
+                    .collect::<Result<Vec<_>, Malformed>>()?;
+                let group = group.into_iter();
+                let group = group.filter_map(|(job, rank)| self.number(job, rank));
                 let waiter = Waiter {
                     number,
                     ticket,
                     value,
+                    group: group.collect(),
                 };
                 self.meet(client, &port, side, waiter);
             }
@@ -282,6 +290,7 @@ impl Server {
         let Some(other) = open.waiting[guest].pop_front() else {
             return open.waiting[host].push_back(waiter);
         };
+        self.tie_groups([&waiter.group, &other.group]);
         let (ticket, value) = (waiter.ticket, Ok(other.value));
         client.push(frame(FrameKind::Met, ticket, &value), None);
         self.answer_ticket(

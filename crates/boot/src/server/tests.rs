@@ -413,15 +413,24 @@ fn jobs_are_apart_and_know_of_each_other() {
     let early = d
         .jobs()
         .unwrap()
-        .meet("port", Side::Guest, b"early")
+        .meet("port", Side::Guest, b"early", &[])
         .unwrap();
     let error = met(&mut d, early).unwrap_err();
     assert!(error.contains("no port 'port'"), "{error}");
     a.jobs().unwrap().open_port("port").unwrap();
-    let hosts = [b"a1", b"a2"].map(|it| a.jobs().unwrap().meet("port", Side::Host, it).unwrap());
+    let hosts = [b"a1", b"a2"].map(|it| {
+        a.jobs()
+            .unwrap()
+            .meet("port", Side::Host, it, &[(0, 0), (0, 1)])
+            .unwrap()
+    });
     // What a process has said is heard once it is answered.
     while a.jobs().unwrap().learn(job).unwrap().is_none() {}
-    let guest = d.jobs().unwrap().meet("port", Side::Guest, b"d").unwrap();
+    let guest = d
+        .jobs()
+        .unwrap()
+        .meet("port", Side::Guest, b"d", &[(job, 1)])
+        .unwrap();
     assert_eq!(
         met(&mut d, guest),
         Ok(b"a1".to_vec()),
@@ -540,6 +549,7 @@ fn other_users_are_not_listened_to() {
 #[test]
 fn jobs_that_part_end_alone_and_leave_their_numbers() {
     let mut server = server(1);
+    let alone = std::slice::from_ref(&(0..1));
     let own = places(&server).remove(0);
     let (job, theirs) = second(&mut server, 2);
     let connect = |place: &str, server: &mut Server| {
@@ -555,7 +565,7 @@ fn jobs_that_part_end_alone_and_leave_their_numbers() {
     let mut child = connect(&theirs[0], &mut server);
     assert_eq!(
         server.connected_to(0),
-        [0..1],
+        alone,
         "nobody has learnt of anybody"
     );
     // Either side's word connects them, and both have to take it back.
@@ -569,7 +579,7 @@ fn jobs_that_part_end_alone_and_leave_their_numbers() {
     assert_eq!(server.connected_to(0).len(), 2);
     child.jobs().unwrap().part(0).unwrap();
     server.step();
-    assert_eq!(server.connected_to(0), [0..1]);
+    assert_eq!(server.connected_to(0), alone);
     parent.jobs().unwrap().join(job).unwrap();
     parent.jobs().unwrap().part(7).unwrap();
     server.step();
@@ -578,6 +588,28 @@ fn jobs_that_part_end_alone_and_leave_their_numbers() {
     // Its end is told to those who knew it, and the numbers are given to the next.
     assert_eq!(parent.jobs().unwrap().gone().unwrap(), []);
     server.forget(0);
+    // Those who meet are connected before they have said anything, and the job is kept for them.
+    child.jobs().unwrap().part(0).unwrap();
+    parent.jobs().unwrap().part(job).unwrap();
+    child.jobs().unwrap().open_port("port").unwrap();
+    let host = [(job, 0), (job, 1)];
+    child
+        .jobs()
+        .unwrap()
+        .meet("port", Side::Host, b"", &host)
+        .unwrap();
+    server.step();
+    parent
+        .jobs()
+        .unwrap()
+        .meet("port", Side::Guest, b"", &[(0, 0)])
+        .unwrap();
+    server.step();
+    assert_eq!(server.connected_to(0), [0..1, 1..3]);
+    assert!(server.is_awaited(2) && server.is_awaited(0));
+    parent.jobs().unwrap().join(job).unwrap();
+    server.step();
+    assert!(!server.is_awaited(2));
     server.forget(2);
     assert_eq!(parent.jobs().unwrap().gone().unwrap(), [job]);
     assert_eq!(server.connected_to(1), []);

@@ -13,22 +13,40 @@ use std::sync::Arc;
 use super::{Member, Served, Server};
 use crate::wire::{FrameKind, Writer};
 
-/// The jobs that processes have learnt of, by number of the process and job; whether the
-/// process is connected to the job.
+/// What a process has to do with another job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tie {
+    /// Its group has met the job at a port, and it has not asked for it yet: it is
+    /// connected, and the job is kept until it has.
+    Awaited,
+    Connected,
+    /// It has learnt of the job, and has parted from it.
+    Parted,
+}
+
+/// What processes have to do with other jobs, by number of the process and job.
 #[derive(Debug, Default)]
-pub(super) struct Ties(BTreeMap<(u32, u64), bool>);
+pub(super) struct Ties(BTreeMap<(u32, u64), Tie>);
 
 impl Ties {
     /// A process is connected to a job.
     pub fn join(&mut self, number: u32, job: u64) {
-        self.0.insert((number, job), true);
+        self.0.insert((number, job), Tie::Connected);
+    }
+
+    /// A process will learn of a job, or say that it is connected to it again.
+    fn expect(&mut self, number: u32, job: u64) {
+        let tie = self.0.entry((number, job)).or_insert(Tie::Awaited);
+        if *tie == Tie::Parted {
+            *tie = Tie::Awaited;
+        }
     }
 
     /// A process has parted from a job, if it had learnt of it.
     pub fn part(&mut self, number: u32, job: u64) {
         self.0
             .entry((number, job))
-            .and_modify(|connected| *connected = false);
+            .and_modify(|tie| *tie = Tie::Parted);
     }
 
     /// A process is gone.
@@ -38,8 +56,10 @@ impl Ties {
 
     /// A job is gone; gives the processes that had learnt of it.
     fn forget_job(&mut self, job: u64) -> Vec<u32> {
-        let tied = self.0.extract_if(.., |&(_, to), _| to == job);
-        tied.map(|((number, _), _)| number).collect()
+        let tied = self.0.keys().filter(|(_, to)| *to == job);
+        let tied = tied.map(|(number, _)| *number).collect();
+        self.0.retain(|(_, to), _| *to != job);
+        tied
     }
 }
 
@@ -51,7 +71,7 @@ impl Server {
             return Vec::new();
         };
         let job_of = |number| self.job_of(number).map(|of| of.job.job_id);
-        let ties = self.ties.0.iter().filter(|(_, connected)| **connected);
+        let ties = self.ties.0.iter().filter(|(_, tie)| **tie != Tie::Parted);
         let ties = ties.filter_map(|((number, to), _)| Some((job_of(*number)?, *to)));
         let ties: Vec<(u64, u64)> = ties.collect();
         let mut circle = vec![own.job.job_id];
@@ -71,6 +91,34 @@ impl Server {
             Some(of.numbers())
         };
         circle.into_iter().filter_map(numbers).collect()
+    }
+
+    /// The members of two groups, by their numbers, have met: each will learn of the jobs of
+    /// the other group.
+    pub(super) fn tie_groups(&mut self, groups: [&[u32]; 2]) {
+        let [one, other] = groups.map(|group| {
+            let jobs = group.iter().filter_map(|&number| self.job_of(number));
+            let mut jobs: Vec<u64> = jobs.map(|of| of.job.job_id).collect();
+            jobs.sort_unstable();
+            jobs.dedup();
+            jobs
+        });
+        for (group, jobs) in [(groups[0], other), (groups[1], one)] {
+            for &number in group {
+                let own = self.job_of(number).map(|of| of.job.job_id);
+                for &job in jobs.iter().filter(|&&job| Some(job) != own) {
+                    self.ties.expect(number, job);
+                }
+            }
+        }
+    }
+
+    /// Whether a process that has met the job of the process with this number has not learnt
+    /// of it yet.
+    pub fn is_awaited(&self, number: u32) -> bool {
+        let job = self.job_of(number).map(|of| of.job.job_id);
+        let mut ties = self.ties.0.iter();
+        ties.any(|((_, to), tie)| Some(*to) == job && *tie == Tie::Awaited)
     }
 
     /// Forgets the job of the process with this number: all of its processes have ended. Those

@@ -209,16 +209,18 @@ impl Agreement {
                         process.send_control(*cid, *to, key, rows);
                         Phase::Cross
                     }
-                    Bridge::Port(meeting) => match process.come_to_port(meeting, rows) {
-                        Ok(ticket) => {
-                            self.ticket = Some(ticket);
-                            Phase::Cross
+                    Bridge::Port(meeting) => {
+                        match process.come_to_port(meeting, rows, self.width) {
+                            Ok(ticket) => {
+                                self.ticket = Some(ticket);
+                                Phase::Cross
+                            }
+                            Err(error) => {
+                                self.error.get_or_insert(error);
+                                Phase::Spread
+                            }
                         }
-                        Err(error) => {
-                            self.error.get_or_insert(error);
-                            Phase::Spread
-                        }
-                    },
+                    }
                 }
             }
         };

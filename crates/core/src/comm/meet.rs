@@ -148,10 +148,18 @@ impl Process {
         Ok(())
     }
 
-    /// Comes to a port with words for the other side; gives a ticket.
-    pub(super) fn come_to_port(&self, meeting: &Meeting, words: &[u32]) -> Result<u32> {
+    /// Comes to a port with words for the other side, a row of so many for each member of the
+    /// group, which begins with the name of the member; gives a ticket.
+    pub(super) fn come_to_port(
+        &self,
+        meeting: &Meeting,
+        words: &[u32],
+        width: usize,
+    ) -> Result<u32> {
+        let names = words.chunks_exact(width).map(ProcessName::from_words);
+        let group: Vec<_> = names.map(|name| (name.job, name.rank)).collect();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.with_jobs(|jobs| jobs.meet(&meeting.port, meeting.side, &bytes))
+        self.with_jobs(|jobs| jobs.meet(&meeting.port, meeting.side, &bytes, &group))
     }
 
     /// The words of the other side, once it has come.

@@ -23,7 +23,7 @@ pub fn brief(data: &[u8]) {
     let (plan, size) = (&brief.plan, brief.plan.node_of.len());
     assert_eq!(plan.appnums().len(), size);
     for rank in 0..size as u32 {
-        plan.host_of(rank);
+        let _ = &plan.hosts[plan.node_of[rank as usize] as usize];
     }
     assert!(plan.stdin.is_none_or(|rank| (rank as usize) < size));
     for (_, ranks) in &plan.psets {

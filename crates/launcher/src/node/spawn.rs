@@ -56,13 +56,17 @@ impl Node {
     }
 
     /// Forgets a job that was spawned, all of whose processes have ended, with their children
-    /// and what there is of their output; false if nobody takes that yet.
+    /// and what there is of their output; false if nobody takes that yet, or somebody has
+    /// met the job and still asks for it.
     pub fn forget(
         &mut self,
         numbers: &Range<u32>,
         base: &Base,
         events: &mut Vec<NodeEvent>,
     ) -> bool {
+        if self.server.is_awaited(numbers.start) {
+            return false;
+        }
         self.signal_job(numbers, libc::SIGKILL);
         let of = |it: &Option<Local>| it.as_ref().is_some_and(|it| numbers.contains(&it.rank));
         let places = (0..self.processes.len()).filter(|&at| of(&self.processes[at]));
