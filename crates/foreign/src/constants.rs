@@ -22,6 +22,16 @@ impl Interface {
         }
     }
 
+    /// Predefined handles that have an integer in Fortran, by name.
+    pub fn integers(self) -> Vec<(&'static str, &'static str)> {
+        let lines = self.table().lines().filter(|l| !l.starts_with(['#', '[']));
+        let words = lines.map(|l| l.split(' ').collect::<Vec<_>>());
+        words
+            .filter(|w| w.len() == 3)
+            .map(|w| (w[0], w[2]))
+            .collect()
+    }
+
     /// Names and values as written, in the order of the table.
     ///
     /// # Panics
@@ -232,6 +242,10 @@ pub fn constants(interface: Interface) -> String {
     out
 }
 
+/// Datatypes of MPICH that the standard has by another name: the number, and the standard's.
+/// `MPIX_C_FLOAT16` is `MPI_REAL2`.
+const DATATYPES_BESIDES: [(&str, i64); 1] = [("0x4c000246", 0x2ca)];
+
 /// Handles that are numbers, by type: *(foreign, standard)*.
 fn numbers(out: &mut String, foreign: &[(&str, &str)]) {
     for ty in HANDLES {
@@ -240,6 +254,10 @@ fn numbers(out: &mut String, foreign: &[(&str, &str)]) {
             if let Some((_, value)) = foreign.iter().find(|(n, _)| n == name) {
                 let _ = write!(out, "({value}, {native}), ");
             }
+        }
+        // Behind the others: the first one is what the program is given.
+        for (value, native) in DATATYPES_BESIDES.iter().filter(|_| ty == "Datatype") {
+            let _ = write!(out, "({value}, {native}), ");
         }
         out.push_str("];\n");
     }

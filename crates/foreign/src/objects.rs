@@ -34,7 +34,8 @@ const BESIDES: [(&str, &str, i64); 12] = [
     ("Errhandler", "ompi_mpi_errors_throw_exceptions", 0x143),
 ];
 
-/// The objects, a table of each type by the standard's handles, and all addresses.
+/// The objects, tables of each type by the standard's handles and by Fortran's integers (0 where
+/// none has the integer), and all addresses.
 ///
 /// # Panics
 /// If a table is malformed.
@@ -61,6 +62,22 @@ pub fn object_statics(interface: Interface) -> String {
             out,
             "pub(crate) static {}: [Entry; {n}] = [\n{entries}];",
             ty.to_uppercase()
+        );
+    }
+    for ty in HANDLES {
+        let mut by_integer: Vec<i64> = Vec::new();
+        for (_, symbol, native) in named.iter().filter(|o| o.0 == ty) {
+            if let Some(at) = integer(interface, symbol) {
+                let at = usize::try_from(at).expect("integers are not negative");
+                by_integer.resize(by_integer.len().max(at + 1), 0);
+                by_integer[at] = *native;
+            }
+        }
+        let _ = writeln!(
+            out,
+            "pub(crate) static {}_BY_INTEGER: [usize; {}] = {by_integer:?};",
+            ty.to_uppercase(),
+            by_integer.len()
         );
     }
     let all = HANDLES

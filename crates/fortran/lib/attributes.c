@@ -157,6 +157,17 @@ KEYVAL(win_create_keyval, WIN_CREATE_KEYVAL, Win_create_keyval, Win, Win, MPI_Ai
 NAMES_F08(win_create_keyval, WIN_CREATE_KEYVAL)
 KEYVAL(keyval_create, KEYVAL_CREATE, Comm_create_keyval, Comm, Comm, Fint)
 
+/* The key in C. The predefined ones of MPICH are by one more in Fortran. */
+static int keyval_of(int keyval)
+{
+#ifdef CATENA_INTERFACE_MPICH
+    if ((keyval > MPI_TAG_UB && keyval <= MPI_APPNUM + 1)
+        || (keyval > MPI_WIN_BASE && keyval <= MPI_WIN_MODEL + 1))
+        return keyval - 1;
+#endif
+    return keyval;
+}
+
 /* The value behind what C gets. */
 static MPI_Aint value_of(int keyval, void *value)
 {
@@ -187,9 +198,10 @@ static MPI_Aint value_of(int keyval, void *value)
     { \
         void *c_value = NULL; \
         int c_flag = 0; \
-        int code = C(Name##_get##Verb)(class##_of(*object), *keyval, &c_value, &c_flag); \
+        int c_keyval = keyval_of(*keyval); \
+        int code = C(Name##_get##Verb)(class##_of(*object), c_keyval, &c_value, &c_flag); \
         if (!code && c_flag) \
-            *value = (Value)value_of(*keyval, c_value); \
+            *value = (Value)value_of(c_keyval, c_value); \
         *flag = logical(c_flag); \
         finish(ierror, code); \
     } \

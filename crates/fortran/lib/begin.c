@@ -5,14 +5,32 @@
 
 #include "fortran.h"
 
+#ifdef CATENA_INTERFACE_FOREIGN
+/* By this name the launcher tells Catena's libraries from those of other MPIs (foreign.rs there). */
+__attribute__((used)) static const char whose[] = "catena_MPI_Init";
+#endif
+
 /* An executable with COMMON blocks of these names has its own copies, and the linker compares
  * size and alignment. */
 #define CELL __attribute__((aligned(64), visibility("default")))
+#ifdef CATENA_INTERFACE_MPICH
+CELL struct mpifort_block_1 mpipriv1_;
+CELL struct mpifort_block_2 mpipriv2_;
+CELL struct mpifort_block_c mpiprivc_;
+CELL Fint mpifcmb5_, mpifcmb9_;
+Fint mpifort_no_automatic;
+#elif defined(CATENA_INTERFACE_OPENMPI)
+CELL Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_errcodes_ignore_,
+    mpi_fortran_unweighted_, mpi_fortran_weights_empty_;
+CELL char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
+CELL struct mpifort_status mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;
+#else
 CELL Fint mpifort_bottom, mpifort_in_place, mpifort_automatic, mpifort_errcodes_ignore,
     mpifort_unweighted, mpifort_weights_empty;
 CELL char mpifort_argv_null, mpifort_argvs_null;
 CELL struct mpifort_status mpifort_status_ignore, mpifort_statuses_ignore,
     mpifort_f08_status_ignore, mpifort_f08_statuses_ignore;
+#endif
 
 /* gfortran and flang have 1; what others take for true has the lowest bit, as 1 has. */
 Flogical mpifort_true = 1;
@@ -44,7 +62,9 @@ void mpifort_begin(int code)
     MPI_Info info = MPI_INFO_NULL, told = MPI_INFO_NULL;
     if (PMPI_Info_create(&info))
         return;
+#ifndef CATENA_INTERFACE_FOREIGN
     mpifort_own_numbers = PMPI_Info_fromint(PMPI_Info_toint(info)) != info;
+#endif
     if (!PMPI_Abi_get_fortran_info(&told)) {
         if (told == MPI_INFO_NULL) {
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)

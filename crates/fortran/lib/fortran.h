@@ -4,6 +4,10 @@
  * Each part is compiled twice. The plain pass makes mpi_* procedures, which call MPI_*; the pass
  * with PROFILE makes pmpi_*, which call PMPI_*. So a tool in C or in Fortran sees each call once.
  * Only the C ABI of MPI 5 (chapter 20) is used: any library that has it will do.
+ *
+ * With the mpi.h of another interface (made/mpich, made/openmpi), which says CATENA_INTERFACE_FOREIGN,
+ * the same sources are libmpifort.so.12 or libmpi_mpifh.so.40. There constants are alike in C and in
+ * Fortran, and so is the layout of a status. What differs is in foreign.h.
  */
 
 #ifndef CATENA_FORTRAN_H
@@ -61,12 +65,25 @@ typedef int Flogical;
     SAME(F(name), LOWER(name)) \
     SAME(F(name), JOIN(LOWER(name), __)) \
     SAME(F(name), UPPER(NAME))
+#ifdef CATENA_INTERFACE_FOREIGN
+/* In Open MPI's mpi_f08 buffers are addresses, too; MPICH's has descriptors of one compiler. */
+#ifdef CATENA_INTERFACE_OPENMPI
+#define NAMES_F08(name, NAME) SAME(F(name), JOIN(LOWER(name), _f08_))
+#else
+#define NAMES_F08(name, NAME)
+#endif
+#define NAMES_F08_CHOICE NAMES_F08
+#define NAMES_CPTR(name, NAME)
+#define NAMES_FTS(name)
+#else
 /* Those of the interface in mpi_f08. */
 #define NAMES_F08(name, NAME) \
     SAME(F(name), JOIN(LOWER(name), _f08)) \
     SAME(F(name), JOIN(LOWER(name), _f08_)) \
     SAME(F(name), JOIN(LOWER(name), _f08__)) \
     SAME(F(name), JOIN(UPPER(NAME), _F08))
+/* Those of procedures with choice buffers, which get descriptors there. */
+#define NAMES_F08_CHOICE(name, NAME)
 /* Those of the one where addresses are TYPE(C_PTR), in mpi. */
 #define NAMES_CPTR(name, NAME) \
     SAME(F(name), JOIN(LOWER(name), _cptr)) \
@@ -75,6 +92,11 @@ typedef int Flogical;
     SAME(F(name), JOIN(UPPER(NAME), _CPTR))
 /* That of the procedure with descriptors in mpi. */
 #define NAMES_FTS(name) SAME(D(name), JOIN(LOWER(name), _fts))
+#endif
+
+#ifdef CATENA_INTERFACE_FOREIGN
+#include "foreign.h"
+#else
 
 /* Handles. Those that are predefined have the same number in both languages; zero is none. Other
  * numbers are the library's, or, where these are of no use, our own: see numbers.c. */
@@ -122,6 +144,8 @@ HANDLE(Session, Session)
 HANDLE(Win, Win)
 #undef HANDLE
 
+#endif
+
 /* Arrays of handles are converted in place on the stack, if they have few entries. */
 enum { FEW = 32 };
 
@@ -140,6 +164,7 @@ static inline void leave(void *few, void *used)
 
 /* Sentinels: variables that are known by their addresses. */
 
+#ifndef CATENA_INTERFACE_FOREIGN
 struct mpifort_status {
     Fint entry[8];
 };
@@ -148,6 +173,7 @@ extern Fint mpifort_bottom, mpifort_in_place, mpifort_automatic, mpifort_errcode
 extern char mpifort_argv_null, mpifort_argvs_null;
 extern struct mpifort_status mpifort_status_ignore, mpifort_statuses_ignore,
     mpifort_f08_status_ignore, mpifort_f08_statuses_ignore;
+#endif
 
 static inline void *buffer(const void *buf)
 {
@@ -163,7 +189,11 @@ static inline void *place(const void *buf)
 /* To buffer sends in. */
 static inline void *attached(const void *buf)
 {
-    return buf == &mpifort_automatic ? MPI_BUFFER_AUTOMATIC : (void *)buf;
+#ifdef MPI_BUFFER_AUTOMATIC
+    if (buf == &mpifort_automatic)
+        return MPI_BUFFER_AUTOMATIC;
+#endif
+    return (void *)buf;
 }
 
 static inline MPI_Status *status_at(const Fint *status)

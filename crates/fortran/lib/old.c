@@ -23,11 +23,13 @@ void F(address)(const void *location, Fint *address, Fint *ierror)
 }
 NAMES(address, ADDRESS)
 
+#ifndef CATENA_INTERFACE_FOREIGN
 void D(address)(const struct descriptor *location, Fint *address, Fint *ierror)
 {
     F(address)(location->base_addr, address, ierror);
 }
 NAMES_FTS(address)
+#endif
 
 /* Of the old functions in C not every library has the PMPI_ name. */
 #define MEASURE(name, NAME, which) \

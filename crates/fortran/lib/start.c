@@ -214,6 +214,7 @@ void F(abi_get_fortran_booleans)(const Fint *size, void *logical_true, void *log
 }
 NAMES(abi_get_fortran_booleans, ABI_GET_FORTRAN_BOOLEANS)
 
+#ifndef CATENA_INTERFACE_FOREIGN
 void D(abi_set_fortran_booleans)(const Fint *size, const struct descriptor *logical_true,
     const struct descriptor *logical_false, Fint *ierror)
 {
@@ -237,6 +238,7 @@ void D(sizeof)(const struct descriptor *x, Fint *size, Fint *ierror)
     finish(ierror, MPI_SUCCESS);
 }
 NAMES_FTS(sizeof)
+#endif
 
 /* The two forms of a status have the same layout. */
 void F(status_f2f08)(const Fint *f_status, Fint *f08_status, Fint *ierror)
@@ -250,7 +252,7 @@ SAME(F(status_f2f08), F(status_f082f))
 NAMES(status_f082f, STATUS_F082F)
 NAMES_F08(status_f082f, STATUS_F082F)
 
-#ifndef PROFILE
+#if !defined(PROFILE) && !defined(CATENA_INTERFACE_FOREIGN)
 #define COMPARE(name, NAME) \
     Flogical F(name##_eq_f08)(const Fint *a, const Fint *b) \
     { \

@@ -49,6 +49,7 @@ void F(free_mem)(const void *base, Fint *ierror)
     finish(ierror, code);
 }
 NAMES(free_mem, FREE_MEM)
+NAMES_F08_CHOICE(free_mem, FREE_MEM)
 
 void F(get_hw_resource_info)(Fint *hw_info, Fint *ierror)
 {
@@ -113,6 +114,7 @@ void F(bsend)(const void *buf, const Fint *count, const Fint *datatype, const Fi
     finish(ierror, code);
 }
 NAMES(bsend, BSEND)
+NAMES_F08_CHOICE(bsend, BSEND)
 
 void F(bsend_init)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -124,6 +126,7 @@ void F(bsend_init)(const void *buf, const Fint *count, const Fint *datatype, con
     finish(ierror, code);
 }
 NAMES(bsend_init, BSEND_INIT)
+NAMES_F08_CHOICE(bsend_init, BSEND_INIT)
 
 void F(buffer_attach)(const void *buffer, const Fint *size, Fint *ierror)
 {
@@ -132,6 +135,7 @@ void F(buffer_attach)(const void *buffer, const Fint *size, Fint *ierror)
     finish(ierror, code);
 }
 NAMES(buffer_attach, BUFFER_ATTACH)
+NAMES_F08_CHOICE(buffer_attach, BUFFER_ATTACH)
 
 void F(buffer_flush)(Fint *ierror)
 {
@@ -171,6 +175,7 @@ void F(comm_attach_buffer)(const Fint *comm, const void *buffer, const Fint *siz
     finish(ierror, code);
 }
 NAMES(comm_attach_buffer, COMM_ATTACH_BUFFER)
+NAMES_F08_CHOICE(comm_attach_buffer, COMM_ATTACH_BUFFER)
 
 void F(comm_flush_buffer)(const Fint *comm, Fint *ierror)
 {
@@ -220,6 +225,7 @@ void F(ibsend)(const void *buf, const Fint *count, const Fint *datatype, const F
     finish(ierror, code);
 }
 NAMES(ibsend, IBSEND)
+NAMES_F08_CHOICE(ibsend, IBSEND)
 
 void F(improbe)(const Fint *source, const Fint *tag, const Fint *comm, Flogical *flag, Fint *message, Fint *status, Fint *ierror)
 {
@@ -247,6 +253,7 @@ void F(imrecv)(void *buf, const Fint *count, const Fint *datatype, Fint *message
     finish(ierror, code);
 }
 NAMES(imrecv, IMRECV)
+NAMES_F08_CHOICE(imrecv, IMRECV)
 
 void F(iprobe)(const Fint *source, const Fint *tag, const Fint *comm, Flogical *flag, Fint *status, Fint *ierror)
 {
@@ -269,6 +276,7 @@ void F(irecv)(void *buf, const Fint *count, const Fint *datatype, const Fint *so
     finish(ierror, code);
 }
 NAMES(irecv, IRECV)
+NAMES_F08_CHOICE(irecv, IRECV)
 
 void F(irsend)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -280,6 +288,7 @@ void F(irsend)(const void *buf, const Fint *count, const Fint *datatype, const F
     finish(ierror, code);
 }
 NAMES(irsend, IRSEND)
+NAMES_F08_CHOICE(irsend, IRSEND)
 
 void F(isend)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -291,6 +300,7 @@ void F(isend)(const void *buf, const Fint *count, const Fint *datatype, const Fi
     finish(ierror, code);
 }
 NAMES(isend, ISEND)
+NAMES_F08_CHOICE(isend, ISEND)
 
 void F(isendrecv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -302,6 +312,7 @@ void F(isendrecv)(const void *sendbuf, const Fint *sendcount, const Fint *sendty
     finish(ierror, code);
 }
 NAMES(isendrecv, ISENDRECV)
+NAMES_F08_CHOICE(isendrecv, ISENDRECV)
 
 void F(isendrecv_replace)(void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *sendtag, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -313,6 +324,7 @@ void F(isendrecv_replace)(void *buf, const Fint *count, const Fint *datatype, co
     finish(ierror, code);
 }
 NAMES(isendrecv_replace, ISENDRECV_REPLACE)
+NAMES_F08_CHOICE(isendrecv_replace, ISENDRECV_REPLACE)
 
 void F(issend)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -324,6 +336,7 @@ void F(issend)(const void *buf, const Fint *count, const Fint *datatype, const F
     finish(ierror, code);
 }
 NAMES(issend, ISSEND)
+NAMES_F08_CHOICE(issend, ISSEND)
 
 void F(mprobe)(const Fint *source, const Fint *tag, const Fint *comm, Fint *message, Fint *status, Fint *ierror)
 {
@@ -346,6 +359,7 @@ void F(mrecv)(void *buf, const Fint *count, const Fint *datatype, Fint *message,
     finish(ierror, code);
 }
 NAMES(mrecv, MRECV)
+NAMES_F08_CHOICE(mrecv, MRECV)
 
 void F(probe)(const Fint *source, const Fint *tag, const Fint *comm, Fint *status, Fint *ierror)
 {
@@ -363,6 +377,7 @@ void F(recv)(void *buf, const Fint *count, const Fint *datatype, const Fint *sou
     finish(ierror, code);
 }
 NAMES(recv, RECV)
+NAMES_F08_CHOICE(recv, RECV)
 
 void F(recv_init)(void *buf, const Fint *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -374,6 +389,7 @@ void F(recv_init)(void *buf, const Fint *count, const Fint *datatype, const Fint
     finish(ierror, code);
 }
 NAMES(recv_init, RECV_INIT)
+NAMES_F08_CHOICE(recv_init, RECV_INIT)
 
 void F(request_free)(Fint *request, Fint *ierror)
 {
@@ -473,6 +489,7 @@ void F(rsend)(const void *buf, const Fint *count, const Fint *datatype, const Fi
     finish(ierror, code);
 }
 NAMES(rsend, RSEND)
+NAMES_F08_CHOICE(rsend, RSEND)
 
 void F(rsend_init)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -484,6 +501,7 @@ void F(rsend_init)(const void *buf, const Fint *count, const Fint *datatype, con
     finish(ierror, code);
 }
 NAMES(rsend_init, RSEND_INIT)
+NAMES_F08_CHOICE(rsend_init, RSEND_INIT)
 
 void F(send)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
 {
@@ -492,6 +510,7 @@ void F(send)(const void *buf, const Fint *count, const Fint *datatype, const Fin
     finish(ierror, code);
 }
 NAMES(send, SEND)
+NAMES_F08_CHOICE(send, SEND)
 
 void F(send_init)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -503,6 +522,7 @@ void F(send_init)(const void *buf, const Fint *count, const Fint *datatype, cons
     finish(ierror, code);
 }
 NAMES(send_init, SEND_INIT)
+NAMES_F08_CHOICE(send_init, SEND_INIT)
 
 void F(sendrecv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
 {
@@ -511,6 +531,7 @@ void F(sendrecv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtyp
     finish(ierror, code);
 }
 NAMES(sendrecv, SENDRECV)
+NAMES_F08_CHOICE(sendrecv, SENDRECV)
 
 void F(sendrecv_replace)(void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *sendtag, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
 {
@@ -519,6 +540,7 @@ void F(sendrecv_replace)(void *buf, const Fint *count, const Fint *datatype, con
     finish(ierror, code);
 }
 NAMES(sendrecv_replace, SENDRECV_REPLACE)
+NAMES_F08_CHOICE(sendrecv_replace, SENDRECV_REPLACE)
 
 void F(session_attach_buffer)(const Fint *session, const void *buffer, const Fint *size, Fint *ierror)
 {
@@ -527,6 +549,7 @@ void F(session_attach_buffer)(const Fint *session, const void *buffer, const Fin
     finish(ierror, code);
 }
 NAMES(session_attach_buffer, SESSION_ATTACH_BUFFER)
+NAMES_F08_CHOICE(session_attach_buffer, SESSION_ATTACH_BUFFER)
 
 void F(session_flush_buffer)(const Fint *session, Fint *ierror)
 {
@@ -556,6 +579,7 @@ void F(ssend)(const void *buf, const Fint *count, const Fint *datatype, const Fi
     finish(ierror, code);
 }
 NAMES(ssend, SSEND)
+NAMES_F08_CHOICE(ssend, SSEND)
 
 void F(ssend_init)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -567,6 +591,7 @@ void F(ssend_init)(const void *buf, const Fint *count, const Fint *datatype, con
     finish(ierror, code);
 }
 NAMES(ssend_init, SSEND_INIT)
+NAMES_F08_CHOICE(ssend_init, SSEND_INIT)
 
 void F(start)(Fint *request, Fint *ierror)
 {
@@ -830,6 +855,7 @@ void F(precv_init)(void *buf, const Fint *partitions, const Fint *count, const F
     finish(ierror, code);
 }
 NAMES(precv_init, PRECV_INIT)
+NAMES_F08_CHOICE(precv_init, PRECV_INIT)
 
 void F(psend_init)(const void *buf, const Fint *partitions, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -841,6 +867,7 @@ void F(psend_init)(const void *buf, const Fint *partitions, const Fint *count, c
     finish(ierror, code);
 }
 NAMES(psend_init, PSEND_INIT)
+NAMES_F08_CHOICE(psend_init, PSEND_INIT)
 
 void F(get_address)(const void *location, MPI_Aint *address, Fint *ierror)
 {
@@ -849,6 +876,7 @@ void F(get_address)(const void *location, MPI_Aint *address, Fint *ierror)
     finish(ierror, code);
 }
 NAMES(get_address, GET_ADDRESS)
+NAMES_F08_CHOICE(get_address, GET_ADDRESS)
 
 void F(get_elements)(const Fint *status, const Fint *datatype, Fint *count, Fint *ierror)
 {
@@ -883,6 +911,7 @@ void F(pack)(const void *inbuf, const Fint *incount, const Fint *datatype, void 
     finish(ierror, code);
 }
 NAMES(pack, PACK)
+NAMES_F08_CHOICE(pack, PACK)
 
 void F(pack_external)(const char *datarep, const void *inbuf, const Fint *incount, const Fint *datatype, void *outbuf, const MPI_Aint *outsize, MPI_Aint *position, Fint *ierror, size_t l_datarep)
 {
@@ -899,6 +928,7 @@ done:
     finish(ierror, code);
 }
 NAMES(pack_external, PACK_EXTERNAL)
+NAMES_F08_CHOICE(pack_external, PACK_EXTERNAL)
 
 void F(pack_external_size)(const char *datarep, const Fint *incount, const Fint *datatype, MPI_Aint *size, Fint *ierror, size_t l_datarep)
 {
@@ -1495,6 +1525,7 @@ void F(unpack)(const void *inbuf, const Fint *insize, Fint *position, void *outb
     finish(ierror, code);
 }
 NAMES(unpack, UNPACK)
+NAMES_F08_CHOICE(unpack, UNPACK)
 
 void F(unpack_external)(const char *datarep, const void *inbuf, const MPI_Aint *insize, MPI_Aint *position, void *outbuf, const Fint *outcount, const Fint *datatype, Fint *ierror, size_t l_datarep)
 {
@@ -1511,6 +1542,7 @@ done:
     finish(ierror, code);
 }
 NAMES(unpack_external, UNPACK_EXTERNAL)
+NAMES_F08_CHOICE(unpack_external, UNPACK_EXTERNAL)
 
 void F(allgather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -1519,6 +1551,7 @@ void F(allgather)(const void *sendbuf, const Fint *sendcount, const Fint *sendty
     finish(ierror, code);
 }
 NAMES(allgather, ALLGATHER)
+NAMES_F08_CHOICE(allgather, ALLGATHER)
 
 void F(allgather_init)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -1530,6 +1563,7 @@ void F(allgather_init)(const void *sendbuf, const Fint *sendcount, const Fint *s
     finish(ierror, code);
 }
 NAMES(allgather_init, ALLGATHER_INIT)
+NAMES_F08_CHOICE(allgather_init, ALLGATHER_INIT)
 
 void F(allgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -1538,6 +1572,7 @@ void F(allgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendt
     finish(ierror, code);
 }
 NAMES(allgatherv, ALLGATHERV)
+NAMES_F08_CHOICE(allgatherv, ALLGATHERV)
 
 void F(allgatherv_init)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -1549,6 +1584,7 @@ void F(allgatherv_init)(const void *sendbuf, const Fint *sendcount, const Fint *
     finish(ierror, code);
 }
 NAMES(allgatherv_init, ALLGATHERV_INIT)
+NAMES_F08_CHOICE(allgatherv_init, ALLGATHERV_INIT)
 
 void F(allreduce)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
@@ -1557,6 +1593,7 @@ void F(allreduce)(const void *sendbuf, void *recvbuf, const Fint *count, const F
     finish(ierror, code);
 }
 NAMES(allreduce, ALLREDUCE)
+NAMES_F08_CHOICE(allreduce, ALLREDUCE)
 
 void F(allreduce_init)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -1568,6 +1605,7 @@ void F(allreduce_init)(const void *sendbuf, void *recvbuf, const Fint *count, co
     finish(ierror, code);
 }
 NAMES(allreduce_init, ALLREDUCE_INIT)
+NAMES_F08_CHOICE(allreduce_init, ALLREDUCE_INIT)
 
 void F(alltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -1576,6 +1614,7 @@ void F(alltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendtyp
     finish(ierror, code);
 }
 NAMES(alltoall, ALLTOALL)
+NAMES_F08_CHOICE(alltoall, ALLTOALL)
 
 void F(alltoall_init)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -1587,6 +1626,7 @@ void F(alltoall_init)(const void *sendbuf, const Fint *sendcount, const Fint *se
     finish(ierror, code);
 }
 NAMES(alltoall_init, ALLTOALL_INIT)
+NAMES_F08_CHOICE(alltoall_init, ALLTOALL_INIT)
 
 void F(alltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -1595,6 +1635,7 @@ void F(alltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdisp
     finish(ierror, code);
 }
 NAMES(alltoallv, ALLTOALLV)
+NAMES_F08_CHOICE(alltoallv, ALLTOALLV)
 
 void F(alltoallv_init)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -1606,6 +1647,7 @@ void F(alltoallv_init)(const void *sendbuf, const Fint *sendcounts, const Fint *
     finish(ierror, code);
 }
 NAMES(alltoallv_init, ALLTOALLV_INIT)
+NAMES_F08_CHOICE(alltoallv_init, ALLTOALLV_INIT)
 
 void F(alltoallw)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtypes, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *ierror)
 {
@@ -1635,6 +1677,7 @@ done:
     finish(ierror, code);
 }
 NAMES(alltoallw, ALLTOALLW)
+NAMES_F08_CHOICE(alltoallw, ALLTOALLW)
 
 void F(alltoallw_init)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtypes, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtypes, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -1667,6 +1710,7 @@ done:
     finish(ierror, code);
 }
 NAMES(alltoallw_init, ALLTOALLW_INIT)
+NAMES_F08_CHOICE(alltoallw_init, ALLTOALLW_INIT)
 
 void F(barrier)(const Fint *comm, Fint *ierror)
 {
@@ -1696,6 +1740,7 @@ void F(bcast)(void *buffer, const Fint *count, const Fint *datatype, const Fint 
     finish(ierror, code);
 }
 NAMES(bcast, BCAST)
+NAMES_F08_CHOICE(bcast, BCAST)
 
 void F(bcast_init)(void *buffer, const Fint *count, const Fint *datatype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -1707,6 +1752,7 @@ void F(bcast_init)(void *buffer, const Fint *count, const Fint *datatype, const 
     finish(ierror, code);
 }
 NAMES(bcast_init, BCAST_INIT)
+NAMES_F08_CHOICE(bcast_init, BCAST_INIT)
 
 void F(exscan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
@@ -1715,6 +1761,7 @@ void F(exscan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint
     finish(ierror, code);
 }
 NAMES(exscan, EXSCAN)
+NAMES_F08_CHOICE(exscan, EXSCAN)
 
 void F(exscan_init)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -1726,6 +1773,7 @@ void F(exscan_init)(const void *sendbuf, void *recvbuf, const Fint *count, const
     finish(ierror, code);
 }
 NAMES(exscan_init, EXSCAN_INIT)
+NAMES_F08_CHOICE(exscan_init, EXSCAN_INIT)
 
 void F(gather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
@@ -1734,6 +1782,7 @@ void F(gather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype,
     finish(ierror, code);
 }
 NAMES(gather, GATHER)
+NAMES_F08_CHOICE(gather, GATHER)
 
 void F(gather_init)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -1745,6 +1794,7 @@ void F(gather_init)(const void *sendbuf, const Fint *sendcount, const Fint *send
     finish(ierror, code);
 }
 NAMES(gather_init, GATHER_INIT)
+NAMES_F08_CHOICE(gather_init, GATHER_INIT)
 
 void F(gatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
@@ -1753,6 +1803,7 @@ void F(gatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype
     finish(ierror, code);
 }
 NAMES(gatherv, GATHERV)
+NAMES_F08_CHOICE(gatherv, GATHERV)
 
 void F(gatherv_init)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -1764,6 +1815,7 @@ void F(gatherv_init)(const void *sendbuf, const Fint *sendcount, const Fint *sen
     finish(ierror, code);
 }
 NAMES(gatherv_init, GATHERV_INIT)
+NAMES_F08_CHOICE(gatherv_init, GATHERV_INIT)
 
 void F(iallgather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1775,6 +1827,7 @@ void F(iallgather)(const void *sendbuf, const Fint *sendcount, const Fint *sendt
     finish(ierror, code);
 }
 NAMES(iallgather, IALLGATHER)
+NAMES_F08_CHOICE(iallgather, IALLGATHER)
 
 void F(iallgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1786,6 +1839,7 @@ void F(iallgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *send
     finish(ierror, code);
 }
 NAMES(iallgatherv, IALLGATHERV)
+NAMES_F08_CHOICE(iallgatherv, IALLGATHERV)
 
 void F(iallreduce)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1797,6 +1851,7 @@ void F(iallreduce)(const void *sendbuf, void *recvbuf, const Fint *count, const 
     finish(ierror, code);
 }
 NAMES(iallreduce, IALLREDUCE)
+NAMES_F08_CHOICE(iallreduce, IALLREDUCE)
 
 void F(ialltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1808,6 +1863,7 @@ void F(ialltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendty
     finish(ierror, code);
 }
 NAMES(ialltoall, IALLTOALL)
+NAMES_F08_CHOICE(ialltoall, IALLTOALL)
 
 void F(ialltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1819,6 +1875,7 @@ void F(ialltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdis
     finish(ierror, code);
 }
 NAMES(ialltoallv, IALLTOALLV)
+NAMES_F08_CHOICE(ialltoallv, IALLTOALLV)
 
 void F(ialltoallw)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtypes, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1851,6 +1908,7 @@ done:
     finish(ierror, code);
 }
 NAMES(ialltoallw, IALLTOALLW)
+NAMES_F08_CHOICE(ialltoallw, IALLTOALLW)
 
 void F(ibarrier)(const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1874,6 +1932,7 @@ void F(ibcast)(void *buffer, const Fint *count, const Fint *datatype, const Fint
     finish(ierror, code);
 }
 NAMES(ibcast, IBCAST)
+NAMES_F08_CHOICE(ibcast, IBCAST)
 
 void F(iexscan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1885,6 +1944,7 @@ void F(iexscan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fin
     finish(ierror, code);
 }
 NAMES(iexscan, IEXSCAN)
+NAMES_F08_CHOICE(iexscan, IEXSCAN)
 
 void F(igather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1896,6 +1956,7 @@ void F(igather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype
     finish(ierror, code);
 }
 NAMES(igather, IGATHER)
+NAMES_F08_CHOICE(igather, IGATHER)
 
 void F(igatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1907,6 +1968,7 @@ void F(igatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtyp
     finish(ierror, code);
 }
 NAMES(igatherv, IGATHERV)
+NAMES_F08_CHOICE(igatherv, IGATHERV)
 
 void F(ireduce)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1918,6 +1980,7 @@ void F(ireduce)(const void *sendbuf, void *recvbuf, const Fint *count, const Fin
     finish(ierror, code);
 }
 NAMES(ireduce, IREDUCE)
+NAMES_F08_CHOICE(ireduce, IREDUCE)
 
 void F(ireduce_scatter)(const void *sendbuf, void *recvbuf, const Fint *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1929,6 +1992,7 @@ void F(ireduce_scatter)(const void *sendbuf, void *recvbuf, const Fint *recvcoun
     finish(ierror, code);
 }
 NAMES(ireduce_scatter, IREDUCE_SCATTER)
+NAMES_F08_CHOICE(ireduce_scatter, IREDUCE_SCATTER)
 
 void F(ireduce_scatter_block)(const void *sendbuf, void *recvbuf, const Fint *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1940,6 +2004,7 @@ void F(ireduce_scatter_block)(const void *sendbuf, void *recvbuf, const Fint *re
     finish(ierror, code);
 }
 NAMES(ireduce_scatter_block, IREDUCE_SCATTER_BLOCK)
+NAMES_F08_CHOICE(ireduce_scatter_block, IREDUCE_SCATTER_BLOCK)
 
 void F(iscan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1951,6 +2016,7 @@ void F(iscan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint 
     finish(ierror, code);
 }
 NAMES(iscan, ISCAN)
+NAMES_F08_CHOICE(iscan, ISCAN)
 
 void F(iscatter)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1962,6 +2028,7 @@ void F(iscatter)(const void *sendbuf, const Fint *sendcount, const Fint *sendtyp
     finish(ierror, code);
 }
 NAMES(iscatter, ISCATTER)
+NAMES_F08_CHOICE(iscatter, ISCATTER)
 
 void F(iscatterv)(const void *sendbuf, const Fint *sendcounts, const Fint *displs, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1973,6 +2040,7 @@ void F(iscatterv)(const void *sendbuf, const Fint *sendcounts, const Fint *displ
     finish(ierror, code);
 }
 NAMES(iscatterv, ISCATTERV)
+NAMES_F08_CHOICE(iscatterv, ISCATTERV)
 
 void F(op_commutative)(const Fint *op, Flogical *commute, Fint *ierror)
 {
@@ -2003,6 +2071,7 @@ void F(reduce)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint
     finish(ierror, code);
 }
 NAMES(reduce, REDUCE)
+NAMES_F08_CHOICE(reduce, REDUCE)
 
 void F(reduce_init)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2014,6 +2083,7 @@ void F(reduce_init)(const void *sendbuf, void *recvbuf, const Fint *count, const
     finish(ierror, code);
 }
 NAMES(reduce_init, REDUCE_INIT)
+NAMES_F08_CHOICE(reduce_init, REDUCE_INIT)
 
 void F(reduce_local)(const void *inbuf, void *inoutbuf, const Fint *count, const Fint *datatype, const Fint *op, Fint *ierror)
 {
@@ -2022,6 +2092,7 @@ void F(reduce_local)(const void *inbuf, void *inoutbuf, const Fint *count, const
     finish(ierror, code);
 }
 NAMES(reduce_local, REDUCE_LOCAL)
+NAMES_F08_CHOICE(reduce_local, REDUCE_LOCAL)
 
 void F(reduce_scatter)(const void *sendbuf, void *recvbuf, const Fint *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
@@ -2030,6 +2101,7 @@ void F(reduce_scatter)(const void *sendbuf, void *recvbuf, const Fint *recvcount
     finish(ierror, code);
 }
 NAMES(reduce_scatter, REDUCE_SCATTER)
+NAMES_F08_CHOICE(reduce_scatter, REDUCE_SCATTER)
 
 void F(reduce_scatter_block)(const void *sendbuf, void *recvbuf, const Fint *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
@@ -2038,6 +2110,7 @@ void F(reduce_scatter_block)(const void *sendbuf, void *recvbuf, const Fint *rec
     finish(ierror, code);
 }
 NAMES(reduce_scatter_block, REDUCE_SCATTER_BLOCK)
+NAMES_F08_CHOICE(reduce_scatter_block, REDUCE_SCATTER_BLOCK)
 
 void F(reduce_scatter_block_init)(const void *sendbuf, void *recvbuf, const Fint *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2049,6 +2122,7 @@ void F(reduce_scatter_block_init)(const void *sendbuf, void *recvbuf, const Fint
     finish(ierror, code);
 }
 NAMES(reduce_scatter_block_init, REDUCE_SCATTER_BLOCK_INIT)
+NAMES_F08_CHOICE(reduce_scatter_block_init, REDUCE_SCATTER_BLOCK_INIT)
 
 void F(reduce_scatter_init)(const void *sendbuf, void *recvbuf, const Fint *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2060,6 +2134,7 @@ void F(reduce_scatter_init)(const void *sendbuf, void *recvbuf, const Fint *recv
     finish(ierror, code);
 }
 NAMES(reduce_scatter_init, REDUCE_SCATTER_INIT)
+NAMES_F08_CHOICE(reduce_scatter_init, REDUCE_SCATTER_INIT)
 
 void F(scan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
@@ -2068,6 +2143,7 @@ void F(scan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *
     finish(ierror, code);
 }
 NAMES(scan, SCAN)
+NAMES_F08_CHOICE(scan, SCAN)
 
 void F(scan_init)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2079,6 +2155,7 @@ void F(scan_init)(const void *sendbuf, void *recvbuf, const Fint *count, const F
     finish(ierror, code);
 }
 NAMES(scan_init, SCAN_INIT)
+NAMES_F08_CHOICE(scan_init, SCAN_INIT)
 
 void F(scatter)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
@@ -2087,6 +2164,7 @@ void F(scatter)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype
     finish(ierror, code);
 }
 NAMES(scatter, SCATTER)
+NAMES_F08_CHOICE(scatter, SCATTER)
 
 void F(scatter_init)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2098,6 +2176,7 @@ void F(scatter_init)(const void *sendbuf, const Fint *sendcount, const Fint *sen
     finish(ierror, code);
 }
 NAMES(scatter_init, SCATTER_INIT)
+NAMES_F08_CHOICE(scatter_init, SCATTER_INIT)
 
 void F(scatterv)(const void *sendbuf, const Fint *sendcounts, const Fint *displs, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
@@ -2106,6 +2185,7 @@ void F(scatterv)(const void *sendbuf, const Fint *sendcounts, const Fint *displs
     finish(ierror, code);
 }
 NAMES(scatterv, SCATTERV)
+NAMES_F08_CHOICE(scatterv, SCATTERV)
 
 void F(scatterv_init)(const void *sendbuf, const Fint *sendcounts, const Fint *displs, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2117,6 +2197,7 @@ void F(scatterv_init)(const void *sendbuf, const Fint *sendcounts, const Fint *d
     finish(ierror, code);
 }
 NAMES(scatterv_init, SCATTERV_INIT)
+NAMES_F08_CHOICE(scatterv_init, SCATTERV_INIT)
 
 void F(group_compare)(const Fint *group1, const Fint *group2, Fint *result, Fint *ierror)
 {
@@ -2821,6 +2902,7 @@ void F(ineighbor_allgather)(const void *sendbuf, const Fint *sendcount, const Fi
     finish(ierror, code);
 }
 NAMES(ineighbor_allgather, INEIGHBOR_ALLGATHER)
+NAMES_F08_CHOICE(ineighbor_allgather, INEIGHBOR_ALLGATHER)
 
 void F(ineighbor_allgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -2832,6 +2914,7 @@ void F(ineighbor_allgatherv)(const void *sendbuf, const Fint *sendcount, const F
     finish(ierror, code);
 }
 NAMES(ineighbor_allgatherv, INEIGHBOR_ALLGATHERV)
+NAMES_F08_CHOICE(ineighbor_allgatherv, INEIGHBOR_ALLGATHERV)
 
 void F(ineighbor_alltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -2843,6 +2926,7 @@ void F(ineighbor_alltoall)(const void *sendbuf, const Fint *sendcount, const Fin
     finish(ierror, code);
 }
 NAMES(ineighbor_alltoall, INEIGHBOR_ALLTOALL)
+NAMES_F08_CHOICE(ineighbor_alltoall, INEIGHBOR_ALLTOALL)
 
 void F(ineighbor_alltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -2854,6 +2938,7 @@ void F(ineighbor_alltoallv)(const void *sendbuf, const Fint *sendcounts, const F
     finish(ierror, code);
 }
 NAMES(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV)
+NAMES_F08_CHOICE(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV)
 
 void F(ineighbor_alltoallw)(const void *sendbuf, const Fint *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, void *recvbuf, const Fint *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -2886,6 +2971,7 @@ done:
     finish(ierror, code);
 }
 NAMES(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW)
+NAMES_F08_CHOICE(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW)
 
 void F(neighbor_allgather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -2894,6 +2980,7 @@ void F(neighbor_allgather)(const void *sendbuf, const Fint *sendcount, const Fin
     finish(ierror, code);
 }
 NAMES(neighbor_allgather, NEIGHBOR_ALLGATHER)
+NAMES_F08_CHOICE(neighbor_allgather, NEIGHBOR_ALLGATHER)
 
 void F(neighbor_allgather_init)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2905,6 +2992,7 @@ void F(neighbor_allgather_init)(const void *sendbuf, const Fint *sendcount, cons
     finish(ierror, code);
 }
 NAMES(neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT)
+NAMES_F08_CHOICE(neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT)
 
 void F(neighbor_allgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -2913,6 +3001,7 @@ void F(neighbor_allgatherv)(const void *sendbuf, const Fint *sendcount, const Fi
     finish(ierror, code);
 }
 NAMES(neighbor_allgatherv, NEIGHBOR_ALLGATHERV)
+NAMES_F08_CHOICE(neighbor_allgatherv, NEIGHBOR_ALLGATHERV)
 
 void F(neighbor_allgatherv_init)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2924,6 +3013,7 @@ void F(neighbor_allgatherv_init)(const void *sendbuf, const Fint *sendcount, con
     finish(ierror, code);
 }
 NAMES(neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT)
+NAMES_F08_CHOICE(neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT)
 
 void F(neighbor_alltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -2932,6 +3022,7 @@ void F(neighbor_alltoall)(const void *sendbuf, const Fint *sendcount, const Fint
     finish(ierror, code);
 }
 NAMES(neighbor_alltoall, NEIGHBOR_ALLTOALL)
+NAMES_F08_CHOICE(neighbor_alltoall, NEIGHBOR_ALLTOALL)
 
 void F(neighbor_alltoall_init)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2943,6 +3034,7 @@ void F(neighbor_alltoall_init)(const void *sendbuf, const Fint *sendcount, const
     finish(ierror, code);
 }
 NAMES(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT)
+NAMES_F08_CHOICE(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT)
 
 void F(neighbor_alltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -2951,6 +3043,7 @@ void F(neighbor_alltoallv)(const void *sendbuf, const Fint *sendcounts, const Fi
     finish(ierror, code);
 }
 NAMES(neighbor_alltoallv, NEIGHBOR_ALLTOALLV)
+NAMES_F08_CHOICE(neighbor_alltoallv, NEIGHBOR_ALLTOALLV)
 
 void F(neighbor_alltoallv_init)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2962,6 +3055,7 @@ void F(neighbor_alltoallv_init)(const void *sendbuf, const Fint *sendcounts, con
     finish(ierror, code);
 }
 NAMES(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT)
+NAMES_F08_CHOICE(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT)
 
 void F(neighbor_alltoallw)(const void *sendbuf, const Fint *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, void *recvbuf, const Fint *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *ierror)
 {
@@ -2991,6 +3085,7 @@ done:
     finish(ierror, code);
 }
 NAMES(neighbor_alltoallw, NEIGHBOR_ALLTOALLW)
+NAMES_F08_CHOICE(neighbor_alltoallw, NEIGHBOR_ALLTOALLW)
 
 void F(neighbor_alltoallw_init)(const void *sendbuf, const Fint *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, void *recvbuf, const Fint *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -3023,6 +3118,7 @@ done:
     finish(ierror, code);
 }
 NAMES(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT)
+NAMES_F08_CHOICE(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT)
 
 void F(topo_test)(const Fint *comm, Fint *status, Fint *ierror)
 {
@@ -3652,6 +3748,7 @@ void F(accumulate)(const void *origin_addr, const Fint *origin_count, const Fint
     finish(ierror, code);
 }
 NAMES(accumulate, ACCUMULATE)
+NAMES_F08_CHOICE(accumulate, ACCUMULATE)
 
 void F(compare_and_swap)(const void *origin_addr, const void *compare_addr, void *result_addr, const Fint *datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *win, Fint *ierror)
 {
@@ -3660,6 +3757,7 @@ void F(compare_and_swap)(const void *origin_addr, const void *compare_addr, void
     finish(ierror, code);
 }
 NAMES(compare_and_swap, COMPARE_AND_SWAP)
+NAMES_F08_CHOICE(compare_and_swap, COMPARE_AND_SWAP)
 
 void F(fetch_and_op)(const void *origin_addr, void *result_addr, const Fint *datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *op, const Fint *win, Fint *ierror)
 {
@@ -3668,6 +3766,7 @@ void F(fetch_and_op)(const void *origin_addr, void *result_addr, const Fint *dat
     finish(ierror, code);
 }
 NAMES(fetch_and_op, FETCH_AND_OP)
+NAMES_F08_CHOICE(fetch_and_op, FETCH_AND_OP)
 
 void F(get)(void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
 {
@@ -3676,6 +3775,7 @@ void F(get)(void *origin_addr, const Fint *origin_count, const Fint *origin_data
     finish(ierror, code);
 }
 NAMES(get, GET)
+NAMES_F08_CHOICE(get, GET)
 
 void F(get_accumulate)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, void *result_addr, const Fint *result_count, const Fint *result_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
 {
@@ -3684,6 +3784,7 @@ void F(get_accumulate)(const void *origin_addr, const Fint *origin_count, const 
     finish(ierror, code);
 }
 NAMES(get_accumulate, GET_ACCUMULATE)
+NAMES_F08_CHOICE(get_accumulate, GET_ACCUMULATE)
 
 void F(put)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
 {
@@ -3692,6 +3793,7 @@ void F(put)(const void *origin_addr, const Fint *origin_count, const Fint *origi
     finish(ierror, code);
 }
 NAMES(put, PUT)
+NAMES_F08_CHOICE(put, PUT)
 
 void F(raccumulate)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *request, Fint *ierror)
 {
@@ -3703,6 +3805,7 @@ void F(raccumulate)(const void *origin_addr, const Fint *origin_count, const Fin
     finish(ierror, code);
 }
 NAMES(raccumulate, RACCUMULATE)
+NAMES_F08_CHOICE(raccumulate, RACCUMULATE)
 
 void F(rget)(void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *win, Fint *request, Fint *ierror)
 {
@@ -3714,6 +3817,7 @@ void F(rget)(void *origin_addr, const Fint *origin_count, const Fint *origin_dat
     finish(ierror, code);
 }
 NAMES(rget, RGET)
+NAMES_F08_CHOICE(rget, RGET)
 
 void F(rget_accumulate)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, void *result_addr, const Fint *result_count, const Fint *result_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *request, Fint *ierror)
 {
@@ -3725,6 +3829,7 @@ void F(rget_accumulate)(const void *origin_addr, const Fint *origin_count, const
     finish(ierror, code);
 }
 NAMES(rget_accumulate, RGET_ACCUMULATE)
+NAMES_F08_CHOICE(rget_accumulate, RGET_ACCUMULATE)
 
 void F(rput)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *win, Fint *request, Fint *ierror)
 {
@@ -3736,6 +3841,7 @@ void F(rput)(const void *origin_addr, const Fint *origin_count, const Fint *orig
     finish(ierror, code);
 }
 NAMES(rput, RPUT)
+NAMES_F08_CHOICE(rput, RPUT)
 
 void F(win_allocate)(const MPI_Aint *size, const Fint *disp_unit, const Fint *info, const Fint *comm, void *baseptr, Fint *win, Fint *ierror)
 {
@@ -3792,6 +3898,7 @@ void F(win_attach)(const Fint *win, const void *base, const MPI_Aint *size, Fint
     finish(ierror, code);
 }
 NAMES(win_attach, WIN_ATTACH)
+NAMES_F08_CHOICE(win_attach, WIN_ATTACH)
 
 void F(win_complete)(const Fint *win, Fint *ierror)
 {
@@ -3812,6 +3919,7 @@ void F(win_create)(const void *base, const MPI_Aint *size, const Fint *disp_unit
     finish(ierror, code);
 }
 NAMES(win_create, WIN_CREATE)
+NAMES_F08_CHOICE(win_create, WIN_CREATE)
 
 void F(win_create_dynamic)(const Fint *info, const Fint *comm, Fint *win, Fint *ierror)
 {
@@ -3832,6 +3940,7 @@ void F(win_detach)(const Fint *win, const void *base, Fint *ierror)
     finish(ierror, code);
 }
 NAMES(win_detach, WIN_DETACH)
+NAMES_F08_CHOICE(win_detach, WIN_DETACH)
 
 void F(win_fence)(const Fint *assert, const Fint *win, Fint *ierror)
 {
@@ -4344,6 +4453,7 @@ void F(file_iread)(const Fint *fh, void *buf, const Fint *count, const Fint *dat
     finish(ierror, code);
 }
 NAMES(file_iread, FILE_IREAD)
+NAMES_F08_CHOICE(file_iread, FILE_IREAD)
 
 void F(file_iread_all)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
@@ -4355,6 +4465,7 @@ void F(file_iread_all)(const Fint *fh, void *buf, const Fint *count, const Fint 
     finish(ierror, code);
 }
 NAMES(file_iread_all, FILE_IREAD_ALL)
+NAMES_F08_CHOICE(file_iread_all, FILE_IREAD_ALL)
 
 void F(file_iread_at)(const Fint *fh, const MPI_Offset *offset, void *buf, const Fint *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
@@ -4366,6 +4477,7 @@ void F(file_iread_at)(const Fint *fh, const MPI_Offset *offset, void *buf, const
     finish(ierror, code);
 }
 NAMES(file_iread_at, FILE_IREAD_AT)
+NAMES_F08_CHOICE(file_iread_at, FILE_IREAD_AT)
 
 void F(file_iread_at_all)(const Fint *fh, const MPI_Offset *offset, void *buf, const Fint *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
@@ -4377,6 +4489,7 @@ void F(file_iread_at_all)(const Fint *fh, const MPI_Offset *offset, void *buf, c
     finish(ierror, code);
 }
 NAMES(file_iread_at_all, FILE_IREAD_AT_ALL)
+NAMES_F08_CHOICE(file_iread_at_all, FILE_IREAD_AT_ALL)
 
 void F(file_iread_shared)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
@@ -4388,6 +4501,7 @@ void F(file_iread_shared)(const Fint *fh, void *buf, const Fint *count, const Fi
     finish(ierror, code);
 }
 NAMES(file_iread_shared, FILE_IREAD_SHARED)
+NAMES_F08_CHOICE(file_iread_shared, FILE_IREAD_SHARED)
 
 void F(file_iwrite)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
@@ -4399,6 +4513,7 @@ void F(file_iwrite)(const Fint *fh, const void *buf, const Fint *count, const Fi
     finish(ierror, code);
 }
 NAMES(file_iwrite, FILE_IWRITE)
+NAMES_F08_CHOICE(file_iwrite, FILE_IWRITE)
 
 void F(file_iwrite_all)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
@@ -4410,6 +4525,7 @@ void F(file_iwrite_all)(const Fint *fh, const void *buf, const Fint *count, cons
     finish(ierror, code);
 }
 NAMES(file_iwrite_all, FILE_IWRITE_ALL)
+NAMES_F08_CHOICE(file_iwrite_all, FILE_IWRITE_ALL)
 
 void F(file_iwrite_at)(const Fint *fh, const MPI_Offset *offset, const void *buf, const Fint *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
@@ -4421,6 +4537,7 @@ void F(file_iwrite_at)(const Fint *fh, const MPI_Offset *offset, const void *buf
     finish(ierror, code);
 }
 NAMES(file_iwrite_at, FILE_IWRITE_AT)
+NAMES_F08_CHOICE(file_iwrite_at, FILE_IWRITE_AT)
 
 void F(file_iwrite_at_all)(const Fint *fh, const MPI_Offset *offset, const void *buf, const Fint *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
@@ -4432,6 +4549,7 @@ void F(file_iwrite_at_all)(const Fint *fh, const MPI_Offset *offset, const void 
     finish(ierror, code);
 }
 NAMES(file_iwrite_at_all, FILE_IWRITE_AT_ALL)
+NAMES_F08_CHOICE(file_iwrite_at_all, FILE_IWRITE_AT_ALL)
 
 void F(file_iwrite_shared)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
@@ -4443,6 +4561,7 @@ void F(file_iwrite_shared)(const Fint *fh, const void *buf, const Fint *count, c
     finish(ierror, code);
 }
 NAMES(file_iwrite_shared, FILE_IWRITE_SHARED)
+NAMES_F08_CHOICE(file_iwrite_shared, FILE_IWRITE_SHARED)
 
 void F(file_open)(const Fint *comm, const char *filename, const Fint *amode, const Fint *info, Fint *fh, Fint *ierror, size_t l_filename)
 {
@@ -4480,6 +4599,7 @@ void F(file_read)(const Fint *fh, void *buf, const Fint *count, const Fint *data
     finish(ierror, code);
 }
 NAMES(file_read, FILE_READ)
+NAMES_F08_CHOICE(file_read, FILE_READ)
 
 void F(file_read_all)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
@@ -4488,6 +4608,7 @@ void F(file_read_all)(const Fint *fh, void *buf, const Fint *count, const Fint *
     finish(ierror, code);
 }
 NAMES(file_read_all, FILE_READ_ALL)
+NAMES_F08_CHOICE(file_read_all, FILE_READ_ALL)
 
 void F(file_read_all_begin)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
@@ -4496,6 +4617,7 @@ void F(file_read_all_begin)(const Fint *fh, void *buf, const Fint *count, const 
     finish(ierror, code);
 }
 NAMES(file_read_all_begin, FILE_READ_ALL_BEGIN)
+NAMES_F08_CHOICE(file_read_all_begin, FILE_READ_ALL_BEGIN)
 
 void F(file_read_all_end)(const Fint *fh, void *buf, Fint *status, Fint *ierror)
 {
@@ -4504,6 +4626,7 @@ void F(file_read_all_end)(const Fint *fh, void *buf, Fint *status, Fint *ierror)
     finish(ierror, code);
 }
 NAMES(file_read_all_end, FILE_READ_ALL_END)
+NAMES_F08_CHOICE(file_read_all_end, FILE_READ_ALL_END)
 
 void F(file_read_at)(const Fint *fh, const MPI_Offset *offset, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
@@ -4512,6 +4635,7 @@ void F(file_read_at)(const Fint *fh, const MPI_Offset *offset, void *buf, const 
     finish(ierror, code);
 }
 NAMES(file_read_at, FILE_READ_AT)
+NAMES_F08_CHOICE(file_read_at, FILE_READ_AT)
 
 void F(file_read_at_all)(const Fint *fh, const MPI_Offset *offset, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
@@ -4520,6 +4644,7 @@ void F(file_read_at_all)(const Fint *fh, const MPI_Offset *offset, void *buf, co
     finish(ierror, code);
 }
 NAMES(file_read_at_all, FILE_READ_AT_ALL)
+NAMES_F08_CHOICE(file_read_at_all, FILE_READ_AT_ALL)
 
 void F(file_read_at_all_begin)(const Fint *fh, const MPI_Offset *offset, void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
@@ -4528,6 +4653,7 @@ void F(file_read_at_all_begin)(const Fint *fh, const MPI_Offset *offset, void *b
     finish(ierror, code);
 }
 NAMES(file_read_at_all_begin, FILE_READ_AT_ALL_BEGIN)
+NAMES_F08_CHOICE(file_read_at_all_begin, FILE_READ_AT_ALL_BEGIN)
 
 void F(file_read_at_all_end)(const Fint *fh, void *buf, Fint *status, Fint *ierror)
 {
@@ -4536,6 +4662,7 @@ void F(file_read_at_all_end)(const Fint *fh, void *buf, Fint *status, Fint *ierr
     finish(ierror, code);
 }
 NAMES(file_read_at_all_end, FILE_READ_AT_ALL_END)
+NAMES_F08_CHOICE(file_read_at_all_end, FILE_READ_AT_ALL_END)
 
 void F(file_read_ordered)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
@@ -4544,6 +4671,7 @@ void F(file_read_ordered)(const Fint *fh, void *buf, const Fint *count, const Fi
     finish(ierror, code);
 }
 NAMES(file_read_ordered, FILE_READ_ORDERED)
+NAMES_F08_CHOICE(file_read_ordered, FILE_READ_ORDERED)
 
 void F(file_read_ordered_begin)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
@@ -4552,6 +4680,7 @@ void F(file_read_ordered_begin)(const Fint *fh, void *buf, const Fint *count, co
     finish(ierror, code);
 }
 NAMES(file_read_ordered_begin, FILE_READ_ORDERED_BEGIN)
+NAMES_F08_CHOICE(file_read_ordered_begin, FILE_READ_ORDERED_BEGIN)
 
 void F(file_read_ordered_end)(const Fint *fh, void *buf, Fint *status, Fint *ierror)
 {
@@ -4560,6 +4689,7 @@ void F(file_read_ordered_end)(const Fint *fh, void *buf, Fint *status, Fint *ier
     finish(ierror, code);
 }
 NAMES(file_read_ordered_end, FILE_READ_ORDERED_END)
+NAMES_F08_CHOICE(file_read_ordered_end, FILE_READ_ORDERED_END)
 
 void F(file_read_shared)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
@@ -4568,6 +4698,7 @@ void F(file_read_shared)(const Fint *fh, void *buf, const Fint *count, const Fin
     finish(ierror, code);
 }
 NAMES(file_read_shared, FILE_READ_SHARED)
+NAMES_F08_CHOICE(file_read_shared, FILE_READ_SHARED)
 
 void F(file_seek)(const Fint *fh, const MPI_Offset *offset, const Fint *whence, Fint *ierror)
 {
@@ -4656,6 +4787,7 @@ void F(file_write)(const Fint *fh, const void *buf, const Fint *count, const Fin
     finish(ierror, code);
 }
 NAMES(file_write, FILE_WRITE)
+NAMES_F08_CHOICE(file_write, FILE_WRITE)
 
 void F(file_write_all)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
@@ -4664,6 +4796,7 @@ void F(file_write_all)(const Fint *fh, const void *buf, const Fint *count, const
     finish(ierror, code);
 }
 NAMES(file_write_all, FILE_WRITE_ALL)
+NAMES_F08_CHOICE(file_write_all, FILE_WRITE_ALL)
 
 void F(file_write_all_begin)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
@@ -4672,6 +4805,7 @@ void F(file_write_all_begin)(const Fint *fh, const void *buf, const Fint *count,
     finish(ierror, code);
 }
 NAMES(file_write_all_begin, FILE_WRITE_ALL_BEGIN)
+NAMES_F08_CHOICE(file_write_all_begin, FILE_WRITE_ALL_BEGIN)
 
 void F(file_write_all_end)(const Fint *fh, const void *buf, Fint *status, Fint *ierror)
 {
@@ -4680,6 +4814,7 @@ void F(file_write_all_end)(const Fint *fh, const void *buf, Fint *status, Fint *
     finish(ierror, code);
 }
 NAMES(file_write_all_end, FILE_WRITE_ALL_END)
+NAMES_F08_CHOICE(file_write_all_end, FILE_WRITE_ALL_END)
 
 void F(file_write_at)(const Fint *fh, const MPI_Offset *offset, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
@@ -4688,6 +4823,7 @@ void F(file_write_at)(const Fint *fh, const MPI_Offset *offset, const void *buf,
     finish(ierror, code);
 }
 NAMES(file_write_at, FILE_WRITE_AT)
+NAMES_F08_CHOICE(file_write_at, FILE_WRITE_AT)
 
 void F(file_write_at_all)(const Fint *fh, const MPI_Offset *offset, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
@@ -4696,6 +4832,7 @@ void F(file_write_at_all)(const Fint *fh, const MPI_Offset *offset, const void *
     finish(ierror, code);
 }
 NAMES(file_write_at_all, FILE_WRITE_AT_ALL)
+NAMES_F08_CHOICE(file_write_at_all, FILE_WRITE_AT_ALL)
 
 void F(file_write_at_all_begin)(const Fint *fh, const MPI_Offset *offset, const void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
@@ -4704,6 +4841,7 @@ void F(file_write_at_all_begin)(const Fint *fh, const MPI_Offset *offset, const 
     finish(ierror, code);
 }
 NAMES(file_write_at_all_begin, FILE_WRITE_AT_ALL_BEGIN)
+NAMES_F08_CHOICE(file_write_at_all_begin, FILE_WRITE_AT_ALL_BEGIN)
 
 void F(file_write_at_all_end)(const Fint *fh, const void *buf, Fint *status, Fint *ierror)
 {
@@ -4712,6 +4850,7 @@ void F(file_write_at_all_end)(const Fint *fh, const void *buf, Fint *status, Fin
     finish(ierror, code);
 }
 NAMES(file_write_at_all_end, FILE_WRITE_AT_ALL_END)
+NAMES_F08_CHOICE(file_write_at_all_end, FILE_WRITE_AT_ALL_END)
 
 void F(file_write_ordered)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
@@ -4720,6 +4859,7 @@ void F(file_write_ordered)(const Fint *fh, const void *buf, const Fint *count, c
     finish(ierror, code);
 }
 NAMES(file_write_ordered, FILE_WRITE_ORDERED)
+NAMES_F08_CHOICE(file_write_ordered, FILE_WRITE_ORDERED)
 
 void F(file_write_ordered_begin)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
@@ -4728,6 +4868,7 @@ void F(file_write_ordered_begin)(const Fint *fh, const void *buf, const Fint *co
     finish(ierror, code);
 }
 NAMES(file_write_ordered_begin, FILE_WRITE_ORDERED_BEGIN)
+NAMES_F08_CHOICE(file_write_ordered_begin, FILE_WRITE_ORDERED_BEGIN)
 
 void F(file_write_ordered_end)(const Fint *fh, const void *buf, Fint *status, Fint *ierror)
 {
@@ -4736,6 +4877,7 @@ void F(file_write_ordered_end)(const Fint *fh, const void *buf, Fint *status, Fi
     finish(ierror, code);
 }
 NAMES(file_write_ordered_end, FILE_WRITE_ORDERED_END)
+NAMES_F08_CHOICE(file_write_ordered_end, FILE_WRITE_ORDERED_END)
 
 void F(file_write_shared)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
@@ -4744,6 +4886,7 @@ void F(file_write_shared)(const Fint *fh, const void *buf, const Fint *count, co
     finish(ierror, code);
 }
 NAMES(file_write_shared, FILE_WRITE_SHARED)
+NAMES_F08_CHOICE(file_write_shared, FILE_WRITE_SHARED)
 
 void F(abi_get_fortran_info)(Fint *info, Fint *ierror)
 {

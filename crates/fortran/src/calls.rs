@@ -55,8 +55,9 @@ fn names(out: &mut String, p: &Procedure) {
     if p.is_old() {
         let _ = writeln!(out, "NAMES({low}, {up})");
     }
-    if p.is_new() && !p.has_choice() {
-        let _ = writeln!(out, "NAMES_F08({low}, {up})");
+    if p.is_new() {
+        let choice = if p.has_choice() { "_CHOICE" } else { "" };
+        let _ = writeln!(out, "NAMES_F08{choice}({low}, {up})");
     }
     if p.is_old() && p.args.iter().any(|a| a.role == Role::Place) {
         let _ = writeln!(out, "NAMES_CPTR({low}, {up})");

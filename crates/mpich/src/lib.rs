@@ -2,7 +2,7 @@
 //!
 //! Programs that were built with MPICH, Intel MPI, MVAPICH and their relatives load it under this
 //! name, those of Debian as `libmpich.so.12`. Most of its functions are made by the build script;
-//! see `catena_layer` for what they do, and `docs/decisions/0017-layers.md` for why.
+//! see `catena_layer` for what they do, and `docs/decisions/0019-layers-over-one-core.md` for why.
 //!
 //! | module      | owns                                                              |
 //! |-------------|-------------------------------------------------------------------|

@@ -29,7 +29,7 @@ fn foreign(native: usize, table: &[Entry]) -> usize {
 }
 
 macro_rules! handles {
-    ($($(#[$doc:meta])* $name:ident $table:ident $toint:ident $fromint:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $table:ident $by_integer:ident $toint:ident $fromint:ident;)*) => {$(
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ macro_rules! handles {
             }
 
             fn from_fortran(integer: i32) -> Self {
-                match integer::predefined(&object::$table, integer) {
+                match integer::predefined(&object::$by_integer, &object::$table, integer) {
                     Some(native) => Self::foreign(abi::$name(native)),
                     // SAFETY: a number; the library looks whether there is such an object.
                     None => Self::foreign(unsafe { core::$fromint(integer) }),
@@ -78,27 +78,27 @@ macro_rules! handles {
 
 handles! {
     /// `MPI_Comm`
-    Comm COMM MPI_Comm_toint MPI_Comm_fromint;
+    Comm COMM COMM_BY_INTEGER MPI_Comm_toint MPI_Comm_fromint;
     /// `MPI_Datatype`
-    Datatype DATATYPE MPI_Type_toint MPI_Type_fromint;
+    Datatype DATATYPE DATATYPE_BY_INTEGER MPI_Type_toint MPI_Type_fromint;
     /// `MPI_Op`
-    Op OP MPI_Op_toint MPI_Op_fromint;
+    Op OP OP_BY_INTEGER MPI_Op_toint MPI_Op_fromint;
     /// `MPI_Group`
-    Group GROUP MPI_Group_toint MPI_Group_fromint;
+    Group GROUP GROUP_BY_INTEGER MPI_Group_toint MPI_Group_fromint;
     /// `MPI_Win`
-    Win WIN MPI_Win_toint MPI_Win_fromint;
+    Win WIN WIN_BY_INTEGER MPI_Win_toint MPI_Win_fromint;
     /// `MPI_File`
-    File FILE MPI_File_toint MPI_File_fromint;
+    File FILE FILE_BY_INTEGER MPI_File_toint MPI_File_fromint;
     /// `MPI_Session`
-    Session SESSION MPI_Session_toint MPI_Session_fromint;
+    Session SESSION SESSION_BY_INTEGER MPI_Session_toint MPI_Session_fromint;
     /// `MPI_Message`
-    Message MESSAGE MPI_Message_toint MPI_Message_fromint;
+    Message MESSAGE MESSAGE_BY_INTEGER MPI_Message_toint MPI_Message_fromint;
     /// `MPI_Info`
-    Info INFO MPI_Info_toint MPI_Info_fromint;
+    Info INFO INFO_BY_INTEGER MPI_Info_toint MPI_Info_fromint;
     /// `MPI_Errhandler`
-    Errhandler ERRHANDLER MPI_Errhandler_toint MPI_Errhandler_fromint;
+    Errhandler ERRHANDLER ERRHANDLER_BY_INTEGER MPI_Errhandler_toint MPI_Errhandler_fromint;
     /// `MPI_Request`
-    Request REQUEST MPI_Request_toint MPI_Request_fromint;
+    Request REQUEST REQUEST_BY_INTEGER MPI_Request_toint MPI_Request_fromint;
 }
 
 #[cfg(test)]
@@ -132,6 +132,19 @@ mod tests {
         assert_eq!(Info::null().native(), consts::INFO_NULL);
         assert_eq!(Errhandler::null().native(), consts::ERRHANDLER_NULL);
         assert_eq!(Request::null().native(), consts::REQUEST_NULL);
+    }
+
+    #[test]
+    fn integers_of_predefined_handles_come_back() {
+        for (it, name) in abi::Datatype::PREDEFINED {
+            let there = Datatype::foreign(*it);
+            if there.0 != it.0 | MEANINGLESS {
+                let back = Datatype::from_fortran(there.to_fortran());
+                assert_eq!(back.native(), *it, "{name}");
+            }
+        }
+        assert_eq!(Datatype::from_fortran(7).native(), consts::INTEGER);
+        assert_eq!(Comm::from_fortran(0).native(), consts::COMM_WORLD);
     }
 
     #[test]

@@ -16,8 +16,19 @@ pub(crate) fn of_predefined(table: &[Entry], handle: usize) -> Option<i32> {
         .map(|entry| entry.integer)
 }
 
-/// The predefined handle of an integer.
-pub(crate) fn predefined(table: &[Entry], integer: i32) -> Option<usize> {
+/// The predefined handle of an integer: by the small ones that Open MPI's headers name, or by one
+/// of the standard's.
+#[inline]
+pub(crate) fn predefined(named: &[usize], table: &[Entry], integer: i32) -> Option<usize> {
+    match named.get(integer as usize) {
+        Some(0) | None if integer >= FIRST_DYNAMIC as i32 => None,
+        Some(0) | None => unnamed(table, integer),
+        Some(&native) => Some(native),
+    }
+}
+
+#[cold]
+fn unnamed(table: &[Entry], integer: i32) -> Option<usize> {
     table
         .iter()
         .find(|entry| entry.integer == integer)

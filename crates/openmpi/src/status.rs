@@ -4,8 +4,8 @@ use std::ffi::c_int;
 
 use catena_layer::layout::{Fields, Foreign};
 
-/// `MPI_Status`
-#[repr(C)]
+/// `MPI_Status`. In C it is aligned like its last field, in Fortran like an integer.
+#[repr(C, packed(4))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Status {
     source: c_int,
@@ -15,7 +15,7 @@ pub(crate) struct Status {
     count: usize,
 }
 
-const _: () = assert!(size_of::<Status>() == 24 && align_of::<Status>() == 8);
+const _: () = assert!(size_of::<Status>() == 24 && align_of::<Status>() == 4);
 
 impl Foreign for Status {
     #[inline]

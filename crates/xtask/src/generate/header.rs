@@ -12,6 +12,12 @@ const WIDTH: usize = 96;
 /// of overloaded functions.
 const TYPES: &str = include_str!("types.h");
 
+/// Prototypes of functions of the program, which every interface has.
+pub(super) const CALLBACKS: &str = include_str!("callbacks.h");
+
+/// Events of the tool interface.
+const TOOLS: &str = include_str!("tools.h");
+
 /// Handles and statuses as Fortran has them, in terms of the functions above.
 const HANDLES: &str = include_str!("handles.h");
 
@@ -24,6 +30,8 @@ pub fn header() -> String {
          #ifndef CATENA_MPI_H\n#define CATENA_MPI_H\n\n",
     );
     out += TYPES;
+    out += CALLBACKS;
+    out += TOOLS;
     constants(&mut out);
     let all = table::functions();
     for prefix in ["MPI_", "PMPI_"] {
@@ -78,11 +86,11 @@ fn constants(out: &mut String) {
     }
 }
 
-fn define(out: &mut String, name: &str, value: &str) -> std::fmt::Result {
+pub(super) fn define(out: &mut String, name: &str, value: &str) -> std::fmt::Result {
     writeln!(out, "#define {name:<31} {value}")
 }
 
-fn prototype(prefix: &str, f: &Function) -> String {
+pub(super) fn prototype(prefix: &str, f: &Function) -> String {
     let bare = f.name.trim_start_matches("MPI_");
     let mut out = format!("{} {prefix}{bare}(", f.returns);
     let mut column = out.len();

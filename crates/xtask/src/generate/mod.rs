@@ -1,9 +1,11 @@
 //! Files made from the tables of `catena-abi`.
 
+mod foreign;
 mod functions;
 mod header;
 mod rust;
 
+use catena_foreign::Interface;
 use std::fs;
 use std::path::Path;
 
@@ -18,6 +20,18 @@ fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ("crates/abi/src/names.rs", rust::names()),
         ("include/mpi.h", header::header()),
         ("docs/functions.md", functions::page()),
+        (
+            "crates/fortran/made/mpich/mpi.h",
+            foreign::header(Interface::Mpich),
+        ),
+        (
+            "crates/fortran/made/openmpi/mpi.h",
+            foreign::header(Interface::OpenMpi),
+        ),
+        (
+            "crates/fortran/made/openmpi/handles.c",
+            foreign::module_handles(),
+        ),
         (README, functions::readme(&readme)?),
     ];
     files.extend(catena_fortran::files());
