@@ -24,6 +24,14 @@ static void handler(MPI_Win *win, int *code, ...)
     handled++;
 }
 
+static int kept, refuse;
+
+static int keep(MPI_Win win, int key, void *value, void *extra)
+{
+    (void) win, (void) key, (void) value, (void) extra;
+    return refuse ? MPI_ERR_OTHER : (kept--, MPI_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -68,6 +76,10 @@ int main(int argc, char **argv)
     int len, code = MPI_Get(x, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
     MPI_Error_string(code, text, &len);
     CHECK(strstr(text, "MPI_Get") && strstr(text, "rank 1"));
+    MPI_Win_set_name(win, "the halo");
+    code = MPI_Win_unlock(1, win);
+    MPI_Error_string(code, text, &len);
+    CHECK(strstr(text, "MPI_Win_unlock") && strstr(text, "the halo"));
 
     /* No epoch, or the wrong one. */
     RAISES(MPI_Accumulate(x, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, win), MPI_ERR_RMA_SYNC);
@@ -97,9 +109,24 @@ int main(int argc, char **argv)
     /* One that is in an epoch keeps both from freeing. */
     if (rank == 0)
         MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    int key, has;
+    void *value;
+    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, keep, &key, NULL);
+    MPI_Win_set_attr(win, key, x);
+    kept = 1;
     RAISES(MPI_Win_free(&win), MPI_ERR_RMA_SYNC);
+    MPI_Win_get_attr(win, key, &value, &has);
+    CHECK(has && value == x && kept == 1);
     if (rank == 0)
         MPI_Win_unlock(0, win);
+    /* So does one whose callback refuses. */
+    refuse = rank == 0;
+    MPI_Win_free(&win) == MPI_SUCCESS ? wrong++ : 0;
+    CHECK(win != MPI_WIN_NULL);
+    MPI_Win_get_attr(win, key, &value, &has);
+    EQUAL(has, rank == 0);
+    refuse = 0;
+    MPI_Win_free_keyval(&key);
     MPI_Win_fence(0, win);
     x[0] = 1;
     EQUAL(MPI_Put(x, 1, MPI_LONG, rank, 0, 1, MPI_LONG, win), MPI_SUCCESS);

@@ -110,6 +110,39 @@ int main(int argc, char **argv)
     MPI_Win_unlock(MPI_PROC_NULL, win);
     MPI_Win_unlock(size - 1, win);
 
+    memory[4] = -1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    /* Nested exclusive locks, in another order than that in which all are locked: nobody waits for ever. */
+    int last = size - 1;
+    for (int turn = 0; turn < 100; turn++) {
+        if (rank == last) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, last, 0, win);
+            MPI_Send(&turn, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+            for (int target = last - 1; target >= 0; target--)
+                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
+            for (int target = 0; target < size; target++)
+                MPI_Put(&turn, 1, MPI_INT, target, 4, 1, MPI_INT, win);
+            for (int target = 0; target < size; target++)
+                MPI_Win_unlock(target, win);
+        } else {
+            if (rank == 0)
+                MPI_Recv(&turn, 1, MPI_INT, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Win_lock_all(0, win);
+            int first, other;
+            for (int target = 0; target < size; target++) {
+                MPI_Get(&other, 1, MPI_INT, target, 4, 1, MPI_INT, win);
+                MPI_Win_flush(target, win);
+                if (target == 0)
+                    first = other;
+                EQUAL(first, other);
+            }
+            if (rank == 0)
+                CHECK(first >= turn);
+            MPI_Win_unlock_all(win);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+
     /* A target that computes and calls nothing is reached. */
     volatile long *seen = memory + 3;
     *seen = 0;

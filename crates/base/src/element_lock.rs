@@ -45,11 +45,25 @@ impl ElementLock {
     /// Takes the lock for member `me` of the node, less than 2^31 - 1.
     #[inline]
     pub fn hold(&self, me: u32) -> Held<'_> {
+        match self.hold_unless(me, |_| false) {
+            Ok(held) => held,
+            Err(_) => unreachable!("nobody is said to be dead"),
+        }
+    }
+
+    /// As [`ElementLock::hold`], unless `is_dead` says of the member that holds it that it has died:
+    /// it is asked now and then while this one waits. The elements may be half changed, so the lock
+    /// stays taken.
+    ///
+    /// # Errors
+    /// The member that has died.
+    #[inline]
+    pub fn hold_unless(&self, me: u32, is_dead: impl FnMut(u32) -> bool) -> Result<Held<'_>, u32> {
         let taken = self.0.0.compare_exchange(0, me + 1, Acquire, Relaxed);
         if taken.is_err() {
-            self.acquire_slow(me + 1);
+            self.acquire_slow(me + 1, is_dead)?;
         }
-        Held(self)
+        Ok(Held(self))
     }
 
     /// The member of the node that holds it.
@@ -58,10 +72,10 @@ impl ElementLock {
     }
 
     #[cold]
-    fn acquire_slow(&self, mine: u32) {
+    fn acquire_slow(&self, mine: u32, mut is_dead: impl FnMut(u32) -> bool) -> Result<(), u32> {
         for look in 0..SPINS + YIELDS {
             if self.0.0.load(Relaxed) == 0 && self.take(mine) {
-                return;
+                return Ok(());
             }
             if look < SPINS {
                 spin_loop();
@@ -74,9 +88,13 @@ impl ElementLock {
         loop {
             let word = self.0.0.load(Relaxed);
             match word {
-                0 if self.take(mine) => return,
+                0 if self.take(mine) => return Ok(()),
                 0 => continue,
                 _ => {}
+            }
+            let holder = (word & !CONTENDED) - 1;
+            if is_dead(holder) {
+                return Err(holder);
             }
             let marked = word | CONTENDED;
             let told = self.0.0.compare_exchange(word, marked, Relaxed, Relaxed);
@@ -150,6 +168,21 @@ mod tests {
     struct Counter(ElementLock, Cell<u64>);
     // SAFETY: the count is touched under the lock only.
     unsafe impl Sync for Counter {}
+
+    #[test]
+    fn a_dead_holder_is_named_and_keeps_the_lock() {
+        let lock = ElementLock::default();
+        std::mem::forget(lock.hold(5));
+        for _ in 0..2 {
+            let mut asked = 0;
+            let refused = lock.hold_unless(1, |holder| {
+                asked += 1;
+                holder == 5 && asked == 2
+            });
+            assert_eq!(refused.map(|_| ()), Err(5));
+        }
+        assert_eq!(lock.holder(), Some(5));
+    }
 
     #[test]
     fn excludes_and_tells_its_holder() {

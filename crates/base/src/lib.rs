@@ -20,6 +20,7 @@
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
 pub mod bell;
+pub mod class_lock;
 pub mod clock;
 pub mod copy;
 mod cpus;
@@ -40,6 +41,7 @@ pub mod wait;
 pub mod waker;
 
 pub use bell::{Barrier, Doorbell};
+pub use class_lock::ClassLock;
 pub use cpus::Cpus;
 pub use element_lock::ElementLock;
 pub use lock::Lock;

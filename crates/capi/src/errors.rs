@@ -211,8 +211,20 @@ fn describe(class: c_int) -> String {
 pub(crate) fn raise(function: &'static str, on: On, error: &Error) -> c_int {
     let on = error.place().map_or(on, On::Object);
     let text = format!("{function}: {}", error.text());
-    let code = code_for(error, &text);
+    let code = code_for(error, &format!("{text}{}", which_window(on)));
     call_handler(on, code, &text)
+}
+
+/// The window that an error belongs to, as the end of a sentence: a program has many, and the code alone
+/// does not tell which.
+fn which_window(on: On) -> String {
+    let On::Object(place) = on else {
+        return String::new();
+    };
+    match handler_at(&enter_any(), place) {
+        Some(raised) if place.target == Target::Win => raised.place,
+        _ => String::new(),
+    }
 }
 
 /// Calls the handler of `on` with `code`, as `MPI_Comm_call_errhandler` does.

@@ -9,7 +9,7 @@ use catena_core::{Process, enter, request};
 use catena_datatype::{OpKind, TypeRef};
 use catena_objects::op::{Kernel, Ops};
 use catena_objects::{Result, fail};
-use catena_rma::{At, Window, copy_bytes, registry};
+use catena_rma::{At, Window, copy_bytes, is_compared, registry};
 
 use crate::args::{self, put};
 use crate::entry::mpi_fn;
@@ -170,8 +170,7 @@ fn accumulate(win: Win, op: Op, origin: Origin, target: Target) -> Result<()> {
         && let Some(kernel) = usual_kernel(&process, op, target.ty)
     {
         // SAFETY: the program lends both sides until the epoch ends.
-        unsafe { window.combine_run(kernel, from, (target.rank, at), len) };
-        return Ok(());
+        return unsafe { window.combine_run(&process, kernel, from, (target.rank, at), len) };
     }
     let kind = operation(&process, op, false)?;
     match window.target_rank(target.rank)? {
@@ -186,6 +185,18 @@ fn accumulate(win: Win, op: Op, origin: Origin, target: Target) -> Result<()> {
 fn get_accumulate(win: Win, op: Op, origin: Origin, result: Origin, target: Target) -> Result<()> {
     let process = enter()?;
     let window = window(&process, win)?;
+    if let Some((into, at, len)) = usual(&process, window, &result, &target)
+        && op != consts::NO_OP
+        && origin.buf.addr() > consts::IN_PLACE
+        && origin.count == target.count
+        && origin.ty == target.ty
+        && let Some(kernel) = usual_kernel(&process, op, target.ty)
+    {
+        let buffers = (origin.buf.cast_const().cast(), into);
+        let to = (target.rank, at);
+        // SAFETY: the program lends all of them until the epoch ends.
+        return unsafe { window.fetch_run(&process, Some(kernel), buffers, to, len) };
+    }
     let kind = operation(&process, op, true)?;
     match window.target_rank(target.rank)? {
         None => Ok(()),
@@ -232,8 +243,7 @@ fn fetch_and_op(
         if is_read || kernel.is_some() {
             let buffers = (origin.cast(), into);
             // SAFETY: the program lends all of them until the epoch ends.
-            unsafe { window.fetch_run(kernel, buffers, (rank, at), len) };
-            return Ok(());
+            return unsafe { window.fetch_run(&process, kernel, buffers, (rank, at), len) };
         }
     }
     drop(process);
@@ -274,6 +284,15 @@ fn compare_and_swap(
     let process = enter()?;
     let window = window(&process, win)?;
     let target = element(&process, ty, rank, disp)?;
+    let into = Origin::new(result, 1, ty);
+    if let Some((into, at, len @ 1..=8)) = usual(&process, window, &into, &target)
+        && origin.addr().min(compare.addr()) > consts::IN_PLACE
+        && is_compared(process.objects.types.layout(ty)?)
+    {
+        let buffers = (origin.cast(), compare.cast(), into);
+        // SAFETY: the program lends all of them until the epoch ends.
+        return unsafe { window.swap_run(&process, buffers, (rank, at), len) };
+    }
     match window.target_rank(rank)? {
         None => Ok(()),
         Some(rank) => {

@@ -8,8 +8,9 @@
 //! [`Failures`]: catena_net::Failures
 
 use catena_boot::{Death, Ended, FAULT_TOLERANCE};
-use catena_fabric::{PeerLost, ProcessName};
+use catena_fabric::{Peer, PeerLost, ProcessName};
 use catena_net::{DeadProcess, HowEnded};
+use catena_objects::error::{Error, Kind};
 use catena_shm::Shm;
 
 use crate::process::Process;
@@ -21,6 +22,35 @@ impl Process {
     pub(crate) fn notices(&self) -> bool {
         let told = |shm: &mut Shm| shm.take_notice();
         self.link(|link| link.net().shm_mut().is_some_and(told)) && self.hear()
+    }
+
+    /// Whether some process is known to have died.
+    #[inline]
+    pub fn knows_deaths(&self) -> bool {
+        self.link(|link| link.net().failures().epoch() != 0)
+    }
+
+    /// The error of whatever waits for a peer that is known to have died. None where the
+    /// launcher ends the whole job for it. Cost: O(deaths).
+    #[cold]
+    pub fn death(&self, peer: Peer) -> Option<Error> {
+        if !FAULT_TOLERANCE.get() {
+            return None;
+        }
+        let how = self.link(|link| {
+            let routes = link.net();
+            let name = routes.peers().name(peer)?;
+            Some(routes.failures().of(name)?.how)
+        })?;
+        let how = match how {
+            HowEnded::Code(code) => Ended::Code(code),
+            HowEnded::Signal(signal) => Ended::Signal(signal),
+            HowEnded::Lost => Ended::Lost,
+        };
+        Some(Error::new(
+            Kind::ProcAborted,
+            format!("process {} is gone: {how}", peer.0),
+        ))
     }
 
     /// Hears of deaths.

@@ -33,4 +33,6 @@ pub struct Epochs {
     pub posted: RefCell<Option<Vec<u32>>>,
     /// How many targets are locked one by one.
     pub locks: Cell<u32>,
+    /// Whether `MPI_Win_lock_all` has entered the gate.
+    pub in_gate: Cell<bool>,
 }

@@ -2,15 +2,16 @@
 //! lock of the target's elements: see `docs/decisions`, where the rule of atomicity stands.
 
 use catena_base::PeerBytes;
+use catena_base::element_lock::Held;
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_datatype::{Basic, Datatype, OpKind, Reduce, reducer};
 use catena_link::{Sink, Source};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
+use catena_objects::op::Kernel;
 
 use crate::place::Place;
 use crate::transfer::{Elements, copy_bytes, load, room, store, unequal};
-use catena_base::ElementLock;
 
 /// Bytes that are fetched and combined at a time: they stay in the nearest cache.
 const STEP: usize = 8 << 10;
@@ -78,6 +79,32 @@ impl Combine {
     }
 }
 
+/// Copies `len` bytes at `at` to `result`, and combines those at `from` with them: part by part, so that each is
+/// combined while it is in the nearest cache.
+///
+/// # Safety
+/// All are valid for `len` bytes, whole elements of the kernel.
+#[inline(always)]
+pub(crate) unsafe fn fetch_and_combine(
+    kernel: Kernel,
+    from: *const u8,
+    result: *mut u8,
+    at: *mut u8,
+    len: usize,
+) {
+    let step = STEP / kernel.size * kernel.size;
+    let mut done = 0;
+    while done < len {
+        let now = step.min(len - done);
+        // SAFETY: within the bytes.
+        unsafe {
+            copy_bytes(result.add(done), at.add(done), now);
+            (kernel.run)(from.add(done), at.add(done), now / kernel.size);
+        }
+        done += now;
+    }
+}
+
 #[cold]
 fn undefined(kind: OpKind, basic: Basic) -> Error {
     let text = format!("{} is not defined on {basic:?}", kind.name());
@@ -91,8 +118,8 @@ fn undefined(kind: OpKind, basic: Basic) -> Error {
 ///
 /// # Errors
 /// `Type` if the sides differ in length, `NoMem`, and what the kernel refuses.
-pub(crate) unsafe fn accumulate(
-    lock: (&ElementLock, u32),
+pub(crate) unsafe fn accumulate<'a>(
+    hold: impl FnOnce() -> Result<Held<'a>>,
     combine: Combine,
     origin: &SendBuf,
     elements: &Elements<'_>,
@@ -113,13 +140,13 @@ pub(crate) unsafe fn accumulate(
         }
     };
     if let (Place::Mapped { at, .. }, true) = (&elements.place, elements.ty.is_contiguous()) {
-        let _held = lock.0.hold(lock.1);
+        let _held = hold()?;
         // SAFETY: the place was checked, the rest is the caller's promise.
         unsafe { combine.apply(from, *at, len) };
         return Ok(());
     }
     let mut old = room(len)?;
-    let _held = lock.0.hold(lock.1);
+    let _held = hold()?;
     // SAFETY: as long as the elements.
     unsafe {
         load(elements, old.as_mut_ptr())?;
@@ -135,8 +162,8 @@ pub(crate) unsafe fn accumulate(
 ///
 /// # Errors
 /// As [`accumulate`].
-pub(crate) unsafe fn get_accumulate(
-    lock: (&ElementLock, u32),
+pub(crate) unsafe fn get_accumulate<'a>(
+    hold: impl FnOnce() -> Result<Held<'a>>,
     combine: Combine,
     origin: &SendBuf,
     result: &mut RecvBuf,
@@ -165,7 +192,7 @@ pub(crate) unsafe fn get_accumulate(
     };
     if let (Some(at), Some(into)) = (place, result.contiguous()) {
         let step = STEP / combine.unit * combine.unit;
-        let _held = lock.0.hold(lock.1);
+        let _held = hold()?;
         for done in (0..len).step_by(step) {
             let now = step.min(len - done);
             // SAFETY: the place was checked, the rest is the caller's promise.
@@ -179,7 +206,7 @@ pub(crate) unsafe fn get_accumulate(
     let mut old = room(len)?;
     let mut new = if changes { room(len)? } else { Vec::new() };
     {
-        let _held = lock.0.hold(lock.1);
+        let _held = hold()?;
         // SAFETY: as long as the elements.
         unsafe {
             load(elements, old.as_mut_ptr())?;
@@ -201,8 +228,8 @@ pub(crate) unsafe fn get_accumulate(
 ///
 /// # Errors
 /// What the kernel refuses.
-pub(crate) unsafe fn compare_and_swap(
-    lock: (&ElementLock, u32),
+pub(crate) unsafe fn compare_and_swap<'a>(
+    hold: impl FnOnce() -> Result<Held<'a>>,
     (new, compare, result): (*const u8, *const u8, *mut u8),
     elements: &Elements<'_>,
 ) -> Result<()> {
@@ -213,7 +240,7 @@ pub(crate) unsafe fn compare_and_swap(
     // SAFETY: an element has at most 32 bytes, and the caller's promise.
     unsafe {
         copy_bytes(expected.as_mut_ptr(), compare, len);
-        let _held = lock.0.hold(lock.1);
+        let _held = hold()?;
         load(elements, old.as_mut_ptr())?;
         if old[..len] == expected[..len] {
             store(elements, new)?;

@@ -34,7 +34,8 @@ impl Window {
     /// `MPI_Win_fence`.
     ///
     /// # Errors
-    /// `RmaSync` in an epoch of another kind, `Assert`.
+    /// `RmaSync` in an epoch of another kind, `Assert`; `ProcAborted` if a member has died: no epoch is open
+    /// then.
     pub fn fence(&self, process: &Process, assert: i32) -> Result<()> {
         check_assert(assert, OF_FENCE)?;
         let epochs = &self.epochs;
@@ -53,7 +54,11 @@ impl Window {
                 there were",
             ));
         }
-        self.meet(process, false);
+        if let Err(error) = self.meet(process, false) {
+            epochs.all_open.set(false);
+            epochs.access.set(Access::None);
+            return Err(error);
+        }
         let goes_on = assert & consts::MODE_NOSUCCEED == 0;
         epochs.all_open.set(goes_on);
         epochs.access.set(match goes_on {
@@ -101,24 +106,30 @@ impl Window {
     }
 
     /// Waits for the post of a target that was started.
-    pub(crate) fn await_post(&self, process: &Process, rank: u32) {
+    ///
+    /// # Errors
+    /// `ProcAborted` if it has died.
+    pub(crate) fn await_post(&self, process: &Process, rank: u32) -> Result<()> {
         let target = &self.targets[rank as usize];
         if target.open.get() {
-            return;
+            return Ok(());
         }
         let posted = &self.control.pair(rank, self.me).posted;
         let used = target.used.get();
         if posted.load(Acquire) == used {
-            process.block(|_| posted.load(Acquire) != used);
+            let has_posted = || posted.load(Acquire) != used;
+            self.wait_unless_lost(process, has_posted, |dead| dead == rank)?;
         }
         target.used.set(used.wrapping_add(1));
         target.open.set(true);
+        Ok(())
     }
 
     /// `MPI_Win_complete`.
     ///
     /// # Errors
-    /// `RmaSync` without `MPI_Win_start`.
+    /// `RmaSync` without `MPI_Win_start`; `ProcAborted` if a target has died: the epoch has ended, for the other
+    /// targets as well.
     pub fn complete(&self, process: &Process) -> Result<()> {
         if self.epochs.access.get() != Access::Start {
             return Err(sync_error(
@@ -126,43 +137,55 @@ impl Window {
             ));
         }
         let started = self.epochs.started.take();
+        let mut outcome = Ok(());
         for &rank in &started {
-            self.await_post(process, rank);
+            if let Err(error) = self.await_post(process, rank) {
+                outcome = Err(error);
+                continue;
+            }
             self.targets[rank as usize].open.set(false);
             let completed = &self.control.pair(rank, self.me).completed;
             completed.fetch_add(1, AcqRel);
             self.ring(rank);
         }
         self.epochs.access.set(Access::None);
-        Ok(())
+        outcome
     }
 
     /// `MPI_Win_test`: whether all origins have completed, which ends the exposure epoch.
     ///
     /// # Errors
-    /// `RmaSync` without `MPI_Win_post`.
+    /// `RmaSync` without `MPI_Win_post`; `ProcAborted` if an origin has died before it completed, which
+    /// ends the epoch.
     pub fn test(&self, process: &Process) -> Result<bool> {
         let done = self.is_completed()?;
         if !done {
             process.progress();
         }
         let done = done || self.is_completed()?;
-        if done {
+        let lost = if done {
+            None
+        } else {
+            self.death_among(process, |dead| self.is_awaited(dead))
+        };
+        if done || lost.is_some() {
             self.end_exposure();
         }
-        Ok(done)
+        lost.map_or(Ok(done), Err)
     }
 
     /// `MPI_Win_wait`.
     ///
     /// # Errors
-    /// `RmaSync` without `MPI_Win_post`.
+    /// As [`Window::test`].
     pub fn wait(&self, process: &Process) -> Result<()> {
+        let mut outcome = Ok(());
         if !self.is_completed()? {
-            process.block(|_| self.is_completed().unwrap_or(true));
+            let is_completed = || self.is_completed().unwrap_or(true);
+            outcome = self.wait_unless_lost(process, is_completed, |dead| self.is_awaited(dead));
         }
         self.end_exposure();
-        Ok(())
+        outcome
     }
 
     fn is_completed(&self) -> Result<bool> {
@@ -172,16 +195,27 @@ impl Window {
                 "MPI_Win_wait and MPI_Win_test end what MPI_Win_post begins, which was not called",
             ));
         };
-        Ok(origins.iter().all(|&origin| {
-            let completed = self.control.pair(self.me, origin).completed.load(Acquire);
-            completed != self.targets[origin as usize].awaited.get()
-        }))
+        Ok(origins.iter().all(|&origin| self.has_completed(origin)))
+    }
+
+    fn has_completed(&self, origin: u32) -> bool {
+        let completed = self.control.pair(self.me, origin).completed.load(Acquire);
+        completed != self.targets[origin as usize].awaited.get()
+    }
+
+    /// Whether the exposure epoch needs an origin to complete.
+    fn is_awaited(&self, origin: u32) -> bool {
+        let posted = self.epochs.posted.borrow();
+        let is_named = posted.as_ref().is_some_and(|all| all.contains(&origin));
+        is_named && !self.has_completed(origin)
     }
 
     fn end_exposure(&self) {
         for origin in self.epochs.posted.take().unwrap_or_default() {
-            let awaited = &self.targets[origin as usize].awaited;
-            awaited.set(awaited.get().wrapping_add(1));
+            if self.has_completed(origin) {
+                let awaited = &self.targets[origin as usize].awaited;
+                awaited.set(awaited.get().wrapping_add(1));
+            }
         }
     }
 }

@@ -16,8 +16,7 @@ use std::sync::atomic::AtomicU32;
 
 use crate::heap::{self, Card, Mapping};
 use crate::regions::RegionTable;
-use catena_base::ElementLock;
-use catena_base::TicketLock;
+use catena_base::{ClassLock, ElementLock, TicketLock};
 
 /// What belongs to a target.
 #[derive(Debug)]
@@ -28,6 +27,9 @@ pub struct TargetBlock {
     _apart: [u32; 15],
     /// That of `MPI_Win_lock`.
     pub lock: TicketLock,
+    /// The member, and 1, whose death has left the lock, or a place in its queue, taken for ever. Written by
+    /// whoever gives up for that.
+    pub lost: AtomicU32,
 }
 
 /// What belongs to a target and an origin. Counters wrap around.
@@ -36,12 +38,18 @@ pub struct TargetBlock {
 pub struct Pair {
     /// 1 while the origin waits for the target's lock. Written by the origin.
     pub waits: AtomicU32,
-    /// How the origin holds the target's lock: 0 not, 1 shared, 2 exclusively. Written by the origin.
+    /// Whether the origin holds the target's lock, or is in its queue: 1, else 0. Written by the origin,
+    /// before it draws a ticket and after it has left, so that the others know what died with it.
     pub holds: AtomicU32,
     /// `MPI_Win_post` of the target that named the origin. Written by the target.
     pub posted: AtomicU32,
     /// `MPI_Win_complete` of the origin that named the target. Written by the origin.
     pub completed: AtomicU32,
+    /// Of a member with itself: how many of its threads wait at the gate, and how often it is inside
+    /// or about to be. Written by the member.
+    pub gate_waits: AtomicU32,
+    /// See `gate_waits`.
+    pub in_gate: AtomicU32,
 }
 
 /// How all members of a window come together; see `meeting`.
@@ -58,6 +66,11 @@ pub struct Meeting {
     pub outcome: AtomicU32,
     /// Members that will not look at this memory again.
     pub left: AtomicU32,
+    /// The member, and 1, whose death has left the gate closed for ever. Written by whoever gives up for that.
+    pub gate_lost: AtomicU32,
+    _apart: [u32; 10],
+    /// Keeps those who lock all apart from those who lock exclusively; see `passive_target`.
+    pub gate: ClassLock,
 }
 
 const _: () = assert!(

@@ -475,23 +475,37 @@ fn reach_of(
     Ok(neighbour.map_or(Reach::None, Reach::Kernel))
 }
 
-/// `MPI_Win_free`: collective; all operations of others on its memory are over when it returns.
+/// `MPI_Win_free`: collective; all operations of others on its memory are over when it returns. If a
+/// member has died (and the job goes on), there is nobody to agree with: the window is gone for this process, but
+/// its memory stays, as other members may still use it.
 ///
 /// # Errors
-/// `RmaSync` if an epoch is open, here or elsewhere, and what a delete callback returns: the window
-/// stays then.
+/// `RmaSync` if an epoch is open, here or elsewhere: the window stays then, with its attributes. `Other`
+/// if a delete callback fails, here or elsewhere: the window stays, too, without those attributes whose callbacks
+/// did not fail.
 pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
-    let own = window.why_busy().map_or(Ok(()), Err);
-    let own = own.and_then(|()| window.attrs.delete_all(window.handle.0));
-    let failures = window.meet(process, own.is_err());
-    own?;
-    if failures != 0 {
+    let busy = window.why_busy();
+    let met = window.meet(process, busy.is_some());
+    busy.map_or(Ok(()), Err)?;
+    if let Ok(failures @ 1..) = met {
         fail!(
             RmaSync,
             "{failures} other members of the window cannot free it, and say why; so the window stays"
         );
     }
+    let deleted = window.attrs.delete_all(window.handle.0);
+    let met = met.and_then(|_| window.meet(process, deleted.is_err()));
+    deleted?;
+    if let Ok(failures @ 1..) = met {
+        fail!(
+            Other,
+            "callbacks of {failures} other members of the window refuse that it is freed; so the window stays"
+        );
+    }
     registry::remove(window.handle);
-    window.leave(process);
+    if met.and_then(|_| window.leave(process)).is_err() {
+        // Other members may write into its memory for ever.
+        std::mem::forget(window.clone());
+    }
     Ok(())
 }

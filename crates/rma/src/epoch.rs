@@ -92,8 +92,7 @@ impl Window {
         if !is_started {
             return Err(self.not_open(rank));
         }
-        self.await_post(process, rank);
-        Ok(())
+        self.await_post(process, rank)
     }
 
     fn not_open(&self, rank: u32) -> Error {

@@ -15,6 +15,7 @@
 //! | `epoch`          | what may be called in them                                       |
 //! | `active_target`  | fences; post, start, complete, wait                              |
 //! | `passive_target` | locks and flushes                                                |
+//! | `lost`           | members that have died                                           |
 //! | `operations`     | put, get, accumulate and their relatives                         |
 //! | `place`          | where in a target's memory they work, checked                    |
 //! | `transfer`       | copies                                                           |
@@ -39,6 +40,7 @@ mod create;
 mod epoch;
 pub mod heap;
 mod hints;
+mod lost;
 mod meeting;
 mod operations;
 pub mod partitioned;
@@ -53,7 +55,7 @@ mod window;
 
 pub use create::{Plan, create, free};
 pub use hints::Hints;
-pub use operations::At;
+pub use operations::{At, is_compared};
 pub use passive_target::lock_mode;
 pub use query::Part;
 pub use transfer::copy_bytes;

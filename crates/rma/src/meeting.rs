@@ -8,12 +8,17 @@
 use std::sync::atomic::{Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed, Ordering::SeqCst};
 
 use catena_core::Process;
+use catena_objects::error::Result;
 
 use crate::window::Window;
 
 impl Window {
     /// Waits until all members are here; how many came with an error.
-    pub(crate) fn meet(&self, process: &Process, has_failed: bool) -> u32 {
+    ///
+    /// # Errors
+    /// `ProcAborted` if a member has died: no meeting comes about any more.
+    pub(crate) fn meet(&self, process: &Process, has_failed: bool) -> Result<u32> {
+        self.all_live(process)?;
         let meeting = self.control.meeting();
         let before = meeting.over.load(Acquire);
         meeting.failures.fetch_add(has_failed.into(), Relaxed);
@@ -25,22 +30,28 @@ impl Window {
             meeting.over.fetch_add(1, SeqCst);
             (0..self.size()).for_each(|rank| self.ring(rank));
         } else {
-            process.block(|_| meeting.over.load(SeqCst) != before);
+            let is_over = || meeting.over.load(SeqCst) != before;
+            self.wait_unless_lost(process, is_over, |_| true)?;
         }
-        meeting.outcome.load(Acquire)
+        Ok(meeting.outcome.load(Acquire))
     }
 
     /// Makes sure that nobody needs what the members share: whoever owns it waits for the others, which do
     /// not look at it again.
-    pub(crate) fn leave(&self, process: &Process) {
+    ///
+    /// # Errors
+    /// `ProcAborted` if a member has died.
+    pub(crate) fn leave(&self, process: &Process) -> Result<()> {
         let meeting = self.control.meeting();
         if self.control.is_own() {
             let others = self.size() - 1;
-            process.block(|_| meeting.left.load(SeqCst) == others);
+            let is_alone = || meeting.left.load(SeqCst) == others;
+            self.wait_unless_lost(process, is_alone, |_| true)?;
         } else {
             meeting.left.fetch_add(1, SeqCst);
             // The owner is the lowest.
             self.ring(0);
         }
+        Ok(())
     }
 }

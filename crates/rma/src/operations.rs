@@ -12,7 +12,6 @@ use catena_objects::op::Kernel;
 use crate::accumulate::{self, Combine};
 use crate::transfer::{self, Elements, unequal};
 use crate::window::{Reach, Window};
-use catena_base::ElementLock;
 
 /// Elements of a target, as the program names them.
 #[derive(Clone, Copy, Debug)]
@@ -71,47 +70,92 @@ impl Window {
     ///
     /// # Safety
     /// The program lends `len` bytes at `from`, whole elements of the kernel.
+    ///
+    /// # Errors
+    /// `ProcAborted` if a member has died in the middle of an accumulate to that target.
     #[inline(always)]
     pub unsafe fn combine_run(
         &self,
+        process: &Process,
         kernel: Kernel,
         from: *const u8,
         (rank, at): (i32, *mut u8),
         len: usize,
-    ) {
-        let (lock, me) = self.element_lock(rank as u32);
-        let _held = lock.hold(me);
+    ) -> Result<()> {
+        let _held = self.hold_elements(process, rank as u32)?;
         // SAFETY: the place was checked, the rest is the caller's promise.
         unsafe { (kernel.run)(from, at, len / kernel.size) }
+        Ok(())
     }
 
-    /// As [`Window::combine_run`] of one element; the former one goes to `result`.
+    /// As [`Window::combine_run`]; the former elements go to `result`. None are changed without a kernel.
     ///
     /// # Safety
-    /// As [`Window::combine_run`], and room for an element at `result`.
+    /// As [`Window::combine_run`], and room for as many elements at `result`.
+    ///
+    /// # Errors
+    /// As [`Window::combine_run`].
     #[inline(always)]
     pub unsafe fn fetch_run(
         &self,
+        process: &Process,
         kernel: Option<Kernel>,
         (from, result): (*const u8, *mut u8),
         (rank, at): (i32, *mut u8),
         len: usize,
-    ) {
-        let (lock, me) = self.element_lock(rank as u32);
-        let _held = lock.hold(me);
+    ) -> Result<()> {
+        let _held = self.hold_elements(process, rank as u32)?;
         // SAFETY: the place was checked, the rest is the caller's promise.
         unsafe {
-            transfer::copy_bytes(result, at, len);
-            if let Some(kernel) = kernel {
-                (kernel.run)(from, at, len / kernel.size);
+            match kernel {
+                None => transfer::copy_bytes(result, at, len),
+                Some(kernel) => accumulate::fetch_and_combine(kernel, from, result, at, len),
             }
         }
+        Ok(())
     }
 
-    /// The lock of a target's elements, and who wants it.
-    #[inline]
-    fn element_lock(&self, rank: u32) -> (&ElementLock, u32) {
-        (&self.control.target(rank).elements, self.me)
+    /// `MPI_Compare_and_swap` of one element of 1, 2, 4 or 8 bytes at `at`, where [`Window::run_at`] has
+    /// found it. See [`Window::compare_and_swap`] for the buffers.
+    ///
+    /// # Safety
+    /// The program lends an element in each buffer.
+    ///
+    /// # Errors
+    /// As [`Window::combine_run`].
+    #[inline(always)]
+    pub unsafe fn swap_run(
+        &self,
+        process: &Process,
+        (new, compare, result): (*const u8, *const u8, *mut u8),
+        (rank, at): (i32, *mut u8),
+        len: usize,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe fn swap<T: Copy + PartialEq>(buffers: (*const u8, *const u8, *mut u8), at: *mut u8) {
+            let (new, compare, result) = buffers;
+            // SAFETY: the caller's promise.
+            unsafe {
+                let (new, compare) = (new.cast::<T>().read_unaligned(), compare.cast::<T>());
+                let (compare, at) = (compare.read_unaligned(), at.cast::<T>());
+                let old = at.read_unaligned();
+                if old == compare {
+                    at.write_unaligned(new);
+                }
+                result.cast::<T>().write_unaligned(old);
+            }
+        }
+        let _held = self.hold_elements(process, rank as u32)?;
+        // SAFETY: the place was checked, the rest is the caller's promise.
+        unsafe {
+            match len {
+                8 => swap::<u64>((new, compare, result), at),
+                4 => swap::<u32>((new, compare, result), at),
+                2 => swap::<u16>((new, compare, result), at),
+                _ => swap::<u8>((new, compare, result), at),
+            }
+        }
+        Ok(())
     }
 
     /// `MPI_Put`.
@@ -154,7 +198,8 @@ impl Window {
             // SAFETY: the program lends both until the epoch ends.
             Some(elements) => unsafe {
                 let combine = Combine::new(kind, at.ty)?;
-                accumulate::accumulate(self.element_lock(at.rank), combine, origin, &elements)
+                let hold = || self.hold_elements(process, at.rank);
+                accumulate::accumulate(hold, combine, origin, &elements)
             },
             None => nothing(origin.len()),
         }
@@ -176,8 +221,8 @@ impl Window {
             // SAFETY: the program lends them until the epoch ends.
             Some(elements) => unsafe {
                 let combine = Combine::new(kind, at.ty)?;
-                let lock = self.element_lock(at.rank);
-                accumulate::get_accumulate(lock, combine, origin, result, &elements)
+                let hold = || self.hold_elements(process, at.rank);
+                accumulate::get_accumulate(hold, combine, origin, result, &elements)
             },
             None => nothing(result.capacity()),
         }
@@ -203,7 +248,8 @@ impl Window {
         match self.elements(process, at)? {
             // SAFETY: the program lends them until the epoch ends.
             Some(elements) => unsafe {
-                accumulate::compare_and_swap(self.element_lock(at.rank), buffers, &elements)
+                let hold = || self.hold_elements(process, at.rank);
+                accumulate::compare_and_swap(hold, buffers, &elements)
             },
             None => Ok(()),
         }
@@ -219,7 +265,7 @@ fn nothing(len: u64) -> Result<()> {
 }
 
 /// Whether elements of the type can be compared and swapped: integers, truth values and bytes.
-fn is_compared(ty: &Datatype) -> bool {
+pub fn is_compared(ty: &Datatype) -> bool {
     use Scalar::*;
     let Some(Basic::Scalar(scalar)) = ty.basic() else {
         return false;

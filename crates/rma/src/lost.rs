@@ -1,0 +1,92 @@
+//! Members of a window that have died, where the job goes on without them (`CATENA_FAULT_TOLERANCE`).
+//!
+//! Whatever waits for a member ends with an error once that one is known to have died, and so does
+//! whatever waits for a lock that a dead member holds or is in the queue of. A place in a queue that is given up
+//! for that stays taken, so it is said whose death it was, and those behind give up as well. Nothing is
+//! repaired: what does not need the dead goes on.
+
+use catena_base::element_lock::Held;
+use catena_core::Process;
+use catena_objects::error::{Error, Result};
+
+use crate::window::Window;
+
+impl Window {
+    /// The error of a member that has died and of which `concerns` says that it matters.
+    #[inline]
+    pub(crate) fn death_among(
+        &self,
+        process: &Process,
+        concerns: impl Fn(u32) -> bool,
+    ) -> Option<Error> {
+        match process.knows_deaths() {
+            false => None,
+            true => self.death_among_slow(process, &concerns),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn death_among_slow(&self, process: &Process, concerns: &dyn Fn(u32) -> bool) -> Option<Error> {
+        (0..self.size()).find_map(|rank| {
+            let error = process.death(self.group.member(rank as usize))?;
+            let note = |text: &str| format!("rank {rank} of the window has died: {text}");
+            concerns(rank).then(|| Error::new(error.kind(), note(error.text())))
+        })
+    }
+
+    /// That no member has died.
+    ///
+    /// # Errors
+    /// `ProcAborted`
+    pub(crate) fn all_live(&self, process: &Process) -> Result<()> {
+        self.death_among(process, |_| true).map_or(Ok(()), Err)
+    }
+
+    /// Waits until `done`.
+    ///
+    /// # Errors
+    /// `ProcAborted` if it is not, and a member has died of which `concerns` says that it will never be.
+    pub(crate) fn wait_unless_lost(
+        &self,
+        process: &Process,
+        mut done: impl FnMut() -> bool,
+        concerns: impl Fn(u32) -> bool,
+    ) -> Result<()> {
+        let mut lost = None;
+        process.block(|process| {
+            if done() {
+                return true;
+            }
+            lost = self.death_among(process, &concerns);
+            lost.is_some()
+        });
+        lost.map_or(Ok(()), Err)
+    }
+
+    /// Takes the lock of a target's elements.
+    ///
+    /// # Errors
+    /// `ProcAborted` if a member has died while it held it: in the middle of an accumulate.
+    #[inline(always)]
+    pub(crate) fn hold_elements(&self, process: &Process, rank: u32) -> Result<Held<'_>> {
+        let lock = &self.control.target(rank).elements;
+        lock.hold_unless(self.me, |holder| {
+            process.progress();
+            self.death_among(process, |dead| dead == holder).is_some()
+        })
+        .map_err(|holder| self.half_changed(process, holder, rank))
+    }
+
+    #[cold]
+    fn half_changed(&self, process: &Process, holder: u32, target: u32) -> Error {
+        let death = self.death_among(process, |dead| dead == holder);
+        let death = death.expect("it was asked for");
+        let text = format!(
+            "{}, in the middle of an accumulate to rank {target}, whose elements cannot be accumulated \
+            to any more",
+            death.text()
+        );
+        Error::new(death.kind(), text)
+    }
+}
