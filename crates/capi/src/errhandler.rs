@@ -1,8 +1,7 @@
-//! Error handlers (MPI-5, chapter 9.3). Files do not exist yet; handlers for them
-//! can be made, and `MPI_FILE_NULL` has the one that new files will get.
+//! Error handlers (MPI-5, chapter 9.3). `MPI_FILE_NULL` has one, too: that of new files, and of errors that
+//! belong to no file.
 
 use std::ffi::c_int;
-use std::sync::{Mutex, PoisonError};
 
 use catena_abi::{
     Comm, CommErrhandlerFunction, Errhandler, ErrhandlerFunction, File, FileErrhandlerFunction,
@@ -10,6 +9,7 @@ use catena_abi::{
 };
 use catena_core::enter_any;
 use catena_core::object::Objects;
+use catena_io::registry;
 use catena_objects::errhandler::{Errhandler as Handler, ErrhandlerRef};
 use catena_objects::error_place::{ErrorPlace, Target};
 use catena_objects::{Result, fail};
@@ -76,14 +76,13 @@ fn call(object: impl Into<ErrorPlace>, errorcode: c_int) -> Result<()> {
     Ok(())
 }
 
-/// What `MPI_FILE_NULL` has; `None` stands for `MPI_ERRORS_RETURN`.
-static OF_NEW_FILES: Mutex<Option<ErrhandlerRef>> = Mutex::new(None);
-
+/// Whether a handle is that of a file, or `MPI_FILE_NULL`.
 fn check_file(file: File) -> Result<()> {
-    if file != consts::FILE_NULL {
-        fail!(File, "{:#x} is not a file", file.0);
+    registry::register(&enter_any().errhandlers);
+    match file {
+        consts::FILE_NULL => Ok(()),
+        _ => registry::find(file).map(drop),
     }
-    Ok(())
 }
 
 mpi_fn! {
@@ -160,19 +159,18 @@ mpi_fn! {
         create(Target::File, function, errhandler)
     }
 
-    fn File_set_errhandler(file: File, errhandler: Errhandler) {
-        let objects = enter_any();
+    fn File_set_errhandler(file: File, errhandler: Errhandler) on file {
         check_file(file)?;
-        let handler = fitting(&objects, errhandler, Target::File)?;
-        *OF_NEW_FILES.lock().unwrap_or_else(PoisonError::into_inner) = Some(handler);
-        Ok(())
+        set(file, errhandler)
     }
 
-    fn File_get_errhandler(file: File, errhandler: *mut Errhandler) {
-        let objects = enter_any();
+    fn File_get_errhandler(file: File, errhandler: *mut Errhandler) on file {
         check_file(file)?;
-        let handler = OF_NEW_FILES.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let handle = handler.map_or(consts::ERRORS_RETURN, |h| objects.errhandlers.handle(&h));
-        put(errhandler, handle, "errhandler")
+        get(file, errhandler)
+    }
+
+    fn File_call_errhandler(fh: File, errorcode: c_int) on fh {
+        check_file(fh)?;
+        call(fh, errorcode)
     }
 }

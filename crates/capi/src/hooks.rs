@@ -41,8 +41,7 @@ pub(crate) fn widen(kind: Kind, low: c_int) -> Option<usize> {
         }
         Kind::Session => objects.sessions.widen(low),
         Kind::Win => catena_rma::registry::widen(low),
-        // These do not exist yet.
-        Kind::File => None,
+        Kind::File => catena_io::registry::widen(low),
     }
 }
 

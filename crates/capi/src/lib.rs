@@ -17,6 +17,8 @@ mod errhandler;
 mod error_codes;
 mod errors;
 mod export;
+mod file;
+mod file_access;
 mod grequest;
 mod group;
 mod hooks;

@@ -43,6 +43,8 @@ pub enum ObjectKind {
     Session,
     /// A window.
     Win,
+    /// A file.
+    File,
 }
 
 const INDEX_BITS: u32 = 27;

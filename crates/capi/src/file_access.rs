@@ -1,0 +1,314 @@
+//! Reading and writing files (MPI-5, chapter 14.4): each call in its two forms. Opening files, and what
+//! belongs to a file as a whole, is in `file`.
+
+use std::ffi::c_void;
+
+use catena_abi::{Count, Datatype, File, Offset, Request, Status};
+use catena_core::Process;
+use catena_io::{Buffer, Direction, Form, Place, Transfer, collective, start};
+use catena_objects::Result;
+
+use crate::args::{self, put, put_status};
+use crate::entry::mpi_fn;
+use crate::file::{Entered, file};
+
+/// A buffer as the program passes it.
+#[derive(Clone, Copy)]
+struct Data {
+    buf: *mut c_void,
+    count: Count,
+    ty: Datatype,
+}
+
+impl Data {
+    fn new(buf: *const c_void, count: Count, ty: Datatype) -> Self {
+        Data {
+            buf: buf.cast_mut(),
+            count,
+            ty,
+        }
+    }
+
+    fn check<'p>(&self, process: &'p Process) -> Result<Buffer<'p>> {
+        let count = args::count(self.count)?;
+        let ty = process.objects.types.committed(self.ty)?;
+        args::buffer(self.buf, count, ty)?;
+        Ok(Buffer {
+            base: self.buf.cast(),
+            count,
+            ty,
+        })
+    }
+}
+
+/// The transfer of a call that has its place.
+fn prepare(
+    process: &Process,
+    file: &catena_io::File,
+    (direction, place): (Direction, Place),
+    data: Data,
+) -> Result<Transfer> {
+    file.prepare(process, direction, place, data.check(process)?)
+}
+
+/// A blocking independent call.
+fn alone(
+    fh: File,
+    (direction, place): (Direction, Place),
+    data: Data,
+    status: *mut Status,
+) -> Result<()> {
+    let Entered { process, file } = file(fh)?;
+    let done = file.access(&process, direction, place, data.check(&process)?)?;
+    put_status(status, &done);
+    Ok(())
+}
+
+/// A blocking collective call.
+fn all(fh: File, how: (Direction, Place), data: Data, status: *mut Status) -> Result<()> {
+    let Entered { process, file } = file(fh)?;
+    let own = file
+        .free()
+        .and_then(|()| prepare(&process, &file, how, data));
+    let done = collective::run(&process, &file, own);
+    put_status(status, &done.map_err(|error| error.on(fh))?);
+    Ok(())
+}
+
+/// A blocking ordered call.
+fn ordered(fh: File, direction: Direction, data: Data, status: *mut Status) -> Result<()> {
+    let Entered { process, file } = file(fh)?;
+    let own = file.prepare_ordered(&process, direction, data.check(&process));
+    let done = collective::run(&process, &file, own);
+    put_status(status, &done.map_err(|error| error.on(fh))?);
+    Ok(())
+}
+
+/// A call that goes on while the program computes. A collective one needs nothing of the other members.
+fn begun(fh: File, how: (Direction, Place), data: Data, request: *mut Request) -> Result<()> {
+    let Entered { process, file } = file(fh)?;
+    if request.is_null() {
+        return Err(args::null_argument("request"));
+    }
+    let transfer = prepare(&process, &file, how, data)?;
+    put(request, start(&process, &file, transfer), "request")
+}
+
+/// A split collective call that begins.
+fn begin(fh: File, how: (Direction, Place), form: Form, data: Data) -> Result<()> {
+    let Entered { process, file } = file(fh)?;
+    let base = data.buf.cast();
+    let own = || prepare(&process, &file, how, data);
+    let begun = file.begin(&process, (form, how.0), base, own);
+    begun.map_err(|error| error.on(fh))
+}
+
+/// The same of an ordered one.
+fn begin_ordered(fh: File, direction: Direction, data: Data) -> Result<()> {
+    let Entered { process, file } = file(fh)?;
+    let base = data.buf.cast();
+    let own = || file.prepare_ordered(&process, direction, data.check(&process));
+    let begun = file.begin(&process, (Form::Ordered, direction), base, own);
+    begun.map_err(|error| error.on(fh))
+}
+
+/// A split collective call that ends.
+fn end(fh: File, how: (Form, Direction), buf: *const c_void, status: *mut Status) -> Result<()> {
+    let Entered { file, .. } = file(fh)?;
+    put_status(status, &file.end(how.0, how.1, buf.cast())?);
+    Ok(())
+}
+
+mpi_fn! {
+    fn File_read_at | File_read_at_c(fh: File, offset: Offset, buf: *mut c_void, count: Num,
+        datatype: Datatype, status: *mut Status) on fh
+    {
+        alone(fh, (Direction::Read, Place::At(offset)), Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_iread_at | File_iread_at_c(fh: File, offset: Offset, buf: *mut c_void, count: Num,
+        datatype: Datatype, request: *mut Request) on fh
+    {
+        begun(fh, (Direction::Read, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
+    }
+
+    fn File_read_at_all | File_read_at_all_c(fh: File, offset: Offset, buf: *mut c_void,
+        count: Num, datatype: Datatype, status: *mut Status) on fh
+    {
+        all(fh, (Direction::Read, Place::At(offset)), Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_iread_at_all | File_iread_at_all_c(fh: File, offset: Offset, buf: *mut c_void,
+        count: Num, datatype: Datatype, request: *mut Request) on fh
+    {
+        begun(fh, (Direction::Read, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
+    }
+
+    fn File_read_at_all_begin | File_read_at_all_begin_c(fh: File, offset: Offset,
+        buf: *mut c_void, count: Num, datatype: Datatype) on fh
+    {
+        begin(fh, (Direction::Read, Place::At(offset)), Form::At, Data::new(buf, count.into(), datatype))
+    }
+
+    fn File_read_at_all_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
+        end(fh, (Form::At, Direction::Read), buf, status)
+    }
+
+    fn File_read | File_read_c(fh: File, buf: *mut c_void, count: Num, datatype: Datatype,
+        status: *mut Status) on fh
+    {
+        alone(fh, (Direction::Read, Place::Individual), Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_iread | File_iread_c(fh: File, buf: *mut c_void, count: Num, datatype: Datatype,
+        request: *mut Request) on fh
+    {
+        begun(fh, (Direction::Read, Place::Individual), Data::new(buf, count.into(), datatype), request)
+    }
+
+    fn File_read_all | File_read_all_c(fh: File, buf: *mut c_void, count: Num,
+        datatype: Datatype, status: *mut Status) on fh
+    {
+        all(fh, (Direction::Read, Place::Individual), Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_iread_all | File_iread_all_c(fh: File, buf: *mut c_void, count: Num,
+        datatype: Datatype, request: *mut Request) on fh
+    {
+        begun(fh, (Direction::Read, Place::Individual), Data::new(buf, count.into(), datatype), request)
+    }
+
+    fn File_read_all_begin | File_read_all_begin_c(fh: File, buf: *mut c_void, count: Num,
+        datatype: Datatype) on fh
+    {
+        begin(fh, (Direction::Read, Place::Individual), Form::Individual, Data::new(buf, count.into(), datatype))
+    }
+
+    fn File_read_all_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
+        end(fh, (Form::Individual, Direction::Read), buf, status)
+    }
+
+    fn File_read_shared | File_read_shared_c(fh: File, buf: *mut c_void, count: Num,
+        datatype: Datatype, status: *mut Status) on fh
+    {
+        alone(fh, (Direction::Read, Place::Shared), Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_iread_shared | File_iread_shared_c(fh: File, buf: *mut c_void, count: Num,
+        datatype: Datatype, request: *mut Request) on fh
+    {
+        begun(fh, (Direction::Read, Place::Shared), Data::new(buf, count.into(), datatype), request)
+    }
+
+    fn File_read_ordered | File_read_ordered_c(fh: File, buf: *mut c_void, count: Num,
+        datatype: Datatype, status: *mut Status) on fh
+    {
+        ordered(fh, Direction::Read, Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_read_ordered_begin | File_read_ordered_begin_c(fh: File, buf: *mut c_void,
+        count: Num, datatype: Datatype) on fh
+    {
+        begin_ordered(fh, Direction::Read, Data::new(buf, count.into(), datatype))
+    }
+
+    fn File_read_ordered_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
+        end(fh, (Form::Ordered, Direction::Read), buf, status)
+    }
+
+    fn File_write_at | File_write_at_c(fh: File, offset: Offset, buf: *const c_void,
+        count: Num, datatype: Datatype, status: *mut Status) on fh
+    {
+        alone(fh, (Direction::Write, Place::At(offset)), Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_iwrite_at | File_iwrite_at_c(fh: File, offset: Offset, buf: *const c_void,
+        count: Num, datatype: Datatype, request: *mut Request) on fh
+    {
+        begun(fh, (Direction::Write, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
+    }
+
+    fn File_write_at_all | File_write_at_all_c(fh: File, offset: Offset, buf: *const c_void,
+        count: Num, datatype: Datatype, status: *mut Status) on fh
+    {
+        all(fh, (Direction::Write, Place::At(offset)), Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_iwrite_at_all | File_iwrite_at_all_c(fh: File, offset: Offset, buf: *const c_void,
+        count: Num, datatype: Datatype, request: *mut Request) on fh
+    {
+        begun(fh, (Direction::Write, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
+    }
+
+    fn File_write_at_all_begin | File_write_at_all_begin_c(fh: File, offset: Offset,
+        buf: *const c_void, count: Num, datatype: Datatype) on fh
+    {
+        begin(fh, (Direction::Write, Place::At(offset)), Form::At, Data::new(buf, count.into(), datatype))
+    }
+
+    fn File_write_at_all_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
+        end(fh, (Form::At, Direction::Write), buf, status)
+    }
+
+    fn File_write | File_write_c(fh: File, buf: *const c_void, count: Num, datatype: Datatype,
+        status: *mut Status) on fh
+    {
+        alone(fh, (Direction::Write, Place::Individual), Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_iwrite | File_iwrite_c(fh: File, buf: *const c_void, count: Num,
+        datatype: Datatype, request: *mut Request) on fh
+    {
+        begun(fh, (Direction::Write, Place::Individual), Data::new(buf, count.into(), datatype), request)
+    }
+
+    fn File_write_all | File_write_all_c(fh: File, buf: *const c_void, count: Num,
+        datatype: Datatype, status: *mut Status) on fh
+    {
+        all(fh, (Direction::Write, Place::Individual), Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_iwrite_all | File_iwrite_all_c(fh: File, buf: *const c_void, count: Num,
+        datatype: Datatype, request: *mut Request) on fh
+    {
+        begun(fh, (Direction::Write, Place::Individual), Data::new(buf, count.into(), datatype), request)
+    }
+
+    fn File_write_all_begin | File_write_all_begin_c(fh: File, buf: *const c_void, count: Num,
+        datatype: Datatype) on fh
+    {
+        begin(fh, (Direction::Write, Place::Individual), Form::Individual, Data::new(buf, count.into(), datatype))
+    }
+
+    fn File_write_all_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
+        end(fh, (Form::Individual, Direction::Write), buf, status)
+    }
+
+    fn File_write_shared | File_write_shared_c(fh: File, buf: *const c_void, count: Num,
+        datatype: Datatype, status: *mut Status) on fh
+    {
+        alone(fh, (Direction::Write, Place::Shared), Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_iwrite_shared | File_iwrite_shared_c(fh: File, buf: *const c_void, count: Num,
+        datatype: Datatype, request: *mut Request) on fh
+    {
+        begun(fh, (Direction::Write, Place::Shared), Data::new(buf, count.into(), datatype), request)
+    }
+
+    fn File_write_ordered | File_write_ordered_c(fh: File, buf: *const c_void, count: Num,
+        datatype: Datatype, status: *mut Status) on fh
+    {
+        ordered(fh, Direction::Write, Data::new(buf, count.into(), datatype), status)
+    }
+
+    fn File_write_ordered_begin | File_write_ordered_begin_c(fh: File, buf: *const c_void,
+        count: Num, datatype: Datatype) on fh
+    {
+        begin_ordered(fh, Direction::Write, Data::new(buf, count.into(), datatype))
+    }
+
+    fn File_write_ordered_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
+        end(fh, (Form::Ordered, Direction::Write), buf, status)
+    }
+}

@@ -1,0 +1,69 @@
+//! From what the system says of a file to an error of MPI (MPI-5, chapter 14.7).
+
+use std::io;
+
+use catena_objects::error::{Error, Kind};
+
+/// What sort of error a code of the system is.
+fn kind(code: i32) -> Kind {
+    match code {
+        libc::ENOENT | libc::ENXIO | libc::ENODEV => Kind::NoSuchFile,
+        libc::EEXIST => Kind::FileExists,
+        libc::EACCES | libc::EPERM => Kind::Access,
+        libc::EISDIR | libc::ENOTDIR | libc::ENAMETOOLONG | libc::ELOOP | libc::EINVAL => {
+            Kind::BadFile
+        }
+        libc::EROFS => Kind::ReadOnly,
+        libc::ENOSPC => Kind::NoSpace,
+        libc::EDQUOT => Kind::Quota,
+        libc::ETXTBSY | libc::EBUSY => Kind::FileInUse,
+        libc::ENOMEM => Kind::NoMem,
+        _ => Kind::Io,
+    }
+}
+
+/// What to do about it, as the end of a sentence.
+fn remedy(code: i32) -> String {
+    match code {
+        libc::ENOENT => "; MPI_MODE_CREATE makes a file in a folder that exists".to_owned(),
+        libc::EMFILE => {
+            let mut limit = libc::rlimit {
+                rlim_cur: 0,
+                rlim_max: 0,
+            };
+            // SAFETY: the limit may be written.
+            unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+            format!(
+                "; this process may have {} descriptors: close files, or raise 'ulimit -n'",
+                limit.rlim_cur
+            )
+        }
+        libc::ENFILE => "; the machine has no descriptors left".to_owned(),
+        libc::EFBIG => "; the file system or 'ulimit -f' allows no file as long".to_owned(),
+        libc::EISDIR => "; MPI opens files only".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// The error of a call on the file `name`; `doing` says what failed, as in "cannot open".
+#[cold]
+pub(crate) fn of_system(name: &str, doing: &str, error: &io::Error) -> Error {
+    let code = error.raw_os_error().unwrap_or(0);
+    let text = format!("{doing} '{name}': {error}{}", remedy(code));
+    Error::new(kind(code), text)
+}
+
+/// As [`of_system`], of reading or writing: there is no name to be wrong.
+#[cold]
+pub(crate) fn of_transfer(name: &str, doing: &str, error: &io::Error, done: u64) -> Error {
+    let code = error.raw_os_error().unwrap_or(0);
+    let kind = match kind(code) {
+        Kind::BadFile | Kind::NoSuchFile | Kind::FileExists => Kind::Io,
+        kind => kind,
+    };
+    let text = format!(
+        "{doing} '{name}' after {done} bytes: {error}{}",
+        remedy(code)
+    );
+    Error::new(kind, text)
+}

@@ -1,0 +1,74 @@
+//! Row 7: files (MPI-5, chapter 14), without their C interface.
+//!
+//! A call becomes an *access* (checked arguments), then a [`Transfer`] at a place of a view, which a [`Driver`]
+//! carries out. Blocking independent calls run it at once, non-blocking ones give it to a thread, and
+//! collective ones hand it to [`collective`].
+//!
+//! | module       | what                                                                  |
+//! |--------------|-----------------------------------------------------------------------|
+//! | `driver`     | what a file system is: the trait, POSIX, one that injects faults      |
+//! | `open`       | opening, closing, deleting                                            |
+//! | `file`       | an open file; its size, its hints, its view                           |
+//! | `registry`   | files by their handles                                                |
+//! | `amode`, `hints` | what may be asked for when a file is opened                       |
+//! | `view`       | which bytes of a file a process sees                                  |
+//! | `datarep`    | representations of data, conversion                                   |
+//! | `access`     | from the arguments of a call to a transfer                            |
+//! | `transfer`   | one transfer                                                          |
+//! | `request`    | threads that carry transfers out                                      |
+//! | `pointer`    | individual file pointers                                              |
+//! | `shared`, `shared_pointer`, `ordered` | shared file pointers                         |
+//! | `lock`       | atomic mode                                                           |
+//! | `common`     | what the members of a file share                                      |
+//! | `collective`, `split` | calls of all members                                         |
+//! | `agree`      | how they learn of each other                                          |
+//! | `failure`    | errors of the system                                                  |
+//! | `counters`   | what files have done                                                  |
+
+#![allow(
+    clippy::arc_with_non_send_sync,
+    reason = "objects are shared under the library's lock, which the compiler cannot see"
+)]
+
+mod access;
+mod agree;
+mod amode;
+pub mod collective;
+mod common;
+mod counters;
+mod datarep;
+pub mod driver;
+mod failure;
+mod file;
+mod hints;
+mod lock;
+mod open;
+mod ordered;
+mod pointer;
+pub mod registry;
+mod request;
+mod shared;
+mod shared_pointer;
+mod split;
+mod transfer;
+mod view;
+
+pub use access::{Buffer, Place};
+pub use amode::Amode;
+pub use counters::{COUNTERS, Counters};
+pub use datarep::{Conversion, Datarep, Registered, register as register_datarep};
+pub use driver::{Direction, Driver};
+pub use file::File;
+pub use hints::{Choice, Hints};
+pub use open::{Plan, close, delete, open};
+pub use split::Form;
+pub use transfer::{Memory, Transfer};
+pub use view::{Run, View};
+
+use catena_abi as abi;
+use catena_core::Process;
+
+/// Starts a transfer that goes on while the program computes; its request.
+pub fn start(process: &Process, file: &File, transfer: Transfer) -> abi::Request {
+    request::start(process, transfer, file.handle.get())
+}

@@ -1,0 +1,291 @@
+//! Opening, closing and deleting files (MPI-5, chapter 14.2).
+//!
+//! The lowest member opens first, and makes the file if it is to be made; the others open what is there then.
+//! All tell each other the outcome, so a call that fails at one fails at all, in the same way.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::CString;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use catena_abi::{self as abi, consts};
+use catena_core::Process;
+use catena_core::comm::Comm;
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::fail;
+use catena_objects::info::Info;
+
+use crate::agree;
+use crate::amode::Amode;
+use crate::counters::COUNTERS;
+use crate::driver::{Driver, Faulty, Posix};
+use crate::failure::of_system;
+use crate::file::File;
+use crate::hints::Hints;
+use crate::registry;
+use crate::shared::Shared;
+use crate::view::View;
+
+/// File systems that ROMIO's programs name in front of a path; the system knows itself what a path is on.
+const PREFIXES: [&str; 6] = ["ufs:", "nfs:", "lustre:", "gpfs:", "panfs:", "xfs:"];
+
+/// The checked arguments of a call that opens a file.
+#[derive(Debug)]
+pub struct Plan {
+    /// The name, without a prefix of ROMIO's.
+    pub name: String,
+    /// How it is opened.
+    pub amode: Amode,
+    /// Hints.
+    pub hints: Hints,
+}
+
+/// The path of a file that a program names.
+///
+/// # Errors
+/// `BadFile` for no name.
+pub fn path(name: &str) -> Result<String> {
+    let bare = PREFIXES.iter().find_map(|it| name.strip_prefix(it));
+    let path = bare.unwrap_or(name);
+    if path.is_empty() {
+        fail!(BadFile, "the file name is empty");
+    }
+    Ok(path.to_owned())
+}
+
+impl Plan {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// `Amode`, `BadFile`, `InfoValue`.
+    pub fn new(name: &str, amode: i32, info: Option<&Info>) -> Result<Plan> {
+        let amode = Amode::new(amode)?;
+        let hints = match info {
+            Some(info) => Hints::default().with(info)?,
+            None => Hints::default(),
+        };
+        Ok(Plan {
+            name: path(name)?,
+            amode,
+            hints,
+        })
+    }
+
+    /// The name as the system takes it.
+    fn path(&self) -> CString {
+        CString::new(self.name.as_str()).expect("it came from C")
+    }
+
+    fn failed(&self, error: &io::Error) -> Error {
+        of_system(&self.name, "cannot open", error)
+    }
+
+    /// Opens a file that has to be there.
+    fn open(&self) -> Result<Arc<dyn Driver>> {
+        let file = Posix::open(&self.path(), self.amode.flags(), 0);
+        Ok(self.driver(file.map_err(|e| self.failed(&e))?))
+    }
+
+    /// Opens the file for all, and makes it if it is to be made; whether it was.
+    fn open_first(&self) -> Result<(Arc<dyn Driver>, bool)> {
+        if !self.amode.creates() {
+            return Ok((self.open()?, false));
+        }
+        let making = self.amode.flags() | libc::O_CREAT;
+        let new = Posix::open(&self.path(), making | libc::O_EXCL, self.hints.permissions);
+        match new {
+            Ok(file) => return Ok((self.driver(file), true)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(self.failed(&error)),
+        }
+        if self.amode.is_exclusive() {
+            let text = format!(
+                "'{}' exists, and MPI_MODE_EXCL asks for a new file",
+                self.name
+            );
+            return Err(Error::new(Kind::FileExists, text));
+        }
+        // Somebody may delete it meanwhile.
+        let old = Posix::open(&self.path(), making, self.hints.permissions);
+        Ok((self.driver(old.map_err(|e| self.failed(&e))?), false))
+    }
+
+    fn driver(&self, file: Posix) -> Arc<dyn Driver> {
+        match self.hints.faults.is_empty() {
+            true => Arc::new(file),
+            false => Arc::new(Faulty::new(file, self.hints.faults.clone())),
+        }
+    }
+
+    /// A name as a number that is the same for the same name.
+    fn hash(&self) -> u64 {
+        let bytes = self.name.bytes();
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        })
+    }
+}
+
+/// Opens a file. Collective over `comm`.
+///
+/// # Errors
+/// That of the plan, what the system says, `NotSame` if members disagree, `Comm` for an intercommunicator;
+/// all at all members alike, and on `MPI_FILE_NULL`.
+pub fn open(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<abi::File> {
+    registry::register(&process.objects.errhandlers);
+    if comm.is_inter() {
+        fail!(Comm, "a file needs an intracommunicator");
+    }
+    let (plan, driver, made) = open_all(process, comm, plan)?;
+    let built = build(process, comm, &plan, driver);
+    if built.is_err() && made {
+        unlink(&plan.name).ok();
+    }
+    Ok(registry::insert(&built?))
+}
+
+/// Opens it at all members; whether this one has made it.
+fn open_all(
+    process: &Process,
+    comm: &Arc<Comm>,
+    plan: Result<Plan>,
+) -> Result<(Plan, Arc<dyn Driver>, bool)> {
+    // The lowest opens at once; the others wait for it if the file is to be made.
+    let mut first = None;
+    let plan = plan.and_then(|plan| {
+        if comm.rank == 0 {
+            first = Some(plan.open_first()?);
+        }
+        Ok(plan)
+    });
+    let words = plan
+        .as_ref()
+        .map_or([0; 2], |plan| [plan.amode.bits() as u64, plan.hash()]);
+    let made = first.as_ref().is_some_and(|(_, made)| *made);
+    let name = plan
+        .as_ref()
+        .map_or(String::new(), |plan| plan.name.clone());
+    let undo = |error: Error| {
+        if made {
+            unlink(&name).ok();
+        }
+        error
+    };
+    let (plan, rows) = agree::agree(process, comm, plan, words).map_err(undo)?;
+    if let Some(rank) = rows.iter().position(|row| row[0] != rows[0][0]) {
+        let mode = |rank: usize| Amode::told(rows[rank][0] as i32);
+        let text = format!(
+            "all members must open a file in the same mode: rank 0 has {}, rank {rank} {}",
+            mode(0),
+            mode(rank)
+        );
+        return Err(undo(Error::new(Kind::NotSame, text)));
+    }
+    let driver = match first {
+        Some((driver, _)) => Ok(driver),
+        None => plan.open(),
+    };
+    // Names may differ; the file may not. Devices have other numbers on other hosts.
+    let other_name = rows.iter().position(|row| row[1] != rows[0][1]);
+    let file = match &driver {
+        Ok(driver) if other_name.is_some() => driver.identity().map_or(0, |it| it.1),
+        _ => 0,
+    };
+    let agreed = agree::agree(process, comm, driver, [file]);
+    let agreed = agreed.and_then(|(driver, files)| {
+        match files.iter().position(|row| row[0] != files[0][0]) {
+            None => Ok(driver),
+            Some(_) => fail!(NotSame, "all members must open the same file"),
+        }
+    });
+    match (agreed, other_name) {
+        (Ok(driver), _) => Ok((plan, driver, made)),
+        (Err(error), None) => Err(undo(error)),
+        (Err(error), Some(rank)) => {
+            let theirs = agree::text_of(process, comm, 0, &plan.name)?;
+            let other = agree::text_of(process, comm, rank as u32, &plan.name)?;
+            let text = format!(
+                "{}; rank 0 opens '{theirs}', rank {rank} '{other}'",
+                error.text()
+            );
+            Err(undo(error.reworded(error.kind(), text)))
+        }
+    }
+}
+
+/// Makes the object of an open file.
+fn build(
+    process: &Process,
+    comm: &Arc<Comm>,
+    plan: &Plan,
+    driver: Arc<dyn Driver>,
+) -> Result<Arc<File>> {
+    let own = process.comm_split(comm, 0, comm.rank as i32)?;
+    let comm = process.comm(own.expect("a color that is not negative"))?;
+    let shared = match Shared::open(process, &comm) {
+        Ok(shared) => shared,
+        Err(error) => {
+            process.comm_free(comm)?;
+            return Err(error);
+        }
+    };
+    let file = File {
+        handle: Cell::new(consts::FILE_NULL),
+        comm,
+        name: plan.name.as_str().into(),
+        amode: plan.amode,
+        driver,
+        hints: RefCell::new(plan.hints.clone()),
+        view: RefCell::new(Arc::new(View::of_bytes())),
+        pointer: Cell::new(0),
+        atomic: Cell::new(false),
+        errhandler: RefCell::new(registry::initial(&process.objects.errhandlers)),
+        shared,
+        split: RefCell::new(None),
+        under_way: Arc::new(()),
+    };
+    if plan.amode.appends() {
+        // The size is the same at all: nobody has written yet.
+        let size = file.size()?;
+        file.pointer.set(size);
+        file.shared.begin_at(size);
+    }
+    COUNTERS.opened.fetch_add(1, Relaxed);
+    Ok(Arc::new(file))
+}
+
+/// `MPI_File_close`: collective.
+///
+/// # Errors
+/// `Request` or `Other` while something of a member is under way, at all members alike: the file stays
+/// open. What the system says of deleting it: then it is closed.
+pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
+    let own = file.check_idle("MPI_File_close");
+    agree::all_well(process, &file.comm, own)?;
+    registry::remove(file);
+    let deleted = match file.comm.rank == 0 && file.amode.deletes_on_close() {
+        true => unlink(&file.name).map_err(|e| file.failed("cannot delete", &e)),
+        false => Ok(()),
+    };
+    let deleted = match file.amode.deletes_on_close() {
+        true => agree::all_well(process, &file.comm, deleted),
+        false => Ok(()),
+    };
+    file.shared.close(process);
+    process.comm_free(file.comm.clone())?;
+    deleted.map_err(|error| error.on(consts::FILE_NULL))
+}
+
+/// `MPI_File_delete`: local.
+///
+/// # Errors
+/// What the system says, on `MPI_FILE_NULL`.
+pub fn delete(name: &str) -> Result<()> {
+    let path = path(name)?;
+    unlink(&path).map_err(|error| of_system(&path, "cannot delete", &error))
+}
+
+fn unlink(path: &str) -> io::Result<()> {
+    std::fs::remove_file(path)
+}

@@ -1,0 +1,97 @@
+//! Shared file pointers (MPI-5, chapter 14.4.4), and the bytes that a member keeps to itself in atomic mode.
+
+use std::ffi::c_int;
+
+use catena_core::Process;
+use catena_objects::error::Result;
+
+use crate::access::Access;
+use crate::agree;
+use crate::common::Span;
+use crate::driver::Direction;
+use crate::file::File;
+use crate::lock::RangeLock;
+
+impl File {
+    /// Moves the shared pointer behind an access; where it was.
+    pub(crate) fn take_shared(&self, _process: &Process, bytes: u64) -> Result<u64> {
+        Ok(self.shared.take(bytes))
+    }
+
+    /// The shared pointer goes to the beginning. All members have arrived, and all call it.
+    pub(crate) fn reset_shared(&self, _process: &Process) -> Result<()> {
+        self.shared.reset(self.comm.rank == 0);
+        Ok(())
+    }
+
+    /// `MPI_File_seek_shared`: collective.
+    ///
+    /// # Errors
+    /// `Arg` for an unknown `whence` and places before the beginning; `NotSame`; at all members alike.
+    pub fn seek_shared(&self, process: &Process, offset: i64, whence: c_int) -> Result<()> {
+        let own = self.check_no_split().map(|()| offset as u64);
+        agree::same(process, &self.comm, own, "the offset")?;
+        agree::same(process, &self.comm, Ok(whence as u64), "whence")?;
+        let target = self.target(offset, whence, self.shared.place());
+        // Nobody moves it before all have seen where it is.
+        let target = agree::all_well(process, &self.comm, target)?;
+        if self.comm.rank == 0 {
+            self.shared.set(target);
+        }
+        agree::all_well(process, &self.comm, Ok(()))
+    }
+
+    /// `MPI_File_get_position_shared`: in etypes.
+    ///
+    /// # Errors
+    /// None.
+    pub fn position_shared(&self, _process: &Process) -> Result<i64> {
+        let at = self.shared.place();
+        Ok((at / self.view().unit()) as i64)
+    }
+
+    /// Where in the file the shared pointer is.
+    ///
+    /// # Errors
+    /// As [`File::position_shared`].
+    pub fn shared_offset(&self, process: &Process) -> Result<i64> {
+        let view = self.view();
+        let at = self.position_shared(process)? as u64 * view.unit();
+        Ok(view.offset(at) as i64)
+    }
+
+    /// Where each member works in an ordered call: behind those of lower rank. Collective.
+    ///
+    /// # Errors
+    /// That of a member's arguments, at all members alike.
+    pub(crate) fn in_order<'t>(
+        &self,
+        process: &Process,
+        own: Result<Access<'t>>,
+    ) -> Result<(Access<'t>, u64)> {
+        let len = own.as_ref().map_or(0, |access| access.len);
+        let (access, rows) = agree::agree(process, &self.comm, own, [len])?;
+        let lens = rows.iter().map(|row| row[0]);
+        let before: u64 = lens.clone().take(self.comm.rank as usize).sum();
+        let from = self.shared.place() + before;
+        // Whoever leaves the call may move the pointer; all have seen it by then.
+        self.shared.move_together(lens.sum());
+        Ok((access, from))
+    }
+
+    /// The right to the bytes of an access alone, to be waited for.
+    pub(crate) fn range_lock(
+        &self,
+        _process: &Process,
+        from: u64,
+        access: &Access<'_>,
+    ) -> Result<RangeLock> {
+        let view = self.view();
+        let span = Span {
+            begin: view.offset(from),
+            end: view.offset(from + access.len - 1) + 1,
+            writes: access.direction == Direction::Write,
+        };
+        Ok(RangeLock::new(self.shared.clone(), span))
+    }
+}
