@@ -74,7 +74,7 @@ pub(crate) fn refresh_last_used() {
 /// The predefined attribute under `key`.
 fn predefined(process: &Process, key: c_int) -> Option<*mut c_void> {
     let place = place(key)?;
-    let boot = process.boot.borrow();
+    let boot = process.engine.boot.borrow();
     let job = boot.job();
     let value = match key {
         consts::TAG_UB => p2p::TAG_UB,

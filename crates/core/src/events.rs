@@ -12,8 +12,8 @@ use catena_base::clock;
 use catena_coll::Collective;
 use catena_link::Cid;
 
-use crate::hooks::Hook;
-use crate::process::{self, Link, Process, enter_any};
+use crate::process::{Link, Process, enter_any, life};
+use catena_process::Hook;
 
 /// Bit of [`want`]: the first collective; the others follow as in
 /// [`Collective::ALL`].
@@ -92,7 +92,7 @@ pub fn want(kinds: u32, listener: Listener) {
     LISTENER.get_or_init(|| listener);
     let _entered = enter_any();
     WANTED.store(kinds, Relaxed);
-    if let Some(process) = process::state() {
+    if let Some(process) = life().kept() {
         process.watch();
     }
 }
@@ -128,7 +128,7 @@ impl Process {
     }
 }
 
-impl Hook for Noted {
+impl Hook<Process> for Noted {
     fn progress(&self, process: &Process) -> bool {
         self.tell(process);
         false

@@ -3,34 +3,17 @@
 use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
 
 use catena_abi::consts;
 use catena_boot::FAULT_TOLERANCE;
 
-use crate::life;
-use crate::process::{Entered, Process, WorldModel, enter};
+use crate::phase;
+pub use crate::phase::{is_finalized, is_initialized};
+use crate::process::{Entered, Process, WorldModel, enter, life};
 use crate::session::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
 use catena_objects::error::{Error, Result};
 use catena_objects::fail;
 use catena_objects::info::{Info, Pair};
-
-const BEFORE: u8 = 0;
-const STARTING: u8 = 1;
-const RUNNING: u8 = 2;
-const FINALIZED: u8 = 3;
-
-static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
-
-/// `MPI_Initialized`: true from the end of `MPI_Init` on, for ever.
-pub fn is_initialized() -> bool {
-    PHASE.load(Acquire) >= RUNNING
-}
-
-/// `MPI_Finalized`.
-pub fn is_finalized() -> bool {
-    PHASE.load(Acquire) == FINALIZED
-}
 
 /// `MPI_Init_thread`; returns the thread level that is granted.
 ///
@@ -38,26 +21,23 @@ pub fn is_finalized() -> bool {
 /// `Other` if it was called before, or the process cannot be wired up: the
 /// text says what failed and what to do.
 pub fn init(required: i32) -> Result<i32> {
-    if PHASE
-        .compare_exchange(BEFORE, STARTING, AcqRel, Acquire)
-        .is_err()
-    {
+    if !phase::begin() {
         fail!(
             Other,
             "MPI_Init or MPI_Init_thread was called before: a process calls one of them \
             once"
         );
     }
-    let level = life::granted(required);
-    if let Err(e) = life::join(Some(level)) {
-        PHASE.store(BEFORE, Release);
+    let level = catena_process::granted(required);
+    if let Err(e) = life().join(Some(level)) {
+        phase::give_up();
         return Err(e);
     }
     enter()?.begin_world_model(WorldModel {
         level,
         main_thread: std::thread::current().id(),
     });
-    PHASE.store(RUNNING, Release);
+    phase::run();
     enter()?.meet_parent()?;
     Ok(level)
 }
@@ -76,22 +56,22 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
     // Nobody leaves while somebody may still need its memory or its progress.
     let met = match FAULT_TOLERANCE.get() {
         // The launcher knows who is left to be waited for.
-        true => process.fence(),
+        true => process.engine.fence(&process),
         false => process.barrier(&process.world),
     };
     if met.is_ok() {
         process.block(|process| process.link(|link| link.is_idle()));
     }
-    let parted = process.part();
+    let parted = process.engine.part(&process);
     let mut code = 0;
     if let Err(error) = met.and(parted) {
         code = raise(&error);
         let text = format!("MPI_Finalize: {}", error.text());
-        process.boot.borrow_mut().fault(&text);
+        process.engine.boot.borrow_mut().fault(&text);
     }
     process.end_world_model();
-    PHASE.store(FINALIZED, Release);
-    match life::leave(&process, true) {
+    phase::end();
+    match life().leave(&process, true) {
         Err(error) if code == 0 => raise(&error),
         _ => code,
     }
@@ -104,7 +84,7 @@ fn tidy_up() -> Result<Entered<Process>> {
     // First of all (MPI-5, 11.2.4), while everything still works.
     process.own.attrs.delete_all(consts::COMM_SELF.0)?;
     process.flush(&process.buffer);
-    process.finalize_hooks()?;
+    process.engine.hooks.finalize(&process)?;
     for (_, comm) in process.objects.comms.all() {
         if comm.group.session().is_none() {
             process.flush(&comm.buffer);
@@ -116,7 +96,7 @@ fn tidy_up() -> Result<Entered<Process>> {
 /// `MPI_Abort`: ends the job; does not return.
 pub fn abort(code: i32, message: &str) -> ! {
     if let Ok(process) = enter()
-        && let Ok(mut boot) = process.boot.try_borrow_mut()
+        && let Ok(mut boot) = process.engine.boot.try_borrow_mut()
     {
         boot.abort(code, message);
     } else {
@@ -142,7 +122,7 @@ pub fn info_env() -> Arc<Info> {
         }
         push("argv", args.collect::<Vec<_>>().join(&b' '));
         if let Ok(process) = enter() {
-            let boot = process.boot.borrow();
+            let boot = process.engine.boot.borrow();
             push("maxprocs", boot.job().size.to_string().into());
         }
         if let Ok(dir) = std::env::current_dir() {

@@ -13,17 +13,15 @@ pub mod comm;
 #[cfg(test)]
 mod device;
 pub mod events;
-pub mod exchange;
-mod failures;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
-pub mod hooks;
 pub mod init;
 pub mod life;
 pub mod object;
 pub mod p2p;
 pub mod peers;
+mod phase;
 pub mod process;
 mod reduce_local;
 pub mod request;

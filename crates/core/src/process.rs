@@ -1,47 +1,31 @@
-//! The state of an initialised process, the way into it, progress and waiting.
+//! The state of an initialised process, and the way into it.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
-use std::sync::LazyLock;
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
-};
+use std::sync::{Arc, LazyLock};
 use std::thread::ThreadId;
 
 use catena_abi::{self as abi, consts};
-use catena_base::WakeSocket;
 use catena_fabric::Peer;
-use catena_link::{Cid, Endpoint};
-use catena_net::Routes;
-use catena_process::{self as waiting, Lock, Scoped, Threads, Waits};
-use catena_shm::Bell;
+use catena_link::{Awaited, Cid};
+use catena_objects::error::{Error, Kind, Result};
+use catena_process::{self as waiting, Hook, Hooked, Life, LinkOf, Owner, ProgressEngine};
+use catena_process::{Threads, Waits};
 
 use crate::bsend::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
 use crate::comm::{Cids, Comm, ControlMessages, OtherJobs};
-use crate::exchange::SharedBoot;
-use crate::hooks::Hooks;
-use crate::life::Owner;
 use crate::object::Objects;
-use catena_objects::error::{Error, Kind, Result};
+use crate::phase;
+use crate::request::State;
 
 /// The matching engine over all routes.
-pub type Link = Endpoint<Routes<SendBuf, RecvBuf>>;
+pub type Link = LinkOf<SendBuf, RecvBuf>;
 
-pub(crate) static LOCK: Lock = Lock::new();
-/// Whether calls take the lock. True unless the library runs for users who say
-/// that it need not be.
-static LOCKED: AtomicBool = AtomicBool::new(true);
-/// Whether it stays true, because tools asked for it. Under the lock.
-static KEEP_LOCKED: AtomicBool = AtomicBool::new(false);
-/// The state, while the library has users.
-static WORLD: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
-/// The state, from the first user on.
-static KEPT: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
+static LIFE: Life<Process> = Life::new();
 static OBJECTS: LazyLock<Shared<Objects>> = LazyLock::new(Shared::default);
 
 /// Makes the tables a static. They are reached under the lock only, or from
@@ -95,21 +79,13 @@ pub struct Process {
     pub waits: Waits,
     /// Collectives that ran so far.
     pub colls: Counts,
-    /// Wire-up.
-    pub boot: SharedBoot,
     /// Buffer of `MPI_Buffer_attach`.
     pub buffer: RefCell<Option<Attached>>,
     pub(crate) cids: RefCell<Cids>,
     pub(crate) control: ControlMessages,
     pub(crate) handles_by_cid: RefCell<HashMap<u32, abi::Comm>>,
-    /// What wakes the process where it sleeps on descriptors of hooks alone.
-    pub(crate) wake_socket: OnceCell<Option<WakeSocket>>,
-    /// What else progress carries on.
-    pub(crate) hooks: Hooks,
-    pub(crate) link: Scoped<Link>,
-    pub(crate) oversubscribed: bool,
-    /// This rank's doorbell, if it has neighbours on its node.
-    pub(crate) bell: Cell<Option<Bell>>,
+    /// What moves it on: transfers, hooks, the launcher.
+    pub engine: ProgressEngine<Process, SendBuf, RecvBuf>,
     /// The communicator with those who have spawned this job, once it has been made.
     pub(crate) parent: Cell<abi::Comm>,
     /// What becomes of other jobs.
@@ -153,10 +129,10 @@ impl<T> Drop for Entered<T> {
 /// Lets go of the lock. What the thread did in the library may be what others wait for.
 #[inline(never)]
 fn leave() {
-    if waiting::is_watcher_asleep() && !LOCK.is_nested() {
+    if waiting::is_watcher_asleep() && !LIFE.lock().is_nested() {
         watch_once();
     }
-    LOCK.release();
+    LIFE.lock().release();
 }
 
 #[cold]
@@ -166,15 +142,6 @@ fn watch_once() {
     }
 }
 
-#[inline]
-fn lock() -> bool {
-    let locked = LOCKED.load(Relaxed);
-    if locked {
-        LOCK.acquire();
-    }
-    locked
-}
-
 /// Enters the library for a call that needs it initialised, by `MPI_Init` or a
 /// session.
 ///
@@ -182,13 +149,12 @@ fn lock() -> bool {
 /// `Other` if nobody uses it.
 #[inline]
 pub fn enter() -> Result<Entered<Process>> {
-    let locked = lock();
-    // SAFETY: null, or what `keep` leaked.
-    match unsafe { WORLD.load(Acquire).as_ref() } {
+    let locked = LIFE.acquire();
+    match LIFE.running() {
         Some(state) => Ok(Entered { state, locked }),
         None => {
             if locked {
-                LOCK.release();
+                LIFE.lock().release();
             }
             Err(not_running())
         }
@@ -197,7 +163,7 @@ pub fn enter() -> Result<Entered<Process>> {
 
 #[cold]
 fn not_running() -> Error {
-    let text = if crate::init::is_finalized() {
+    let text = if phase::is_finalized() {
         "MPI_Finalize was called already"
     } else {
         "MPI_Init, MPI_Init_thread or MPI_Session_init must be called first"
@@ -208,7 +174,7 @@ fn not_running() -> Error {
 /// Enters the library for a call that works at any time.
 #[inline]
 pub fn enter_any() -> Entered<Objects> {
-    let locked = lock();
+    let locked = LIFE.acquire();
     Entered {
         state: &OBJECTS.0,
         locked,
@@ -218,91 +184,44 @@ pub fn enter_any() -> Entered<Objects> {
 /// Enters the library to look at the state of the process, which stays when
 /// nobody uses it any more; `None` before it was first initialised.
 pub fn observe() -> Option<Entered<Process>> {
-    let locked = lock();
-    match state() {
+    let locked = LIFE.acquire();
+    match LIFE.kept() {
         Some(state) => Some(Entered { state, locked }),
         None => {
             if locked {
-                LOCK.release();
+                LIFE.lock().release();
             }
             None
         }
     }
 }
 
-/// The state, if there is one.
-pub(crate) fn state() -> Option<&'static Process> {
-    // SAFETY: null, or what `keep` leaked.
-    unsafe { KEPT.load(Acquire).as_ref() }
+/// The life of the library in this process.
+#[inline]
+pub(crate) fn life() -> &'static Life<Process> {
+    &LIFE
 }
 
 /// Whether the library has users.
 pub fn is_running() -> bool {
-    !WORLD.load(Acquire).is_null()
+    LIFE.running().is_some()
 }
 
 /// Whether it ever had.
 pub fn was_running() -> bool {
-    state().is_some()
+    LIFE.kept().is_some()
+}
+
+/// Whether the library is being brought up.
+pub fn is_starting() -> bool {
+    LIFE.is_starting()
 }
 
 /// Makes calls take the lock for good, so that threads of tools can look at the
 /// state beside a program that calls MPI from one thread. False if MPI runs
 /// without the lock already.
 pub fn keep_lock() -> bool {
-    if !lock() {
-        return false;
-    }
-    let in_time = LOCKED.load(Relaxed);
-    if in_time {
-        KEEP_LOCKED.store(true, Relaxed);
-    }
-    LOCK.release();
-    in_time
-}
-
-/// The lock, held whether calls take it or not.
-#[derive(Debug)]
-pub(crate) struct Held(());
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        LOCK.release();
-    }
-}
-
-/// Takes the lock for what users of the library settle among themselves.
-pub(crate) fn hold() -> Held {
-    LOCK.acquire();
-    Held(())
-}
-
-/// Whether calls take the lock.
-pub(crate) fn is_locked() -> bool {
-    LOCKED.load(Relaxed)
-}
-
-/// Makes `world` the state of the process, for good. Under the lock.
-pub(crate) fn keep(process: Box<Process>) -> &'static Process {
-    let process = Box::leak(process);
-    KEPT.store(process, Release);
-    process
-}
-
-/// Lets [`enter`] give out the state, with the lock or, unless tools want it,
-/// without. Under the lock, while nobody else is inside.
-pub(crate) fn run(process: &'static Process, locked: bool) {
-    let locked = locked || KEEP_LOCKED.load(Relaxed);
-    process.threads.set_many(locked);
-    LOCKED.store(locked, Relaxed);
-    WORLD.store(std::ptr::from_ref(process).cast_mut(), Release);
-}
-
-/// Ends what [`run`] began. The state stays, for [`observe`], for the next user
-/// and for threads that use it against the rules.
-pub(crate) fn rest() {
-    WORLD.store(std::ptr::null_mut(), Release);
-    LOCKED.store(true, Relaxed);
+    LIFE.keep_lock()
 }
 
 impl Process {
@@ -315,7 +234,14 @@ impl Process {
     #[inline(always)]
     #[track_caller]
     pub fn link<R>(&self, use_it: impl FnOnce(&mut Link) -> R) -> R {
-        self.link.with(use_it)
+        self.engine.link(use_it)
+    }
+
+    /// The hook of that type, which is registered if it was not yet. Cost: a look at those that
+    /// were registered before.
+    #[inline]
+    pub fn hook<T: Hook<Process> + Default>(&self) -> Hooked<'_, Process, T> {
+        self.engine.hooks.hook()
     }
 
     /// Bytes of an element of a predefined type whose elements are surely a run of
@@ -396,14 +322,8 @@ impl Process {
 
     /// The highest thread level that calls can rely on.
     pub fn thread_level(&self) -> i32 {
-        match (is_locked(), self.owner.get()) {
-            (true, _) => consts::THREAD_MULTIPLE,
-            (false, Owner::InTurn) => consts::THREAD_SERIALIZED,
-            (false, Owner::Thread(_)) => {
-                let model = self.world_model.get();
-                model.map_or(consts::THREAD_SINGLE, |model| model.level)
-            }
-        }
+        let model = self.world_model.get();
+        LIFE.thread_level(self, model.map(|model| model.level))
     }
 
     /// `MPI_COMM_WORLD` and `MPI_COMM_SELF` are known from now on.
@@ -420,15 +340,17 @@ impl Process {
     /// Moves everything that can move; true if anything did.
     #[inline]
     pub fn progress(&self) -> bool {
-        let idle = !self.hooks.has_work();
-        if idle && self.link(|link| link.is_silent()) {
-            return false;
-        }
-        let moved = self.link(|link| link.progress()) || self.pings() || self.notices();
-        if idle {
-            moved
-        } else {
-            self.advance_hooks() | moved
+        self.engine
+            .progress(self, |awaited| self.requests_await(awaited))
+    }
+
+    /// Adds whom the pending requests wait for.
+    #[cold]
+    fn requests_await(&self, awaited: &mut Awaited) {
+        for (_, request) in self.objects.requests.all() {
+            if matches!(request.state(self), Ok(State::Pending)) {
+                request.awaits(self, awaited);
+            }
         }
     }
 
@@ -441,7 +363,7 @@ impl Process {
 /// For calls of the world model only, while there are users of other kinds.
 #[cold]
 fn no_world_model() -> Error {
-    let text = if crate::init::is_finalized() {
+    let text = if phase::is_finalized() {
         "MPI_Finalize was called already"
     } else {
         "MPI_Init or MPI_Init_thread must be called first; a session is not enough for this"

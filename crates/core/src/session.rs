@@ -13,8 +13,7 @@ use catena_settings::{Setting, Text, setting};
 
 use crate::bsend::Attached;
 use crate::comm::Comm;
-use crate::life;
-use crate::process::{Process, enter};
+use crate::process::{Process, enter, life};
 use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::error::Result;
 use catena_objects::fail;
@@ -123,9 +122,9 @@ fn memory_kinds(asked: &str) -> String {
 /// `MPI_Session_init`: local, at any time, from any thread.
 ///
 /// # Errors
-/// `InfoValue` for an unknown thread level; as [`life::join`].
+/// `InfoValue` for an unknown thread level; as [`Life::join`](catena_process::Life::join).
 pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
-    let level = life::join(level_of(hints)?)?;
+    let level = life().join(level_of(hints)?)?;
     let process = enter()?;
     let granted = [
         ("thread_level", level_name(level).to_owned()),
@@ -173,7 +172,7 @@ impl Process {
     /// The process sets that this process is in: the two that every job has,
     /// then those of the launcher.
     pub fn process_sets(&self) -> Vec<ProcessSet> {
-        let boot = self.boot.borrow();
+        let boot = self.engine.boot.borrow();
         let job = boot.job();
         let set = |name: &str, ranks| ProcessSet {
             name: name.to_owned(),
@@ -230,7 +229,7 @@ impl Process {
     /// is left of the session is freed, its callbacks not called.
     ///
     /// # Errors
-    /// As [`life::leave`].
+    /// As [`Life::leave`](catena_process::Life::leave).
     pub fn session_finalize(&self, session: &Session) -> Result<()> {
         let is_of = |group: &Group| group.session() == Some(session.handle.get());
         let left: Vec<Arc<Comm>> = {
@@ -254,7 +253,7 @@ impl Process {
         self.objects.sessions.remove(session.handle.get().0);
         // This process may end now: nothing of it may be left to be sent.
         self.block(|process| process.link(|link| link.is_idle() && !link.owes()));
-        life::leave(self, false)
+        life().leave(self, false)
     }
 }
 

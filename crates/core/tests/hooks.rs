@@ -8,9 +8,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use catena_abi::consts;
-use catena_core::hooks::Hook;
 use catena_core::{Process, enter, init};
 use catena_objects::error::Result;
+use catena_process::Hook;
 
 /// Counts its calls, and calls back the library.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ struct Counting {
     ended: Cell<u32>,
 }
 
-impl Hook for Counting {
+impl Hook<Process> for Counting {
     fn progress(&self, process: &Process) -> bool {
         self.rounds.set(self.rounds.get() + 1);
         // As a callback of the program might.
@@ -68,7 +68,7 @@ impl Piped {
     }
 }
 
-impl Hook for Piped {
+impl Hook<Process> for Piped {
     fn progress(&self, _: &Process) -> bool {
         let has = self.can_read();
         if let (true, Some(reader)) = (has, &mut *self.reader.borrow_mut()) {

@@ -1,18 +1,30 @@
-//! Row 5: what a process is to those that wait in it, whatever it runs: the lock that its calls take,
-//! the loan of its engine, its threads, and how they wait.
+//! Row 5: one process's state: the lock that its calls take, the loan of its engine, its threads
+//! and how they wait, its progress, its life, and the *hooks* by which whatever stands above
+//! registers what it carries on.
 //!
-//! The crate knows neither MPI nor networks. Whoever has a process says by the trait [`Host`] how it
-//! progresses, sleeps and is woken; [`block`] is how its threads wait for something, alone or
-//! several at once.
+//! The crate knows no communicators, requests or collectives. Whoever has a process says by the
+//! trait [`Host`] how it progresses, sleeps and is woken, for which a [`ProgressEngine`] does the
+//! work; [`block`] is how its threads wait for something, alone or several at once. A
+//! [`Life`] counts the users of a library, which comes up with the first one and rests after the last.
+//! All of it is generic over the type of the process, so that waiting can be tested without any.
 //!
-//! | file      | what                                                          |
-//! |-----------|---------------------------------------------------------------|
-//! | `block`   | waiting, for a process that one thread uses at a time         |
-//! | `watch`   | several threads of a process that wait at once                |
-//! | `host`    | the trait, and what waiting took                              |
-//! | `threads` | the threads that wait, as each of them sees the others        |
-//! | `scoped`  | a value that is lent to one closure at a time                 |
-//! | `lock`    | the one lock of a library, which its callbacks may take again |
+//! Each module uses only modules further down:
+//!
+//! | file       | what                                                             |
+//! |------------|------------------------------------------------------------------|
+//! | `life`     | users of the library, and its lock                               |
+//! | `wire_up`  | how a process comes to its routes and parts from others          |
+//! | `sleep`    | how a process sleeps and is woken                                |
+//! | `deaths`   | what the launcher tells of processes that have died              |
+//! | `engine`   | progress: transfers, pings, hooks                                |
+//! | `exchange` | the launcher as the exchange of address records                  |
+//! | `hooks`    | what a process carries on besides transfers                      |
+//! | `block`    | waiting, for a process that one thread uses at a time            |
+//! | `watch`    | several threads of a process that wait at once                   |
+//! | `host`     | the trait, and what waiting took                                 |
+//! | `threads`  | the threads that wait, as each of them sees the others           |
+//! | `scoped`   | a value that is lent to one closure at a time                    |
+//! | `lock`     | the one lock of a library, which its callbacks may take again    |
 //!
 //! # Examples
 //! A process that comes to something after some rounds of progress:
@@ -73,14 +85,25 @@
 //! ```
 
 mod block;
+mod deaths;
+mod engine;
+mod exchange;
+mod hooks;
 mod host;
+mod life;
 mod lock;
 mod scoped;
+mod sleep;
 mod threads;
 mod watch;
+mod wire_up;
 
 pub use block::block;
+pub use engine::{LinkOf, ProgressEngine};
+pub use exchange::SharedBoot;
+pub use hooks::{Hook, Hooked, Hooks};
 pub use host::{Host, Slept, Waits};
+pub use life::{Life, Living, Owner, granted};
 pub use lock::{Depth, Lock};
 pub use scoped::Scoped;
 pub use threads::{Threads, Wanted};

@@ -7,10 +7,10 @@
 //! needs a decision, and one that is broken or made smaller leaves the list.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::modules;
-use crate::sources::Crate;
+use crate::sources::{self, Crate};
 
 /// The text of the list.
 const LISTED: &str = include_str!("circles.tbl");
@@ -32,6 +32,30 @@ pub fn check(crates: &[Crate]) -> Vec<String> {
         (Ok(listed), Ok(found)) => compare(&listed, &found),
         (Err(problem), _) | (_, Err(problem)) => vec![problem],
     }
+}
+
+/// Prints each circle of a crate, or of all: which of its files uses what of which other one.
+///
+/// # Errors
+/// If a file cannot be read or is not Rust.
+pub fn print(root: &Path, krate: Option<&str>) -> Result<(), String> {
+    let crates = sources::read(root).map_err(|e| format!("crates cannot be read: {e}"))?;
+    let wanted = |c: &&Crate| krate.is_none_or(|name| c.name == name);
+    for krate in crates.iter().filter(wanted) {
+        let uses =
+            modules::uses(&krate.sources).map_err(|e| format!("crates/{}/{e}", krate.name))?;
+        for circle in modules::circles(&uses) {
+            println!("{}: a circle of {} files", krate.name, circle.len());
+            for file in &circle {
+                println!("    {}", file.display());
+                for (used, names) in uses[file].iter().filter(|(used, _)| circle.contains(*used)) {
+                    let names: Vec<_> = names.iter().map(String::as_str).collect();
+                    println!("        {}: {}", used.display(), names.join(", "));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The circles of all crates.

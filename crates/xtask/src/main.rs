@@ -2,6 +2,7 @@
 //!
 //! | command   | what it does                                                              |
 //! |-----------|---------------------------------------------------------------------------|
+//! | `circles` | prints which files of each circle (or of one crate's) use what of others  |
 //! | `gen`     | writes what is made from the tables in `crates/abi`                       |
 //! | `tidy`    | checks the rules of the house, which [`tidy`] lists                       |
 //! | `numbers` | prints sizes of crates, circles of files, long functions, duplicated code |
@@ -18,11 +19,12 @@ mod tidy;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask gen | tidy | numbers";
+const USAGE: &str = "usage: cargo xtask circles [CRATE] | gen | tidy | numbers";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1);
     let result = match command.as_deref() {
+        Some("circles") => circles::print(&root(), std::env::args().nth(2).as_deref()),
         Some("gen") => generate::write(&root()),
         Some("tidy") => tidy::check(&root()),
         Some("numbers") => numbers::print(&root()),

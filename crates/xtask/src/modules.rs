@@ -23,8 +23,9 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
-/// For each file the files whose items it uses; paths within the crate.
-pub type Uses = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
+/// For each file the files whose items it uses, and the names of these items; paths within the
+/// crate.
+pub type Uses = BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<String>>>;
 
 /// The files that use each other, of all roots of one crate.
 ///
@@ -37,9 +38,9 @@ pub fn uses(sources: &[(PathBuf, String)]) -> Result<Uses, String> {
         let mut tree = Tree::new(sources);
         tree.load(root, None)?;
         for module in 0..tree.modules.len() {
-            for used in tree.used_by(module) {
-                let user = tree.modules[module].file.clone();
-                all.entry(user).or_default().insert(used);
+            let user = all.entry(tree.modules[module].file.clone()).or_default();
+            for (used, name) in tree.used_by(module) {
+                user.entry(used).or_default().insert(name);
             }
         }
     }
@@ -68,7 +69,7 @@ fn reachable(uses: &Uses, from: &Path) -> BTreeSet<PathBuf> {
     let mut seen = BTreeSet::new();
     let mut next = vec![from];
     while let Some(file) = next.pop() {
-        for used in uses.get(file).into_iter().flatten() {
+        for used in uses.get(file).into_iter().flat_map(BTreeMap::keys) {
             if seen.insert(used.clone()) {
                 next.push(used);
             }
@@ -264,26 +265,25 @@ impl<'a> Tree<'a> {
         Ok(id)
     }
 
-    /// The files that define what a module names, without its own.
-    fn used_by(&self, id: usize) -> BTreeSet<PathBuf> {
+    /// The files that define what a module names, without its own, each with a name.
+    fn used_by(&self, id: usize) -> Vec<(PathBuf, String)> {
         let module = &self.modules[id];
         let private = module
             .imports
             .iter()
             .filter(|i| !i.passed_on && i.name != "*");
         let paths = module.paths.iter().chain(private.map(|i| &i.path));
-        let named = paths.filter_map(|path| self.resolve(id, path, &mut HashSet::new()));
-        let items = named.filter_map(|target| match target {
-            Target::Item(owner) => Some(owner),
+        let items = paths.filter_map(|path| match self.resolve(id, path, &mut HashSet::new())? {
+            Target::Item(owner) => Some((owner, path.join("::"))),
             Target::Module(_) => None,
         });
         let unresolved = |name: &&String| self.look_up(id, name, &mut HashSet::new()).is_none();
         let calls = module.calls.iter().filter(unresolved);
-        let macros = calls.filter_map(|name| self.macros.get(name));
+        let macros = calls.filter_map(|name| Some((*self.macros.get(name)?, name.clone())));
         let files = items
-            .chain(macros.copied())
-            .map(|owner| self.modules[owner].file.clone());
-        files.filter(|file| *file != module.file).collect()
+            .chain(macros)
+            .map(|(owner, name)| (self.modules[owner].file.clone(), name));
+        files.filter(|(file, _)| *file != module.file).collect()
     }
 
     /// What a path that stands in a module leads to; `None` if it leads out of the crate.

@@ -17,9 +17,9 @@ use catena_board::Pool;
 
 use super::{Asked, CollRequest};
 use crate::comm::Comm;
-use crate::hooks::{Hook, Hooked};
 use crate::process::Process;
 use crate::request::RequestObject;
+use catena_process::{Hook, Hooked};
 
 /// Collectives that are looked at in turn, by each call that moves none.
 const LOOKS: usize = 8;
@@ -169,7 +169,7 @@ impl Runs {
     }
 }
 
-impl Hook for Collectives {
+impl Hook<Process> for Collectives {
     fn progress(&self, process: &Process) -> bool {
         let ready = {
             let mut runs = self.runs.borrow_mut();
@@ -292,7 +292,7 @@ impl Collectives {
 impl Process {
     /// The collectives of this process.
     #[inline]
-    pub(crate) fn collectives(&self) -> Hooked<'_, Collectives> {
+    pub(crate) fn collectives(&self) -> Hooked<'_, Process, Collectives> {
         self.hook()
     }
 

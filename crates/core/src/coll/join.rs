@@ -61,7 +61,7 @@ impl Process {
         if !self.can_meet(comm) {
             return Ok(None);
         }
-        let shape = BoardShape::new(comm.size(), self.oversubscribed);
+        let shape = BoardShape::new(comm.size(), self.engine.oversubscribed);
         let mut offsets = vec![BoardOffset::NOWHERE.0; comm.size() as usize].into_boxed_slice();
         if comm.rank == 0 {
             offsets[0] = self.find_board(shape).0;
@@ -194,7 +194,12 @@ impl Joining {
         let seat = Seat::new(memory, comm.rank, bells.unwrap_or_default(), neighbours);
         let limits = memory.limits(usize::MAX);
         let found = (comm.rank == 0).then_some(memory);
-        let mut member = Member::new(comm.rank, comm.size(), process.oversubscribed, limits);
+        let mut member = Member::new(
+            comm.rank,
+            comm.size(),
+            process.engine.oversubscribed,
+            limits,
+        );
         let op = member.start(OpKind::Allgather, Label::FIRST.detail);
         Some(Meeting {
             place: Box::new(Place::new(member, seat, found)),

@@ -16,7 +16,7 @@ use super::schedules::Key;
 use super::signature::{CallSignature, different, skipped};
 use super::tag::Label;
 use crate::comm::Comm;
-use crate::process::{LOCK, Process};
+use crate::process::{Process, life};
 use catena_objects::error::{Error, Kind, Result, no_memory};
 use catena_objects::op::Reducer;
 
@@ -95,7 +95,7 @@ impl Process {
         // SAFETY: the program lends the buffers that it names until the call returns, or fails when
         // nobody uses them any more.
         let mut board = unsafe { seat.view_with(ends, reducer) };
-        board.looks = if self.oversubscribed { 1 } else { LOOKS };
+        board.looks = if self.engine.oversubscribed { 1 } else { LOOKS };
         let mut op = member.start(kind, detail);
         if let Ok(true) = op.poll(member, args, &mut board) {
             return Ok(true);
@@ -179,7 +179,7 @@ impl Process {
     #[inline(never)]
     fn await_place<'c>(&self, comm: &'c Comm) -> Option<RefMut<'c, Membership>> {
         while self.threads.are_many() {
-            LOCK.released(yield_core);
+            life().lock().released(yield_core);
             if let Ok(membership) = comm.coll.node.try_borrow_mut() {
                 return Some(membership);
             }

@@ -19,9 +19,9 @@ impl Process {
     pub(super) fn model(&self) -> &'static Model {
         static MODEL: OnceLock<Model> = OnceLock::new();
         MODEL.get_or_init(|| {
-            let boot = self.boot.borrow();
+            let boot = self.engine.boot.borrow();
             let job = boot.job();
-            let oversubscribed = self.oversubscribed && job.hosts.len() == 1;
+            let oversubscribed = self.engine.oversubscribed && job.hosts.len() == 1;
             model::machine(oversubscribed.then_some(job.local_cpus))
         })
     }

@@ -66,7 +66,7 @@ impl Process {
         &self,
         call: impl FnOnce(&mut dyn Jobs) -> Result<T, BootError>,
     ) -> Result<T> {
-        let mut boot = self.boot.borrow_mut();
+        let mut boot = self.engine.boot.borrow_mut();
         let Some(jobs) = boot.jobs() else {
             fail!(
                 Unsupported,
@@ -138,7 +138,7 @@ impl Process {
 
     /// Meets those who have spawned this job, if somebody has. Collective over the job.
     pub(crate) fn meet_parent(&self) -> Result<()> {
-        let port = self.boot.borrow().job().parent.clone();
+        let port = self.engine.boot.borrow().job().parent.clone();
         let Some(port) = port else { return Ok(()) };
         let side = Side::Guest;
         let meeting = (self.world.rank == 0).then_some(Meeting { port, side });
@@ -188,7 +188,7 @@ impl Process {
         }
         self.with_jobs(|_| Ok(()))?;
         let chain = Chain::from_settings().map_err(|e| other(&e))?;
-        let mut boot = self.boot.borrow_mut();
+        let mut boot = self.engine.boot.borrow_mut();
         let (local, cpus) = (boot.job().local.len(), boot.job().local_cpus);
         let segment = match chain.shm && local == 1 {
             true => boot.take_segment().map_err(|e| other(&e))?,
@@ -205,7 +205,7 @@ impl Process {
         drop(boot);
         let shm = Shm::attach(segment, 0, &[self.me], cpus).map_err(|e| other(&e))?;
         // SAFETY: the transport lives in the process, which is never dropped.
-        self.bell.set(Some(unsafe { shm.bell(self.me) }));
+        self.engine.bell.set(Some(unsafe { shm.bell(self.me) }));
         self.link(|link| link.net().adopt(shm));
         Ok(())
     }

@@ -211,7 +211,7 @@ impl Process {
             "mpi://WORLD" => Some(everyone),
             "mpi://SELF" => Some((1, rank)),
             _ => {
-                let boot = self.boot.borrow();
+                let boot = self.engine.boot.borrow();
                 let (_, ranks) = boot.job().psets.iter().find(|(name, _)| name == set)?;
                 ranks.binary_search(&rank).is_ok().then_some(everyone)
             }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::{RequestObject, State};
 use crate::comm::Comm;
-use crate::hooks::Hook;
 use crate::process::Process;
+use catena_process::Hook;
 
 /// Those that are under way.
 #[derive(Debug, Default)]
 pub(crate) struct Carried(RefCell<Vec<Arc<dyn RequestObject>>>);
 
-impl Hook for Carried {
+impl Hook<Process> for Carried {
     fn progress(&self, process: &Process) -> bool {
         let mut at = 0;
         let mut completed = 0;

@@ -6,10 +6,9 @@ use std::rc::Rc;
 
 use catena_boot::Boot;
 use catena_fabric::Peer;
-
 use catena_net::Exchange;
 
-/// The connection to the launcher, which the world and the networks share.
+/// The connection to the launcher, which the process and its networks share.
 pub type SharedBoot = Rc<RefCell<Box<dyn Boot>>>;
 
 /// Under which key the launcher keeps the address records.

@@ -9,13 +9,18 @@
 
 use catena_boot::{Death, Ended, FAULT_TOLERANCE};
 use catena_fabric::{Peer, PeerLost, ProcessName};
+use catena_link::{Sink, Source};
 use catena_net::{DeadProcess, HowEnded};
 use catena_objects::error::{Error, Kind};
 use catena_shm::Shm;
 
-use crate::process::Process;
+use crate::engine::ProgressEngine;
 
-impl Process {
+impl<P, S, R> ProgressEngine<P, S, R>
+where
+    S: Source,
+    R: Sink,
+{
     /// Hears what the launcher has told this process, if it has; true if that gives it
     /// something to do. Cost if not: one load.
     #[inline]

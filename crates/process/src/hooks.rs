@@ -1,5 +1,5 @@
-//! What the process does beside moving packets: collectives, new communicators, tools, and
-//! whatever crates above this one add, each as a [`Hook`] of its own.
+//! What a process does beside moving packets: collectives, tools, windows, files, and whatever else
+//! the crates above add, each as a [`Hook`] of its own.
 //!
 //! A hook says how much work it has ([`Hooked::add_work`]). While all have none, progress costs
 //! one look at one number, however many hooks there are.
@@ -17,10 +17,8 @@ use catena_fabric::Sleeper;
 use catena_link::Awaited;
 use catena_objects::error::Result;
 
-use crate::process::Process;
-
-/// Something that the process carries on, wakes for and takes down. There is one of each type in
-/// a process, made when [`Process::hook`] first asks for it; it holds the state of what it is
+/// Something that the process, a `P`, carries on, wakes for and takes down. There is one of each type in
+/// a process, made when [`Hooks::hook`] first asks for it; it holds the state of what it is
 /// the hook of, and stays as long as the process.
 ///
 /// No method of a hook is called while one that may change something (`progress`,
@@ -31,33 +29,37 @@ use crate::process::Process;
 /// ```
 /// use std::cell::Cell;
 ///
-/// use catena_core::Process;
-/// use catena_core::hooks::Hook;
+/// use catena_process::{Hook, Hooks};
+///
+/// #[derive(Debug, Default)]
+/// struct Process {
+///     hooks: Hooks<Process>,
+/// }
 ///
 /// /// Counts rounds of progress while somebody wants to know.
 /// #[derive(Debug, Default)]
 /// struct Rounds(Cell<u64>);
 ///
-/// impl Hook for Rounds {
+/// impl Hook<Process> for Rounds {
 ///     fn progress(&self, _: &Process) -> bool {
 ///         self.0.set(self.0.get() + 1);
 ///         false
 ///     }
 /// }
 ///
-/// fn rounds_of(process: &Process, wait: impl FnOnce()) -> u64 {
-///     let rounds = process.hook::<Rounds>();
-///     rounds.add_work(1);
-///     wait();
-///     rounds.remove_work(1);
-///     rounds.0.get()
-/// }
+/// let process = Process::default();
+/// let rounds = process.hooks.hook::<Rounds>();
+/// rounds.add_work(1);
+/// process.hooks.progress(&process);
+/// rounds.remove_work(1);
+/// assert_eq!(rounds.0.get(), 1);
+/// assert!(!process.hooks.have_work());
 /// ```
-pub trait Hook: Any + fmt::Debug {
+pub trait Hook<P>: Any + fmt::Debug {
     /// Does what can be done now; true if that moved anything on. Called in each round of progress
     /// while the hook has work. It may use the engine and start transfers, but neither
     /// progress nor wait.
-    fn progress(&self, _process: &Process) -> bool {
+    fn progress(&self, _process: &P) -> bool {
         false
     }
 
@@ -66,7 +68,7 @@ pub trait Hook: Any + fmt::Debug {
     /// announced: whoever writes a word in shared memory afterwards and then rings this
     /// process's doorbell ends it. So a word that others write needs no more than this look and
     /// their ring.
-    fn before_sleep(&self, _process: &Process) -> bool {
+    fn before_sleep(&self, _process: &P) -> bool {
         false
     }
 
@@ -77,10 +79,9 @@ pub trait Hook: Any + fmt::Debug {
         None
     }
 
-    /// Adds the processes that it waits for, but for those that transfers of `link` wait for; see
-    /// [`RequestObject::awaits`](crate::request::RequestObject::awaits). Asked now and then
-    /// while the hook has work.
-    fn awaits(&self, _process: &Process, _awaited: &mut Awaited) {}
+    /// Adds the processes that it waits for, but for those that transfers of `link` wait for. Asked
+    /// now and then while the hook has work.
+    fn awaits(&self, _process: &P, _awaited: &mut Awaited) {}
 
     /// `MPI_Finalize` begins: the world model stands, every call works, and the other processes
     /// will do the same, so this may be collective over the world. What the program should have
@@ -88,38 +89,38 @@ pub trait Hook: Any + fmt::Debug {
     ///
     /// # Errors
     /// What `MPI_Finalize` will return.
-    fn finalize(&self, _process: &Process) -> Result<()> {
+    fn finalize(&self, _process: &P) -> Result<()> {
         Ok(())
     }
 
     /// The last user of the library leaves; another one may come. Local: other processes may
     /// have ended.
-    fn end(&self, _process: &Process) {}
+    fn end(&self, _process: &P) {}
 }
 
 /// The hooks of a process.
-#[derive(Debug, Default)]
-pub struct Hooks {
+#[derive(Debug)]
+pub struct Hooks<P: 'static> {
     /// The one that was registered first; each knows the next.
-    first: Cell<Option<&'static Entry>>,
+    first: Cell<Option<&'static Entry<P>>>,
     /// What all of them have to do.
     work: Cell<usize>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct Entry<P: 'static> {
     /// The type of the hook.
     id: TypeId,
-    hook: &'static dyn Hook,
-    next: Cell<Option<&'static Entry>>,
+    hook: &'static dyn Hook<P>,
+    next: Cell<Option<&'static Entry<P>>>,
     work: Cell<usize>,
     /// Whether one of its methods is under way.
     busy: Cell<bool>,
 }
 
-impl Entry {
+impl<P> Entry<P> {
     /// What `call` says; `None` if the hook is in a call already.
-    fn call<T>(&self, call: impl FnOnce(&dyn Hook) -> T) -> Option<T> {
+    fn call<T>(&self, call: impl FnOnce(&dyn Hook<P>) -> T) -> Option<T> {
         if self.busy.replace(true) {
             return None;
         }
@@ -129,33 +130,116 @@ impl Entry {
     }
 }
 
-impl Hooks {
+impl<P> Default for Hooks<P> {
+    fn default() -> Self {
+        Hooks {
+            first: Cell::default(),
+            work: Cell::default(),
+        }
+    }
+}
+
+impl<P> Hooks<P> {
+    /// The hook of that type, which is registered if it was not yet. Cost: a look at those that
+    /// were registered before.
+    #[inline]
+    pub fn hook<T: Hook<P> + Default>(&self) -> Hooked<'_, P, T> {
+        let entry = self.find::<T>().unwrap_or_else(|| self.add::<T>());
+        // SAFETY: the entry has been made for a hook of this type, as its `id` says.
+        let hook = unsafe { &*std::ptr::from_ref(entry.hook).cast::<T>() };
+        Hooked {
+            hooks: self,
+            entry,
+            hook,
+        }
+    }
+
     /// Whether any has work.
     #[inline(always)]
-    pub(crate) fn has_work(&self) -> bool {
+    pub fn have_work(&self) -> bool {
         self.work.get() != 0
+    }
+
+    /// Has those that have work do what they can; true if anything moved.
+    #[cold]
+    #[inline(never)]
+    pub fn progress(&self, process: &P) -> bool {
+        let mut moved = false;
+        for entry in self.busy_ones() {
+            moved |= entry.call(|hook| hook.progress(process)).unwrap_or(false);
+        }
+        moved
+    }
+
+    /// Their last look before a sleep; true if there is to be none.
+    #[cold]
+    pub fn before_sleep(&self, process: &P) -> bool {
+        let mut moved = false;
+        for entry in self.busy_ones() {
+            moved |= entry
+                .call(|hook| hook.before_sleep(process))
+                .unwrap_or(false);
+        }
+        moved
+    }
+
+    /// What those that have work can be woken by.
+    #[cold]
+    pub(crate) fn sleeper(&self) -> Option<Sleeper> {
+        let descriptors = self.busy_ones().filter_map(|it| it.hook.descriptor());
+        let sleepers = descriptors.map(|descriptor| Sleeper::new(Some(descriptor)));
+        sleepers.reduce(Sleeper::or)
+    }
+
+    /// Adds whom they wait for.
+    pub fn awaits(&self, process: &P, awaited: &mut Awaited) {
+        let free = |entry: &&Entry<P>| !entry.busy.get();
+        for entry in self.busy_ones().filter(free) {
+            entry.hook.awaits(process, awaited);
+        }
+    }
+
+    /// `MPI_Finalize` begins.
+    ///
+    /// # Errors
+    /// The first one of a hook; those behind it are not called.
+    pub fn finalize(&self, process: &P) -> Result<()> {
+        for entry in self.each() {
+            entry
+                .call(|hook| hook.finalize(process))
+                .unwrap_or(Ok(()))?;
+        }
+        Ok(())
+    }
+
+    /// The last user of the library leaves. What was registered last goes first.
+    pub fn end(&self, process: &P) {
+        let all: Vec<_> = self.each().collect();
+        for entry in all.into_iter().rev() {
+            entry.call(|hook| hook.end(process));
+        }
     }
 
     /// All, in the order in which they were registered. A hook may register another one while
     /// it is called.
     #[inline]
-    fn each(&self) -> impl Iterator<Item = &'static Entry> + use<> {
+    fn each(&self) -> impl Iterator<Item = &'static Entry<P>> + use<P> {
         iter::successors(self.first.get(), |entry| entry.next.get())
     }
 
     /// Those that have work.
-    fn busy_ones(&self) -> impl Iterator<Item = &'static Entry> + use<> {
+    fn busy_ones(&self) -> impl Iterator<Item = &'static Entry<P>> + use<P> {
         self.each().filter(|entry| entry.work.get() != 0)
     }
 
     #[inline]
-    fn find<T: Hook>(&self) -> Option<&'static Entry> {
+    fn find<T: Hook<P>>(&self) -> Option<&'static Entry<P>> {
         self.each().find(|entry| entry.id == TypeId::of::<T>())
     }
 
     #[cold]
     #[inline(never)]
-    fn add<T: Hook + Default>(&self) -> &'static Entry {
+    fn add<T: Hook<P> + Default>(&self) -> &'static Entry<P> {
         // It stays as long as the process, which never ends.
         let entry: &_ = Box::leak(Box::new(Entry {
             id: TypeId::of::<T>(),
@@ -170,25 +254,17 @@ impl Hooks {
         }
         entry
     }
-
-    /// What the hooks that have work can be woken by.
-    #[cold]
-    pub(crate) fn sleeper(&self) -> Option<Sleeper> {
-        let descriptors = self.busy_ones().filter_map(|it| it.hook.descriptor());
-        let sleepers = descriptors.map(|descriptor| Sleeper::new(Some(descriptor)));
-        sleepers.reduce(Sleeper::or)
-    }
 }
 
 /// A hook of a process, and how much work it has.
 #[derive(Debug)]
-pub struct Hooked<'p, T: 'static> {
-    hooks: &'p Hooks,
-    entry: &'static Entry,
+pub struct Hooked<'p, P: 'static, T: 'static> {
+    hooks: &'p Hooks<P>,
+    entry: &'static Entry<P>,
     hook: &'static T,
 }
 
-impl<T> Deref for Hooked<'_, T> {
+impl<P, T> Deref for Hooked<'_, P, T> {
     type Target = T;
 
     #[inline]
@@ -197,7 +273,7 @@ impl<T> Deref for Hooked<'_, T> {
     }
 }
 
-impl<T> Hooked<'_, T> {
+impl<P, T> Hooked<'_, P, T> {
     /// There is more to do: progress calls the hook from now on.
     pub fn add_work(&self, more: usize) {
         self.set_work(self.entry.work.get() + more);
@@ -226,66 +302,5 @@ impl<T> Hooked<'_, T> {
     /// already.
     pub fn alone<R>(&self, call: impl FnOnce(&T) -> R) -> Option<R> {
         self.entry.call(|_| call(self.hook))
-    }
-}
-
-impl Process {
-    /// The hook of that type, which is registered if it was not yet. Cost: a look at those that
-    /// were registered before.
-    #[inline]
-    pub fn hook<T: Hook + Default>(&self) -> Hooked<'_, T> {
-        let hooks = &self.hooks;
-        let entry = hooks.find::<T>().unwrap_or_else(|| hooks.add::<T>());
-        // SAFETY: the entry has been made for a hook of this type, as its `id` says.
-        let hook = unsafe { &*std::ptr::from_ref(entry.hook).cast::<T>() };
-        Hooked { hooks, entry, hook }
-    }
-
-    /// Has the hooks that have work do what they can; true if anything moved.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn advance_hooks(&self) -> bool {
-        let mut moved = false;
-        for entry in self.hooks.busy_ones() {
-            moved |= entry.call(|hook| hook.progress(self)).unwrap_or(false);
-        }
-        moved
-    }
-
-    /// The last look of the hooks before a sleep; true if there is to be none.
-    #[cold]
-    pub(crate) fn ask_hooks_before_sleep(&self) -> bool {
-        let mut moved = false;
-        for entry in self.hooks.busy_ones() {
-            moved |= entry.call(|hook| hook.before_sleep(self)).unwrap_or(false);
-        }
-        moved
-    }
-
-    /// Adds whom the hooks wait for.
-    pub(crate) fn hooks_await(&self, awaited: &mut Awaited) {
-        let free = |entry: &&Entry| !entry.busy.get();
-        for entry in self.hooks.busy_ones().filter(free) {
-            entry.hook.awaits(self, awaited);
-        }
-    }
-
-    /// `MPI_Finalize` begins.
-    ///
-    /// # Errors
-    /// The first one of a hook; those behind it are not called.
-    pub(crate) fn finalize_hooks(&self) -> Result<()> {
-        for entry in self.hooks.each() {
-            entry.call(|hook| hook.finalize(self)).unwrap_or(Ok(()))?;
-        }
-        Ok(())
-    }
-
-    /// The last user of the library leaves. What was registered last goes first.
-    pub(crate) fn end_hooks(&self) {
-        let all: Vec<_> = self.hooks.each().collect();
-        for entry in all.into_iter().rev() {
-            entry.call(|hook| hook.end(self));
-        }
     }
 }

@@ -1,0 +1,42 @@
+//! How far the world model has come in this process (MPI-5, chapter 11.2).
+
+use std::sync::atomic::{AtomicU8, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
+
+const BEFORE: u8 = 0;
+const STARTING: u8 = 1;
+const RUNNING: u8 = 2;
+const FINALIZED: u8 = 3;
+
+static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
+
+/// `MPI_Initialized`: true from the end of `MPI_Init` on, for ever.
+pub fn is_initialized() -> bool {
+    PHASE.load(Acquire) >= RUNNING
+}
+
+/// `MPI_Finalized`.
+pub fn is_finalized() -> bool {
+    PHASE.load(Acquire) == FINALIZED
+}
+
+/// `MPI_Init` begins; false if it was called before.
+pub(crate) fn begin() -> bool {
+    PHASE
+        .compare_exchange(BEFORE, STARTING, AcqRel, Acquire)
+        .is_ok()
+}
+
+/// It has failed, and may be called again.
+pub(crate) fn give_up() {
+    PHASE.store(BEFORE, Release);
+}
+
+/// It has succeeded.
+pub(crate) fn run() {
+    PHASE.store(RUNNING, Release);
+}
+
+/// `MPI_Finalize` has ended the world model.
+pub(crate) fn end() {
+    PHASE.store(FINALIZED, Release);
+}

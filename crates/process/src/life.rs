@@ -1,0 +1,298 @@
+//! The life of a library in a process. The world model and every session are
+//! its *users*. The first user brings it up; when the last one leaves, it
+//! rests: the launcher is told, but memory, rings and what others may have sent
+//! already stay, and the next user goes on with them at once.
+//!
+//! The library runs without its lock while nobody was granted
+//! `MPI_THREAD_MULTIPLE`. Then it belongs to one thread, its *owner*, or, under
+//! `MPI_THREAD_SERIALIZED`, to whoever calls it. Users come and go under the
+//! lock in any case.
+//!
+//! | field          | rule                                                                |
+//! |----------------|---------------------------------------------------------------------|
+//! | `running`      | null, or what `keep` leaked; stored by Release, loaded by Acquire    |
+//! | `kept`         | likewise, and never null again                                      |
+//! | all others     | written under the lock                                              |
+
+use std::cell::Cell;
+use std::ptr;
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
+use std::thread::{self, ThreadId};
+
+use catena_abi::consts;
+use catena_objects::error::Result;
+use catena_objects::fail;
+
+use crate::host::Host;
+use crate::lock::Lock;
+
+/// Who may call the library while it takes no lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// This thread only.
+    Thread(ThreadId),
+    /// Whoever does, one at a time: the program sees to it.
+    InTurn,
+}
+
+impl Owner {
+    fn new(level: i32) -> Self {
+        if level == consts::THREAD_SERIALIZED {
+            Owner::InTurn
+        } else {
+            Owner::Thread(thread::current().id())
+        }
+    }
+}
+
+/// Every level is supported; values in between count as the next lower one.
+pub fn granted(required: i32) -> i32 {
+    match required {
+        consts::THREAD_MULTIPLE.. => consts::THREAD_MULTIPLE,
+        consts::THREAD_SERIALIZED.. => consts::THREAD_SERIALIZED,
+        consts::THREAD_FUNNELED.. => consts::THREAD_FUNNELED,
+        _ => consts::THREAD_SINGLE,
+    }
+}
+
+/// A process whose library comes to life and rests.
+pub trait Living: Host {
+    /// Makes the state, with the library's lock held.
+    ///
+    /// # Errors
+    /// `Other` if the process cannot be wired up: the text says what failed and what to do.
+    fn bring_up() -> Result<Box<Self>>;
+
+    /// Whose the library is without the lock. Changes under the lock.
+    fn owner(&self) -> &Cell<Owner>;
+
+    /// A user comes after the last one had left.
+    ///
+    /// # Errors
+    /// `Other` if the launcher is gone.
+    fn resume(&self) -> Result<()>;
+
+    /// The last user leaves, `end` if no other one will come.
+    ///
+    /// # Errors
+    /// `Other` if the launcher is gone.
+    fn rest(&self, end: bool) -> Result<()>;
+}
+
+/// The life of a library, whose state is a `P`: a static of whoever has one.
+#[derive(Debug)]
+pub struct Life<P: 'static> {
+    /// The state, while the library has users.
+    running: AtomicPtr<P>,
+    /// The state, from the first user on.
+    kept: AtomicPtr<P>,
+    /// Whether calls take the lock. True unless the library runs for users who say
+    /// that it need not be.
+    locked: AtomicBool,
+    /// Whether it stays true, because tools asked for it.
+    keep_locked: AtomicBool,
+    /// Whether it is being brought up.
+    starting: AtomicBool,
+    /// How many users there are.
+    users: AtomicU32,
+    lock: Lock,
+}
+
+/// The lock of a library, held whether calls take it or not.
+#[derive(Debug)]
+struct Held<'a>(&'a Lock);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.release();
+    }
+}
+
+impl<P> Default for Life<P> {
+    fn default() -> Self {
+        Life::new()
+    }
+}
+
+impl<P> Life<P> {
+    /// Nobody has used the library yet.
+    pub const fn new() -> Self {
+        Life {
+            running: AtomicPtr::new(ptr::null_mut()),
+            kept: AtomicPtr::new(ptr::null_mut()),
+            locked: AtomicBool::new(true),
+            keep_locked: AtomicBool::new(false),
+            starting: AtomicBool::new(false),
+            users: AtomicU32::new(0),
+            lock: Lock::new(),
+        }
+    }
+
+    /// The lock that calls take.
+    #[inline]
+    pub fn lock(&'static self) -> &'static Lock {
+        &self.lock
+    }
+
+    /// Takes the lock if calls take it; returns whether it did.
+    #[inline]
+    pub fn acquire(&self) -> bool {
+        let locked = self.locked.load(Relaxed);
+        if locked {
+            self.lock.acquire();
+        }
+        locked
+    }
+
+    /// The state, while the library has users.
+    #[inline]
+    pub fn running(&self) -> Option<&'static P> {
+        // SAFETY: null, or what `keep` leaked.
+        unsafe { self.running.load(Acquire).as_ref() }
+    }
+
+    /// The state, if there ever was a user.
+    pub fn kept(&self) -> Option<&'static P> {
+        // SAFETY: null, or what `keep` leaked.
+        unsafe { self.kept.load(Acquire).as_ref() }
+    }
+
+    /// Whether calls take the lock.
+    pub fn is_locked(&self) -> bool {
+        self.locked.load(Relaxed)
+    }
+
+    /// Whether the library is being brought up.
+    pub fn is_starting(&self) -> bool {
+        self.starting.load(Relaxed)
+    }
+
+    /// Makes calls take the lock for good, so that threads of tools can look at the
+    /// state beside a program that calls MPI from one thread. False if the library runs
+    /// without the lock already.
+    pub fn keep_lock(&self) -> bool {
+        if !self.acquire() {
+            return false;
+        }
+        let in_time = self.locked.load(Relaxed);
+        if in_time {
+            self.keep_locked.store(true, Relaxed);
+        }
+        self.lock.release();
+        in_time
+    }
+
+    fn hold(&self) -> Held<'_> {
+        self.lock.acquire();
+        Held(&self.lock)
+    }
+
+    /// Makes `process` the state, for good.
+    fn keep(&self, process: Box<P>) -> &'static P {
+        let process = Box::leak(process);
+        self.kept.store(process, Release);
+        process
+    }
+}
+
+impl<P: Living> Life<P> {
+    /// Counts a user in that needs this thread level, or any; returns what it is
+    /// granted, at least that.
+    ///
+    /// # Errors
+    /// `Other` if the process cannot be wired up, or another thread uses the
+    /// library without the lock: the text says what to do.
+    pub fn join(&self, level: Option<i32>) -> Result<i32> {
+        let _held = self.hold();
+        let users = self.users.load(Relaxed);
+        let asked = level.unwrap_or(consts::THREAD_SINGLE);
+        match self.kept() {
+            Some(process) if users > 0 => self.admit(process, asked)?,
+            Some(process) => {
+                process.resume()?;
+                self.begin(process, asked);
+            }
+            None => {
+                self.starting.store(true, Relaxed);
+                let made = P::bring_up();
+                self.starting.store(false, Relaxed);
+                self.begin(self.keep(made?), asked);
+            }
+        }
+        self.users.store(users + 1, Relaxed);
+        Ok(if self.is_locked() {
+            consts::THREAD_MULTIPLE
+        } else {
+            asked
+        })
+    }
+
+    /// Counts a user out, `end` if it is the world model; with the last one the
+    /// library rests.
+    ///
+    /// # Errors
+    /// `Other` if the launcher is gone.
+    pub fn leave(&self, process: &P, end: bool) -> Result<()> {
+        let _held = self.hold();
+        let users = self.users.load(Relaxed) - 1;
+        self.users.store(users, Relaxed);
+        if users > 0 {
+            return Ok(());
+        }
+        let result = process.rest(end);
+        // The state stays, for those who look at it, for the next user and for threads that use
+        // it against the rules.
+        self.running.store(ptr::null_mut(), Release);
+        self.locked.store(true, Relaxed);
+        result
+    }
+
+    /// The first user of now.
+    fn begin(&self, process: &'static P, level: i32) {
+        process.owner().set(Owner::new(level));
+        self.run(process, level == consts::THREAD_MULTIPLE);
+    }
+
+    /// Gives out the state, with the lock or, unless tools want it, without. Nobody else is inside.
+    fn run(&self, process: &'static P, locked: bool) {
+        let locked = locked || self.keep_locked.load(Relaxed);
+        process.threads().set_many(locked);
+        self.locked.store(locked, Relaxed);
+        self.running
+            .store(ptr::from_ref(process).cast_mut(), Release);
+    }
+
+    /// One more user.
+    fn admit(&self, process: &'static P, level: i32) -> Result<()> {
+        if self.is_locked() {
+            return Ok(());
+        }
+        let me = thread::current().id();
+        if matches!(process.owner().get(), Owner::Thread(owner) if owner != me) {
+            fail!(
+                Other,
+                "another thread of this process uses MPI and was not granted MPI_THREAD_MULTIPLE, so \
+                this one cannot: ask for that level where MPI is first initialised (MPI_Init_thread, \
+                or the info key thread_level of MPI_Session_init)"
+            );
+        }
+        match level {
+            // Nobody else is inside.
+            consts::THREAD_MULTIPLE => self.run(process, true),
+            consts::THREAD_SERIALIZED => process.owner().set(Owner::InTurn),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The highest thread level that calls can rely on, of which the world model has `granted`.
+    pub fn thread_level(&self, process: &P, granted: Option<i32>) -> i32 {
+        match (self.is_locked(), process.owner().get()) {
+            (true, _) => consts::THREAD_MULTIPLE,
+            (false, Owner::InTurn) => consts::THREAD_SERIALIZED,
+            (false, Owner::Thread(_)) => granted.unwrap_or(consts::THREAD_SINGLE),
+        }
+    }
+}
