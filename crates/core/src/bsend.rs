@@ -1,17 +1,11 @@
 //! Buffered sends (MPI-5, chapter 3.6): buffers attached to the process, a
 //! session or a communicator. The closest one that there is counts.
-//!
-//! A buffered message is copied to memory of the library. What the program
-//! attached is taken as the account of how much may be under way: each message
-//! costs its packed size and a little more, which `MPI_BSEND_OVERHEAD` covers.
 
-use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use catena_abi::consts;
 use catena_link::{Mode, Plane, ReqId, Sent, Source};
 
+use crate::attached::OVERHEAD;
 use crate::buffer::SendBuf;
 use crate::comm::Comm;
 use crate::process::Process;
@@ -19,30 +13,7 @@ use crate::session::Session;
 use catena_objects::error::Result;
 use catena_objects::fail;
 
-/// What a message costs besides its bytes. Programs add `MPI_BSEND_OVERHEAD` to them, which is 512
-/// in the standard's binary interface, 128 in that of Open MPI and 96 in that of MPICH.
-const OVERHEAD: u64 = 96;
-
-/// An attached buffer.
-#[derive(Debug)]
-pub struct Attached {
-    /// Address that the program gave.
-    pub addr: usize,
-    /// Its size in bytes.
-    pub size: u64,
-    /// In the order in which they were sent.
-    pending: Vec<Pending>,
-}
-
-#[derive(Debug)]
-struct Pending {
-    id: ReqId,
-    cost: u64,
-    number: u64,
-}
-
-/// The place for a buffer.
-pub type Slot = RefCell<Option<Attached>>;
+pub use crate::attached::{Attached, Mark, Slot};
 
 /// What a buffer is attached to.
 #[derive(Clone, Debug)]
@@ -63,52 +34,6 @@ impl Holder {
             Holder::Session(session) => &session.buffer,
             Holder::Comm(comm) => &comm.buffer,
         }
-    }
-}
-
-/// Buffered messages of the process, counted; under the library's lock.
-static SENT: AtomicU64 = AtomicU64::new(0);
-
-/// A point in the sequence of buffered sends.
-#[derive(Clone, Copy, Debug)]
-pub struct Mark(u64);
-
-impl Mark {
-    /// Behind everything that was sent so far.
-    pub fn now() -> Self {
-        Mark(SENT.load(Relaxed))
-    }
-}
-
-impl Attached {
-    /// A buffer with nothing in it.
-    pub fn new(addr: usize, size: u64) -> Self {
-        Attached {
-            addr,
-            size,
-            pending: Vec::new(),
-        }
-    }
-
-    /// Whether the library finds the memory (`MPI_BUFFER_AUTOMATIC`).
-    pub fn automatic(&self) -> bool {
-        self.addr == consts::BUFFER_AUTOMATIC
-    }
-
-    fn used(&self) -> u64 {
-        self.pending.iter().map(|p| p.cost).sum()
-    }
-
-    fn settle(&mut self, process: &Process) {
-        self.pending.retain(|p| {
-            process.link(|link| {
-                let done = link.is_done(p.id);
-                if done {
-                    link.take(p.id);
-                }
-                !done
-            })
-        });
     }
 }
 
@@ -134,7 +59,7 @@ impl Process {
         let fits = |process: &Process| {
             let mut slot = slot.borrow_mut();
             let b = slot.as_mut().expect("attached, as just checked");
-            b.settle(process);
+            b.settle(|id| process.has_left(id));
             b.automatic() || b.used() + cost <= b.size
         };
         if !fits(self) {
@@ -156,18 +81,27 @@ impl Process {
         let sent =
             self.link(|link| link.send(comm.cid, Plane::User, dest, tag, Mode::Standard, copy));
         if let (Sent::Pending(id), Some(b)) = (sent, slot.borrow_mut().as_mut()) {
-            let number = SENT.load(Relaxed);
-            SENT.store(number + 1, Relaxed);
-            b.pending.push(Pending { id, cost, number });
+            b.add(id, cost);
         }
         Ok(())
+    }
+
+    /// Whether a message has left; then its request is gone.
+    fn has_left(&self, id: ReqId) -> bool {
+        self.link(|link| {
+            let done = link.is_done(id);
+            if done {
+                link.take(id);
+            }
+            done
+        })
     }
 
     /// Bytes in use and bytes in all of the buffer that is attached there; 0 if
     /// none is.
     pub fn buffer_use(&self, slot: &Slot) -> (u64, u64) {
         slot.borrow_mut().as_mut().map_or((0, 0), |b| {
-            b.settle(self);
+            b.settle(|id| self.has_left(id));
             (b.used(), if b.automatic() { 0 } else { b.size })
         })
     }
@@ -178,8 +112,8 @@ impl Process {
         match slot.borrow_mut().as_mut() {
             None => true,
             Some(b) => {
-                b.settle(self);
-                b.pending.first().is_none_or(|p| p.number >= until.0)
+                b.settle(|id| self.has_left(id));
+                b.is_flushed(until)
             }
         }
     }

@@ -1,19 +1,13 @@
 //! Start and end of the world model (MPI-5, chapter 11.2).
 
-use std::os::unix::ffi::OsStringExt;
-use std::sync::Arc;
-use std::sync::OnceLock;
-
 use catena_abi::consts;
 use catena_boot::FAULT_TOLERANCE;
 
 use crate::phase;
 pub use crate::phase::{is_finalized, is_initialized};
 use crate::process::{Entered, Process, WorldModel, enter, life};
-use crate::session::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
 use catena_objects::error::{Error, Result};
 use catena_objects::fail;
-use catena_objects::info::{Info, Pair};
 
 /// `MPI_Init_thread`; returns the thread level that is granted.
 ///
@@ -109,42 +103,4 @@ pub fn abort(code: i32, message: &str) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// `MPI_INFO_ENV` (MPI-5, 11.2.2): what is known of how the program was
-/// started.
-pub fn info_env() -> Arc<Info> {
-    static ENV: OnceLock<Vec<Pair>> = OnceLock::new();
-    let pairs = ENV.get_or_init(|| {
-        let mut args = std::env::args_os().map(OsStringExt::into_vec);
-        let mut pairs = Vec::new();
-        let mut push = |key: &str, value: Vec<u8>| pairs.push((key.into(), clip(value)));
-        if let Some(command) = args.next() {
-            push("command", command);
-        }
-        push("argv", args.collect::<Vec<_>>().join(&b' '));
-        if let Ok(process) = enter() {
-            let boot = process.engine.boot.borrow();
-            push("maxprocs", boot.job().size.to_string().into());
-        }
-        if let Ok(dir) = std::env::current_dir() {
-            push("wdir", dir.into_os_string().into_vec());
-        }
-        push("arch", std::env::consts::ARCH.into());
-        push("thread_level", "MPI_THREAD_MULTIPLE".into());
-        let kinds = MEMORY_ALLOC_KINDS.get();
-        if !kinds.is_empty() {
-            push(MEMORY_KINDS, kinds.as_bytes().into());
-        }
-        pairs
-    });
-
-    Info::from_pairs(pairs.clone())
-}
-
-/// Shortens a string to what an info value may have.
-pub fn clip(mut s: Vec<u8>) -> Vec<u8> {
-    s.truncate(catena_objects::info::fitting(
-        &s,
-        catena_objects::info::MAX_VALUE,
-    ));
-    s
-}
+pub use crate::object::{clip, info_env};

@@ -6,6 +6,7 @@
     reason = "objects are shared under the library's lock, which the compiler cannot see"
 )]
 
+mod attached;
 pub mod bsend;
 pub mod buffer;
 pub mod coll;
@@ -13,11 +14,14 @@ pub mod comm;
 #[cfg(test)]
 mod device;
 pub mod events;
+mod failure;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
 pub mod init;
 pub mod life;
+mod memory_kinds;
+mod message;
 pub mod object;
 pub mod p2p;
 pub mod peers;
@@ -26,6 +30,7 @@ pub mod process;
 mod reduce_local;
 pub mod request;
 pub mod session;
+mod session_object;
 pub mod settings;
 pub mod topology;
 pub mod wait;

@@ -3,13 +3,12 @@
 use std::cell::Cell;
 
 use catena_abi::{self as abi, consts};
-use catena_fabric::PeerLost;
-use catena_link::{
-    Cid, Completion, Envelope, Failure, MessageId, Mode, Plane, ReqId, Selector, Sent,
-};
+use catena_link::{Cid, Completion, Envelope, MessageId, Mode, Plane, ReqId, Selector, Sent};
 
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
+use crate::failure::{failure, lost};
+pub use crate::message::Message;
 use crate::process::Process;
 use crate::request::{self, Done};
 use catena_objects::error::{Error, Kind, Result};
@@ -17,14 +16,6 @@ use catena_objects::fail;
 
 /// Largest tag (`MPI_TAG_UB`).
 pub const TAG_UB: i32 = i32::MAX;
-
-/// A message between `MPI_Mprobe` and `MPI_Mrecv`.
-#[derive(Debug)]
-pub struct Message {
-    id: Cell<Option<MessageId>>,
-    /// Who and how long, for errors.
-    pub envelope: Envelope,
-}
 
 /// A message that was taken out of the queue, and what it is.
 pub type Matched = (abi::Message, Envelope);
@@ -107,34 +98,6 @@ fn bad_tag(tag: i32, also: &str) -> Error {
         Kind::Tag,
         format!("the tag is {tag}: it must be 0 to {TAG_UB}{also}"),
     )
-}
-
-#[cold]
-fn lost(lost: &PeerLost) -> Error {
-    Error::new(
-        Kind::ProcAborted,
-        format!("process {} is gone: {}", lost.peer.0, lost.cause),
-    )
-}
-
-/// The error that a failed transfer is reported with.
-#[cold]
-pub(crate) fn failure(f: &Failure) -> Error {
-    match f {
-        Failure::Truncated {
-            source,
-            tag,
-            sent,
-            capacity,
-        } => Error::new(
-            Kind::Truncate,
-            format!(
-                "the message from rank {source} with tag {tag} has {sent} bytes, but the \
-                receive has room for {capacity}"
-            ),
-        ),
-        Failure::Lost(peer) => lost(peer),
-    }
 }
 
 impl Process {

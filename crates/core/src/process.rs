@@ -14,7 +14,7 @@ use catena_objects::error::{Error, Kind, Result};
 use catena_process::{self as waiting, Hook, Hooked, Life, LinkOf, Owner, ProgressEngine};
 use catena_process::{Threads, Waits};
 
-use crate::bsend::Attached;
+use crate::attached::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
 use crate::comm::{Cids, Comm, ControlMessages, OtherJobs};

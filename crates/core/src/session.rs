@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
 use catena_fabric::{Peer, ProcessName};
-use catena_settings::{Setting, Text, setting};
 
-use crate::bsend::Attached;
 use crate::comm::Comm;
+use crate::memory_kinds::memory_kinds;
+pub use crate::memory_kinds::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
 use crate::process::{Process, enter, life};
-use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
+pub use crate::session_object::Session;
+use catena_objects::errhandler::ErrhandlerRef;
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::group::Group;
@@ -32,50 +33,6 @@ const LEVELS: [(&str, i32); 4] = [
     ("MPI_THREAD_SERIALIZED", consts::THREAD_SERIALIZED),
     ("MPI_THREAD_MULTIPLE", consts::THREAD_MULTIPLE),
 ];
-
-/// The info key that asks for kinds of memory, and tells which there are.
-pub const MEMORY_KINDS: &str = "mpi_memory_alloc_kinds";
-/// Kinds of memory that messages may lie in whoever asks, and those that are
-/// named when they are asked for (MPI-5, 11.4.3).
-const MEMORY: [&str; 2] = ["mpi", "system"];
-const MEMORY_ON_REQUEST: [&str; 1] = ["mpi:alloc_mem"];
-
-setting! {
-    /// Kinds of memory that the program asks for messages to lie in, as
-    /// "mpi,system,mpi:alloc_mem": -memory-alloc-kinds of mpirun.
-    ///
-    /// MPI_INFO_ENV shows them, the info of MPI_COMM_WORLD the supported ones
-    /// (mpi_memory_alloc_kinds; MPI-5, 11.4.3). A session asks for its own.
-    pub static MEMORY_ALLOC_KINDS: Text = Text("");
-    scope: Local,
-    level: User,
-}
-
-/// All settings of this module.
-pub static SETTINGS: &[&dyn Setting] = &[&MEMORY_ALLOC_KINDS];
-
-/// A session.
-#[derive(Debug)]
-pub struct Session {
-    /// Its own handle.
-    pub handle: Cell<abi::Session>,
-    /// Error handler.
-    pub errhandler: RefCell<ErrhandlerRef>,
-    /// What it was granted.
-    pub info: Arc<Info>,
-    /// Buffer for buffered sends on communicators of this session.
-    pub buffer: RefCell<Option<Attached>>,
-}
-
-impl HasErrhandler for Session {
-    fn errhandler(&self) -> &RefCell<ErrhandlerRef> {
-        &self.errhandler
-    }
-
-    fn called(&self) -> String {
-        "a session".to_owned()
-    }
-}
 
 /// A process set as its members see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,18 +62,6 @@ fn level_of(hints: &Info) -> Result<Option<i32>> {
             MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE"
         ),
     }
-}
-
-/// The kinds of memory that are supported, of those asked for and always.
-fn memory_kinds(asked: &str) -> String {
-    let asked = asked.split(',').map(str::trim);
-    let granted = MEMORY_ON_REQUEST.into_iter();
-    let granted = granted.filter(|kind| asked.clone().any(|a| a.eq_ignore_ascii_case(kind)));
-    MEMORY
-        .into_iter()
-        .chain(granted)
-        .collect::<Vec<_>>()
-        .join(",")
 }
 
 /// `MPI_Session_init`: local, at any time, from any thread.
@@ -274,13 +219,5 @@ mod tests {
         let error = level_of(&info).unwrap_err();
         assert_eq!(error.kind(), catena_objects::error::Kind::InfoValue);
         assert!(error.text().contains("'MULTIPLE'"), "{error}");
-    }
-
-    #[test]
-    fn memory_kinds_are_what_was_asked_for_and_is_there() {
-        assert_eq!(memory_kinds(""), "mpi,system");
-        assert_eq!(memory_kinds("system,cuda:host"), "mpi,system");
-        let all = memory_kinds("cuda, MPI:alloc_mem,mpi:alloc_mem");
-        assert_eq!(all, "mpi,system,mpi:alloc_mem");
     }
 }

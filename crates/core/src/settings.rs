@@ -10,7 +10,7 @@ pub fn registry() -> Registry {
     all.extend_from_slice(crate::coll::SETTINGS);
     all.extend_from_slice(crate::coll::model::SETTINGS);
     all.extend_from_slice(catena_objects::errhandler::SETTINGS);
-    all.extend_from_slice(crate::session::SETTINGS);
+    all.extend_from_slice(crate::memory_kinds::SETTINGS);
     Registry::new(all)
 }
 

@@ -290,3 +290,41 @@ impl WData<'_> {
         Side::scattered(self.buf, self.counts.len(), part, ranges, side)
     }
 }
+
+/// Packed length of a plain side, in bytes.
+#[inline(always)]
+pub(super) fn packed(count: u64, size: u64) -> Result<usize> {
+    match count
+        .checked_mul(size)
+        .and_then(|n| usize::try_from(n).ok())
+    {
+        Some(n) if n <= isize::MAX as usize => Ok(n),
+        _ => Err(too_much(count, size)),
+    }
+}
+
+#[cold]
+fn too_much(count: u64, size: u64) -> Error {
+    let text = format!("{count} elements of {size} bytes are more than memory can hold");
+    Error::new(Kind::Count, text)
+}
+
+/// Checks a side of `n` blocks that are alike; gives the bytes of one.
+#[inline(always)]
+pub(super) fn blocks(
+    process: &Process,
+    data: &Data,
+    n: u32,
+    what: &str,
+    side: &mut Side,
+) -> Result<usize> {
+    let (count, ty) = data.check(process, what)?;
+    let block = packed(count, ty.size())?;
+    let mut all = count;
+    if n != 1 {
+        all = count.saturating_mul(u64::from(n));
+        packed(all, ty.size())?;
+    }
+    side.set(data.buf, all, ty);
+    Ok(block)
+}

@@ -21,13 +21,11 @@ use std::sync::Arc;
 use catena_link::{Cid, Envelope, Mode, Plane, Selector, Sent};
 
 use super::backoff::Backoff;
-use super::report;
 use super::signature::CallSignature;
 use super::tag::Label;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::{Comm, JOB};
 use crate::process::Process;
-use catena_objects::error::Error;
 
 /// Longest text, bytes: a message of one packet.
 pub const LONGEST: usize = 480;
@@ -84,7 +82,7 @@ impl CallControl {
     }
 
     /// Whether it is a report that ends a call that waits.
-    fn ends(self, call: &Waiting) -> bool {
+    pub(super) fn ends(self, call: &Waiting) -> bool {
         // Who has failed in any call makes no board any more.
         let at_any = call.signature.is_none_or(|it| it.label == Label::FIRST);
         let is_about = || at_any || is_same(self.place, call.place);
@@ -105,7 +103,7 @@ impl Waiting<'_> {
 }
 
 /// Whether two places, of which a control message may have told one, are the same.
-fn is_same(a: u32, b: u32) -> bool {
+pub(super) fn is_same(a: u32, b: u32) -> bool {
     (a ^ b) << (u32::BITS - PLACE_BITS) == 0
 }
 
@@ -124,41 +122,6 @@ pub fn who(comm: &Comm, cid: Cid, rank: u32) -> String {
 }
 
 impl Process {
-    /// Why a call that waits can never be complete, if a member has said so, or what it says of
-    /// its call shows it. Does not progress.
-    pub(super) fn heard(&self, call: &Waiting, backoff: &mut Backoff) -> Option<Error> {
-        let comm = call.comm;
-        for cid in comm.cids() {
-            let ends = |aside: CallControl| aside.ends(call);
-            if let Some((_, envelope)) = self.find_aside(cid, backoff, ends) {
-                return Some(self.read_report(comm, cid, envelope));
-            }
-        }
-        let differs = self.ask_around(call, backoff);
-        differs.inspect(|error| self.report(comm, call.place, error))
-    }
-
-    /// Why that rank of a context gave the call at `place` up, if it has said so.
-    pub(super) fn reported_by(
-        &self,
-        (cid, rank): (Cid, u32),
-        comm: &Comm,
-        place: u32,
-    ) -> Option<Error> {
-        let is = |aside: CallControl| aside.kind == Kind::Report && is_same(aside.place, place);
-        let envelope = self.link(|link| {
-            let mut kept = link.kept(cid, Plane::Collective);
-            kept.find(|it| it.source == rank && CallControl::read(it.tag).is_some_and(is))
-        })?;
-        Some(self.read_report(comm, cid, envelope))
-    }
-
-    fn read_report(&self, comm: &Comm, cid: Cid, envelope: Envelope) -> Error {
-        let bytes = self.read_aside(cid, envelope);
-        let who = who(comm, cid, envelope.source);
-        report::read(&who, &bytes)
-    }
-
     /// The first aside in a context that is wanted.
     pub(super) fn find_aside(
         &self,

@@ -5,10 +5,6 @@ use std::iter;
 
 use catena_coll::{Collective, algorithms, inter};
 
-use crate::comm::Comm;
-use crate::events::{self, What};
-use crate::process::Process;
-
 /// The way of a collective that needs no messages.
 pub const BOARD: u16 = 0;
 
@@ -54,30 +50,19 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// A collective goes a way; `None` is one among neighbours.
+    #[inline(always)]
+    pub(super) fn add(&self, what: Option<Collective>, way: u16) {
+        let counter = match what {
+            Some(what) => &self.ways[what as usize][usize::from(way) % WAYS],
+            None => &self.neighbors,
+        };
+        counter.set(counter.get() + 1);
+    }
+
     /// How often a collective went a way.
     pub fn of(&self, what: Collective, way: usize) -> u64 {
         self.ways[what as usize][way].get()
-    }
-}
-
-fn count(counter: &Cell<u64>) {
-    counter.set(counter.get() + 1);
-}
-
-impl Process {
-    /// A collective runs; `None` is one among neighbours.
-    #[inline(always)]
-    pub(super) fn ran(&self, comm: &Comm, what: Option<Collective>, way: u16) {
-        count(&comm.coll.calls);
-        match what {
-            Some(what) => {
-                count(&self.colls.ways[what as usize][usize::from(way) % WAYS]);
-                if events::wanted(events::COLLECTIVES << what as u32) {
-                    self.note(Some(comm.cid), What::Collective { what, way });
-                }
-            }
-            None => count(&self.colls.neighbors),
-        }
     }
 }
 

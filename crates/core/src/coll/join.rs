@@ -3,6 +3,7 @@
 //! Rank 0 finds the memory and tells the others where, by messages. Then all say on the board
 //! whether they reach the memory of all others: by then all have attached.
 
+use std::any::Any;
 use std::mem;
 use std::sync::Arc;
 
@@ -11,11 +12,12 @@ use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_shm::{Neighbour, Shm};
 
-use super::node::Place;
+use super::membership::{BoardInTheMaking, Membership, Place};
 use super::pending::PendingOperation;
+use super::prepared::Caller;
+use super::request::{CollRequest, own_run};
 use super::signature::CallSignature;
 use super::tag::Label;
-use super::{Caller, CollRequest, own_run};
 use crate::comm::Comm;
 use crate::process::Process;
 use catena_objects::error::Result;
@@ -44,7 +46,7 @@ struct Meeting {
 }
 
 /// What the making of a board has come to.
-pub enum Joined {
+enum Joined {
     /// Others have not come so far.
     Pending,
     /// There is no memory.
@@ -121,7 +123,7 @@ impl Joining {
     ///
     /// # Errors
     /// If members called different things, or one is gone.
-    pub fn advance(&mut self, process: &Process, comm: &Arc<Comm>) -> Result<Joined> {
+    fn advance(&mut self, process: &Process, comm: &Arc<Comm>) -> Result<Joined> {
         if self.meeting.is_none() {
             let run = own_run(&mut self.telling);
             if !run.advance(process) {
@@ -166,16 +168,6 @@ impl Joining {
         Ok(meeting.map_or(Joined::Nowhere, |it| Joined::At(it.place)))
     }
 
-    /// The memory of the board, if this process has found it.
-    pub fn found(&self) -> Option<BoardMemory> {
-        self.meeting.as_ref()?.place.found
-    }
-
-    /// The place that it has come to, if it failed there.
-    pub fn place(self) -> Option<Box<Place>> {
-        self.meeting.map(|it| it.place)
-    }
-
     /// Takes the place on the board that rank 0 has found.
     fn meet(&self, process: &Process, comm: &Arc<Comm>) -> Option<Meeting> {
         let told = BoardOffset(self.offsets[0]);
@@ -206,5 +198,46 @@ impl Joining {
             pending: PendingOperation::new(op, self.place, self.signature),
             words,
         })
+    }
+}
+
+impl BoardInTheMaking for Joining {
+    fn found(&self) -> Option<BoardMemory> {
+        self.meeting.as_ref()?.place.found
+    }
+
+    fn place(self: Box<Self>) -> Option<Box<Place>> {
+        self.meeting.map(|it| it.place)
+    }
+}
+
+impl Membership {
+    /// Goes on making the board; whether it is there, or cannot be. Collective.
+    #[cold]
+    pub(super) fn join(&mut self, process: &Process, comm: &Arc<Comm>) -> Result<bool> {
+        if let Membership::Unknown = self {
+            *self = match process.begin_joining(comm)? {
+                Some(joining) => Membership::Joining(Box::new(joining)),
+                None => Membership::None,
+            };
+        }
+        if let Membership::Joining(joining) = self {
+            let joining: &mut dyn Any = &mut **joining;
+            let joining: &mut Joining = joining.downcast_mut().expect("made here");
+            *self = match joining.advance(process, comm) {
+                Ok(Joined::Pending) => return Ok(false),
+                Ok(Joined::Nowhere) => Membership::None,
+                Ok(Joined::At(place)) => Membership::Member(place),
+                Err(error) => {
+                    let place = match mem::take(self) {
+                        Membership::Joining(joining) => joining.place(),
+                        _ => None,
+                    };
+                    *self = Membership::Failed(place, error.clone());
+                    return Err(error);
+                }
+            };
+        }
+        Ok(true)
     }
 }

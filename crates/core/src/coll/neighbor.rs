@@ -12,9 +12,9 @@ use catena_coll::neighbor::{self, Edges};
 use catena_coll::{Args, Collective, Layout};
 use catena_schedule::Schedule;
 
+use super::arguments::blocks;
 use super::count::BOARD;
 use super::force::COLL_NODE;
-use super::prepare::blocks;
 use super::ranges::Ranges;
 use super::schedules::Key;
 use super::side::{Loaded, Side, load};

@@ -10,7 +10,7 @@ use catena_coll::Args;
 
 use super::backoff::Backoff;
 use super::control::Waiting;
-use super::node::explain;
+use super::mismatch::explain;
 use super::signature::CallSignature;
 use crate::comm::Comm;
 use crate::process::Process;

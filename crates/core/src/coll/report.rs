@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use catena_link::Cid;
+use catena_link::{Cid, Envelope, Plane};
 
-use super::control::{CallControl, Kind, LONGEST};
+use super::backoff::Backoff;
+use super::control::{CallControl, Kind, LONGEST, Waiting, is_same, who};
 use crate::comm::Comm;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind as ErrorKind};
@@ -34,6 +35,41 @@ pub fn read(who: &str, bytes: &[u8]) -> Error {
 }
 
 impl Process {
+    /// Why a call that waits can never be complete, if a member has said so, or what it says of
+    /// its call shows it. Does not progress.
+    pub(super) fn heard(&self, call: &Waiting, backoff: &mut Backoff) -> Option<Error> {
+        let comm = call.comm;
+        for cid in comm.cids() {
+            let ends = |aside: CallControl| aside.ends(call);
+            if let Some((_, envelope)) = self.find_aside(cid, backoff, ends) {
+                return Some(self.read_report(comm, cid, envelope));
+            }
+        }
+        let differs = self.ask_around(call, backoff);
+        differs.inspect(|error| self.report(comm, call.place, error))
+    }
+
+    /// Why that rank of a context gave the call at `place` up, if it has said so.
+    pub(super) fn reported_by(
+        &self,
+        (cid, rank): (Cid, u32),
+        comm: &Comm,
+        place: u32,
+    ) -> Option<Error> {
+        let is = |aside: CallControl| aside.kind == Kind::Report && is_same(aside.place, place);
+        let envelope = self.link(|link| {
+            let mut kept = link.kept(cid, Plane::Collective);
+            kept.find(|it| it.source == rank && CallControl::read(it.tag).is_some_and(is))
+        })?;
+        Some(self.read_report(comm, cid, envelope))
+    }
+
+    fn read_report(&self, comm: &Comm, cid: Cid, envelope: Envelope) -> Error {
+        let bytes = self.read_aside(cid, envelope);
+        let who = who(comm, cid, envelope.source);
+        read(&who, &bytes)
+    }
+
     /// Tells all other members that this one gave a call up.
     pub(super) fn report(&self, comm: &Comm, place: u32, error: &Error) {
         match &comm.remote {

@@ -8,7 +8,7 @@ use catena_objects::error::Result;
 use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
 
-use super::CollRun;
+use super::run::CollRun;
 use crate::process::Process;
 use crate::request::{Done, RequestObject, State, active_already, when};
 
@@ -32,6 +32,14 @@ impl CollRequest {
         let run = self.run.try_borrow().ok()?;
         let (prepared, _) = run.job()?;
         Some(prepared.comm().handle.get().into())
+    }
+}
+
+/// The run within an object that is not shared.
+pub(super) fn own_run(obj: &mut Arc<CollRequest>) -> &mut CollRun {
+    match Arc::get_mut(obj) {
+        Some(request) => request.run.get_mut(),
+        None => unreachable!("idle runs are nobody else's"),
     }
 }
 

@@ -8,21 +8,22 @@ use std::sync::Arc;
 use catena_link::{Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
 use catena_schedule::{Exec, Order, Region, Run};
 
-use super::Prepared;
 use super::backoff::Backoff;
 use super::control::{Waiting, is_call, who};
 use super::count::BOARD;
+use super::membership::{Membership, Place};
 use super::memory::Memory;
-use super::node::{Membership, Place};
+use super::mismatch::different;
 use super::pending::PendingOperation;
+use super::prepared::Prepared;
 use super::side::Loaded;
-use super::signature::{CallSignature, different};
+use super::signature::CallSignature;
 use super::tag::{Cut, Number, function};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
 use catena_objects::error::{Error, Kind, Result};
 
-use crate::p2p;
+use crate::failure::failure;
 use crate::process::{Link, Process};
 
 /// A message of a schedule under way.
@@ -155,7 +156,7 @@ impl Executor<'_> {
             return Ok(());
         }
         let (source, sent, expect) = match done.error.as_deref() {
-            Some(lost @ Failure::Lost(_)) => return Err(p2p::failure(lost)),
+            Some(lost @ Failure::Lost(_)) => return Err(failure(lost)),
             Some(&Failure::Truncated {
                 source,
                 sent,
@@ -476,7 +477,7 @@ impl CollRun {
         let ends = (self.input.base(), self.output.base());
         // SAFETY: the program lends the buffers of an operation until that is complete.
         let mut board = unsafe { seat.view_with(ends, self.memory.reducer.as_ref()) };
-        let args = job.recipe.key().args(&job.comm);
+        let args = job.recipe.key().args(job.comm.size(), job.comm.rank);
         let Some(ended) = pending.advance(process, &job.comm, member, &args, &mut board) else {
             return Step::Pending;
         };
@@ -502,7 +503,11 @@ impl CollRun {
         let Membership::Member(place) = &mut *membership else {
             return Some(without(&membership, &comm));
         };
-        let Some(op) = place.start(&job.recipe.key(), &comm, job.label.detail) else {
+        let Some(op) = place.start(
+            &job.recipe.key(),
+            (comm.size(), comm.rank),
+            job.label.detail,
+        ) else {
             return Some(Step::Elsewhere);
         };
         if let Err(error) = job.load((&mut self.input, &mut self.output), &mut self.memory) {

@@ -8,8 +8,6 @@ use catena_coll::{Args, Collective, Layout};
 use catena_schedule::Schedule;
 use catena_settings::changes;
 
-use crate::comm::Comm;
-
 /// All that the schedule of a call depends on, besides the communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key<'a> {
@@ -34,8 +32,8 @@ pub struct Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// The call on a member of an intracommunicator.
-    pub fn args(&self, comm: &Comm) -> Args<'a> {
+    /// The call at rank `me` of an intracommunicator.
+    pub fn args(&self, size: u32, me: u32) -> Args<'a> {
         Args {
             root: match self.root {
                 Root::There(rank) => rank,
@@ -46,7 +44,7 @@ impl<'a> Key<'a> {
             commutative: self.commutative,
             send: self.send,
             recv: self.recv,
-            ..Args::new(comm.size(), comm.rank)
+            ..Args::new(size, me)
         }
     }
 }

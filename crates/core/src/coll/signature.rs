@@ -1,11 +1,8 @@
-//! What the members of a communicator say of a call to each other, and what is wrong if that
-//! differs.
+//! What the members of a communicator say of a call to each other.
 
 use std::fmt;
 
-use super::tag::{Label, function};
-use crate::comm::Comm;
-use catena_objects::error::{self, Error};
+use super::tag::Label;
 
 /// What a member says of its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,47 +44,6 @@ impl CallSignature {
             is_persistent: bytes[16] & 4 != 0,
         })
     }
-
-    /// What is wrong if another member, for which this one waits, says that of the same call.
-    pub fn differs(&self, comm: &Comm, who: &str, theirs: CallSignature) -> Option<Error> {
-        let (me, what) = (comm.rank, function(self.label.what));
-        let rooted = self
-            .label
-            .what
-            .is_some_and(catena_coll::Collective::is_rooted);
-        // Between two groups those beside the root do not know it.
-        let detail = !(comm.is_inter() && rooted);
-        if self.label.what != theirs.label.what
-            || detail && self.label.detail != theirs.label.detail
-            || self.is_persistent != theirs.is_persistent
-        {
-            return Some(different(&format!(
-                "{who} called {theirs}, and rank {me} called {self}"
-            )));
-        }
-        if self.bytes != theirs.bytes {
-            let text = format!(
-                "the arguments of {what} differ: {who} passed {} bytes, and rank {me} {}. \
-                 Counts and types must agree on all ranks",
-                theirs.bytes, self.bytes
-            );
-            return Some(Error::new(error::Kind::Truncate, text));
-        }
-        if theirs.is_idle {
-            return Some(skipped(me, self.label, who));
-        }
-        let form = |on_board| match on_board {
-            true => "the blocking form",
-            false => "another form (or one for other types)",
-        };
-        (self.on_board != theirs.on_board).then(|| {
-            different(&format!(
-                "{who} called {} of {what}, and rank {me} {}",
-                form(theirs.on_board),
-                form(self.on_board)
-            ))
-        })
-    }
 }
 
 /// As in "the persistent form of MPI_Bcast with root 3".
@@ -98,19 +54,6 @@ impl fmt::Display for CallSignature {
         }
         write!(f, "{}", self.label)
     }
-}
-
-/// Members called different things.
-pub fn different(what: &str) -> Error {
-    let text = format!("the members of the communicator called different collectives: {what}");
-    Error::new(error::Kind::Other, text)
-}
-
-/// A member waits for one from which nothing will come.
-pub fn skipped(me: u32, call: Label, who: &str) -> Error {
-    different(&format!(
-        "rank {me} waits in {call} for {who}, which called something else, or had nothing for anybody"
-    ))
 }
 
 #[cfg(test)]

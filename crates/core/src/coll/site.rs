@@ -10,9 +10,6 @@ use super::model;
 use crate::comm::Comm;
 use crate::process::Process;
 
-/// The nodes of a communicator whose members are on several.
-pub type Map = Option<Nodes>;
-
 impl Process {
     /// What messages cost here. All members choose by it, and must choose alike:
     /// that this node is oversubscribed counts only if the job has no other.

@@ -24,8 +24,6 @@ use catena_abi as abi;
 use catena_coll::Collective;
 use catena_coll::inter::Root;
 
-use crate::comm::Comm;
-
 const TAG_BITS: u32 = 31;
 const KIND_BITS: u32 = 4;
 /// In place of the number of a [`Collective`].
@@ -83,12 +81,12 @@ pub fn operation(op: abi::Op) -> u32 {
     }
 }
 
-/// Detail of a rooted collective, with the operation of a reduction.
+/// Detail of a rooted collective at rank `me`, with the operation of a reduction.
 #[inline]
-pub fn rooted(comm: &Comm, root: Root, operation: u32) -> u32 {
+pub fn rooted(me: u32, root: Root, operation: u32) -> u32 {
     let rank = match root {
         Root::There(rank) => rank,
-        Root::Here => comm.rank,
+        Root::Here => me,
         Root::Near => 0,
     };
     operation << ROOT_BITS | rank & low(ROOT_BITS)

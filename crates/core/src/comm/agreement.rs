@@ -19,7 +19,7 @@
 use catena_link::Cid;
 
 use super::control::Key;
-use super::meet::Meeting;
+use super::port::Meeting;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 

@@ -1,4 +1,4 @@
-//! ControlMessages: messages by which processes agree on a communicator that they do
+//! Control messages, by which processes agree on a communicator that they do
 //! not have yet.
 //!
 //! A control message travels on a context that exists, below its collectives, and
@@ -11,14 +11,11 @@ use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use catena_link::{Cid, Mode, Plane, ReqId, Selector, Sent};
-
-use crate::buffer::{RecvBuf, SendBuf};
-use crate::process::Process;
+use catena_link::{Cid, ReqId};
 
 /// Tag of all control messages; those of collectives are not negative. Those above, up to
 /// [`PARTITIONS`], belong to parts of partitioned messages.
-const CONTROL: i32 = i32::MIN;
+pub(super) const CONTROL: i32 = i32::MIN;
 
 /// How many tags parts of partitioned messages have.
 pub const PARTITIONS: u32 = (1 << 29) - 1;
@@ -66,121 +63,42 @@ impl Key {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Address {
-    cid: Cid,
-    from: u32,
-    key: Key,
+pub(super) struct Address {
+    pub cid: Cid,
+    pub from: u32,
+    pub key: Key,
 }
 
 /// A control message of which not all may have arrived.
 #[derive(Debug)]
-struct Coming {
+pub(super) struct Coming {
     /// `None` once its context is closed.
-    cid: Option<Cid>,
-    from: u32,
-    bytes: Box<[u8]>,
-    id: ReqId,
+    pub cid: Option<Cid>,
+    pub from: u32,
+    pub bytes: Box<[u8]>,
+    pub id: ReqId,
 }
 
 /// The control messages that came and were not read yet.
 #[derive(Debug, Default)]
 pub struct ControlMessages {
-    coming: RefCell<VecDeque<Coming>>,
-    filed: RefCell<HashMap<Address, VecDeque<Vec<u32>>>>,
+    pub(super) coming: RefCell<VecDeque<Coming>>,
+    pub(super) filed: RefCell<HashMap<Address, VecDeque<Vec<u32>>>>,
 }
 
-impl Process {
-    /// Writes to rank `to` of a context.
-    pub fn send_control(&self, cid: Cid, to: u32, key: &Key, words: &[u32]) {
-        let mut bytes = Vec::with_capacity(4 + key.0.len() + 4 * words.len());
-        bytes.extend((key.0.len() as u32).to_ne_bytes());
-        bytes.extend_from_slice(&key.0);
-        words
-            .iter()
-            .for_each(|word| bytes.extend(word.to_ne_bytes()));
-        let message = SendBuf::Owned(bytes.into());
-        self.link(|link| {
-            if let Sent::Pending(id) =
-                link.send(cid, Plane::Collective, to, CONTROL, Mode::Standard, message)
-            {
-                link.detach(id);
-            }
-        });
-    }
-
-    /// Reads the next control message with that key from rank `from` of a context, if it
-    /// has come. Does not progress.
-    pub fn receive_control(&self, cid: Cid, from: u32, key: &Key) -> Option<Vec<u32>> {
-        self.collect_control(cid, from);
-        let mut filed = self.control.filed.borrow_mut();
-        if filed.is_empty() {
-            return None;
-        }
-        let at = Address {
-            cid,
-            from,
-            key: key.clone(),
-        };
-        let waiting = filed.get_mut(&at)?;
-        let next = waiting.pop_front();
-        if waiting.is_empty() {
-            filed.remove(&at);
-        }
-        next
-    }
-
-    fn collect_control(&self, cid: Cid, from: u32) {
-        let mut coming = self.control.coming.borrow_mut();
-        let selector = Selector {
-            source: from as i32,
-            tag: CONTROL,
-        };
-        self.link(|link| {
-            while let Some((id, envelope)) = link.mprobe(cid, Plane::Collective, selector) {
-                let mut bytes = vec![0; envelope.len as usize].into_boxed_slice();
-                let room = RecvBuf::Bytes(bytes.as_mut_ptr(), envelope.len);
-                let id = link.mrecv(id, room);
-                coming.push_back(Coming {
-                    cid: Some(cid),
-                    from,
-                    bytes,
-                    id,
-                });
-            }
-            while let Some(first) = coming.front()
-                && link.is_done(first.id)
-            {
-                link.take(first.id);
-                coming.pop_front().into_iter().for_each(|it| self.file(&it));
-            }
-        });
-    }
-
-    fn file(&self, message: &Coming) {
-        let (Some(cid), Some((key, words))) = (message.cid, open(&message.bytes)) else {
-            return;
-        };
-        let at = Address {
-            cid,
-            from: message.from,
-            key,
-        };
-        let mut filed = self.control.filed.borrow_mut();
-        filed.entry(at).or_default().push_back(words);
-    }
-
-    /// Throws away what nobody will read: the context is closed.
-    pub(crate) fn drop_control(&self, cid: Cid) {
-        let mut filed = self.control.filed.borrow_mut();
-        filed.retain(|at, _| at.cid != cid);
-        for message in &mut *self.control.coming.borrow_mut() {
-            message.cid = message.cid.filter(|&of| of != cid);
-        }
-    }
+/// A control message.
+pub(super) fn to_bytes(key: &Key, words: &[u32]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(4 + key.0.len() + 4 * words.len());
+    bytes.extend((key.0.len() as u32).to_ne_bytes());
+    bytes.extend_from_slice(&key.0);
+    words
+        .iter()
+        .for_each(|word| bytes.extend(word.to_ne_bytes()));
+    bytes
 }
 
 /// The parts of a control message; `None` if it is none.
-fn open(bytes: &[u8]) -> Option<(Key, Vec<u32>)> {
+pub(super) fn open(bytes: &[u8]) -> Option<(Key, Vec<u32>)> {
     let (len, rest) = bytes.split_first_chunk::<4>()?;
     let (key, words) = rest.split_at_checked(u32::from_ne_bytes(*len) as usize)?;
     let (words, []) = words.as_chunks::<4>() else {

@@ -5,7 +5,6 @@
 //! exchange what their groups tell through the launcher. Jobs of which a process hears
 //! there for the first time come into its table of peers.
 
-use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,40 +17,9 @@ use catena_objects::fail;
 use catena_shm::Shm;
 
 use super::agreement::Bridge;
+use super::port::{Meeting, MetJobs};
 use super::{Comm, Heritage};
 use crate::process::Process;
-
-/// Where a leader meets that of the other group.
-#[derive(Clone, Debug)]
-pub struct Meeting {
-    /// The port.
-    pub port: String,
-    /// From which side this one comes to it.
-    pub side: Side,
-}
-
-/// What becomes of other jobs.
-#[derive(Debug, Default)]
-pub(crate) struct OtherJobs {
-    /// Those that have ended while something here leads to them.
-    gone: RefCell<Vec<u64>>,
-    /// Those that are being met, each as often as a call does.
-    met: RefCell<Vec<u64>>,
-}
-
-/// Keeps jobs that are being met, until communicators lead to them.
-pub(super) struct MetJobs<'a>(&'a OtherJobs, Vec<u64>);
-
-impl Drop for MetJobs<'_> {
-    fn drop(&mut self) {
-        let mut met = self.0.met.borrow_mut();
-        for job in &self.1 {
-            if let Some(at) = met.iter().position(|it| it == job) {
-                met.swap_remove(at);
-            }
-        }
-    }
-}
 
 fn other(e: &dyn std::fmt::Display) -> Error {
     Error::new(Kind::Other, e.to_string())

@@ -9,7 +9,7 @@ use catena_objects::error::Result;
 use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
 
-use super::{Done, State};
+use super::outcome::{Done, State};
 use crate::process::Process;
 
 /// A request that is not a plain transfer (MPI-5, chapters 3.7, 3.9 and 13.2). A new kind of
@@ -33,7 +33,7 @@ use crate::process::Process;
 /// MPI again; these three must not panic then.
 ///
 /// What carries the request on is its own matter: `link`, if it is made of transfers; a
-/// [hook](crate::hooks), or [`Process::carry_on`], which has progress call
+/// [hook](catena_process::Hook), or [`Process::carry_on`], which has progress call
 /// [`advance`](Self::advance).
 ///
 /// # Examples

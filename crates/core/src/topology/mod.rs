@@ -7,17 +7,11 @@ mod graph;
 mod grid;
 mod reorder;
 
-use std::sync::Arc;
-
 use catena_coll::neighbor::Edge;
 
 pub use dims::dims_create;
 pub use graph::{Adjacent, Graph, Spread};
 pub use grid::Grid;
-
-use crate::comm::Comm;
-use catena_objects::error::Result;
-use catena_objects::fail;
 
 /// The topology of a communicator.
 #[derive(Debug)]
@@ -111,58 +105,6 @@ fn grid_neighborhood(grid: &Grid, rank: u32) -> Neighborhood {
             .extend([edge(d, 1), edge(d, -1)].into_iter().flatten());
     }
     neighborhood
-}
-
-impl Comm {
-    /// Its topology.
-    ///
-    /// # Errors
-    /// `Topology` if it has none.
-    pub fn topology(&self) -> Result<&Arc<Topology>> {
-        match self.topology.get() {
-            Some(topology) => Ok(topology),
-            None => fail!(Topology, "the communicator has no topology"),
-        }
-    }
-
-    /// Its grid.
-    ///
-    /// # Errors
-    /// `Topology` if it has none.
-    pub fn grid(&self) -> Result<&Grid> {
-        match &**self.topology()? {
-            Topology::Cart(grid) => Ok(grid),
-            _ => fail!(Topology, "the communicator's topology is not a grid"),
-        }
-    }
-
-    /// Its graph, if every process knows it.
-    ///
-    /// # Errors
-    /// `Topology` if it has none.
-    pub fn graph(&self) -> Result<&Graph> {
-        match &**self.topology()? {
-            Topology::Graph(graph) => Ok(graph),
-            _ => fail!(
-                Topology,
-                "the communicator's topology was not made by MPI_Graph_create"
-            ),
-        }
-    }
-
-    /// This process's edges in its distributed graph.
-    ///
-    /// # Errors
-    /// `Topology` if it has none.
-    pub fn adjacent(&self) -> Result<&Adjacent> {
-        match &**self.topology()? {
-            Topology::DistGraph(own) => Ok(own),
-            _ => fail!(
-                Topology,
-                "the communicator's topology is not a distributed graph"
-            ),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use catena_coll::inter::{self, Root};
 use catena_coll::{Args, Collective, Layout, Placement, Shape};
 use catena_schedule::Schedule;
 
-use super::arguments::{check_place, is_in_place};
+use super::arguments::{blocks, check_place, is_in_place, packed};
 use super::count::{BOARD, way_between, way_within};
 use super::force::allows_board;
 use super::ranges::Ranges;
@@ -223,7 +223,7 @@ impl<'a> Call<'a> {
         Label {
             what: Some(what),
             detail: match what.is_rooted() {
-                true => tag::rooted(comm, self.root, self.operation),
+                true => tag::rooted(comm.rank, self.root, self.operation),
                 false => self.operation,
             },
         }
@@ -263,7 +263,7 @@ impl Process {
             let site = self.site(comm);
             let args = Args {
                 site,
-                ..key.args(comm)
+                ..key.args(comm.size(), comm.rank)
             };
             let algorithm = choose(self, what, &shape);
             let way = way_within(what, algorithm.name);
@@ -346,44 +346,6 @@ fn no_alias(send: *const u8, recv: *const u8, bytes: usize) -> Result<()> {
 fn alias() -> Error {
     let text = "the send and the receive buffer are the same: pass MPI_IN_PLACE as one of them";
     Error::new(Kind::Buffer, text)
-}
-
-/// Packed length of a plain side, in bytes.
-#[inline(always)]
-fn packed(count: u64, size: u64) -> Result<usize> {
-    match count
-        .checked_mul(size)
-        .and_then(|n| usize::try_from(n).ok())
-    {
-        Some(n) if n <= isize::MAX as usize => Ok(n),
-        _ => Err(too_much(count, size)),
-    }
-}
-
-#[cold]
-fn too_much(count: u64, size: u64) -> Error {
-    let text = format!("{count} elements of {size} bytes are more than memory can hold");
-    Error::new(Kind::Count, text)
-}
-
-/// Checks a side of `n` blocks that are alike; gives the bytes of one.
-#[inline(always)]
-pub(super) fn blocks(
-    process: &Process,
-    data: &Data,
-    n: u32,
-    what: &str,
-    side: &mut Side,
-) -> Result<usize> {
-    let (count, ty) = data.check(process, what)?;
-    let block = packed(count, ty.size())?;
-    let mut all = count;
-    if n != 1 {
-        all = count.saturating_mul(u64::from(n));
-        packed(all, ty.size())?;
-    }
-    side.set(data.buf, all, ty);
-    Ok(block)
 }
 
 #[inline(always)]

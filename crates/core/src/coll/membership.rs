@@ -1,0 +1,149 @@
+//! A communicator's place on a board, and how far its member is.
+
+use std::any::Any;
+use std::fmt;
+use std::mem;
+
+use catena_board::{BoardMemory, Member, Op, Seat};
+use catena_objects::error::{Error, Result};
+
+use super::schedules::Key;
+
+/// A communicator's place on a board.
+#[derive(Debug, Default)]
+pub enum Membership {
+    /// No collective was called yet that seeks one.
+    #[default]
+    Unknown,
+    /// It is being made.
+    Joining(Box<dyn BoardInTheMaking>),
+    /// Members are on several nodes, or there was no memory for a board.
+    None,
+    /// The board and how far this member is.
+    Member(Box<Place>),
+    /// A member gave up, so the board is of no more use, if there is one; what went wrong.
+    Failed(Option<Box<Place>>, Error),
+}
+
+/// A member's place on its board, and how far it is.
+#[derive(Debug)]
+pub struct Place {
+    pub(super) member: Member,
+    pub(super) seat: Seat,
+    /// Operations that it has begun besides blocking calls.
+    pub(super) beside: u32,
+    /// The memory of the board, if this process has found it.
+    pub(super) found: Option<BoardMemory>,
+}
+
+/// A board that is being made, as its communicator keeps it.
+pub trait BoardInTheMaking: Any + fmt::Debug {
+    /// The memory of the board, if this process has found it.
+    fn found(&self) -> Option<BoardMemory>;
+
+    /// The place that it has come to, if it failed there.
+    fn place(self: Box<Self>) -> Option<Box<Place>>;
+}
+
+/// What records say of a call that blocks nobody.
+pub(super) const STARTED: u32 = 1 << 21;
+
+impl Membership {
+    /// What a call comes to that has no board.
+    #[cold]
+    pub(super) fn outside(&self) -> Result<bool> {
+        match self {
+            Membership::Failed(_, error) => {
+                let text = format!(
+                    "an earlier collective on the communicator failed ({error}): free it, and make \
+                     another one"
+                );
+                let error = Error::new(error.kind(), text);
+                Err(error)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// A member gave up: this one uses the board no more, and says so. Before there is one it
+    /// will not help to make it, as it may have counted other calls than the others.
+    #[cold]
+    pub(super) fn fail(&mut self, error: &Error) {
+        *self = match mem::take(self) {
+            Membership::Unknown => Membership::Failed(None, error.clone()),
+            Membership::Member(place) => {
+                place.seat.fail();
+                Membership::Failed(Some(place), error.clone())
+            }
+            other => other,
+        };
+    }
+
+    /// Says on the board how far this member is: who waits there for it in vain sees it.
+    #[cold]
+    pub(super) fn tell(&mut self) {
+        if let Membership::Member(place) = self {
+            let Place { member, seat, .. } = &mut **place;
+            member.tell(&mut seat.view());
+        }
+    }
+
+    /// Whether there is a board, or cannot be one.
+    #[inline]
+    pub(super) fn is_settled(&self) -> bool {
+        !matches!(self, Membership::Unknown | Membership::Joining(_))
+    }
+
+    /// The place on a board that can be used, or could.
+    pub(super) fn place(&self) -> Option<&Place> {
+        match self {
+            Membership::Member(place) => Some(place),
+            Membership::Failed(place, _) => place.as_deref(),
+            Membership::Unknown | Membership::Joining(_) | Membership::None => None,
+        }
+    }
+
+    /// The memory of the board, if this process has found it.
+    pub(super) fn found(&self) -> Option<BoardMemory> {
+        match self {
+            Membership::Joining(joining) => joining.found(),
+            _ => self.place()?.found,
+        }
+    }
+
+    /// Blocking calls that the board has seen.
+    pub(super) fn calls(&self) -> u32 {
+        self.place().map_or(0, Place::calls)
+    }
+}
+
+impl Place {
+    /// The one of a member that has begun an operation: to meet there. `found` is the memory of the
+    /// board if this process has found it.
+    pub(super) fn new(member: Member, seat: Seat, found: Option<BoardMemory>) -> Self {
+        let beside = 1;
+        Place {
+            member,
+            seat,
+            beside,
+            found,
+        }
+    }
+
+    /// Blocking calls. All others have numbers of their own (`tag`).
+    fn calls(&self) -> u32 {
+        (self.member.started() as u32).wrapping_sub(self.beside)
+    }
+
+    /// Begins an operation that blocks nobody at rank `me` of `size`, if it can run here.
+    pub(super) fn start(
+        &mut self,
+        call: &Key<'_>,
+        (size, me): (u32, u32),
+        detail: u32,
+    ) -> Option<Op> {
+        let kind = self.member.choose(Some(call.what), &call.args(size, me))?;
+        self.beside = self.beside.wrapping_add(1);
+        Some(self.member.start(kind, detail | STARTED))
+    }
+}

@@ -1,0 +1,76 @@
+//! Where the collectives of a communicator stand.
+
+use std::cell::{Cell, OnceCell, RefCell};
+
+use catena_coll::Nodes;
+use catena_objects::error::Error;
+
+use super::edges::Edges;
+use super::membership::Membership;
+use super::schedules::Schedules;
+use super::signature::CallSignature;
+use super::tag::Numbers;
+use crate::topology::Neighborhood;
+
+/// Where the collectives of a communicator stand.
+#[derive(Debug, Default)]
+pub struct CollState {
+    pub(super) numbers: Numbers,
+    /// Those of calls that make persistent operations.
+    pub(super) persistent: Numbers,
+    pub(super) schedules: RefCell<Schedules>,
+    pub(super) node: RefCell<Membership>,
+    /// The last calls that were started or have schedules, by their places: others may wait in them
+    /// when this member has long done its part, or had none.
+    pub(super) last: [Cell<Option<(u32, CallSignature)>>; 4],
+    /// Operations under way that wait for their turn on it, or have it.
+    pub(super) queued: Cell<u32>,
+    /// Whether the communicator was freed while there were some.
+    pub(super) is_free: Cell<bool>,
+    /// Why its board is of no more use, until the call that uses it knows.
+    pub(super) lost: RefCell<Option<Error>>,
+    /// The nodes of its members, where these are on several.
+    pub(super) map: OnceCell<Option<Nodes>>,
+    pub(super) neighborhood: OnceCell<Neighborhood>,
+    /// What its board needs of it; nothing if it cannot be used for that.
+    pub(super) edges: OnceCell<Option<Edges>>,
+    /// Operations that ran on it.
+    pub calls: Cell<u64>,
+}
+
+impl CollState {
+    /// An operation waits for its turn on the board.
+    pub(crate) fn enqueue(&self) {
+        self.queued.set(self.queued.get() + 1);
+    }
+
+    /// One has left the board.
+    pub(crate) fn dequeue(&self) {
+        self.queued.set(self.queued.get() - 1);
+    }
+
+    /// Blocking calls that its board has seen.
+    pub(super) fn on_board(&self) -> u32 {
+        // Borrowed, it is in one, which has begun.
+        self.node.try_borrow().map_or(0, |node| node.calls())
+    }
+
+    /// Place of the next call among all on the communicator; see `control`. Its board has seen so
+    /// many that block.
+    pub(super) fn place(&self, on_board: u32) -> u32 {
+        let others = self.numbers.begun().wrapping_add(self.persistent.begun());
+        others.wrapping_add(on_board)
+    }
+
+    /// Keeps what is said of a call that begins.
+    pub(super) fn note(&self, place: u32, signature: CallSignature) {
+        self.last[place as usize % self.last.len()].set(Some((place, signature)));
+    }
+
+    /// Says on its board how far this member is, unless it is in a call there, which does.
+    pub(super) fn tell_board(&self) {
+        if let Ok(mut membership) = self.node.try_borrow_mut() {
+            membership.tell();
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What went wrong with a transfer, as an error of MPI.
+
+use catena_fabric::PeerLost;
+use catena_link::Failure;
+use catena_objects::error::{Error, Kind};
+
+/// The error that a lost peer is reported with.
+#[cold]
+pub(crate) fn lost(lost: &PeerLost) -> Error {
+    Error::new(
+        Kind::ProcAborted,
+        format!("process {} is gone: {}", lost.peer.0, lost.cause),
+    )
+}
+
+/// The error that a failed transfer is reported with.
+#[cold]
+pub(crate) fn failure(f: &Failure) -> Error {
+    match f {
+        Failure::Truncated {
+            source,
+            tag,
+            sent,
+            capacity,
+        } => Error::new(
+            Kind::Truncate,
+            format!(
+                "the message from rank {source} with tag {tag} has {sent} bytes, but the \
+                receive has room for {capacity}"
+            ),
+        ),
+        Failure::Lost(peer) => lost(peer),
+    }
+}
