@@ -1,5 +1,23 @@
-//! Row 6: communicators, requests, progress, and running schedules. The MPI library
+//! Row 6: communicators, point to point, requests, and calls of collectives: the MPI library
 //! without its C interface, above the objects that are mere data.
+//!
+//! What a thing *is* stands in a file of its own, which knows no process: `comm/communicator`,
+//! `coll/state`, `message`, `session_object`, `attached`. What a process *does* with it is an
+//! `impl Process` in the files beside it. So data files use each other one way, files of calls use
+//! data files and `process`, and calls find each other as methods.
+//!
+//! | module     | what                                                               |
+//! |------------|--------------------------------------------------------------------|
+//! | `process`  | the state of the process, the ways into it: read it first          |
+//! | `object`   | its tables of handles                                              |
+//! | `life`, `init`, `phase`, `session` | how it comes up, and who uses it           |
+//! | `wait`     | how it waits; the work is done in crate `process`                  |
+//! | `p2p`, `bsend`, `buffer` | messages, and the program's buffers                  |
+//! | `request`  | requests: a trait, and a file for each kind                        |
+//! | `comm`     | communicators, and how processes agree on new ones                 |
+//! | `topology` | grids and graphs                                                   |
+//! | `coll`     | collectives: checks, choice, boards, schedules                     |
+//! | `events`   | what tools are told                                                |
 
 #![allow(
     clippy::arc_with_non_send_sync,
