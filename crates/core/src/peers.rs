@@ -5,7 +5,7 @@
 //! is needed by the launcher alone, and by the context that joins the processes of the job.
 
 use catena_fabric::{Peer, ProcessName};
-use catena_objects::error::Result;
+use catena_objects::error::{Error, Result};
 use catena_objects::fail;
 
 use crate::process::Process;
@@ -23,6 +23,19 @@ impl Process {
     /// The peer that a process is here, if its job is known.
     pub fn peer_of(&self, name: ProcessName) -> Option<Peer> {
         self.link(|link| link.net().peers().peer(name))
+    }
+
+    /// Whether some process is known to have died.
+    #[inline]
+    pub fn knows_deaths(&self) -> bool {
+        self.engine.knows_deaths()
+    }
+
+    /// The error of whatever waits for a peer that is known to have died; see
+    /// [`ProgressEngine::death`](catena_process::ProgressEngine::death).
+    #[cold]
+    pub fn death(&self, peer: Peer) -> Option<Error> {
+        self.engine.death(peer)
     }
 
     /// The nodes of peers, as the launcher numbers nodes.
