@@ -53,5 +53,10 @@ pub mod settings;
 pub mod topology;
 pub mod wait;
 
+/// What a process carries on besides transfers: see [`catena_process::Hook`].
+pub mod hooks {
+    pub use catena_process::{Hook, Hooked};
+}
+
 pub use process::{Process, enter, enter_any, observe};
 pub use reduce_local::reduce_local;

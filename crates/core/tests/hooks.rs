@@ -8,9 +8,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use catena_abi::consts;
+use catena_core::hooks::Hook;
 use catena_core::{Process, enter, init};
 use catena_objects::error::Result;
-use catena_process::Hook;
 
 /// Counts its calls, and calls back the library.
 #[derive(Debug, Default)]

@@ -169,7 +169,7 @@ impl RequestObject for FileRequest {
 #[derive(Debug, Default)]
 struct UnderWay(RefCell<Vec<Arc<FileRequest>>>);
 
-impl Hook for UnderWay {
+impl Hook<Process> for UnderWay {
     fn progress(&self, process: &Process) -> bool {
         if let Some(mut ended) = QUEUE.ended.as_ref() {
             // Nothing to read is no failure.
