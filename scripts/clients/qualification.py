@@ -11,6 +11,7 @@ SUITES = {
     "imb": "the Intel MPI Benchmarks",
     "launchers": "C tests under the launchers of other MPI libraries and of Slurm",
     "mrbayes": "MrBayes: the same trees as with MPICH",
+    "cycles": "10,000 times spawn, talk and part, and as often connect: nothing grows",
     "verdicts": "whether `catena bench compare` judges truly (`scripts/test-verdicts`)",
 }
 NAMED = 4  # tests that a line names before it only counts

@@ -115,6 +115,8 @@ int main(int argc, char **argv)
         announce("child");
         for (int k = 0; k < parents; k++)
             await("parent", k);
+        /* What a process has published goes with it. */
+        announce("informed child");
         if (!strcmp(how, "child"))
             die();
         if (!strcmp(how, "abort"))
@@ -138,7 +140,7 @@ int main(int argc, char **argv)
     MPI_Comm_disconnect(&inter);
     announce("parent");
     if (!strcmp(how, "parent")) {
-        await("child", 0);
+        await("informed child", 0);
         /* Rank 0 has parted, too. */
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 1)

@@ -1,6 +1,6 @@
 // Jobs that are spawned, talk and part leave nothing behind, neither in those who have spawned
-// them nor in the launcher: no memory, no descriptors, no mappings, no processes. The number of
-// cycles may be given as the second argument: 10,000 for a long look.
+// them nor in the launcher: no memory, no descriptors, no mappings, no processes. The variable
+// CYCLES is their number, for a longer look.
 //
 // only: catena
 // time: 120
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm parent, inter;
     MPI_Comm_get_parent(&parent);
-    int cycles = argc > 2 ? atoi(argv[2]) : CYCLES, connects = !strcmp(argv[1], "connect");
+    int cycles = getenv("CYCLES") ? atoi(getenv("CYCLES")) : CYCLES, connects = !strcmp(argv[1], "connect");
     char port[MPI_MAX_PORT_NAME] = "";
     if (parent != MPI_COMM_NULL && !connects) {
         talk(parent);
@@ -126,9 +126,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 0;
     }
-    char count[16];
-    snprintf(count, sizeof count, "%d", cycles);
-    char *more[] = {argv[1], count, NULL};
+    char *more[] = {argv[1], NULL};
     if (connects) {
         /* Two jobs that live part and meet again. */
         inter = parent;

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
-use crate::jobs::{Death, Ended, Outcome, Side, SpawnRequest, read_outcome};
+use crate::jobs::{Death, Ended, Outcome, SpawnRequest, Visit, read_outcome};
 use crate::wire::{self, FrameKind, Inbox, Malformed, Reader, Writer};
 use crate::{Boot, BootError, Interest, Job, Jobs, OtherJob, Poller, lineage, sys};
 
@@ -489,22 +489,18 @@ impl Jobs for Client {
         self.send(frame)
     }
 
-    fn meet(
-        &mut self,
-        port: &str,
-        side: Side,
-        value: &[u8],
-        group: &[(u64, u32)],
-    ) -> Result<u32, BootError> {
+    fn meet(&mut self, visit: &Visit<'_>) -> Result<u32, BootError> {
         let (ticket, mut frame) = self.with_ticket(FrameKind::Meet);
-        frame.bytes(port.as_bytes());
-        frame.u32(side.index() as u32);
-        frame.bytes(value);
-        frame.u32(group.len() as u32);
-        for &(job, rank) in group {
+        frame.bytes(visit.port.as_bytes());
+        frame.u32(visit.side.index() as u32);
+        frame.bytes(visit.value);
+        frame.u32(visit.group.len() as u32);
+        for &(job, rank) in visit.group {
             frame.u64(job);
             frame.u32(rank);
         }
+        let timeout = visit.timeout.map_or(0, |it| it.as_millis().max(1));
+        frame.u64(timeout as u64);
         self.send(frame)?;
         Ok(ticket)
     }

@@ -54,6 +54,8 @@ pub enum BootError {
     },
     /// A job that the launcher does not have, or has no more.
     NoSuchJob(u64),
+    /// A process that nobody has started can have no launcher of its own: cause.
+    NoServer(String),
     /// A fence was begun twice or ended without having begun.
     Fence,
 }
@@ -124,6 +126,12 @@ impl fmt::Display for BootError {
             BootError::NoSuchJob(job) => write!(
                 f,
                 "there is no job {job:016x} here: it has ended, or another launcher has started it"
+            ),
+            BootError::NoServer(cause) => write!(
+                f,
+                "this process was started without mpirun, and to spawn or connect needs a launcher \
+                 of its own, which cannot be started: {cause}; start the program with Catena's \
+                 mpirun (mpirun -n 1 PROGRAM)"
             ),
             BootError::Fence => {
                 f.write_str("a fence was begun while one is under way, or ended without one")

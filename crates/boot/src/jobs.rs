@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::time::Duration;
 
 use crate::wire::{Malformed, Reader, Writer};
 
@@ -81,6 +82,14 @@ pub struct SpawnProgram {
     pub path: Option<OsString>,
     /// Variables for its environment.
     pub env: Vec<(OsString, OsString)>,
+    /// Numbers of processes that will do where there is no room for `count`.
+    pub soft: Vec<u32>,
+    /// What its processes find as `MPI_APPNUM`, if not its place among the programs.
+    pub appnum: Option<u32>,
+    /// Lists of the hosts where it may run, as `--host` has them.
+    pub hosts: Vec<OsString>,
+    /// Files of such hosts.
+    pub hostfiles: Vec<OsString>,
 }
 
 /// What shall run as a new job.
@@ -88,6 +97,10 @@ pub struct SpawnProgram {
 pub struct SpawnRequest {
     /// The programs, in the order of their ranks.
     pub programs: Vec<SpawnProgram>,
+    /// How the processes are placed, in the words of `--map-by`; empty if nothing was said.
+    pub map_by: String,
+    /// What they are bound to, in the words of `--bind-to`; empty if nothing was said.
+    pub bind_to: String,
 }
 
 impl SpawnRequest {
@@ -110,7 +123,15 @@ impl SpawnRequest {
                 w.bytes(name.as_bytes());
                 w.bytes(value.as_bytes());
             }
+            w.u32s(&it.soft);
+            w.u32s(it.appnum.as_slice());
+            for list in [&it.hosts, &it.hostfiles] {
+                w.u32(list.len() as u32);
+                list.iter().for_each(|text| w.bytes(text.as_bytes()));
+            }
         }
+        w.bytes(self.map_by.as_bytes());
+        w.bytes(self.bind_to.as_bytes());
     }
 
     /// Reads what [`SpawnRequest::write`] wrote.
@@ -126,24 +147,33 @@ impl SpawnRequest {
             let text = string(r)?;
             Ok(is_there.then_some(text))
         }
+        fn strings(r: &mut Reader<'_>) -> Result<Vec<OsString>, Malformed> {
+            (0..r.count(4)?).map(|_| string(r)).collect()
+        }
         let one = |r: &mut Reader<'_>| {
             Ok(SpawnProgram {
                 program: string(r)?,
-                args: (0..r.count(4)?)
-                    .map(|_| string(r))
-                    .collect::<Result<_, _>>()?,
+                args: strings(r)?,
                 count: r.u32()?,
                 wdir: optional(r)?,
                 path: optional(r)?,
                 env: (0..r.count(8)?)
                     .map(|_| Ok((string(r)?, string(r)?)))
                     .collect::<Result<_, _>>()?,
+                soft: r.u32s()?,
+                appnum: r.u32s()?.first().copied(),
+                hosts: strings(r)?,
+                hostfiles: strings(r)?,
             })
         };
-        let programs = (0..r.count(32)?)
+        let programs = (0..r.count(48)?)
             .map(|_| one(r))
             .collect::<Result<_, _>>()?;
-        Ok(SpawnRequest { programs })
+        Ok(SpawnRequest {
+            programs,
+            map_by: r.text()?,
+            bind_to: r.text()?,
+        })
     }
 }
 
@@ -168,6 +198,50 @@ impl Side {
             1 => Ok(Side::Guest),
             _ => Err(Malformed("a port has two sides")),
         }
+    }
+}
+
+/// A group comes to a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Visit<'a> {
+    /// The port.
+    pub port: &'a str,
+    /// From which side.
+    pub side: Side,
+    /// What the other group is told.
+    pub value: &'a [u8],
+    /// The members of the group, by job and rank.
+    pub group: &'a [(u64, u32)],
+    /// How long to wait for the other group; without an end if that is not said.
+    pub timeout: Option<Duration>,
+}
+
+/// What has become of a [`SpawnRequest`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpawnAnswer {
+    /// The random number of the new job.
+    pub job: u64,
+    /// How many processes run each program.
+    pub counts: Vec<u32>,
+}
+
+impl SpawnAnswer {
+    /// As [`SpawnAnswer::read`] reads it.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let counts = self.counts.iter().flat_map(|count| count.to_le_bytes());
+        self.job.to_le_bytes().into_iter().chain(counts).collect()
+    }
+
+    /// From the outcome of [`Jobs::spawn`](crate::Jobs::spawn), if it is one.
+    pub fn read(bytes: &[u8]) -> Option<SpawnAnswer> {
+        let (job, counts) = bytes.split_first_chunk::<8>()?;
+        let (counts, []) = counts.as_chunks::<4>() else {
+            return None;
+        };
+        Some(SpawnAnswer {
+            job: u64::from_le_bytes(*job),
+            counts: counts.iter().map(|it| u32::from_le_bytes(*it)).collect(),
+        })
     }
 }
 
@@ -203,9 +277,15 @@ mod tests {
             wdir: Some("/tmp".into()),
             path: None,
             env: vec![("N".into(), "v".into())],
+            soft: vec![2, 1],
+            appnum: Some(5),
+            hosts: vec!["h:2".into()],
+            hostfiles: vec!["f".into(), "g".into()],
         };
         let request = SpawnRequest {
             programs: vec![program, SpawnProgram::default()],
+            map_by: "core".to_string(),
+            bind_to: String::new(),
         };
         let mut w = Writer::new(0);
         request.write(&mut w);
@@ -214,6 +294,18 @@ mod tests {
         for end in 0..body.len() {
             assert!(SpawnRequest::read(&mut Reader::new(&body[..end])).is_err());
         }
+    }
+
+    #[test]
+    fn answers_survive_the_journey() {
+        let answer = SpawnAnswer {
+            job: 7 << 40,
+            counts: vec![1, 300],
+        };
+        let bytes = answer.to_bytes();
+        assert_eq!(SpawnAnswer::read(&bytes), Some(answer));
+        assert_eq!(SpawnAnswer::read(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(SpawnAnswer::read(&bytes[..7]), None);
     }
 
     #[test]

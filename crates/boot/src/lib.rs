@@ -25,6 +25,7 @@ pub mod fuzz;
 mod job;
 mod jobs;
 mod lineage;
+pub mod own_server;
 pub mod server;
 mod singleton;
 #[allow(unsafe_code)]
@@ -40,7 +41,7 @@ pub use direct::pmix_library;
 pub use error::BootError;
 pub use foreign::Foreign;
 pub use job::{Job, OtherJob};
-pub use jobs::{Death, Ended, Outcome, Side, SpawnProgram, SpawnRequest};
+pub use jobs::{Death, Ended, Outcome, Side, SpawnAnswer, SpawnProgram, SpawnRequest, Visit};
 pub use sys::{Interest, Poller};
 
 choice! {
@@ -71,6 +72,13 @@ setting! {
 
     /// How long a host may take to answer when mpirun starts its daemon there.
     pub static LAUNCH_TIMEOUT: Duration = Duration::from_secs(60);
+    range: Duration::from_millis(1)..=Duration::from_secs(86400),
+    scope: Local,
+    level: User,
+
+    /// How long `MPI_Comm_connect` waits for somebody to accept, where the info key `timeout`
+    /// does not say; then it fails with an error of class `MPI_ERR_PORT`.
+    pub static CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
     range: Duration::from_millis(1)..=Duration::from_secs(86400),
     scope: Local,
     level: User,
@@ -150,6 +158,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &SINGLETON,
     &LAUNCH_PATH,
     &LAUNCH_TIMEOUT,
+    &CONNECT_TIMEOUT,
     &LAUNCH_UNIVERSE,
     &LAUNCH_FANOUT,
     &LAUNCH_FOREIGN,
@@ -254,6 +263,14 @@ pub trait Boot: Send {
         None
     }
 
+    /// Has [`Boot::jobs`] give something, where that takes a launcher that is not there yet.
+    ///
+    /// # Errors
+    /// [`BootError::NoServer`].
+    fn begin_jobs(&mut self) -> Result<(), BootError> {
+        Ok(())
+    }
+
     /// A descriptor that can be read when what was asked for may have come, if
     /// there is one; also when nothing was asked for.
     fn descriptor(&self) -> Option<RawFd> {
@@ -331,8 +348,8 @@ pub trait Jobs {
     /// and that is `spawn:` with its number in 16 hexadecimal digits; those who have
     /// spawned it meet them there as [`Side::Host`].
     ///
-    /// The ticket that is given is for [`Jobs::outcome`], which has the number of the job,
-    /// 8 bytes, little-endian, once all its processes have connected to the launcher.
+    /// The ticket that is given is for [`Jobs::outcome`], which a
+    /// [`SpawnAnswer`] is read from, once all its processes have connected to the launcher.
     ///
     /// # Errors
     /// As [`Boot::fence`].
@@ -350,20 +367,14 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn close_port(&mut self, port: &str) -> Result<(), BootError>;
 
-    /// Comes to a port with a value, on behalf of a group of processes, by job and rank. The
+    /// Comes to a port with a value, on behalf of a group of processes. The
     /// ticket that is given is for [`Jobs::outcome`], which has the value of the first that
     /// comes from the other side. Every member then learns of the jobs of the other group
     /// ([`Jobs::learn`]), or says that it is connected to them again ([`Jobs::join`]).
     ///
     /// # Errors
     /// As [`Boot::fence`].
-    fn meet(
-        &mut self,
-        port: &str,
-        side: Side,
-        value: &[u8],
-        group: &[(u64, u32)],
-    ) -> Result<u32, BootError>;
+    fn meet(&mut self, visit: &Visit<'_>) -> Result<u32, BootError>;
 
     /// Publishes a service with its port for the jobs of this launcher. The outcome of the
     /// ticket that is given is empty, or why that cannot be.

@@ -1,9 +1,13 @@
 //! A process that was started by nobody: a job of one.
+//!
+//! It needs no launcher until it spawns or connects. Then it starts one of its own
+//! (`server`), whose first job it is.
 
 use std::collections::HashMap;
-use std::os::fd::OwnedFd;
+use std::os::fd::{OwnedFd, RawFd};
 
-use crate::{Boot, BootError, Job, sys};
+use crate::client::Client;
+use crate::{Boot, BootError, Job, Jobs, sys};
 
 /// The backend of a singleton: everything stays in this process.
 #[derive(Debug)]
@@ -12,17 +16,29 @@ pub struct Singleton {
     puts: HashMap<String, Vec<u8>>,
     fenced: HashMap<String, Vec<u8>>,
     in_fence: bool,
+    /// The connection to the launcher of its own.
+    client: Option<Client>,
+    /// Whether the process needs the others no more.
+    finalized: bool,
 }
 
 impl Singleton {
     /// At once, without a daemon.
     pub fn new() -> Singleton {
-        let job = Job::singleton(sys::host_name(), crate::available_cpus());
+        let cpus = crate::available_cpus();
+        let mut job = Job::singleton(sys::host_name(), cpus);
+        job.universe_size = cpus;
+        let mut random = [0; 8];
+        if sys::random(&mut random).is_ok() {
+            job.job_id = u64::from_le_bytes(random);
+        }
         Singleton {
             job,
             puts: HashMap::new(),
             fenced: HashMap::new(),
             in_fence: false,
+            client: None,
+            finalized: false,
         }
     }
 }
@@ -37,7 +53,39 @@ impl Boot for Singleton {
     }
 
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {
-        Ok(None)
+        match &mut self.client {
+            Some(client) => client.take_segment(),
+            None => Ok(None),
+        }
+    }
+
+    fn jobs(&mut self) -> Option<&mut dyn Jobs> {
+        self.client.as_mut().map(|client| client as &mut dyn Jobs)
+    }
+
+    fn begin_jobs(&mut self) -> Result<(), BootError> {
+        if self.client.is_none() {
+            let mut client = crate::own_server::start(self.job.job_id)?;
+            if self.finalized {
+                client.finalize()?;
+            }
+            self.client = Some(client);
+        }
+        Ok(())
+    }
+
+    fn ancestor(&self) -> Option<u32> {
+        self.client.as_ref().and_then(Client::ancestor)
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        self.client.as_ref().and_then(Client::descriptor)
+    }
+
+    fn fault(&mut self, message: &str) {
+        self.client
+            .iter_mut()
+            .for_each(|client| client.fault(message));
     }
 
     fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
@@ -81,21 +129,31 @@ impl Boot for Singleton {
     }
 
     fn ask(&mut self, job: u64, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        if let Some(client) = self.client.as_mut().filter(|_| job != self.job.job_id) {
+            return client.ask(job, rank, key);
+        }
         self.job.check_own(job)?;
         self.get(rank, key)
     }
 
-    fn abort(&mut self, _code: i32, message: &str) {
-        sys::flush_streams();
-        eprintln!("{message}");
+    fn abort(&mut self, code: i32, message: &str) {
+        match &mut self.client {
+            Some(client) => client.abort(code, message),
+            None => {
+                sys::flush_streams();
+                eprintln!("{message}");
+            }
+        }
     }
 
     fn finalize(&mut self) -> Result<(), BootError> {
-        Ok(())
+        self.finalized = true;
+        self.client.as_mut().map_or(Ok(()), Client::finalize)
     }
 
     fn resume(&mut self) -> Result<(), BootError> {
-        Ok(())
+        self.finalized = false;
+        self.client.as_mut().map_or(Ok(()), Client::resume)
     }
 }
 
@@ -117,9 +175,10 @@ mod tests {
             Err(BootError::NoSuchRank { rank: 1, size: 1 })
         ));
         assert!(matches!(boot.fence_done(), Err(BootError::Fence)));
-        assert_eq!(boot.ask(0, 0, "p").unwrap(), None);
+        let job = boot.job().job_id;
+        assert_eq!(boot.ask(job, 0, "p").unwrap(), None);
         boot.publish("p", b"q").unwrap();
-        assert_eq!(boot.ask(0, 0, "p").unwrap().as_deref(), Some(&b"q"[..]));
+        assert_eq!(boot.ask(job, 0, "p").unwrap().as_deref(), Some(&b"q"[..]));
         boot.finalize().unwrap();
     }
 }

@@ -1,11 +1,14 @@
 //! The system calls that the standard library lacks, made safe.
 
+use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::{MaybeUninit, size_of, zeroed};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 use std::{ptr, slice};
@@ -309,6 +312,21 @@ impl AsFd for Poller {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.epoll.as_fd()
     }
+}
+
+/// The file that this library is in, as the dynamic loader knows it.
+pub fn own_file() -> Option<PathBuf> {
+    // SAFETY: plain data, of which all zero is a value.
+    let mut info: libc::Dl_info = unsafe { zeroed() };
+    let address = own_file as fn() -> Option<PathBuf> as *const libc::c_void;
+    // SAFETY: any address may be asked for; `info` is writable.
+    let found = unsafe { libc::dladdr(address, &raw mut info) };
+    if found == 0 || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: the loader's string, which stays as long as this library is loaded.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
 
 /// What another user does, for tests: `None`, and says so, if this one may not

@@ -63,7 +63,8 @@ pub enum FrameKind {
     Spawn = 16,
     /// To a rank: ticket, and the new job or why there is none.
     Spawned = 17,
-    /// To the launcher: ticket, port, side, value, and job and rank of each member of the group.
+    /// To the launcher: ticket, port, side, value, job and rank of each member of the group, and
+    /// for how many milliseconds to wait, or 0.
     Meet = 18,
     /// To a rank: ticket, and the value of the other side or why there is none.
     Met = 19,

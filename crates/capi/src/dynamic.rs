@@ -45,34 +45,42 @@ fn strings(argv: *mut *mut c_char) -> Result<Vec<Vec<u8>>> {
     )
 }
 
-/// Stores one code for each process that was asked for, unless they are to be ignored.
-fn put_codes(to: *mut c_int, count: usize, code: c_int) {
+/// Stores one code for each of some processes that were asked for, unless they are to be ignored.
+fn put_codes(to: *mut c_int, from: usize, count: usize, code: c_int) {
     if to.is_null() {
         return;
     }
-    for at in 0..count {
+    for at in from..from + count {
         // SAFETY: the program's array has room for a code of each process.
         unsafe { to.add(at).write(code) };
     }
 }
 
-/// What was made, and what becomes of the codes of `asked` processes: all are started, or
-/// none is.
+/// What was made, and what becomes of the codes of the processes that were asked for, by
+/// command: some of each are started, or none is. Only the root knows both numbers.
 fn conclude(
-    made: Result<Comm>,
+    made: Result<(Comm, Vec<u32>)>,
     intercomm: *mut Comm,
     codes: *mut c_int,
-    asked: Option<usize>,
+    asked: &[usize],
 ) -> Result<()> {
     match made {
-        Ok(new) => {
+        Ok((new, counts)) => {
             let process = enter()?;
             let all = process.comm_ref(new)?.peers as usize;
-            put_codes(codes, all, consts::SUCCESS);
+            put_codes(codes, 0, all, consts::SUCCESS);
+            let mut at = 0;
+            for (&asked, started) in asked.iter().zip(counts) {
+                let started = (started as usize).min(asked);
+                put_codes(codes, at, started, consts::SUCCESS);
+                put_codes(codes, at + started, asked - started, consts::ERR_SPAWN);
+                at += asked;
+            }
             put(intercomm, new, "intercomm")
         }
         Err(error) => {
-            put_codes(codes, asked.unwrap_or(0), errors::class(error.kind()));
+            let all = asked.iter().sum();
+            put_codes(codes, 0, all, errors::class(error.kind()));
             Err(error)
         }
     }
@@ -101,8 +109,8 @@ mpi_fn! {
         };
         let is_root = root == on.rank as c_int;
         let made = spawn::spawn(&process, &on, root, commands);
-        let asked = is_root.then_some(maxprocs.max(0) as usize);
-        conclude(made, intercomm, array_of_errcodes, asked)
+        let asked = [if is_root { maxprocs.max(0) as usize } else { 0 }];
+        conclude(made, intercomm, array_of_errcodes, &asked)
     }
 
     /// Only the root's arguments say what is started.
@@ -114,7 +122,7 @@ mpi_fn! {
         let process = enter()?;
         put(intercomm, consts::COMM_NULL, "intercomm")?;
         let on = process.comm(comm)?;
-        let mut asked = None;
+        let mut asked = Vec::new();
         let commands = || {
             if count < 1 {
                 fail!(Count, "count is {count}: at least one command must be given");
@@ -123,7 +131,7 @@ mpi_fn! {
             let names = args::array(array_of_commands.cast_const(), n, "array_of_commands")?;
             let counts = args::array(array_of_maxprocs, n, "array_of_maxprocs")?;
             let infos = args::array(array_of_info, n, "array_of_info")?;
-            asked = Some(counts.iter().map(|&it| it.max(0) as usize).sum());
+            asked = counts.iter().map(|&it| it.max(0) as usize).collect();
             let one = |at: usize| {
                 let argv = match array_of_argv.is_null() {
                     true => Vec::new(),
@@ -140,7 +148,7 @@ mpi_fn! {
             (0..n).map(one).collect()
         };
         let made = spawn::spawn(&process, &on, root, commands);
-        conclude(made, intercomm, array_of_errcodes, asked)
+        conclude(made, intercomm, array_of_errcodes, &asked)
     }
 
     fn Comm_get_parent(parent: *mut Comm) {
@@ -167,7 +175,7 @@ mpi_fn! {
         let process = enter()?;
         put_comm(newcomm, || {
             let on = process.comm(comm)?;
-            let port = || hints(info).and_then(|_| self::port_name(port_name));
+            let port = || Ok((self::port_name(port_name)?, hints(info)?));
             port::meet(&process, &on, root, Side::Host, port)
         })
     }
@@ -178,7 +186,7 @@ mpi_fn! {
         let process = enter()?;
         put_comm(newcomm, || {
             let on = process.comm(comm)?;
-            let port = || hints(info).and_then(|_| self::port_name(port_name));
+            let port = || Ok((self::port_name(port_name)?, hints(info)?));
             port::meet(&process, &on, root, Side::Guest, port)
         })
     }

@@ -9,11 +9,13 @@
 //! | `spawn` | `MPI_Comm_spawn` and its kind                             |
 //! | `port`  | ports, and those who connect and accept there             |
 //! | `join`  | two processes that share a socket                         |
+//! | `keys`  | what info objects say about it                            |
 //! | `name`  | services that are published with their ports              |
 
 #![forbid(unsafe_code)]
 
 pub mod join;
+mod keys;
 pub mod name;
 pub mod port;
 pub mod spawn;

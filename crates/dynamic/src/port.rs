@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use catena_abi as abi;
-use catena_boot::Side;
+use catena_boot::{CONNECT_TIMEOUT, Side};
 use catena_core::Process;
 use catena_core::comm::{Comm, Meeting};
 use catena_objects::error::{Error, Kind, Result};
+use catena_objects::info::Info;
 use catena_proof::Secret;
 
+use crate::keys::{Hints, MEET};
 use crate::spawn::check_root;
 
 /// Bytes of a port's name that nobody can guess.
@@ -43,22 +45,35 @@ pub fn close(process: &Process, port: &str) -> Result<()> {
 }
 
 /// `MPI_Comm_accept` ([`Side::Host`]) and `MPI_Comm_connect` ([`Side::Guest`]): collective
-/// over `comm`; only rank `root` looks at `port`. Waits until another group comes from the
-/// other side.
+/// over `comm`; only rank `root` looks at `port` and the hints. Waits until another group
+/// comes from the other side, or as long as the key `timeout` says, in seconds; one that
+/// connects waits for `CATENA_CONNECT_TIMEOUT` if it does not say.
 ///
 /// # Errors
 /// `Root` for a bad root, `Comm` for an intercommunicator, `Port` if there is no such port,
-/// or it closes.
+/// it closes, or nobody comes in time; `InfoValue` for a time that is none.
 pub fn meet(
     process: &Process,
     comm: &Arc<Comm>,
     root: i32,
     side: Side,
-    port: impl FnOnce() -> Result<String>,
+    port: impl FnOnce() -> Result<(String, Option<Arc<Info>>)>,
 ) -> Result<abi::Comm> {
     let root = check_root(comm, root)?;
+    let (call, limit) = match side {
+        Side::Host => ("MPI_Comm_accept", None),
+        Side::Guest => ("MPI_Comm_connect", Some(CONNECT_TIMEOUT.get())),
+    };
     let meeting = match root == comm.rank {
-        true => port().map(|port| Some(Meeting { port, side })),
+        true => port().and_then(|(port, info)| {
+            let hints = Hints::new(info.as_ref(), call, MEET)?;
+            let timeout = hints.seconds("timeout")?.or(limit);
+            Ok(Some(Meeting {
+                port,
+                side,
+                timeout,
+            }))
+        }),
         false => Ok(None),
     };
     process.connect(comm, root, meeting, Kind::Port)

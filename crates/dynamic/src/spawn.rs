@@ -5,12 +5,14 @@ use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 
 use catena_abi as abi;
-use catena_boot::{Side, SpawnProgram, SpawnRequest};
+use catena_boot::{Side, SpawnAnswer, SpawnProgram, SpawnRequest};
 use catena_core::Process;
 use catena_core::comm::{Comm, Meeting};
 use catena_objects::error::{Kind, Result};
 use catena_objects::fail;
 use catena_objects::info::Info;
+
+use crate::keys::{self, Hints, SPAWN};
 
 /// One of the commands that a root names.
 #[derive(Clone, Debug)]
@@ -21,16 +23,27 @@ pub struct Command {
     pub args: Vec<Vec<u8>>,
     /// How many processes run it.
     pub maxprocs: i32,
-    /// Hints: `wdir`, `path` and `env`, and `host`, which can only be this one so far.
-    /// Others are left unused, as the standard wants it.
+    /// Hints: see [`Command::to_program`].
     pub info: Option<Arc<Info>>,
 }
 
 impl Command {
+    /// What the launcher is told, by the command and these keys of its hints:
+    ///
+    /// | key                                          | what it says                        |
+    /// |----------------------------------------------|-------------------------------------|
+    /// | `wdir`, `path`                               | where it starts, and is looked for  |
+    /// | `env`                                        | lines `NAME=value`                  |
+    /// | `host`, `add-host`, `hostfile`, `add-hostfile` | where it runs, as `--host` has it |
+    /// | `soft`                                       | how many processes will do          |
+    /// | `appnum`                                     | `MPI_APPNUM`                        |
+    /// | `mpi_initial_errhandler`                     | the error handler at first          |
+    /// | `file`                                       | a file of more keys                 |
+    ///
     /// # Errors
-    /// `Arg` for no program, `Count` for a number of processes below 1, `Spawn` for a host
-    /// where nothing can be started.
-    fn to_program(&self) -> Result<SpawnProgram> {
+    /// `Arg` for no program, `Count` for a number of processes below 1, `InfoValue` for a
+    /// value that makes no sense.
+    fn to_program(&self, hints: &Hints) -> Result<SpawnProgram> {
         if self.program.is_empty() {
             fail!(Arg, "the command is empty: name a program");
         }
@@ -41,26 +54,39 @@ impl Command {
                 self.maxprocs
             );
         }
-        let hint = |key: &str| self.info.as_ref().and_then(|info| info.hint(key));
-        if let Some(host) = hint("host") {
-            let here = catena_boot::host_name();
-            if host != here && host != "localhost" {
-                fail!(
-                    Spawn,
-                    "the info key host names {host}, but processes can be spawned only on the host \
-                    of mpirun ({here}) so far"
-                );
-            }
+        let count = self.maxprocs as u32;
+        let several = |keys: [&str; 2]| {
+            let values = keys.into_iter().filter_map(|key| hints.get(key));
+            values.map(OsString::from).collect()
+        };
+        let mut env = hints.get("env").map(variables).unwrap_or_default();
+        if let Some(name) = hints.get("mpi_initial_errhandler") {
+            env.push(("CATENA_INITIAL_ERRHANDLER".into(), name.into()));
         }
+        let appnum = match hints.get("appnum").map(|text| (text, text.parse::<u32>())) {
+            None => None,
+            Some((_, Ok(appnum))) if appnum <= i32::MAX as u32 => Some(appnum),
+            Some((text, _)) => fail!(
+                InfoValue,
+                "the info key appnum is '{text}': give a number from 0 on"
+            ),
+        };
         // Without a word about it they start where the root is.
         let here = std::env::current_dir().ok().map(OsString::from);
         Ok(SpawnProgram {
             program: OsString::from_vec(self.program.clone()),
             args: self.args.iter().cloned().map(OsString::from_vec).collect(),
-            count: self.maxprocs as u32,
-            wdir: hint("wdir").map(OsString::from).or(here),
-            path: hint("path").map(OsString::from),
-            env: hint("env").map(|text| variables(&text)).unwrap_or_default(),
+            count,
+            wdir: hints.get("wdir").map(OsString::from).or(here),
+            path: hints.get("path").map(OsString::from),
+            env,
+            soft: match hints.get("soft") {
+                Some(text) => keys::soft(text, count)?,
+                None => Vec::new(),
+            },
+            appnum,
+            hosts: several(["host", "add-host"]),
+            hostfiles: several(["hostfile", "add-hostfile"]),
         })
     }
 }
@@ -75,7 +101,9 @@ fn variables(text: &str) -> Vec<(OsString, OsString)> {
 
 /// `MPI_Comm_spawn` and `MPI_Comm_spawn_multiple`: collective over `comm`; only rank
 /// `root` looks at `commands`. Gives the intercommunicator with the new job once all its
-/// processes have called `MPI_Init`.
+/// processes have called `MPI_Init`; and, at the root, how many run each command, which is
+/// less than asked for only where the key `soft` allows it. How they are placed and bound,
+/// the keys `map_by` and `bind_to` say: those of the first command that has them.
 ///
 /// # Errors
 /// `Root` for a bad root, `Comm` for an intercommunicator; `Spawn` if a process cannot be
@@ -85,30 +113,44 @@ pub fn spawn(
     comm: &Arc<Comm>,
     root: i32,
     commands: impl FnOnce() -> Result<Vec<Command>>,
-) -> Result<abi::Comm> {
+) -> Result<(abi::Comm, Vec<u32>)> {
     let root = check_root(comm, root)?;
+    let mut counts = Vec::new();
     let meeting = match root == comm.rank {
-        true => commands().and_then(|commands| start(process, &commands).map(Some)),
+        true => commands().and_then(|commands| {
+            let (meeting, started) = start(process, &commands)?;
+            counts = started;
+            Ok(Some(meeting))
+        }),
         false => Ok(None),
     };
-    process.connect(comm, root, meeting, Kind::Spawn)
+    let made = process.connect(comm, root, meeting, Kind::Spawn)?;
+    Ok((made, counts))
 }
 
-/// Has the launcher start a job; where it will be met.
-fn start(process: &Process, commands: &[Command]) -> Result<Meeting> {
-    let programs: Result<Vec<_>> = commands.iter().map(Command::to_program).collect();
+/// Has the launcher start a job; where it will be met, and how many run each command.
+fn start(process: &Process, commands: &[Command]) -> Result<(Meeting, Vec<u32>)> {
+    let hints = |it: &Command| Hints::new(it.info.as_ref(), "MPI_Comm_spawn", SPAWN);
+    let hints: Vec<Hints> = commands.iter().map(hints).collect::<Result<_>>()?;
+    let first = |key| hints.iter().find_map(|it| it.get(key)).unwrap_or_default();
+    let programs = commands.iter().zip(&hints);
+    let programs = programs.map(|(command, hints)| command.to_program(hints));
     let request = SpawnRequest {
-        programs: programs?,
+        programs: programs.collect::<Result<_>>()?,
+        map_by: first("map_by").to_lowercase(),
+        bind_to: first("bind_to").to_lowercase(),
     };
     let ticket = process.with_jobs(|jobs| jobs.spawn(&request))?;
     let outcome = process.outcome(ticket, Kind::Spawn)?;
-    let Ok(job) = <[u8; 8]>::try_from(&outcome[..]) else {
+    let Some(SpawnAnswer { job, counts }) = SpawnAnswer::read(&outcome) else {
         fail!(Intern, "the launcher answered with {} bytes", outcome.len());
     };
-    Ok(Meeting {
-        port: format!("spawn:{:016x}", u64::from_le_bytes(job)),
+    let meeting = Meeting {
+        port: format!("spawn:{job:016x}"),
         side: Side::Host,
-    })
+        timeout: None,
+    };
+    Ok((meeting, counts))
 }
 
 /// A root as a rank.
@@ -139,49 +181,59 @@ mod tests {
         }
     }
 
-    #[test]
-    fn hints_are_followed() {
-        let hints = [
-            ("wdir", "/tmp"),
-            ("path", "/a:/b"),
-            ("env", "A=1\nB=x=y\nodd"),
-        ];
-        let hints = hints.map(|(key, value)| (key, value.to_owned()));
-        let with = Command {
-            info: Some(Info::from_pairs(hints)),
-            ..command()
-        };
-        let program = with.to_program().unwrap();
-        assert_eq!(program.wdir, Some("/tmp".into()));
-        assert_eq!(program.path, Some("/a:/b".into()));
-        let env: [(OsString, OsString); 2] = [("A".into(), "1".into()), ("B".into(), "x=y".into())];
-        assert_eq!(program.env, env);
-        let without = command().to_program().unwrap();
-        assert_eq!(without.wdir.map(Into::into), std::env::current_dir().ok());
-        assert_eq!((without.path, without.count), (None, 2));
+    fn program(pairs: &[(&str, &str)]) -> Result<SpawnProgram> {
+        let pairs = pairs.iter().map(|(k, v)| (k.to_string(), v.to_string()));
+        let info = Info::from_pairs(pairs);
+        command().to_program(&Hints::new(Some(&info), "MPI_Comm_spawn", SPAWN)?)
     }
 
     #[test]
-    fn bad_commands_are_refused() {
-        let kind = |command: Command| command.to_program().unwrap_err().kind();
-        let maxprocs = 0;
+    fn hints_are_followed() {
+        let with = program(&[
+            ("wdir", "/tmp"),
+            ("path", "/a:/b"),
+            ("env", "A=1\nB=x=y\nodd"),
+            ("mpi_initial_errhandler", "mpi_errors_return"),
+            ("soft", "1:4"),
+            ("appnum", "7"),
+            ("host", "a:2"),
+            ("add-hostfile", "f"),
+        ]);
+        let with = with.unwrap();
+        assert_eq!(with.wdir, Some("/tmp".into()));
+        assert_eq!(with.path, Some("/a:/b".into()));
+        let env = [
+            ("A", "1"),
+            ("B", "x=y"),
+            ("CATENA_INITIAL_ERRHANDLER", "mpi_errors_return"),
+        ];
+        let env: Vec<(OsString, OsString)> = env.map(|(k, v)| (k.into(), v.into())).into();
+        assert_eq!(with.env, env);
+        assert_eq!((with.soft, with.appnum), (vec![1, 2], Some(7)));
         assert_eq!(
-            kind(Command {
-                maxprocs,
-                ..command()
-            }),
-            Kind::Count
+            (with.hosts, with.hostfiles),
+            (vec!["a:2".into()], vec!["f".into()])
         );
-        let program = Vec::new();
+        let without = program(&[]).unwrap();
+        assert_eq!(without.wdir.map(Into::into), std::env::current_dir().ok());
         assert_eq!(
-            kind(Command {
-                program,
-                ..command()
-            }),
-            Kind::Arg
+            (without.path, without.count, without.appnum),
+            (None, 2, None)
         );
-        let host = [("host", "no-such-host.invalid".to_owned())];
-        let info = Some(Info::from_pairs(host));
-        assert_eq!(kind(Command { info, ..command() }), Kind::Spawn);
+        for wrong in [("appnum", "-1"), ("appnum", "x"), ("soft", "x")] {
+            let error = program(&[wrong]).unwrap_err();
+            assert_eq!(error.kind(), Kind::InfoValue, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_started_is_named() {
+        let refused = |change: fn(&mut Command)| {
+            let mut command = command();
+            change(&mut command);
+            command.to_program(&Hints::default()).unwrap_err().kind()
+        };
+        assert_eq!(refused(|it| it.program.clear()), Kind::Arg);
+        assert_eq!(refused(|it| it.maxprocs = 0), Kind::Count);
     }
 }

@@ -178,7 +178,7 @@ fn drawn(plan: &Plan, machine: &Machine) -> Result<String, ProgramError> {
 }
 
 /// Puts the ranks in their places.
-fn plan(
+pub fn plan(
     request: Request,
     settings: Vec<(OsString, OsString)>,
     hosts: Option<Hosts>,

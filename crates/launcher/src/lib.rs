@@ -19,6 +19,7 @@
 //! | `output`  | keeps the lines of the ranks apart                             |
 //! | `stdin`   | passes on what is typed                                        |
 //! | `report`  | failures in words                                              |
+//! | `serve`   | the launcher of a process that nobody has started              |
 //! | `sys`     | system calls; all `unsafe` of this crate                       |
 //!
 //! One thread, one loop: nothing here blocks but the wait for the next event.
@@ -47,6 +48,7 @@ mod pmix;
 mod program;
 mod pset;
 mod report;
+mod serve;
 mod stdin;
 #[allow(unsafe_code)]
 mod sys;
@@ -54,6 +56,7 @@ mod takeover;
 
 use std::ffi::OsString;
 
+use catena_boot::own_server;
 use catena_settings::Registry;
 
 use args::Parsed;
@@ -70,7 +73,8 @@ pub const USAGE: i32 = 2;
 pub fn daemon(args: &[OsString]) -> Option<i32> {
     let option = args.first()?;
     let daemon = (option == hosts::daemon::OPTION).then(hosts::daemon::run);
-    daemon.or_else(|| (option == pmix::OPTION).then(pmix::helper::run))
+    let daemon = daemon.or_else(|| (option == pmix::OPTION).then(pmix::helper::run));
+    daemon.or_else(|| (option == own_server::OPTION).then(|| serve::run(&args[1..])))
 }
 
 /// Runs `command`, the name that the user called, with `args`; gives the exit

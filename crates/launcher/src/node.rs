@@ -23,7 +23,8 @@ use crate::pmix::{self, Pmix};
 use crate::stdin::Feed;
 use crate::sys::{self, Exit};
 
-pub use start::{Input, Vars};
+pub use spawn::Spawned;
+pub use start::{Input, SPARE_FILES, Vars};
 
 /// Tokens of the poller; smaller ones are streams.
 pub mod token {
@@ -67,6 +68,9 @@ pub struct Node {
     /// In the order in which they were started; a place is free once the job that had it is
     /// forgotten.
     processes: Vec<Option<Local>>,
+    /// Where rank 0 has started this launcher: its process, once that has connected and as long
+    /// as it stays.
+    guest: Option<Option<u32>>,
     /// Looks for other MPIs in ranks, until one was found.
     watch: Option<Watch>,
     /// Where processes report that they could not execute their program; the
@@ -165,13 +169,20 @@ impl Node {
     /// When to call [`Node::tick`] next.
     pub fn next_time(&self) -> Option<Instant> {
         let unknown = |p: &Local| p.running && !p.is_known;
-        let watch = self.watch.as_ref()?;
         let waiting = self.processes.iter().flatten().any(unknown);
-        waiting.then(|| watch.next_time())
+        let watch = self.watch.as_ref().filter(|_| waiting);
+        let watch = watch.map(Watch::next_time);
+        watch.into_iter().chain(self.server.next_time()).min()
     }
 
-    /// Looks at ranks that have not called MPI_Init, if it is time.
+    /// Looks at ranks that have not called MPI_Init, and at those that wait at ports, if it
+    /// is time.
     pub fn tick(&mut self, events: &mut Vec<NodeEvent>) {
+        let now = Instant::now();
+        if self.server.next_time().is_some_and(|at| at <= now) {
+            self.server.expire(now);
+            self.notify();
+        }
         let Some(watch) = &mut self.watch else { return };
         if !watch.is_due(Instant::now()) {
             return;
@@ -200,10 +211,20 @@ impl Node {
     fn serve(&mut self, events: &mut Vec<NodeEvent>) {
         for event in self.server.step() {
             match event {
+                // It is about to end by itself.
+                Event::Abort { rank: 0, .. } if self.guest.is_some() => {
+                    self.guest = Some(None);
+                }
                 Event::Abort { rank, .. } => {
                     self.process(rank)
                         .into_iter()
                         .for_each(|p| p.aborted = true);
+                }
+                Event::Joined { rank: 0, pid } if self.guest.is_some() => {
+                    self.guest = Some(Some(pid));
+                }
+                Event::Left { rank: 0, .. } if self.guest.is_some() => {
+                    self.guest = Some(None);
                 }
                 Event::Joined { rank, pid } => {
                     if let Some(process) = self.process(rank) {
@@ -296,9 +317,18 @@ impl Node {
             // So that one that is stopped gets to know.
             sys::kill_group(process.pid, libc::SIGCONT);
         }
+        self.signal_guest(libc::SIGTERM);
+    }
+
+    /// Sends a signal to the process that has started this launcher.
+    fn signal_guest(&self, signal: i32) {
+        if let Some(Some(pid)) = self.guest {
+            sys::kill(pid as i32, signal);
+        }
     }
 
     fn signal(&self, signal: i32, groups: bool) {
+        self.signal_guest(signal);
         for process in self.processes.iter().flatten() {
             match groups {
                 true => sys::kill_group(process.pid, signal),

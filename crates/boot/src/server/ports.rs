@@ -3,11 +3,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::connection::Client;
 use super::{Event, Served, Server};
 use crate::Job;
-use crate::jobs::{Death, Ended, Outcome, Side, SpawnRequest, write_outcome};
+use crate::jobs::{Death, Ended, Outcome, Side, SpawnAnswer, SpawnRequest, write_outcome};
 use crate::wire::{FrameKind, Malformed, Reader, Writer};
 
 /// Most bytes of a port's name.
@@ -22,6 +23,8 @@ struct Waiter {
     value: Vec<u8>,
     /// The numbers of those that it speaks for.
     group: Vec<u32>,
+    /// How long it waits, and until when.
+    patience: Option<(Duration, Instant)>,
 }
 
 /// A port that is open.
@@ -107,17 +110,49 @@ impl Server {
         }
     }
 
+    /// When [`Server::expire`] has something to do.
+    pub fn next_time(&self) -> Option<Instant> {
+        let waiting = self.ports.open.values().flat_map(|port| &port.waiting);
+        let patience = waiting.flatten().filter_map(|waiter| waiter.patience);
+        patience.map(|(_, until)| until).min()
+    }
+
+    /// Tells those who have waited for too long at a port that nobody has come.
+    pub fn expire(&mut self, now: Instant) {
+        let mut late = Vec::new();
+        for (name, port) in &mut self.ports.open {
+            for waiting in &mut port.waiting {
+                waiting.retain(|waiter| {
+                    let limit = waiter.patience.filter(|(_, until)| *until <= now);
+                    if let Some((limit, _)) = limit {
+                        late.push((waiter.number, waiter.ticket, name.clone(), limit));
+                    }
+                    limit.is_none()
+                });
+            }
+        }
+        for (number, ticket, port, limit) in late {
+            let why = format!(
+                "nobody has come from the other side to the port '{port}' for {} s; the info key \
+                timeout, or CATENA_CONNECT_TIMEOUT for MPI_Comm_connect, changes the limit",
+                limit.as_secs_f64()
+            );
+            self.answer_ticket(FrameKind::Met, number, ticket, &Err(why));
+        }
+        self.send_later();
+    }
+
     /// What processes want that only the launcher as a whole can do.
     pub fn take_spawn_calls(&mut self) -> Vec<SpawnCall> {
         std::mem::take(&mut self.ports.calls)
     }
 
     /// Answers a [`SpawnCall`]: with the new job, or why there is none.
-    pub fn spawned(&mut self, number: u32, ticket: u32, outcome: Result<u64, String>) {
-        if let Ok(job) = outcome {
-            self.ties.join(number, job);
+    pub fn spawned(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
+        if let Ok(answer) = &outcome {
+            self.ties.join(number, answer.job);
         }
-        let outcome = outcome.map(|job| job.to_le_bytes().to_vec());
+        let outcome = outcome.map(|answer| answer.to_bytes());
         self.answer_ticket(FrameKind::Spawned, number, ticket, &outcome);
         self.send_later();
     }
@@ -229,6 +264,13 @@ impl Server {
                     ticket,
                     value,
                     group: group.collect(),
+                    patience: match body.u64()? {
+                        0 => None,
+                        millis => {
+                            let limit = Duration::from_millis(millis.min(1 << 40));
+                            Some((limit, Instant::now() + limit))
+                        }
+                    },
                 };
                 self.meet(client, &port, side, waiter);
             }

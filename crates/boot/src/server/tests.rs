@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use super::*;
 use crate::client::Client as Rank;
-use crate::{Boot, BootError, Death, Ended, Side};
+use crate::{Boot, BootError, Death, Ended, Side, Visit};
 
 fn secret() -> catena_proof::Secret {
     catena_proof::Secret::from_bytes([5; 32])
@@ -410,27 +410,28 @@ fn jobs_are_apart_and_know_of_each_other() {
             }
         }
     };
-    let early = d
-        .jobs()
-        .unwrap()
-        .meet("port", Side::Guest, b"early", &[])
-        .unwrap();
+    let visit = |side, value, group| Visit {
+        port: "port",
+        side,
+        value,
+        group,
+        timeout: None,
+    };
+    let early = visit(Side::Guest, b"early", &[]);
+    let early = d.jobs().unwrap().meet(&early).unwrap();
     let error = met(&mut d, early).unwrap_err();
     assert!(error.contains("no port 'port'"), "{error}");
     a.jobs().unwrap().open_port("port").unwrap();
-    let hosts = [b"a1", b"a2"].map(|it| {
-        a.jobs()
-            .unwrap()
-            .meet("port", Side::Host, it, &[(0, 0), (0, 1)])
-            .unwrap()
+    let hosts: [&[u8]; 2] = [b"a1", b"a2"];
+    let hosts = hosts.map(|it| {
+        let visit = visit(Side::Host, it, &[(0, 0), (0, 1)]);
+        a.jobs().unwrap().meet(&visit).unwrap()
     });
     // What a process has said is heard once it is answered.
     while a.jobs().unwrap().learn(job).unwrap().is_none() {}
-    let guest = d
-        .jobs()
-        .unwrap()
-        .meet("port", Side::Guest, b"d", &[(job, 1)])
-        .unwrap();
+    let group = [(job, 1)];
+    let guest = visit(Side::Guest, b"d", &group);
+    let guest = d.jobs().unwrap().meet(&guest).unwrap();
     assert_eq!(
         met(&mut d, guest),
         Ok(b"a1".to_vec()),
@@ -593,17 +594,18 @@ fn jobs_that_part_end_alone_and_leave_their_numbers() {
     parent.jobs().unwrap().part(job).unwrap();
     child.jobs().unwrap().open_port("port").unwrap();
     let host = [(job, 0), (job, 1)];
-    child
-        .jobs()
-        .unwrap()
-        .meet("port", Side::Host, b"", &host)
-        .unwrap();
+    let visit = |side, group| Visit {
+        port: "port",
+        side,
+        value: b"",
+        group,
+        timeout: None,
+    };
+    let come = visit(Side::Host, &host);
+    child.jobs().unwrap().meet(&come).unwrap();
     server.step();
-    parent
-        .jobs()
-        .unwrap()
-        .meet("port", Side::Guest, b"", &[(0, 0)])
-        .unwrap();
+    let come = visit(Side::Guest, &[(0, 0)]);
+    parent.jobs().unwrap().meet(&come).unwrap();
     server.step();
     assert_eq!(server.connected_to(0), [0..1, 1..3]);
     assert!(server.is_awaited(2) && server.is_awaited(0));
@@ -631,4 +633,45 @@ fn jobs_that_part_end_alone_and_leave_their_numbers() {
     server.forget(3);
     server.forget(1);
     assert_eq!(next(&mut server, 9, 4), 1, "what adjoins is one");
+}
+
+#[test]
+fn who_waits_at_a_port_may_lose_patience() {
+    let mut server = server(1);
+    let place = places(&server).remove(0);
+    let rank = thread::spawn(move || Rank::connect(&place).unwrap());
+    while !rank.is_finished() {
+        server.step();
+        thread::yield_now();
+    }
+    let mut rank = rank.join().unwrap();
+    rank.jobs().unwrap().open_port("port").unwrap();
+    let mut come = |timeout| {
+        let visit = Visit {
+            port: "port",
+            side: Side::Guest,
+            value: b"",
+            group: &[],
+            timeout,
+        };
+        rank.jobs().unwrap().meet(&visit).unwrap()
+    };
+    let limit = std::time::Duration::from_secs(5);
+    let (patient, late) = (come(None), come(Some(limit)));
+    server.step();
+    let until = server.next_time().unwrap();
+    server.expire(until - limit / 2);
+    assert_eq!(rank.jobs().unwrap().outcome(late).unwrap(), None);
+    server.expire(until);
+    let why = rank
+        .jobs()
+        .unwrap()
+        .outcome(late)
+        .unwrap()
+        .unwrap()
+        .unwrap_err();
+    assert!(why.contains("'port' for 5 s"), "{why}");
+    assert_eq!(server.take_told(), [0]);
+    assert_eq!(server.next_time(), None);
+    assert_eq!(rank.jobs().unwrap().outcome(patient).unwrap(), None);
 }

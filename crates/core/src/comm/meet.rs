@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
-use catena_boot::{BootError, Jobs, Side};
+use catena_boot::{BootError, Jobs, Side, Visit};
 use catena_fabric::ProcessName;
 use catena_net::Chain;
 use catena_objects::error::{Error, Kind, Result};
@@ -35,11 +35,12 @@ impl Process {
         call: impl FnOnce(&mut dyn Jobs) -> Result<T, BootError>,
     ) -> Result<T> {
         let mut boot = self.engine.boot.borrow_mut();
+        boot.begin_jobs().map_err(|e| other(&e))?;
         let Some(jobs) = boot.jobs() else {
             fail!(
                 Unsupported,
                 "processes can be spawned and can connect only if Catena's own mpirun has started \
-                them: start the program with it"
+                them, or nobody has: start the program with it"
             );
         };
         call(jobs).map_err(|e| other(&e))
@@ -109,7 +110,11 @@ impl Process {
         let port = self.engine.boot.borrow().job().parent.clone();
         let Some(port) = port else { return Ok(()) };
         let side = Side::Guest;
-        let meeting = (self.world.rank == 0).then_some(Meeting { port, side });
+        let meeting = (self.world.rank == 0).then_some(Meeting {
+            port,
+            side,
+            timeout: None,
+        });
         let parent = self.connect(&self.world, 0, Ok(meeting), Kind::Spawn)?;
         *self.comm_ref(parent)?.name.borrow_mut() = "MPI_COMM_PARENT".into();
         self.parent.set(parent);
@@ -127,7 +132,14 @@ impl Process {
         let names = words.chunks_exact(width).map(ProcessName::from_words);
         let group: Vec<_> = names.map(|name| (name.job, name.rank)).collect();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.with_jobs(|jobs| jobs.meet(&meeting.port, meeting.side, &bytes, &group))
+        let visit = Visit {
+            port: &meeting.port,
+            side: meeting.side,
+            value: &bytes,
+            group: &group,
+            timeout: meeting.timeout,
+        };
+        self.with_jobs(|jobs| jobs.meet(&visit))
     }
 
     /// The words of the other side, once it has come.

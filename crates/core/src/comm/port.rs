@@ -1,6 +1,7 @@
 //! Ports of the launcher, at which groups meet, and the jobs that are met there.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use catena_boot::Side;
 
@@ -11,6 +12,8 @@ pub struct Meeting {
     pub port: String,
     /// From which side this one comes to it.
     pub side: Side,
+    /// How long it waits for the other; without an end if that is not said.
+    pub timeout: Option<Duration>,
 }
 
 /// What becomes of other jobs.

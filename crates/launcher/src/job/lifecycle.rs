@@ -319,6 +319,11 @@ impl Job {
 
     /// A rank has closed its connection.
     pub(super) fn left(&mut self, rank: u32) {
+        let has_guest = self.tree.node.as_ref().is_some_and(|node| node.has_guest());
+        if rank == 0 && has_guest {
+            // All that will be heard of it: it is no child of this process.
+            return self.ended(0, Exit::Code(0));
+        }
         let process = &self.processes[rank as usize];
         if !process.finalized && !process.abandoned {
             self.at(SILENT, Task::CheckSilent(rank));

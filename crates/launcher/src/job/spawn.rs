@@ -6,12 +6,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use catena_boot::server::ports::SpawnCall;
-use catena_boot::{LAUNCH_TIMEOUT, SpawnRequest, server};
+use catena_boot::{LAUNCH_TIMEOUT, SpawnAnswer, SpawnProgram, SpawnRequest, server};
 
 use super::{Job, Process, Task};
 use crate::MAX_RANKS;
 use crate::args::App;
-use crate::node::Vars;
+use crate::hosts::list::{Hosts, is_here};
+use crate::node::{SPARE_FILES, Spawned, Vars};
+use crate::place::{self, Wish};
 use crate::plan::{Plan, app_sets};
 use crate::report;
 use crate::sys::Exit;
@@ -25,6 +27,8 @@ pub(super) struct Spawning {
     port: String,
     /// Who has spawned it, and what its answer is known by.
     caller: (u32, u32),
+    /// How many processes run each program.
+    counts: Vec<u32>,
 }
 
 impl Spawning {
@@ -46,7 +50,7 @@ impl Job {
         }
     }
 
-    fn answer(&mut self, number: u32, ticket: u32, outcome: Result<u64, String>) {
+    fn answer(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
         if let Some(node) = &mut self.tree.node {
             node.answer_spawn(number, ticket, outcome);
         }
@@ -68,18 +72,18 @@ impl Job {
         }
         let plan = self.plan_of(&call.request, here)?;
         let port = format!("spawn:{:016x}", plan.job_id);
-        let paths: Vec<_> = call
-            .request
-            .programs
-            .iter()
-            .map(|it| it.path.as_deref())
-            .collect();
+        let programs = &call.request.programs;
+        let how = Spawned {
+            port: &port,
+            paths: programs.iter().map(|it| it.path.as_deref()).collect(),
+            appnums: programs.iter().map(|it| it.appnum).collect(),
+        };
         let mut events = Vec::new();
         let Some(node) = &mut self.tree.node else {
             return Err("no process runs on the host of mpirun".to_string());
         };
         let inherited: Vars = std::env::vars_os().collect();
-        let started = node.start_job(&plan, (&port, &paths), &inherited, &self.base, &mut events);
+        let started = node.start_job(&plan, &how, &inherited, &self.base, &mut events);
         let (first, wrong) = started.map_err(|error| error.text)?;
         let numbers = first..first + plan.node_of.len() as u32;
         self.take_in(plan, &numbers, call);
@@ -95,19 +99,28 @@ impl Job {
 
     /// The plan of a job to be spawned on a node.
     fn plan_of(&self, request: &SpawnRequest, here: u32) -> Result<Plan, String> {
-        let counts: Vec<u32> = request.programs.iter().map(|it| it.count).collect();
-        let all: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-        let there = self.processes.len() as u64;
-        if counts.contains(&0) || all == 0 {
-            return Err("a program is to be run by no process".to_string());
+        let there = self.processes.iter().filter(|it| it.running).count() as u32;
+        // Each needs three descriptors here.
+        let files = (self.base.files.most().saturating_sub(SPARE_FILES) / 3).min(MAX_RANKS.into());
+        let room = (files as u32).min(MAX_RANKS).saturating_sub(there);
+        let counts = fit(&request.programs, room)?;
+        let all: u32 = counts.iter().sum();
+        for program in &request.programs {
+            check_hosts(program)?;
         }
-        if all + there > MAX_RANKS.into() {
-            return Err(format!(
-                "{all} more processes are too many: a launcher can have at most {MAX_RANKS}"
-            ));
+        let mut wish = self.plan.wish.clone();
+        let mut seats = vec![0; all as usize];
+        if !(request.map_by.is_empty() && request.bind_to.is_empty()) {
+            wish = Wish {
+                map_by: request.map_by.clone(),
+                bind_to: request.bind_to.clone(),
+                ..Wish::default()
+            };
+            let host = (self.plan.hosts[here as usize].clone(), all);
+            seats = place::spots(&wish, &[host], &self.base.machine, Some(all))?.seats;
         }
-        let app = |it: &catena_boot::SpawnProgram| App {
-            count: Some(it.count),
+        let app = |(it, &count): (&SpawnProgram, &u32)| App {
+            count: Some(count),
             program: it.program.clone(),
             args: it.args.clone(),
             env: it.env.clone(),
@@ -115,10 +128,11 @@ impl Job {
         };
         Ok(Plan {
             job_id: server::job_id().map_err(|error| error.to_string())?,
-            apps: request.programs.iter().map(app).collect(),
+            apps: request.programs.iter().zip(&counts).map(app).collect(),
+            wish,
             psets: app_sets(&counts),
             node_of: vec![here; all as usize],
-            seats: vec![0; all as usize],
+            seats,
             slots_of: Vec::new(),
             stdin: None,
             pmix: false,
@@ -149,6 +163,7 @@ impl Job {
             numbers: numbers.clone(),
             port: format!("spawn:{:016x}", plan.job_id),
             caller: (call.number, call.ticket),
+            counts: plan.apps.iter().filter_map(|app| app.count).collect(),
         });
     }
 
@@ -165,10 +180,11 @@ impl Job {
                 job,
                 numbers,
                 caller,
+                counts,
                 ..
             } = self.spawning.swap_remove(at);
             self.drop_tasks_of(&numbers);
-            self.answer(caller.0, caller.1, Ok(job));
+            self.answer(caller.0, caller.1, Ok(SpawnAnswer { job, counts }));
         }
     }
 
@@ -227,5 +243,112 @@ impl Job {
     fn spawning_at(&self, number: u32) -> Option<usize> {
         let has = |it: &Spawning| it.numbers.contains(&number);
         self.spawning.iter().position(has)
+    }
+}
+
+/// How many processes run each program where there is room for so many: what was asked for,
+/// or less where that will do.
+///
+/// # Errors
+/// If there is no room for the fewest that will do.
+fn fit(programs: &[SpawnProgram], room: u32) -> Result<Vec<u32>, String> {
+    let mut counts: Vec<u32> = programs.iter().map(|it| it.count).collect();
+    if counts.is_empty() || counts.contains(&0) {
+        return Err("a program is to be run by no process".to_string());
+    }
+    let all = |counts: &[u32]| counts.iter().map(|&it| u64::from(it)).sum::<u64>();
+    let asked = all(&counts);
+    // The last programs give way first.
+    for (at, program) in programs.iter().enumerate().rev() {
+        let others = all(&counts) - u64::from(counts[at]);
+        let fits = |&&count: &&u32| others + u64::from(count) <= room.into();
+        if all(&counts) > room.into() {
+            let fewer = program
+                .soft
+                .iter()
+                .filter(|&&it| it > 0 && it < program.count);
+            let best = fewer.clone().filter(fits).max().or(fewer.min());
+            counts[at] = best.copied().unwrap_or(counts[at]);
+        }
+    }
+    match all(&counts) <= room.into() {
+        true => Ok(counts),
+        false => Err(format!(
+            "{asked} more processes are too many: there is room for {room} (a launcher can have \
+            {MAX_RANKS}, and three open files for each: ulimit -n); ask for fewer, or name \
+            smaller numbers that will do with the info key soft"
+        )),
+    }
+}
+
+/// Whether a program may run on this host.
+///
+/// # Errors
+/// If it shall run on others.
+fn check_hosts(program: &SpawnProgram) -> Result<(), String> {
+    let mut hosts = Hosts::default();
+    let read = program.hosts.iter().try_for_each(|list| {
+        let list = list.to_string_lossy();
+        hosts.add_list("the info key host", &list)
+    });
+    let read = read.and_then(|()| {
+        let mut files = program.hostfiles.iter();
+        files.try_for_each(|path| hosts.add_file("the info key hostfile", path.as_ref()))
+    });
+    read.map_err(|error| error.0)?;
+    let hosts = hosts.as_slice();
+    match hosts.iter().find(|host| !is_here(&host.name)) {
+        None => Ok(()),
+        Some(host) => Err(format!(
+            "the info keys name host {}, but processes can be spawned only on the host of mpirun \
+            ({}) so far",
+            host.name,
+            catena_boot::host_name()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(count: u32, soft: &[u32]) -> SpawnProgram {
+        SpawnProgram {
+            count,
+            soft: soft.to_vec(),
+            ..SpawnProgram::default()
+        }
+    }
+
+    #[test]
+    fn fewer_processes_run_where_that_will_do() {
+        let fit = |programs: &[SpawnProgram], room| fit(programs, room).map_err(|_| ());
+        assert_eq!(fit(&[program(4, &[])], 4), Ok(vec![4]));
+        assert_eq!(fit(&[program(5, &[])], 4), Err(()));
+        assert_eq!(fit(&[program(5, &[1, 3, 9, 0])], 4), Ok(vec![3]));
+        let both = [program(5, &[4, 2]), program(6, &[5, 3])];
+        assert_eq!(fit(&both, 11), Ok(vec![5, 6]));
+        assert_eq!(fit(&both, 10), Ok(vec![5, 5]));
+        assert_eq!(fit(&both, 7), Ok(vec![4, 3]));
+        assert_eq!(fit(&both, 5), Ok(vec![2, 3]));
+        assert_eq!(fit(&both, 4), Err(()));
+        assert_eq!(
+            fit(&[program(u32::MAX, &[]), program(9, &[])], 100),
+            Err(())
+        );
+        assert_eq!(fit(&[program(0, &[])], 100), Err(()));
+    }
+
+    #[test]
+    fn other_hosts_are_refused_by_name() {
+        let on = |hosts: &str| SpawnProgram {
+            hosts: vec![hosts.into()],
+            ..SpawnProgram::default()
+        };
+        let here = format!("localhost:4,{}", catena_boot::host_name());
+        assert_eq!(check_hosts(&on(&here)), Ok(()));
+        let error = check_hosts(&on("localhost,elsewhere:2")).unwrap_err();
+        assert!(error.contains("host elsewhere"), "{error}");
+        assert!(check_hosts(&on("a:b:c")).is_err());
     }
 }

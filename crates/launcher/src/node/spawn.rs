@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::ops::Range;
 
-use catena_boot::Job as World;
 use catena_boot::server::ports::SpawnCall;
+use catena_boot::{Job as World, SpawnAnswer};
 
 use super::start::{self, How, Input, Starter, Vars};
 use super::{Local, Node};
@@ -13,10 +13,21 @@ use crate::base::Base;
 use crate::launch::system;
 use crate::library;
 use crate::message::NodeEvent;
+use crate::place::Binding;
 use crate::plan::Plan;
 use crate::program::{self, ProgramError};
 use crate::sys::{self, Strings};
 use crate::takeover::Home;
+
+/// How a job differs that was spawned.
+pub struct Spawned<'a> {
+    /// The port at which those who have spawned it wait.
+    pub port: &'a str,
+    /// Where the program of each app is looked for, if not in `PATH`.
+    pub paths: Vec<Option<&'a OsStr>>,
+    /// What the processes of each app find as `MPI_APPNUM`, if not its number.
+    pub appnums: Vec<Option<u32>>,
+}
 
 impl Node {
     /// What processes here want that only the launcher as a whole can do.
@@ -25,7 +36,7 @@ impl Node {
     }
 
     /// Answers a process that has spawned: with the job, or why there is none.
-    pub fn answer_spawn(&mut self, number: u32, ticket: u32, outcome: Result<u64, String>) {
+    pub fn answer_spawn(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
         self.server.spawned(number, ticket, outcome);
         self.notify();
     }
@@ -38,6 +49,11 @@ impl Node {
         self.signal_job(numbers, libc::SIGKILL);
     }
 
+    /// Whether rank 0 has started this launcher, and is no child of it.
+    pub fn has_guest(&self) -> bool {
+        self.guest.is_some()
+    }
+
     /// The numbers of the jobs that are connected to that of a process.
     pub fn connected_to(&self, number: u32) -> Vec<Range<u32>> {
         self.server.connected_to(number)
@@ -45,6 +61,9 @@ impl Node {
 
     /// Sends a signal to processes with these numbers and their children.
     pub fn signal_job(&self, numbers: &Range<u32>, signal: i32) {
+        if numbers.contains(&0) {
+            self.signal_guest(signal);
+        }
         let of = |it: &&Local| numbers.contains(&it.rank);
         for process in self.processes.iter().flatten().filter(of) {
             sys::kill_group(process.pid, signal);
@@ -94,9 +113,8 @@ impl Node {
         true
     }
 
-    /// Starts the processes of one more job, all of which are to run here. They meet those
-    /// who have spawned them at `port`; `inherited` is what their environment begins with,
-    /// and `paths` where the program of each app is looked for, if not in `PATH`.
+    /// Starts the processes of one more job, all of which are to run here; `inherited` is
+    /// what their environment begins with.
     ///
     /// Gives the number of its rank 0, and what went wrong once the first was started, if
     /// something did.
@@ -107,7 +125,7 @@ impl Node {
     pub fn start_job(
         &mut self,
         plan: &Plan,
-        (port, paths): (&str, &[Option<&OsStr>]),
+        how: &Spawned<'_>,
         inherited: &Vars,
         base: &Base,
         events: &mut Vec<NodeEvent>,
@@ -127,7 +145,7 @@ impl Node {
         let names = start::own_names(None);
         let mut programs = Vec::new();
         for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
-            let program = program::find(given, paths[app].unwrap_or(own_path))?;
+            let program = program::find(given, how.paths[app].unwrap_or(own_path))?;
             let mut vars = start::variables(plan, app, inherited, &names);
             let choice = start::choose(plan, &program, &vars, home.as_ref());
             for note in choice.notes {
@@ -153,31 +171,40 @@ impl Node {
             node_of: plan.node_of.clone().into(),
             hosts: plan.hosts.clone().into(),
             psets: plan.psets.clone(),
-            parent: Some(port.to_string()),
+            parent: Some(how.port.to_string()),
             ..World::singleton(String::new(), cpus)
         };
-        let first = self
-            .server
-            .add_spawned(world, plan.appnums())
-            .map_err(system)?;
+        let appnum = |app: u32| how.appnums[app as usize].unwrap_or(app);
+        let appnums = plan.appnums().into_iter().map(appnum).collect();
+        let wish = &plan.wish;
+        let bound = match wish.map_by.is_empty() && wish.bind_to.is_empty() {
+            // With others that run here, too.
+            true => Vec::new(),
+            false => {
+                let binding = Binding::new(plan, self.number, base.machine.clone(), None);
+                let binding = binding.map_err(|text| ProgramError { status: 1, text })?;
+                binding.cpus
+            }
+        };
+        let first = self.server.add_spawned(world, appnums).map_err(system)?;
         let starter = Starter {
             base,
             plan,
             null,
             input: Input::Inherited,
-            cpus: Vec::new(),
+            cpus: bound,
             first,
             spawned: true,
         };
         for (ranks, program, env, args, shell_args) in &mut programs {
             for rank in ranks {
-                let how = How {
+                let one = How {
                     rank,
                     program,
                     args,
                     shell_args,
                 };
-                if let Err(error) = starter.start(self, &how, env, events) {
+                if let Err(error) = starter.start(self, &one, env, events) {
                     let text = format!("rank {rank} of {size} could not be started: {error}");
                     let missing = first + rank..first + size;
                     events.extend(missing.map(|rank| NodeEvent::Missing { rank }));

@@ -35,7 +35,7 @@ const OWN: [&str; 4] = [BOOT_VAR, "CATENA_RANK", "CATENA_SIZE", "CATENA_LOCAL_RA
 pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Descriptors that the launcher needs besides three per rank.
-pub(super) const SPARE_FILES: u64 = 40;
+pub const SPARE_FILES: u64 = 40;
 
 /// What the rank that reads standard input gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,6 +202,21 @@ impl Node {
         Ok(node)
     }
 
+    /// A node whose one rank runs already: the process that has started this launcher.
+    ///
+    /// # Errors
+    /// If the system is short of something.
+    pub fn for_guest(plan: &Plan, base: &Base) -> io::Result<Node> {
+        let mut node = Node::empty(plan, 0, base)?;
+        node.guest = Some(None);
+        Ok(node)
+    }
+
+    /// What a process is to find in its environment to be taken in as that number.
+    pub fn place(&self, number: u32) -> String {
+        self.server.place(number)
+    }
+
     /// One without ranks.
     fn empty(plan: &Plan, number: u32, base: &Base) -> io::Result<Node> {
         let cpus = catena_boot::available_cpus();
@@ -227,6 +242,7 @@ impl Node {
             server,
             pmix: None,
             processes: Vec::new(),
+            guest: None,
             watch: None,
             failures,
             feed: None,

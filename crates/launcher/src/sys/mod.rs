@@ -66,6 +66,25 @@ pub fn take_streams() -> io::Result<[OwnedFd; 2]> {
     Ok(taken)
 }
 
+/// Takes this process's stdin from it, which then is empty.
+pub fn take_stdin() -> io::Result<OwnedFd> {
+    let null = std::fs::File::open("/dev/null")?;
+    let taken = io::stdin().as_fd().try_clone_to_owned()?;
+    stdio::dup2_stdin(&null)?;
+    Ok(taken)
+}
+
+/// Goes on as a process of a session of its own, whose parent has ended: true in the parent,
+/// which is to end. To be called while there is one thread.
+pub fn leave_parent() -> io::Result<bool> {
+    // SAFETY: this process has one thread, so the child may do anything.
+    if check(unsafe { libc::fork() })? > 0 {
+        return Ok(true);
+    }
+    let _ = process::setsid();
+    Ok(false)
+}
+
 /// The addresses of this host's networks that are up, without loopback.
 pub fn addresses() -> Vec<IpAddr> {
     let mut first = ptr::null_mut();
