@@ -28,10 +28,29 @@ pub fn ticks() -> u64 {
     }
 }
 
-/// Ticks per microsecond; measured at the first call, which takes some 50 µs.
+/// Both clocks at an early moment.
+static START: OnceLock<(u64, Instant)> = OnceLock::new();
+
+/// Looks at both clocks, so that [`ticks_per_us`] need not wait later. For those who begin to use this library.
+pub fn start() {
+    START.get_or_init(|| (ticks(), Instant::now()));
+}
+
+/// Ticks per microsecond; measured at the first call, which takes some 50 µs unless [`start`] was called a
+/// millisecond before.
 pub fn ticks_per_us() -> f64 {
     static RATE: OnceLock<Rate> = OnceLock::new();
-    RATE.get_or_init(calibrate).per_us
+    RATE.get_or_init(|| since_start().unwrap_or_else(calibrate))
+        .per_us
+}
+
+/// The rate since [`start`], if that is long enough ago for an interrupt in between not to matter.
+fn since_start() -> Option<Rate> {
+    let (from, began) = START.get()?;
+    let (gone, span) = (ticks().wrapping_sub(*from), began.elapsed());
+    (span >= Duration::from_millis(1)).then(|| Rate {
+        per_us: gone as f64 / (span.as_secs_f64() * 1e6),
+    })
 }
 
 /// Ticks in `time`.
@@ -93,6 +112,15 @@ mod tests {
         let (around, within) = (duration(after - before), duration(last - first));
         assert!(around >= real.mul_f64(0.8), "{around:?} around {real:?}");
         assert!(within <= real.mul_f64(1.25), "{within:?} within {real:?}");
+    }
+
+    #[test]
+    fn the_rate_since_the_start_is_that_of_a_short_while() {
+        start();
+        let (_, began) = START.get().unwrap();
+        while began.elapsed() < Duration::from_millis(2) {}
+        let (long, short) = (since_start().unwrap().per_us, calibrate().per_us);
+        assert!((0.5..2.0).contains(&(long / short)), "{long} and {short}");
     }
 
     #[test]

@@ -93,6 +93,8 @@ fn pair() -> (Producer<Tracked>, Consumer<Tracked>) {
         let mut rx = Consumer::new(memory.clone(), CELLS);
         tx.attach_data(memory.clone(), DATA);
         rx.attach_data(memory, DATA);
+        tx.extend_data(DATA);
+        rx.extend_data(DATA);
         (tx, rx)
     }
 }

@@ -65,6 +65,8 @@ impl Memory {
             let mut rx = Consumer::new(self.area(), self.cells);
             tx.attach_data(self.area(), self.data);
             rx.attach_data(self.area(), self.data);
+            tx.extend_data(self.data);
+            rx.extend_data(self.data);
             (tx, rx)
         }
     }
@@ -245,10 +247,70 @@ fn a_packet_in_a_missing_data_area_is_kept() {
     // SAFETY: the only consumer in use.
     let mut rx = unsafe { Consumer::new(memory.area(), 2) };
     assert!(try_send(&mut tx, 5, 100));
-    assert_eq!(rx.pop(|_| panic!("nothing to show")), Err(Stop::NoData));
+    assert_eq!(rx.pop(|_| panic!("nothing to show")), Err(Stop::Absent(0)));
     // SAFETY: the ring's data area.
     unsafe { rx.attach_data(memory.area(), 256) };
+    assert_eq!(
+        rx.pop(|_| panic!("nothing to show")),
+        Err(Stop::Absent(128))
+    );
+    rx.extend_data(128);
     assert!(try_receive(&mut rx, 5, 100));
+}
+
+#[test]
+fn only_what_is_present_is_used() {
+    let memory = Memory::new(8, 512);
+    // SAFETY: one end of each kind, sizes as allocated.
+    let (mut tx, mut rx) = unsafe {
+        let mut tx = Producer::new(memory.area(), 8);
+        let mut rx = Consumer::new(memory.area(), 8);
+        tx.attach_data(memory.area(), 512);
+        rx.attach_data(memory.area(), 512);
+        (tx, rx)
+    };
+    let (mut sent, mut received) = (0, 0);
+    for present in [128, 192, 512] {
+        assert!(tx.reach(100) > tx.present() && !try_send(&mut tx, sent, 100));
+        tx.extend_data(present);
+        while sent - received < 2 && try_send(&mut tx, sent, 100) {
+            sent += 1;
+        }
+        while received < sent {
+            if !try_receive_or_extend(&mut rx, received) {
+                continue;
+            }
+            received += 1;
+        }
+        rx.idle();
+        // What was given back counts only when all is present.
+        tx.refresh().unwrap();
+    }
+    for seed in sent..100 {
+        assert!(try_send(&mut tx, seed, 100));
+        while !try_receive_or_extend(&mut rx, seed) {}
+        rx.idle();
+        tx.refresh().unwrap();
+    }
+    assert_eq!((tx.present(), rx.present()), (512, 512));
+}
+
+/// Receives a packet of 100 bytes, or extends the area as far as it reaches, and says false.
+fn try_receive_or_extend(rx: &mut Consumer<RawArea>, seed: u64) -> bool {
+    let mut shown = None;
+    match rx.pop(|packet| shown = Some(packet.words[2])) {
+        Ok(came) => {
+            assert!(came);
+            assert_eq!(shown, Some(seed));
+            true
+        }
+        Err(Stop::Absent(end)) => {
+            assert!(end > rx.present());
+            rx.extend_data(end);
+            false
+        }
+        Err(Stop::Corrupt(corrupt)) => panic!("{corrupt}"),
+    }
 }
 
 #[test]

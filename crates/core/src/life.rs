@@ -45,6 +45,7 @@ impl Living for Process {
 /// Connects to the launcher, opens the transports, and makes the predefined communicators, of
 /// which nobody has to be told.
 fn wire_up() -> Result<Box<Process>> {
+    catena_base::clock::start();
     let boot = catena_boot::open().map_err(|e| Error::new(Kind::Other, e.to_string()))?;
     crate::settings::warn_unknown(boot.job().rank);
     let size = boot.job().size;

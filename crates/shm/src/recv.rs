@@ -9,7 +9,6 @@ use catena_fabric::{Deliver, Header, Peer, PeerLost};
 
 use crate::addr::{Block, RingHead};
 use crate::init::Shm;
-use crate::segment::map_pages;
 use crate::tune::{Costs, Way};
 
 /// Packets taken from one ring before the next has its turn.
@@ -136,12 +135,12 @@ impl Shm {
         count
     }
 
-    /// Attaches a data area, or gives a ring up.
+    /// Attaches a data area or provides more of it, or gives a ring up.
     #[cold]
     #[inline(never)]
     fn handle<D: Deliver>(&mut self, at: usize, stop: Stop, deliver: &mut D) {
         let cause = match stop {
-            Stop::NoData => match self.attach_data(at) {
+            Stop::Absent(end) => match self.extend_inlet(at, end) {
                 Some(()) => return,
                 None => "shared memory is damaged: a ring's data area cannot be used".to_string(),
             },
@@ -151,13 +150,19 @@ impl Shm {
         deliver.lost(self.peer_states[inlet.number as usize].lose(cause));
     }
 
-    fn attach_data(&mut self, at: usize) -> Option<()> {
+    /// Provides the data area up to byte `end`, or attaches it if `end` is 0.
+    fn extend_inlet(&mut self, at: usize, end: usize) -> Option<()> {
         let inlet = &mut self.inlets[at];
         let size = self.segment.layout.geometry.data;
+        if end > 0 {
+            let (area, span) = ((inlet.rx.data(), size), (inlet.rx.present(), end));
+            let extended = self.segment.extend("a peer's ring", area, span);
+            inlet.rx.extend_data(extended.ok()?);
+            return Some(());
+        }
         // SAFETY: in the mapping; atomics only.
         let offset = unsafe { &*inlet.head }.tail.data_at.load(Acquire);
-        let data = self.segment.range_present(offset, size, 64)?;
-        map_pages(data, size);
+        let data = self.segment.range(offset, size, 64)?;
         // SAFETY: memory of this size, in the arena. If the peer lied about
         // whose it is, other packets of its own or others' are garbled, which
         // their readers check like anything a peer wrote.
@@ -221,7 +226,7 @@ impl Shm {
             .segment
             .range_present(offset, geometry.ring_bytes(), 256)?;
         // SAFETY: memory of this size and alignment, in the arena; see
-        // `attach_data` for peers that lie.
+        // `extend_inlet` for peers that lie.
         let rx = unsafe {
             let cells = head.add(size_of::<RingHead>());
             Consumer::new(

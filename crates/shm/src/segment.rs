@@ -132,6 +132,13 @@ impl Segment {
 
     /// Takes zeroed memory from the arena, aligned to 256; its offset.
     pub fn alloc(&self, what: &'static str, bytes: usize) -> Result<u64, ShmError> {
+        let offset = self.reserve(bytes)?;
+        self.commit(what, offset as usize, bytes)?;
+        Ok(offset)
+    }
+
+    /// Takes a part of the arena, aligned to 256, whose memory [`Segment::extend`] provides; its offset.
+    pub fn reserve(&self, bytes: usize) -> Result<u64, ShmError> {
         let full = ShmError::ArenaFull { bytes };
         let room = (self.layout.size - self.layout.arena_at) as u64;
         let need = bytes
@@ -142,9 +149,7 @@ impl Segment {
         let from = used
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
             .map_err(|_| full)?;
-        let offset = self.layout.arena_at + from as usize;
-        self.commit(what, offset, bytes)?;
-        Ok(offset as u64)
+        Ok(self.layout.arena_at as u64 + from)
     }
 
     /// The address of `bytes` bytes at `offset`, if they lie in the arena and
@@ -167,8 +172,31 @@ impl Segment {
     /// hole of the file that cannot be filled would be a SIGBUS.
     pub fn range_present(&self, offset: u64, bytes: usize, align: usize) -> Option<*mut u8> {
         let at = self.range(offset, bytes, align)?;
-        self.commit("a peer's ring", offset as usize, bytes).ok()?;
+        self.provide("a peer's ring", at, bytes).ok()?;
         Some(at)
+    }
+
+    /// Provides and maps the memory of an area of `size` bytes at `at`, of which `present` bytes are there
+    /// already, up to byte `end` at least; returns how many there are now. What is asked for doubles, so a
+    /// ring's first message does not wait for the memory of all that follow.
+    pub fn extend(
+        &self,
+        what: &'static str,
+        (at, size): (*mut u8, usize),
+        (present, end): (usize, usize),
+    ) -> Result<usize, ShmError> {
+        let extended = end.max(2 * present).next_multiple_of(EXTENT).min(size);
+        let (from, bytes) = (at.wrapping_add(present), extended - present);
+        self.provide(what, from, bytes)?;
+        Ok(extended)
+    }
+
+    /// Provides and maps memory that is touched now.
+    fn provide(&self, what: &'static str, at: *mut u8, bytes: usize) -> Result<(), ShmError> {
+        if map_pages(at, bytes) {
+            return Ok(());
+        }
+        self.commit(what, at.addr() - self.base.addr(), bytes)
     }
 
     /// Has the kernel provide the pages, so that a lack of memory is an error
@@ -187,13 +215,16 @@ impl Segment {
 
 /// Maps the pages of `bytes` bytes of a segment that is attached: otherwise each
 /// of them costs a fault at its first use, which takes as long as a message
-/// through it. A wish only.
-pub fn map_pages(at: *mut u8, bytes: usize) {
+/// through it. Whether the kernel did; Linux before 5.14 cannot.
+pub fn map_pages(at: *mut u8, bytes: usize) -> bool {
     let from = at.map_addr(|addr| addr / PAGE * PAGE);
     let bytes = bytes + (at.addr() - from.addr());
     // SAFETY: no page's content changes; where none can be, the kernel says so.
-    unsafe { libc::madvise(from.cast(), bytes, libc::MADV_POPULATE_WRITE) };
+    unsafe { libc::madvise(from.cast(), bytes, libc::MADV_POPULATE_WRITE) == 0 }
 }
+
+/// Least memory that is provided at a time, bytes.
+const EXTENT: usize = 16 << 10;
 
 impl Drop for Segment {
     fn drop(&mut self) {

@@ -12,7 +12,6 @@ use crate::error::ShmError;
 use crate::init::{Home, Shm};
 use crate::pace::{Pace, Reads};
 use crate::rma::Reader;
-use crate::segment::map_pages;
 use crate::settings::Config;
 use crate::tune::{Tuner, WORTH_CHOOSING, Way};
 use crate::warm::{STEP, Warm};
@@ -288,8 +287,7 @@ impl Shm {
         );
         let small = len <= INLINE;
         let peer_state = &self.peer_states[number];
-        let ready = peer_state.tx.has_room()
-            && (small || peer_state.tx.data_size() > 0 && peer_state.tx.can_reserve(len));
+        let ready = peer_state.tx.has_room() && (small || peer_state.tx.can_reserve(len));
         if !ready && !self.make_room(number, len)? {
             return Ok(Posted::Full);
         }
@@ -348,7 +346,8 @@ impl Shm {
         let peer_state = &mut self.peer_states[number];
         let refreshed = peer_state.tx.refresh();
         let cell = refreshed.map_err(|e: Corrupt| peer_state.lose(e.to_string()))?;
-        let room = cell && (len <= INLINE || peer_state.tx.can_reserve(len));
+        let room = cell && (len <= INLINE || self.can_reserve(number, len)?);
+        let peer_state = &mut self.peer_states[number];
         if !room {
             self.counters.full += 1;
         }
@@ -395,8 +394,19 @@ impl Shm {
         Ok(())
     }
 
-    /// Makes the data area of the ring to a peer. The first packet that lies
-    /// there publishes it.
+    /// Whether a packet of `len` bytes fits in the data area of the ring to a peer, of which more may have
+    /// to be provided.
+    fn can_reserve(&mut self, number: usize, len: usize) -> Result<bool, PeerLost> {
+        let tx = &self.peer_states[number].tx;
+        let (reach, present) = (tx.reach(len), tx.present());
+        if reach > present {
+            let extended = self.extend_outlet(number, reach);
+            extended.map_err(|e| self.peer_states[number].lose(e.to_string()))?;
+        }
+        Ok(self.peer_states[number].tx.can_reserve(len))
+    }
+
+    /// Makes the data area of the ring to a peer. The first packet that lies there publishes it.
     fn open_data(&mut self, number: usize) -> Result<(), ShmError> {
         let RingState::Open(head) = self.peer_states[number].state else {
             return Ok(());
@@ -404,13 +414,12 @@ impl Shm {
         let segment = self.segment_of(number);
         let bytes = segment.layout.geometry.data;
         let offset = match self.peer_states[number].spare_data {
-            0 => segment.alloc("the data area of a ring", bytes)?,
+            0 => segment.reserve(bytes)?,
             spare => spare,
         };
         let data = segment
             .range(offset, bytes, 64)
             .ok_or(ShmError::ArenaFull { bytes })?;
-        map_pages(data, bytes);
         if let Some(head) = self.peer_states[number].head() {
             head.tail.data_at.store(offset, Release);
         }
@@ -421,6 +430,17 @@ impl Shm {
                 .tx
                 .attach_data(RawArea::new(cells, head.cast(), data), bytes);
         }
+        Ok(())
+    }
+
+    /// Provides the data area of the ring to a peer up to byte `end` at least.
+    fn extend_outlet(&mut self, number: usize, end: usize) -> Result<(), ShmError> {
+        let tx = &self.peer_states[number].tx;
+        let (area, span) = ((tx.data(), tx.data_size()), (tx.present(), end));
+        let extended = self
+            .segment_of(number)
+            .extend("the data area of a ring", area, span)?;
+        self.peer_states[number].tx.extend_data(extended);
         Ok(())
     }
 }

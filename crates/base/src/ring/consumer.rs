@@ -16,6 +16,8 @@ pub struct Consumer<A> {
     published: u64,
     at: usize,
     data_size: usize,
+    /// How much of it can be touched, from its beginning.
+    present: usize,
     /// Data bytes taken since the start, skipped ones included.
     taken: u64,
     /// What `freed` says.
@@ -36,8 +38,9 @@ pub struct Packet<'a> {
 /// Why no packet could be taken although one is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Its payload is in the data area, which is not attached yet.
-    NoData,
+    /// Its payload reaches up to this byte of the data area, which is not present yet; 0 if no area is
+    /// attached.
+    Absent(usize),
     /// It is nonsense. The ring cannot be used any more.
     Corrupt(Corrupt),
 }
@@ -63,12 +66,13 @@ impl<A: Area> Consumer<A> {
             published: 0,
             at: 0,
             data_size: 0,
+            present: 0,
             taken: 0,
             freed: 0,
         }
     }
 
-    /// Adds the data area.
+    /// Adds the data area, of which nothing is touched before [`Consumer::extend_data`] says so.
     ///
     /// # Safety
     /// `area` must be the ring's memory, now with `size` data bytes.
@@ -79,6 +83,25 @@ impl<A: Area> Consumer<A> {
         assert!(self.data_size == 0 && size > 0 && size.is_multiple_of(super::ALIGN));
         self.area = area;
         self.data_size = size;
+    }
+
+    /// The first `present` bytes of the data area can be touched.
+    ///
+    /// # Panics
+    /// If the area is not so long, or they were more before.
+    pub fn extend_data(&mut self, present: usize) {
+        assert!((self.present..=self.data_size).contains(&present));
+        self.present = present;
+    }
+
+    /// Where the data area begins.
+    pub fn data(&self) -> *mut u8 {
+        self.area.data(0)
+    }
+
+    /// How many bytes of the data area can be touched.
+    pub fn present(&self) -> usize {
+        self.present
     }
 
     /// Whether a packet is there.
@@ -148,20 +171,12 @@ impl<A: Area> Consumer<A> {
         take: impl FnOnce(Packet<'_>),
     ) -> Result<bool, Stop> {
         let (len, flags) = (meta as u32 as usize, (meta >> 32) as u32);
-        if self.data_size == 0 {
-            return Err(Stop::NoData);
-        }
-        if len > self.data_size / 2 {
-            return Err(Stop::Corrupt(Corrupt {
-                what: "the length of a packet",
-                found: len as u64,
-            }));
-        }
         let Place { from, skip, need } = place(self.at, len, self.data_size);
+        if from + need > self.present {
+            return Err(self.cannot_take(len, from + need));
+        }
         self.area.reads(Touch::Data { from, len: need });
-        // SAFETY: from + len <= data_size: `place` made it so from our own
-        // position and a length that was just checked. The bytes are ours
-        // until R1.
+        // SAFETY: from + len is at most `present`, as just checked. The bytes are ours until R1.
         let bytes = unsafe { PeerBytes::new(self.area.data(from), len) };
         take(Packet {
             words,
@@ -171,6 +186,19 @@ impl<A: Area> Consumer<A> {
         self.at = from + need;
         self.taken += (skip + need) as u64;
         Ok(self.taken - self.freed > self.data_size as u64 / 4)
+    }
+
+    /// Why the payload of `len` bytes up to `end` cannot be touched.
+    #[cold]
+    fn cannot_take(&self, len: usize, end: usize) -> Stop {
+        match self.data_size {
+            0 => Stop::Absent(0),
+            size if len > size / 2 => Stop::Corrupt(Corrupt {
+                what: "the length of a packet",
+                found: len as u64,
+            }),
+            _ => Stop::Absent(end),
+        }
     }
 
     /// Gives back everything taken so far, for when nothing is left to do.

@@ -17,10 +17,15 @@ pub struct Producer<A> {
     at: usize,
     /// Size of the data area; 0 while there is none.
     data_size: usize,
+    /// How much of it can be touched, from its beginning.
+    present: usize,
     /// Data bytes used since the start, skipped ones included.
     used: u64,
     /// Data bytes given back, as last seen.
     freed: u64,
+    /// Data bytes that may be used since the start: what is present, or once all is, the size and what was
+    /// given back.
+    granted: u64,
 }
 
 /// Room in the data area for one packet, reserved but not sent.
@@ -55,8 +60,10 @@ impl<A: Area> Producer<A> {
             limit: cells as u64,
             at: 0,
             data_size: 0,
+            present: 0,
             used: 0,
             freed: 0,
+            granted: 0,
         }
     }
 
@@ -73,12 +80,14 @@ impl<A: Area> Producer<A> {
             limit: 0,
             at: 0,
             data_size: 0,
+            present: 0,
             used: 0,
             freed: 0,
+            granted: 0,
         }
     }
 
-    /// Adds the data area.
+    /// Adds the data area, of which nothing can be touched before [`Producer::extend_data`] says so.
     ///
     /// # Safety
     /// `area` must be the ring's memory, now with `size` data bytes.
@@ -89,6 +98,42 @@ impl<A: Area> Producer<A> {
         assert!(self.data_size == 0 && size > 0 && size.is_multiple_of(super::ALIGN));
         self.area = area;
         self.data_size = size;
+    }
+
+    /// The first `present` bytes of the data area can be touched.
+    ///
+    /// # Panics
+    /// If the area is not so long, or they were more before.
+    pub fn extend_data(&mut self, present: usize) {
+        assert!((self.present..=self.data_size).contains(&present));
+        self.present = present;
+        self.grant();
+    }
+
+    /// Where the data area begins.
+    pub fn data(&self) -> *mut u8 {
+        self.area.data(0)
+    }
+
+    /// How many bytes of the data area can be touched.
+    pub fn present(&self) -> usize {
+        self.present
+    }
+
+    /// How many must be for a packet of `len` bytes to be the next one; at most the size.
+    pub fn reach(&self, len: usize) -> usize {
+        let place = place(self.at, len, self.data_size);
+        match place.skip {
+            0 => place.from + place.need,
+            _ => self.data_size,
+        }
+    }
+
+    fn grant(&mut self) {
+        self.granted = match self.present < self.data_size {
+            true => self.present as u64,
+            false => self.freed + self.data_size as u64,
+        };
     }
 
     /// Size of the data area in bytes; 0 if there is none.
@@ -128,6 +173,7 @@ impl<A: Area> Producer<A> {
             });
         }
         self.freed = freed;
+        self.grant();
         Ok(self.has_room())
     }
 
@@ -155,14 +201,13 @@ impl<A: Area> Producer<A> {
     #[inline(always)]
     pub fn can_reserve(&self, len: usize) -> bool {
         let place = place(self.at, len, self.data_size);
-        self.used - self.freed + (place.skip + place.need) as u64 <= self.data_size as u64
+        self.used + (place.skip + place.need) as u64 <= self.granted
     }
 
     /// Where the `len` bytes lie that come `ahead` bytes after the next one to
     /// be written, if they are in one piece and known to be free.
     pub fn free_at(&self, ahead: usize, len: usize) -> Option<*const u8> {
-        let end = ahead + len;
-        if (self.used - self.freed) as usize + end > self.data_size {
+        if self.used + (ahead + len) as u64 > self.granted {
             return None;
         }
         let from = self.at + ahead;
