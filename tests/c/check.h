@@ -87,4 +87,19 @@ static inline double now(void)
     return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
+/* Whether all processes may share a window's memory. */
+static inline int one_node(void)
+{
+    MPI_Comm all;
+    MPI_Win win = MPI_WIN_NULL;
+    int *memory;
+    MPI_Comm_dup(MPI_COMM_WORLD, &all);
+    MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+    int shares = MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, all, &memory, &win) == MPI_SUCCESS;
+    if (shares)
+        MPI_Win_free(&win);
+    MPI_Comm_free(&all);
+    return shares;
+}
+
 #endif

@@ -2,6 +2,7 @@
 // run: -n 2
 // run: -n 4
 // run: -n 8
+// run: -n 3 --set LINK=tcp
 #include "check.h"
 
 int main(int argc, char **argv)

@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 
 use catena_abi::{Aint, Count, Datatype, Op, Request, Win, consts};
 use catena_core::buffer::{RecvBuf, SendBuf};
-use catena_core::{Process, enter, request};
+use catena_core::{Process, enter};
 use catena_datatype::{OpKind, TypeRef};
 use catena_objects::op::{Kernel, Ops};
 use catena_objects::{Result, fail};
@@ -250,15 +250,14 @@ fn fetch_and_op(
     get_accumulate(win, op, Origin::new(origin, 1, ty), into, target)
 }
 
-/// The request of an operation that is complete; only passive epochs allow one.
+/// Makes an operation's request; only passive epochs allow one.
 fn requested(
     win: Win,
     request: *mut Request,
     operation: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
     window(&*enter()?, win)?;
-    operation()?;
-    put(request, request::SENT, "request")
+    put(request, catena_rma::requested(enter, operation)?, "request")
 }
 
 /// One element of a predefined type at a target.

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
 
 use catena_abi::{Aint, Comm, Group, Info, Win, consts};
-use catena_core::{Process, enter};
+use catena_core::{Process, beside, enter};
 use catena_objects::{Result, fail};
 use catena_rma::{Flavor, Part, Plan, Window, create, free, lock_mode, registry};
 
@@ -33,6 +33,9 @@ fn make(
         .find(hints)
         .and_then(|hints| Plan::new(flavor, base.cast(), size, unit, hints.as_deref()));
     let (made, memory) = create(&process, &comm, plan)?;
+    drop(process);
+    // Members elsewhere may need this process while it computes.
+    beside::start();
     if let Some(to) = baseptr {
         put(to.cast::<*mut u8>(), memory, "baseptr")?;
     }
@@ -166,7 +169,7 @@ mpi_fn! {
 
     fn Win_post(to: Group, assert: c_int, win: Win) on win {
         let process = enter()?;
-        window(&process, win)?.post(&*group(&process, to)?, assert)
+        window(&process, win)?.post(&process, &*group(&process, to)?, assert)
     }
 
     fn Win_start(to: Group, assert: c_int, win: Win) on win {
@@ -198,8 +201,8 @@ mpi_fn! {
 
     fn Win_unlock(rank: c_int, win: Win) on win {
         let process = enter()?;
-        let window = window(&process, win)?;
-        window.unlock(window.target_rank(rank)?)
+        let window = kept(win)?;
+        window.unlock(&process, window.target_rank(rank)?)
     }
 
     fn Win_lock_all(assert: c_int, win: Win) on win {
@@ -208,27 +211,30 @@ mpi_fn! {
     }
 
     fn Win_unlock_all(win: Win) on win {
-        window(&*enter()?, win)?.unlock_all()
+        let process = enter()?;
+        kept(win)?.unlock_all(&process)
     }
 
     fn Win_flush(rank: c_int, win: Win) on win {
         let process = enter()?;
         let window = window(&process, win)?;
-        window.flush(window.target_rank(rank)?)
+        window.flush(&process, window.target_rank(rank)?)
     }
 
     fn Win_flush_all(win: Win) on win {
-        window(&*enter()?, win)?.flush(None)
+        let process = enter()?;
+        window(&process, win)?.flush(&process, None)
     }
 
     fn Win_flush_local(rank: c_int, win: Win) on win {
         let process = enter()?;
         let window = window(&process, win)?;
-        window.flush(window.target_rank(rank)?)
+        window.flush_local(&process, window.target_rank(rank)?)
     }
 
     fn Win_flush_local_all(win: Win) on win {
-        window(&*enter()?, win)?.flush(None)
+        let process = enter()?;
+        window(&process, win)?.flush_local(&process, None)
     }
 
     fn Win_sync(win: Win) on win {

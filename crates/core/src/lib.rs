@@ -25,6 +25,7 @@
 )]
 
 mod attached;
+pub mod beside;
 pub mod bsend;
 pub mod buffer;
 pub mod coll;
@@ -37,6 +38,7 @@ mod failure;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod init;
+pub mod latency;
 pub mod life;
 mod memory_kinds;
 mod message;

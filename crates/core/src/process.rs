@@ -224,6 +224,11 @@ pub fn keep_lock() -> bool {
     LIFE.keep_lock()
 }
 
+/// Makes calls take the lock from now on and for good. Nobody is inside, unless calls take it already.
+pub(crate) fn lock_for_good() {
+    LIFE.lock_for_good();
+}
+
 impl Process {
     /// Lends the engine to `use_it` and returns what that returns. The closure must
     /// do nothing that may lend the engine again: progress, wait, or call back the

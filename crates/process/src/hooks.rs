@@ -12,6 +12,7 @@ use std::fmt;
 use std::iter;
 use std::ops::Deref;
 use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use catena_fabric::Sleeper;
 use catena_link::Awaited;
@@ -164,6 +165,7 @@ impl<P> Hooks<P> {
     #[cold]
     #[inline(never)]
     pub fn progress(&self, process: &P) -> bool {
+        ROUNDS.store(ROUNDS.load(Relaxed).wrapping_add(1), Relaxed);
         let mut moved = false;
         for entry in self.busy_ones() {
             moved |= entry.call(|hook| hook.progress(process)).unwrap_or(false);
@@ -254,6 +256,14 @@ impl<P> Hooks<P> {
         }
         entry
     }
+}
+
+/// Rounds of progress while hooks had work. Written under the library's lock.
+static ROUNDS: AtomicU64 = AtomicU64::new(0);
+
+/// Rounds of progress that the hooks have been in, of all threads.
+pub fn rounds() -> u64 {
+    ROUNDS.load(Relaxed)
 }
 
 /// A hook of a process, and how much work it has.

@@ -184,6 +184,20 @@ impl<P> Life<P> {
         in_time
     }
 
+    /// Makes calls take the lock from now on and for good. Nobody is inside, unless calls take it
+    /// already.
+    pub fn lock_for_good(&self)
+    where
+        P: Host,
+    {
+        let _held = self.hold();
+        self.keep_locked.store(true, Relaxed);
+        self.locked.store(true, Relaxed);
+        if let Some(process) = self.kept() {
+            process.threads().set_many(true);
+        }
+    }
+
     fn hold(&self) -> Held<'_> {
         self.lock.acquire();
         Held(&self.lock)

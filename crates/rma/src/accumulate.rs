@@ -66,12 +66,17 @@ impl Combine {
         }
     }
 
+    /// Whether as many packed bytes are whole elements.
+    pub fn check(&self, len: usize) -> Option<()> {
+        len.is_multiple_of(self.unit).then_some(())
+    }
+
     /// Combines `len` packed bytes at `from` with those at `inout`.
     ///
     /// # Safety
     /// Both are valid for `len` bytes, and do not overlap.
     #[inline]
-    unsafe fn apply(&self, from: *const u8, inout: *mut u8, len: usize) {
+    pub unsafe fn apply(&self, from: *const u8, inout: *mut u8, len: usize) {
         if let Some(run) = self.run {
             // SAFETY: the caller's promise.
             unsafe { run(from, inout, len / self.unit) }

@@ -2,8 +2,9 @@
 //! complete, wait.
 //!
 //! A fence is a meeting of all: what was moved by the processor or the kernel is there when the call
-//! that moved it has returned. Post and complete count in the word of
-//! a [`Pair`](crate::control::Pair) that only one side writes, and ring the other.
+//! that moved it has returned, and what went by messages is waited for first. Post and complete count in the word of
+//! a [`Pair`](crate::control::Pair) that only one side writes, and ring the other;
+//! members on other hosts tell each other by messages.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire};
 
@@ -15,7 +16,9 @@ use catena_objects::group::Group;
 
 use crate::access::Access;
 use crate::epoch::{OF_FENCE, OF_OTHERS, OF_POST, check_assert, sync_error};
-use crate::window::Window;
+use crate::message::record::What;
+use crate::message::state::ELSEWHERE;
+use crate::window::{Flavor, Window};
 
 impl Window {
     /// The ranks of the members of a group.
@@ -34,8 +37,8 @@ impl Window {
     /// `MPI_Win_fence`.
     ///
     /// # Errors
-    /// `RmaSync` in an epoch of another kind, `Assert`; `ProcAborted` if a member has died: no epoch is open
-    /// then.
+    /// `RmaSync` in an epoch of another kind, `Assert`; what has gone wrong in an operation at a target;
+    /// `ProcAborted` if a member has died: no epoch is open then.
     pub fn fence(&self, process: &Process, assert: i32) -> Result<()> {
         check_assert(assert, OF_FENCE)?;
         let epochs = &self.epochs;
@@ -54,6 +57,7 @@ impl Window {
                 there were",
             ));
         }
+        let outcome = self.flush_far(process, None);
         if let Err(error) = self.meet(process, false) {
             epochs.all_open.set(false);
             epochs.access.set(Access::None);
@@ -65,14 +69,14 @@ impl Window {
             true => Access::Fence,
             false => Access::None,
         });
-        Ok(())
+        outcome
     }
 
     /// `MPI_Win_post`.
     ///
     /// # Errors
     /// `RmaSync` in another exposure epoch, `Group`, `Assert`.
-    pub fn post(&self, group: &Group, assert: i32) -> Result<()> {
+    pub fn post(&self, process: &Process, group: &Group, assert: i32) -> Result<()> {
         check_assert(assert, OF_POST)?;
         let ranks = self.ranks(group)?;
         if self.epochs.posted.borrow().is_some() {
@@ -84,9 +88,14 @@ impl Window {
             self.leave_fence("an epoch of MPI_Win_post")?;
         }
         for &origin in &ranks {
-            let posted = &self.control.pair(self.me, origin).posted;
-            posted.fetch_add(1, AcqRel);
-            self.ring(origin);
+            match self.targets[origin as usize].local {
+                ELSEWHERE => self.tell_far(process, origin, What::Post),
+                local => {
+                    let posted = &self.control.pair(self.node.me, local).posted;
+                    posted.fetch_add(1, AcqRel);
+                    self.ring(origin);
+                }
+            }
         }
         *self.epochs.posted.borrow_mut() = Some(ranks);
         Ok(())
@@ -114,10 +123,12 @@ impl Window {
         if target.open.get() {
             return Ok(());
         }
-        let posted = &self.control.pair(rank, self.me).posted;
         let used = target.used.get();
-        if posted.load(Acquire) == used {
-            let has_posted = || posted.load(Acquire) != used;
+        let has_posted = || match target.local {
+            ELSEWHERE => target.far.posted.get() != used,
+            local => self.control.pair(local, self.node.me).posted.load(Acquire) != used,
+        };
+        if !has_posted() {
             self.wait_unless_lost(process, has_posted, |dead| dead == rank)?;
         }
         target.used.set(used.wrapping_add(1));
@@ -139,15 +150,27 @@ impl Window {
         let started = self.epochs.started.take();
         let mut outcome = Ok(());
         for &rank in &started {
-            if let Err(error) = self.await_post(process, rank) {
-                outcome = Err(error);
+            if let Err(gone) = self.await_post(process, rank) {
+                outcome = Err(gone);
                 continue;
             }
-            self.targets[rank as usize].open.set(false);
-            let completed = &self.control.pair(rank, self.me).completed;
+            let target = &self.targets[rank as usize];
+            target.open.set(false);
+            if target.local == ELSEWHERE {
+                // It comes behind the operations; only what was attached the target alone knows.
+                if self.flavor == Flavor::Dynamic {
+                    outcome = outcome.and(self.flush_far(process, Some(rank)));
+                }
+                target.far.dirty.set(false);
+                self.tell_far(process, rank, What::Complete);
+                continue;
+            }
+            outcome = outcome.and(self.flush_far(process, Some(rank)));
+            let completed = &self.control.pair(target.local, self.node.me).completed;
             completed.fetch_add(1, AcqRel);
             self.ring(rank);
         }
+        outcome = outcome.and(self.flush_far_locally(process, None));
         self.epochs.access.set(Access::None);
         outcome
     }
@@ -198,9 +221,17 @@ impl Window {
         Ok(origins.iter().all(|&origin| self.has_completed(origin)))
     }
 
+    /// Whether an origin has completed its epoch.
     fn has_completed(&self, origin: u32) -> bool {
-        let completed = self.control.pair(self.me, origin).completed.load(Acquire);
-        completed != self.targets[origin as usize].awaited.get()
+        let target = &self.targets[origin as usize];
+        let completed = match target.local {
+            ELSEWHERE => target.far.completed.get(),
+            local => {
+                let pair = self.control.pair(self.node.me, local);
+                pair.completed.load(Acquire)
+            }
+        };
+        completed != target.awaited.get()
     }
 
     /// Whether the exposure epoch needs an origin to complete.

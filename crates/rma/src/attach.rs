@@ -59,7 +59,7 @@ impl Window {
     /// Tells the others what is attached here.
     fn tell_attached(&self, attached: &[Region]) -> Result<()> {
         let some: Vec<Region> = attached.iter().filter(|it| it.len != 0).copied().collect();
-        let table = self.control.regions(self.me);
+        let table = self.control.regions(self.node.me);
         table.publish(&self.region_store, &some).map_err(|error| {
             let text = format!("no memory for a table of what is attached: {error}");
             Error::new(Kind::NoMem, text)

@@ -5,7 +5,7 @@
 //! |-----------------------------|-------------------------------|-----------------------------------|
 //! | [`Meeting`]                 | 128                           | all, see `meeting`                |
 //! | [`TargetBlock`], per target | 128                           | see the locks                     |
-//! | [`Pair`], per target and origin | 64                        | see there                         |
+//! | [`Pair`], per target and origin, and one of each target for origins elsewhere | 64 | see there |
 //! | [`RegionTable`], per target of a dynamic window | 64        | the target                        |
 //!
 //! It lies in the heap of the lowest member. Others may write it at any time, so there are only
@@ -98,7 +98,7 @@ pub struct Control {
 
 /// Bytes of the shared part.
 pub fn bytes(members: usize, is_dynamic: bool) -> usize {
-    let pairs = members * size_of::<Pair>();
+    let pairs = (members + 1) * size_of::<Pair>();
     let regions = if is_dynamic {
         size_of::<RegionTable>()
     } else {
@@ -169,11 +169,17 @@ impl Control {
     /// What belongs to a target and an origin.
     #[inline]
     pub fn pair(&self, target: u32, origin: u32) -> &Pair {
-        debug_assert!((target as usize) < self.members && (origin as usize) < self.members);
+        debug_assert!((target as usize) < self.members && (origin as usize) <= self.members);
         let blocks = size_of::<Meeting>() + self.members * size_of::<TargetBlock>();
-        let at = (target as usize * self.members + origin as usize) * size_of::<Pair>();
+        let at = (target as usize * (self.members + 1) + origin as usize) * size_of::<Pair>();
         // SAFETY: as above.
         unsafe { &*self.base.add(blocks + at).cast() }
+    }
+
+    /// 1 while origins elsewhere wait for a target's lock. Written by the target.
+    #[inline]
+    pub fn proxy_waits(&self, target: u32) -> &AtomicU32 {
+        &self.pair(target, self.members()).waits
     }
 
     /// What a target has attached to a dynamic window.

@@ -22,9 +22,12 @@ use crate::access::Epochs;
 use crate::control::Control;
 use crate::heap::{self, Card};
 use crate::hints::Hints;
+use crate::message::carry;
+use crate::message::exchange;
+use crate::message::state::{ELSEWHERE, Far, Meetings};
 use crate::regions::Store;
 use crate::registry;
-use crate::window::{Facts, Flavor, Reach, Target, Window};
+use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
 
 /// The checked arguments of a call that makes a window.
 #[derive(Debug)]
@@ -89,9 +92,13 @@ impl Plan {
     }
 }
 
+/// The lowest rank on the node of a member.
+const LEADER: usize = 6;
+/// Where its memory is found.
+const OWN_CARD: usize = 7;
 /// What a member has.
-const ROW: usize = 6 + Card::WORDS;
-/// What the lowest member has made for all.
+const ROW: usize = OWN_CARD + Card::WORDS;
+/// What the lowest member of a node has made for all of them.
 const SHARED: usize = 1 + 2 * Card::WORDS;
 
 /// Tells all members a row of words; theirs, by rank.
@@ -148,7 +155,7 @@ struct Own {
 
 impl Own {
     fn new(process: &Process, comm: &Comm, plan: &Plan) -> Result<Own> {
-        check_reach(process, comm)?;
+        check_reach(process, comm, plan.flavor)?;
         let size = usize::try_from(plan.size).unwrap_or(usize::MAX);
         let none = Own {
             base: plan.base,
@@ -172,18 +179,30 @@ impl Own {
     }
 }
 
-/// Windows reach over one node, for the time being.
-fn check_reach(process: &Process, comm: &Comm) -> Result<()> {
-    let far = comm.group.members().position(|peer| {
-        let route = process.link(|link| link.net().route(peer));
-        !matches!(route, Route::Shm | Route::Loopback)
-    });
-    match far {
+/// Whether a process shares this node.
+fn is_here(process: &Process, peer: Peer) -> bool {
+    let route = process.link(|link| link.net().route(peer));
+    matches!(route, Route::Shm | Route::Loopback)
+}
+
+/// Memory is shared on one node alone; all other windows reach wherever messages do.
+fn check_reach(process: &Process, comm: &Comm, flavor: Flavor) -> Result<()> {
+    let route = |peer| process.link(|link| link.net().route(peer));
+    let find = |wrong: fn(Route) -> bool| comm.group.members().position(|peer| wrong(route(peer)));
+    if let Some(rank) = find(|route| route == Route::None) {
+        fail!(
+            Unsupported,
+            "no way leads from rank {} to rank {rank} of the communicator",
+            comm.rank
+        );
+    }
+    let far = find(|route| !matches!(route, Route::Shm | Route::Loopback));
+    match far.filter(|_| flavor == Flavor::Shared) {
         None => Ok(()),
         Some(rank) => fail!(
-            Unsupported,
-            "rank {rank} is on another node, or shares no memory with rank {}: Catena's windows do \
-            not reach over networks yet",
+            RmaShared,
+            "ranks {} and {rank} share no memory: split the communicator by \
+            MPI_Comm_split_type with MPI_COMM_TYPE_SHARED first",
             comm.rank
         ),
     }
@@ -209,10 +228,8 @@ pub fn create(
         fail!(Comm, "a window needs an intracommunicator");
     }
     register(process);
-    let window = Arc::new(make(process, comm, plan)?);
-    let (handle, base) = (window.handle, window.base);
-    registry::insert(window);
-    Ok((handle, base))
+    let window = make(process, comm, plan)?;
+    Ok((window.handle, window.base))
 }
 
 /// Has errors that belong to windows find them.
@@ -225,7 +242,8 @@ fn register(process: &Process) {
         });
 }
 
-fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Window> {
+fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<Window>> {
+    carry::listen(process);
     // What each has.
     let mine = plan.and_then(|plan| Ok((Own::new(process, comm, &plan)?, plan)));
     let (failed, mine, error) = split(mine);
@@ -237,7 +255,10 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Windo
         row[3] = plan.unit as u64;
         row[4] = registry::propose().into();
         row[5] = plan.hints.noncontiguous.into();
-        row[6..].copy_from_slice(&own.card.words());
+        let mut members = comm.group.members();
+        let lowest = members.position(|peer| is_here(process, peer));
+        row[LEADER] = lowest.unwrap_or(comm.rank as usize) as u64;
+        row[OWN_CARD..].copy_from_slice(&own.card.words());
     }
     let rows = tell(process, comm, row);
     let give_back = |mine: &Option<(Own, Plan)>| {
@@ -261,7 +282,7 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Windo
     let (mut own, plan) = mine.expect("nobody failed");
     // What the lowest has made for all.
     let is_whole = plan.flavor == Flavor::Shared && rows.iter().all(|row| row[5] == 0);
-    let shared = share(comm, &plan, &rows, is_whole);
+    let shared = share(comm.rank, &plan, &rows, is_whole);
     let (failed, shared, error) = split(shared);
     let (control, whole) = shared.unwrap_or_default();
     let mut row = [0; SHARED];
@@ -282,7 +303,7 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Windo
         }
     };
     // Whether it could be mapped.
-    let cards = told[0];
+    let cards = told[rows[comm.rank as usize][LEADER] as usize];
     let parts = Parts {
         rows: &rows,
         control: card_at(&cards[1..]),
@@ -290,15 +311,39 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Windo
     };
     let control = control.map(|(control, _)| control);
     let built = build(process, comm, &plan, &mut own, control, &parts);
-    let (failed, window, error) = split(built);
-    let outcome = tell(process, comm, [failed]).and_then(|all| agree(error, &all));
-    if let Err(error) = outcome {
-        if window.is_none() {
-            own.piece.map(heap::give);
-        }
-        return Err(error);
+    let (failed, window, error) = split(built.map(Arc::new));
+    // Others may use it as soon as all have told.
+    carry::add_window(process);
+    let (mut some, mut near) = (false, false);
+    if let Some(window) = &window {
+        (some, near) = window.needs_messages();
+        registry::insert(window.clone());
+    } else {
+        own.piece.map(heap::give);
     }
-    Ok(window.expect("nobody failed"))
+    let needs = u64::from(some) | u64::from(near) << 1;
+    let told = tell(process, comm, [failed, needs]);
+    let told = told.and_then(|told| agree(error, &told).map(|()| told));
+    let all = told.as_ref().map_or(0, |told| {
+        let needs = told.iter().map(|row| row[1]);
+        needs.fold(0, |all, needs| all | needs)
+    });
+    if all == 0 {
+        carry::remove_window(process);
+    }
+    match (told, window) {
+        (Ok(_), Some(window)) => {
+            window.has_messages.set(all != 0);
+            window.has_near_messages.set(all & 2 != 0);
+            Ok(window)
+        }
+        (told, window) => {
+            window.map(|window| registry::remove(window.handle));
+            Err(told
+                .err()
+                .unwrap_or_else(|| Error::new(Kind::Intern, "no window")))
+        }
+    }
 }
 
 fn card_at(words: &[u64]) -> Card {
@@ -307,12 +352,15 @@ fn card_at(words: &[u64]) -> Card {
 
 type Made = (Option<(Control, Card)>, Option<Whole>);
 
-/// What the lowest member makes for all: the shared part, and the memory of a shared window.
-fn share(comm: &Comm, plan: &Plan, rows: &[[u64; ROW]], is_whole: bool) -> Result<Made> {
-    if comm.rank != 0 {
+/// What the lowest member of a node makes for all there: the shared part, and the memory of a shared
+/// window.
+fn share(me: u32, plan: &Plan, rows: &[[u64; ROW]], is_whole: bool) -> Result<Made> {
+    let leader = rows[me as usize][LEADER];
+    if leader != u64::from(me) {
         return Ok((None, None));
     }
-    let members = rows.len();
+    let mine = |row: &&[u64; ROW]| row[LEADER] == leader;
+    let members = rows.iter().filter(mine).count();
     let control = Control::make(members, plan.flavor == Flavor::Dynamic);
     let control = control.map_err(|e| no_memory(0, &e))?;
     let sizes = rows.iter().map(|row| row[2]);
@@ -336,6 +384,23 @@ struct Parts<'a> {
     whole: Option<Card>,
 }
 
+/// Who is where.
+fn node(rows: &[[u64; ROW]], me: u32) -> Node {
+    let ranks = || (0..rows.len() as u32).zip(rows);
+    let leader = rows[me as usize][LEADER];
+    let here = ranks().filter(|(_, row)| row[LEADER] == leader);
+    let here: Box<[u32]> = here.map(|(rank, _)| rank).collect();
+    let leaders = ranks().filter(|(rank, row)| row[LEADER] == u64::from(*rank));
+    let leaders: Box<[u32]> = leaders.map(|(rank, _)| rank).collect();
+    let position = |ranks: &[u32], rank: u64| ranks.iter().position(|it| u64::from(*it) == rank);
+    Node {
+        me: position(&here, me.into()).unwrap_or(0) as u32,
+        leader_number: position(&leaders, leader).unwrap_or(0),
+        ranks: here,
+        leaders,
+    }
+}
+
 /// Maps what the others have and makes the window.
 fn build(
     process: &Process,
@@ -346,10 +411,15 @@ fn build(
     parts: &Parts<'_>,
 ) -> Result<Window> {
     let (rows, me) = (parts.rows, comm.rank);
+    let node = node(rows, me);
     let control = match control {
         Some(control) => control,
-        None => Control::open(parts.control, rows.len(), plan.flavor == Flavor::Dynamic)
-            .map_err(|e| unmapped(0, &e))?,
+        None => Control::open(
+            parts.control,
+            node.ranks.len(),
+            plan.flavor == Flavor::Dynamic,
+        )
+        .map_err(|e| unmapped(node.ranks[0], &e))?,
     };
     let members: Vec<Peer> = comm.group.members().collect();
     let mut targets = Vec::with_capacity(rows.len());
@@ -362,6 +432,7 @@ fn build(
                 base: own.base,
                 keep: None,
             },
+            None if row[LEADER] != rows[me as usize][LEADER] => Reach::Message,
             None => reach_of(process, peer, plan.flavor, row).map_err(|e| unmapped(rank, &e))?,
         };
         before += row[2];
@@ -374,10 +445,15 @@ fn build(
             locked: None.into(),
             used: 0.into(),
             awaited: 0.into(),
+            local: node
+                .ranks
+                .binary_search(&rank)
+                .map_or(ELSEWHERE, |at| at as u32),
+            far: Far::default(),
         });
     }
     let bell = |&peer: &Peer| -> Option<Bell> {
-        if peer == process.me {
+        if peer == process.me || !is_here(process, peer) {
             return None;
         }
         // SAFETY: the transport lives as long as the process.
@@ -407,6 +483,14 @@ fn build(
         epochs: Epochs::default(),
         attached: RefCell::default(),
         region_store: Store::default(),
+        number: number as u32,
+        node,
+        has_messages: true.into(),
+        has_near_messages: false.into(),
+        locks_lazily: false.into(),
+        troubles: RefCell::default(),
+        proxies: RefCell::default(),
+        meetings: Meetings::default(),
         piece: own.piece,
     })
 }
@@ -457,7 +541,7 @@ fn reach_of(
     flavor: Flavor,
     row: &[u64; ROW],
 ) -> std::io::Result<Reach> {
-    let card = card_at(&row[6..]);
+    let card = card_at(&row[OWN_CARD..]);
     if card.pid != 0 {
         let mapped = heap::map_peer(card).and_then(|mapping| {
             Ok(Reach::Mapped {
@@ -472,7 +556,7 @@ fn reach_of(
         }
     }
     let neighbour = process.link(|link| link.net().shm_mut()?.neighbour(peer));
-    Ok(neighbour.map_or(Reach::None, Reach::Kernel))
+    Ok(neighbour.map_or(Reach::Message, Reach::Kernel))
 }
 
 /// `MPI_Win_free`: collective; all operations of others on its memory are over when it returns. If a
@@ -501,6 +585,11 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
             Other,
             "callbacks of {failures} other members of the window refuse that it is freed; so the window stays"
         );
+    }
+    if window.has_messages.get() {
+        // What tells the others leaves first.
+        process.block(|_| exchange::with(|it| it.is_quiet()));
+        carry::remove_window(process);
     }
     registry::remove(window.handle);
     if met.and_then(|_| window.leave(process)).is_err() {

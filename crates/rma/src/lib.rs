@@ -22,6 +22,7 @@
 //! | `accumulate`     | combining elements, under their lock                             |
 //! | `control`        | what the members of a node share besides memory                  |
 //! | `partitioned`    | partitioned point to point (chapter 4)                           |
+//! | `message`        | targets that carry operations out themselves                     |
 //! | `heap`, `pool`   | memory that neighbours can map                                   |
 //!
 //! What neighbours can write is reached by atomics and raw copies alone.
@@ -42,6 +43,7 @@ pub mod heap;
 mod hints;
 mod lost;
 mod meeting;
+mod message;
 mod operations;
 pub mod partitioned;
 mod passive_target;
@@ -55,6 +57,7 @@ mod window;
 
 pub use create::{Plan, create, free};
 pub use hints::Hints;
+pub use message::token::requested;
 pub use operations::{At, is_compared};
 pub use passive_target::lock_mode;
 pub use query::Part;

@@ -9,6 +9,7 @@ use catena_base::element_lock::Held;
 use catena_core::Process;
 use catena_objects::error::{Error, Result};
 
+use crate::message::exchange;
 use crate::window::Window;
 
 impl Window {
@@ -19,7 +20,7 @@ impl Window {
         process: &Process,
         concerns: impl Fn(u32) -> bool,
     ) -> Option<Error> {
-        match process.knows_deaths() {
+        match process.knows_deaths() || (self.has_messages.get() && exchange::knows_losses()) {
             false => None,
             true => self.death_among_slow(process, &concerns),
         }
@@ -29,7 +30,8 @@ impl Window {
     #[inline(never)]
     fn death_among_slow(&self, process: &Process, concerns: &dyn Fn(u32) -> bool) -> Option<Error> {
         (0..self.size()).find_map(|rank| {
-            let error = process.death(self.group.member(rank as usize))?;
+            let peer = self.group.member(rank as usize);
+            let error = process.death(peer).or_else(|| exchange::loss(peer))?;
             let note = |text: &str| format!("rank {rank} of the window has died: {text}");
             concerns(rank).then(|| Error::new(error.kind(), note(error.text())))
         })
@@ -70,12 +72,16 @@ impl Window {
     /// `ProcAborted` if a member has died while it held it: in the middle of an accumulate.
     #[inline(always)]
     pub(crate) fn hold_elements(&self, process: &Process, rank: u32) -> Result<Held<'_>> {
-        let lock = &self.control.target(rank).elements;
-        lock.hold_unless(self.me, |holder| {
+        let lock = &self
+            .control
+            .target(self.targets[rank as usize].local)
+            .elements;
+        lock.hold_unless(self.node.me, |holder| {
             process.progress();
+            let holder = self.node.ranks[holder as usize];
             self.death_among(process, |dead| dead == holder).is_some()
         })
-        .map_err(|holder| self.half_changed(process, holder, rank))
+        .map_err(|holder| self.half_changed(process, self.node.ranks[holder as usize], rank))
     }
 
     #[cold]

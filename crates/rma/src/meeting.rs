@@ -10,30 +10,54 @@ use std::sync::atomic::{Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed, 
 use catena_core::Process;
 use catena_objects::error::Result;
 
+use crate::message::state::LOST;
 use crate::window::Window;
 
 impl Window {
-    /// Waits until all members are here; how many came with an error.
+    /// Waits until all members are here; how many came with an error, of those on other hosts at
+    /// least one.
     ///
     /// # Errors
-    /// `ProcAborted` if a member has died: no meeting comes about any more.
+    /// `ProcAborted` if a member has died or is lost: no meeting comes about any more.
     pub(crate) fn meet(&self, process: &Process, has_failed: bool) -> Result<u32> {
         self.all_live(process)?;
         let meeting = self.control.meeting();
         let before = meeting.over.load(Acquire);
         meeting.failures.fetch_add(has_failed.into(), Relaxed);
         let arrived = meeting.arrived.fetch_add(1, AcqRel) + 1;
-        if arrived == self.size() {
-            let failures = meeting.failures.swap(0, Relaxed);
-            meeting.outcome.store(failures, Relaxed);
-            meeting.arrived.store(0, Relaxed);
-            meeting.over.fetch_add(1, SeqCst);
-            (0..self.size()).for_each(|rank| self.ring(rank));
-        } else {
+        let all = self.control.members();
+        let spans_hosts = self.node.leaders.len() > 1;
+        // The lowest member goes to meet other hosts, when all are here.
+        let ends = match spans_hosts {
+            true => self.node.me == 0,
+            false => arrived == all,
+        };
+        if !ends {
+            if arrived == all {
+                self.ring(self.node.ranks[0]);
+            }
             let is_over = || meeting.over.load(SeqCst) != before;
             self.wait_unless_lost(process, is_over, |_| true)?;
+            return match meeting.outcome.load(Acquire) {
+                LOST => Err(self.missing_member()),
+                failures => Ok(failures),
+            };
         }
-        Ok(meeting.outcome.load(Acquire))
+        let all_here = || meeting.arrived.load(SeqCst) == all;
+        if !all_here() {
+            self.wait_unless_lost(process, all_here, |_| true)?;
+        }
+        let failures = meeting.failures.swap(0, Relaxed);
+        let outcome = match spans_hosts {
+            true => self.meet_hosts(process, failures),
+            false => Ok(failures),
+        };
+        let told = outcome.as_ref().map_or(LOST, |failures| *failures);
+        meeting.outcome.store(told, Relaxed);
+        meeting.arrived.store(0, Relaxed);
+        meeting.over.fetch_add(1, SeqCst);
+        self.node.ranks.iter().for_each(|&rank| self.ring(rank));
+        outcome
     }
 
     /// Makes sure that nobody needs what the members share: whoever owns it waits for the others, which do
@@ -44,13 +68,13 @@ impl Window {
     pub(crate) fn leave(&self, process: &Process) -> Result<()> {
         let meeting = self.control.meeting();
         if self.control.is_own() {
-            let others = self.size() - 1;
+            let others = self.control.members() - 1;
             let is_alone = || meeting.left.load(SeqCst) == others;
             self.wait_unless_lost(process, is_alone, |_| true)?;
         } else {
             meeting.left.fetch_add(1, SeqCst);
             // The owner is the lowest.
-            self.ring(0);
+            self.ring(self.node.ranks[0]);
         }
         Ok(())
     }

@@ -1,15 +1,16 @@
 //! One-sided operations (MPI-5, chapter 12.3) on a target to which an epoch is open. All of them are
-//! complete when they return, at both ends.
+//! complete when they return, at both ends, but for those that the target carries out: see `message`.
 
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
-use catena_datatype::{Basic, Datatype, OpKind, Scalar};
+use catena_datatype::{Basic, Datatype, OpKind, Scalar, TypeRef};
 use catena_link::{Sink, Source};
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::op::Kernel;
 
 use crate::accumulate::{self, Combine};
+use crate::place::Place;
 use crate::transfer::{self, Elements, unequal};
 use crate::window::{Reach, Window};
 
@@ -23,12 +24,12 @@ pub struct At<'a> {
     /// How many.
     pub count: u64,
     /// Of which type.
-    pub ty: &'a Datatype,
+    pub ty: &'a TypeRef,
 }
 
 impl At<'_> {
     /// Packed bytes.
-    fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.count.saturating_mul(self.ty.size())
     }
 }
@@ -165,6 +166,10 @@ impl Window {
     /// length, `RmaShared` if the target's memory is not reached.
     pub fn put(&self, process: &Process, origin: &SendBuf, at: At<'_>) -> Result<()> {
         match self.elements(process, at)? {
+            Some(Elements {
+                place: Place::Message { at: addr },
+                ..
+            }) => self.put_by_message(process, origin, at, addr),
             // SAFETY: the program lends both until the epoch ends.
             Some(elements) => unsafe { transfer::put(origin, &elements) },
             None => nothing(origin.len()),
@@ -177,6 +182,10 @@ impl Window {
     /// As [`Window::put`].
     pub fn get(&self, process: &Process, origin: &mut RecvBuf, at: At<'_>) -> Result<()> {
         match self.elements(process, at)? {
+            Some(Elements {
+                place: Place::Message { at: addr },
+                ..
+            }) => self.get_by_message(process, origin, at, addr),
             // SAFETY: the program lends both until the epoch ends.
             Some(elements) => unsafe { transfer::get(origin, &elements) },
             None => nothing(origin.capacity()),
@@ -195,6 +204,10 @@ impl Window {
         at: At<'_>,
     ) -> Result<()> {
         match self.elements(process, at)? {
+            Some(Elements {
+                place: Place::Message { at: addr },
+                ..
+            }) => self.accumulate_by_message(process, kind, origin, (at, addr)),
             // SAFETY: the program lends both until the epoch ends.
             Some(elements) => unsafe {
                 let combine = Combine::new(kind, at.ty)?;
@@ -218,6 +231,13 @@ impl Window {
         at: At<'_>,
     ) -> Result<()> {
         match self.elements(process, at)? {
+            Some(Elements {
+                place: Place::Message { at: addr },
+                ..
+            }) => {
+                let buffers = (origin, result);
+                self.get_accumulate_by_message(process, kind, buffers, (at, addr))
+            }
             // SAFETY: the program lends them until the epoch ends.
             Some(elements) => unsafe {
                 let combine = Combine::new(kind, at.ty)?;
@@ -246,6 +266,13 @@ impl Window {
             );
         }
         match self.elements(process, at)? {
+            Some(Elements {
+                place: Place::Message { at: addr },
+                ..
+            }) => {
+                // SAFETY: the program lends them until the epoch ends.
+                unsafe { self.compare_and_swap_by_message(process, buffers, (at, addr)) }
+            }
             // SAFETY: the program lends them until the epoch ends.
             Some(elements) => unsafe {
                 let hold = || self.hold_elements(process, at.rank);

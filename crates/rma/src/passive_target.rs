@@ -1,13 +1,14 @@
 //! Passive target synchronization (MPI-5, chapters 12.5.3 to 12.5.5): locks and flushes.
 //!
-//! The locks of all members lie in the memory that they share, so a target takes no part. Operations
-//! are complete when their calls return; a flush only orders them.
+//! The locks of the members of a node lie in the memory that they share, so a target takes no part. Those of
+//! members elsewhere are asked for by messages, which also tell that operations are complete; other
+//! operations are so when their calls return, and a flush only orders them.
 //!
-//! `MPI_Win_lock_all` takes the locks of all targets one after the other. So that this ends whatever locks a
-//! program nests, and in whichever order, a **gate** keeps those who lock all apart from those who hold
-//! something exclusively: whoever is inside to lock all finds no exclusive lock, and waits for nobody while it
-//! holds some of them. A process that holds a lock already passes those who wait at the gate, as they may wait for that
-//! lock.
+//! `MPI_Win_lock_all` takes the locks of all targets of the node one after the other, those of others when they are first
+//! used. So that this ends whatever locks a program nests on a node, and in whichever order, a **gate** keeps those who lock
+//! all apart from those who hold something exclusively: whoever is inside to lock all finds no exclusive lock,
+//! and waits for nobody while it holds some of them. A process that holds a lock already passes those who wait
+//! at the gate, as they may wait for that lock.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
@@ -19,6 +20,8 @@ use catena_objects::fail;
 
 use crate::access::Access;
 use crate::epoch::{OF_OTHERS, check_assert, sync_error};
+use crate::message::carry;
+use crate::message::state::ELSEWHERE;
 use crate::window::Window;
 use catena_base::class_lock::{Class, Queue};
 use catena_base::ticket_lock::{Mode, Ticket};
@@ -50,11 +53,12 @@ impl Window {
 
     /// Waits for a target's lock.
     fn acquire(&self, process: &Process, rank: u32, mode: Mode) -> Result<()> {
-        let lock = &self.control.target(rank).lock;
-        let pair = self.control.pair(rank, self.me);
+        let (target, me) = (self.targets[rank as usize].local, self.node.me);
+        let lock = &self.control.target(target).lock;
+        let pair = self.control.pair(target, me);
         pair.holds.store(1, Relaxed);
         let ticket = lock.draw(mode);
-        if !lock.try_enter(ticket, self.me) {
+        if !lock.try_enter(ticket, me) {
             self.await_turn(process, rank, ticket)?;
         }
         self.targets[rank as usize].locked.set(Some(mode));
@@ -67,13 +71,14 @@ impl Window {
     #[cold]
     #[inline(never)]
     fn await_turn(&self, process: &Process, rank: u32, ticket: Ticket) -> Result<()> {
-        let target = self.control.target(rank);
-        let pair = self.control.pair(rank, self.me);
+        let (local, me) = (self.targets[rank as usize].local, self.node.me);
+        let target = self.control.target(local);
+        let pair = self.control.pair(local, me);
         pair.waits.store(1, Relaxed);
         target.lock.wait();
         let is_lost_by = |dead| {
             let left = target.lost.load(Acquire) == dead + 1;
-            let lost = left || self.control.pair(rank, dead).holds.load(Acquire) != 0;
+            let lost = left || self.had_lock(local, dead);
             if lost {
                 // The ticket of this process stays drawn, and stops those behind it.
                 target.lost.store(dead + 1, Release);
@@ -83,7 +88,7 @@ impl Window {
         let is_served = || target.lock.is_served(ticket);
         let outcome = self.wait_unless_lost(process, is_served, is_lost_by);
         if outcome.is_ok() {
-            let entered = target.lock.try_enter(ticket, self.me);
+            let entered = target.lock.try_enter(ticket, me);
             debug_assert!(entered, "a ticket stays served until it is used");
         } else {
             pair.holds.store(0, Release);
@@ -93,16 +98,29 @@ impl Window {
         outcome
     }
 
-    fn release(&self, rank: u32, mode: Mode) {
+    /// Whether a member that has died held a target's lock or was in its queue, for itself or, as the
+    /// target, for origins elsewhere.
+    fn had_lock(&self, target: u32, dead: u32) -> bool {
+        let dead = self.targets[dead as usize].local;
+        let holds = |origin| self.control.pair(target, origin).holds.load(Acquire) != 0;
+        dead != ELSEWHERE && (holds(dead) || dead == target && holds(self.control.members()))
+    }
+
+    fn release(&self, process: &Process, rank: u32, mode: Mode) {
+        let target = self.targets[rank as usize].local;
         self.targets[rank as usize].locked.set(None);
-        self.control.target(rank).lock.leave(mode);
-        self.control.pair(rank, self.me).holds.store(0, Release);
+        self.control.target(target).lock.leave(mode);
+        let pair = self.control.pair(target, self.node.me);
+        pair.holds.store(0, Release);
         self.wake_waiters(rank);
+        if rank == self.me && self.has_far_waiters() {
+            carry::carry_on(process);
+        }
     }
 
     /// Enters the gate.
     fn enter_gate(&self, process: &Process, class: Class) -> Result<()> {
-        let mine = self.control.pair(self.me, self.me);
+        let mine = self.control.pair(self.node.me, self.node.me);
         let queue = match self.epochs.locks.get() {
             0 => Queue::Behind,
             _ => Queue::Beside,
@@ -119,13 +137,15 @@ impl Window {
     #[inline(never)]
     fn await_gate(&self, process: &Process, class: Class, queue: Queue) -> Result<()> {
         let meeting = self.control.meeting();
-        let mine = self.control.pair(self.me, self.me);
+        let mine = self.control.pair(self.node.me, self.node.me);
         mine.gate_waits
             .store(mine.gate_waits.load(Relaxed) + 1, Relaxed);
         let waiting = meeting.gate.wait(class, queue);
         let is_lost_by = |dead| {
             let left = meeting.gate_lost.load(Acquire) == dead + 1;
-            let lost = left || self.control.pair(dead, dead).in_gate.load(Acquire) != 0;
+            let local = self.targets[dead as usize].local;
+            let in_gate = || self.control.pair(local, local).in_gate.load(Acquire) != 0;
+            let lost = left || local != ELSEWHERE && in_gate();
             if lost {
                 meeting.gate_lost.store(dead + 1, Release);
             }
@@ -150,7 +170,7 @@ impl Window {
 
     fn leave_gate(&self, class: Class) {
         let waits = self.control.meeting().gate.leave(class);
-        let mine = self.control.pair(self.me, self.me);
+        let mine = self.control.pair(self.node.me, self.node.me);
         mine.in_gate.store(mine.in_gate.load(Relaxed) - 1, Release);
         if waits {
             self.wake_at_gate();
@@ -159,27 +179,31 @@ impl Window {
 
     #[cold]
     fn wake_at_gate(&self) {
-        for member in 0..self.size() {
+        for (member, &rank) in (0..).zip(&self.node.ranks) {
             if self.control.pair(member, member).gate_waits.load(Acquire) != 0 {
-                self.ring(member);
+                self.ring(rank);
             }
         }
     }
 
     /// Wakes whoever waits for the lock of a target: it changed.
     #[inline]
-    fn wake_waiters(&self, target: u32) {
+    pub(crate) fn wake_waiters(&self, rank: u32) {
+        let target = self.targets[rank as usize].local;
         if self.control.target(target).lock.has_waiters() {
-            self.wake_waiters_slow(target);
+            self.wake_waiters_slow(rank, target);
         }
     }
 
     #[cold]
-    fn wake_waiters_slow(&self, target: u32) {
-        for origin in 0..self.size() {
+    fn wake_waiters_slow(&self, rank: u32, target: u32) {
+        for (origin, &of) in (0..).zip(&self.node.ranks) {
             if self.control.pair(target, origin).waits.load(Acquire) != 0 {
-                self.ring(origin);
+                self.ring(of);
             }
+        }
+        if self.control.proxy_waits(target).load(Acquire) != 0 {
+            self.ring(rank);
         }
     }
 
@@ -209,14 +233,13 @@ impl Window {
                     MPI_Win_unlock first"
                 )));
             }
-            if mode == Mode::Exclusive {
-                self.enter_gate(process, Class::Exclusive)?;
-            }
-            if let Err(error) = self.acquire(process, rank, mode) {
-                if mode == Mode::Exclusive {
-                    self.leave_gate(Class::Exclusive);
+            if self.is_far(rank) {
+                if assert & consts::MODE_NOCHECK == 0 {
+                    self.lock_far(process, rank, mode)?;
                 }
-                return Err(error);
+                target.locked.set(Some(mode));
+            } else {
+                self.lock_near(process, rank, mode)?;
             }
             target.open.set(true);
         }
@@ -225,12 +248,26 @@ impl Window {
         Ok(())
     }
 
+    /// Takes the lock of a member of this node.
+    fn lock_near(&self, process: &Process, rank: u32, mode: Mode) -> Result<()> {
+        if mode == Mode::Exclusive {
+            self.enter_gate(process, Class::Exclusive)?;
+        }
+        let acquired = self.acquire(process, rank, mode);
+        if acquired.is_err() && mode == Mode::Exclusive {
+            self.leave_gate(Class::Exclusive);
+        }
+        acquired
+    }
+
     /// `MPI_Win_unlock`.
     ///
     /// # Errors
-    /// `RmaSync` if the target is not locked.
-    pub fn unlock(&self, rank: Option<u32>) -> Result<()> {
+    /// `RmaSync` if the target is not locked; what has gone wrong in an operation at the target, and
+    /// `ProcAborted` if that is gone: the epoch ends nevertheless.
+    pub fn unlock(&self, process: &Process, rank: Option<u32>) -> Result<()> {
         let epochs = &self.epochs;
+        let mut outcome = Ok(());
         if epochs.access.get() != Access::Lock {
             return Err(sync_error(
                 "MPI_Win_unlock ends what MPI_Win_lock begins, which was not called",
@@ -244,9 +281,14 @@ impl Window {
                 )));
             };
             target.open.set(false);
-            self.release(rank, mode);
-            if mode == Mode::Exclusive {
-                self.leave_gate(Class::Exclusive);
+            outcome = self.flush_before_unlock(process, Some(rank));
+            if self.is_far(rank) {
+                target.locked.set(None);
+            } else {
+                self.release(process, rank, mode);
+                if mode == Mode::Exclusive {
+                    self.leave_gate(Class::Exclusive);
+                }
             }
         }
         let left = epochs.locks.get().saturating_sub(1);
@@ -254,7 +296,22 @@ impl Window {
         if left == 0 {
             epochs.access.set(Access::None);
         }
-        Ok(())
+        outcome
+    }
+
+    /// Gives back the locks of members elsewhere, and has all operations complete.
+    #[inline]
+    fn flush_before_unlock(&self, process: &Process, rank: Option<u32>) -> Result<()> {
+        if !self.has_messages.get() {
+            return Ok(());
+        }
+        let is_held = |rank: &u32| self.targets[*rank as usize].far.held.get().is_some();
+        let ranks: Vec<u32> = match rank {
+            Some(rank) => Some(rank).filter(is_held).into_iter().collect(),
+            None => (0..self.size()).filter(is_held).collect(),
+        };
+        let unlocked = self.unlock_far(process, &ranks);
+        unlocked.and(self.flush_far(process, rank))
     }
 
     /// `MPI_Win_lock_all`.
@@ -267,10 +324,10 @@ impl Window {
         self.leave_fence("an epoch of MPI_Win_lock_all")?;
         // Said first: while it waits, other threads of this process see it.
         self.epochs.access.set(Access::LockAll);
-        if assert & consts::MODE_NOCHECK == 0
-            && let Err(error) = self.acquire_all(process)
-        {
-            self.release_all();
+        let is_checked = assert & consts::MODE_NOCHECK == 0;
+        self.locks_lazily.set(is_checked);
+        if is_checked && let Err(error) = self.acquire_all(process) {
+            self.release_all(process);
             self.epochs.access.set(Access::None);
             return Err(error);
         }
@@ -281,13 +338,14 @@ impl Window {
     fn acquire_all(&self, process: &Process) -> Result<()> {
         self.enter_gate(process, Class::All)?;
         self.epochs.in_gate.set(true);
-        (0..self.size()).try_for_each(|rank| self.acquire(process, rank, Mode::Shared))
+        let mut near = self.node.ranks.iter();
+        near.try_for_each(|&rank| self.acquire(process, rank, Mode::Shared))
     }
 
-    fn release_all(&self) {
-        for rank in 0..self.size() {
+    fn release_all(&self, process: &Process) {
+        for &rank in &self.node.ranks {
             if let Some(mode) = self.targets[rank as usize].locked.get() {
-                self.release(rank, mode);
+                self.release(process, rank, mode);
             }
         }
         if self.epochs.in_gate.replace(false) {
@@ -298,28 +356,47 @@ impl Window {
     /// `MPI_Win_unlock_all`.
     ///
     /// # Errors
-    /// `RmaSync` without `MPI_Win_lock_all`.
-    pub fn unlock_all(&self) -> Result<()> {
+    /// `RmaSync` without `MPI_Win_lock_all`; as [`Window::unlock`].
+    pub fn unlock_all(&self, process: &Process) -> Result<()> {
         if self.epochs.access.get() != Access::LockAll {
             return Err(sync_error(
                 "MPI_Win_unlock_all ends what MPI_Win_lock_all begins, which was not called",
             ));
         }
         self.epochs.all_open.set(false);
+        let outcome = self.flush_before_unlock(process, None);
         self.epochs.access.set(Access::None);
-        self.release_all();
-        Ok(())
+        self.release_all(process);
+        outcome
     }
 
-    /// `MPI_Win_flush`, and its local form; of all targets if none is named.
+    /// `MPI_Win_flush`; of all targets if none is named.
     ///
     /// # Errors
-    /// `RmaSync` if the target is not locked.
+    /// `RmaSync` if the target is not locked; what has gone wrong in an operation at the target, and
+    /// `ProcAborted` if that is gone.
     #[inline]
-    pub fn flush(&self, rank: Option<u32>) -> Result<()> {
+    pub fn flush(&self, process: &Process, rank: Option<u32>) -> Result<()> {
         self.check_passive(rank)?;
         fence(AcqRel);
-        Ok(())
+        match self.has_messages.get() {
+            true => self.flush_far(process, rank),
+            false => Ok(()),
+        }
+    }
+
+    /// `MPI_Win_flush_local`; of all targets if none is named.
+    ///
+    /// # Errors
+    /// As [`Window::flush`].
+    #[inline]
+    pub fn flush_local(&self, process: &Process, rank: Option<u32>) -> Result<()> {
+        self.check_passive(rank)?;
+        fence(AcqRel);
+        match self.has_messages.get() {
+            true => self.flush_far_locally(process, rank),
+            false => Ok(()),
+        }
     }
 
     /// `MPI_Win_sync`.

@@ -22,6 +22,8 @@ pub(crate) enum Place {
     },
     /// The kernel copies to and from this address of the neighbour.
     Kernel { of: Neighbour, at: u64 },
+    /// The target works on this address of its own.
+    Message { at: u64 },
 }
 
 /// The first byte and the end of `count` elements, relative to the first one's address. None if
@@ -106,7 +108,9 @@ impl Window {
                 of: *of,
                 at: target.addr.wrapping_add(at as u64),
             }),
-            Reach::None => Err(unreachable(rank, "as the kernel does not let others at it")),
+            Reach::Message => Ok(Place::Message {
+                at: target.addr.wrapping_add(at as u64),
+            }),
         }
     }
 
@@ -115,12 +119,18 @@ impl Window {
         let addr = at as u64;
         let from = addr.wrapping_add_signed(low);
         let end = addr.wrapping_add_signed(high);
+        if self.is_far(rank) {
+            // Only the target knows what is attached there.
+            return Ok(Place::Message { at: addr });
+        }
         let found = if rank == self.me {
             let own = self.attached.borrow();
             let some: Vec<Region> = own.iter().filter(|it| it.len != 0).copied().collect();
             cover(some.len(), |i| some[i], from, end)
         } else {
-            self.control.regions(rank).find(from, end)
+            self.control
+                .regions(self.targets[rank as usize].local)
+                .find(from, end)
         };
         let Some(region) = found else {
             return Err(out_of_range(format!(
@@ -147,7 +157,7 @@ impl Window {
         }
         match &self.targets[rank as usize].reach {
             Reach::Kernel(of) => Ok(Place::Kernel { of: *of, at: addr }),
-            _ => Err(unreachable(rank, "as the kernel does not let others at it")),
+            _ => Ok(Place::Message { at: addr }),
         }
     }
 }

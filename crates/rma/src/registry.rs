@@ -108,6 +108,18 @@ pub unsafe fn borrow<'a>(win: Win) -> Result<&'a Window> {
     Ok(unsafe { &*at })
 }
 
+/// The window with a number, for what others tell of it: until it is freed, which no call from within
+/// progress does.
+pub(crate) fn numbered<'a>(number: u32) -> Option<&'a Window> {
+    // SAFETY: whoever carries out what others tell holds the library's lock, and frees nothing meanwhile.
+    unsafe { borrow(handle(number)).ok() }
+}
+
+/// Calls `each` for every window.
+pub(crate) fn each(mut each: impl FnMut(&Window)) {
+    registry().windows.borrow().values().for_each(|it| each(it));
+}
+
 /// The full handle for the low 31 bits that `MPI_Win_toint` gave.
 pub fn widen(low: i32) -> Option<usize> {
     find(Win(low as u32 as usize)).ok().map(|it| it.handle.0)

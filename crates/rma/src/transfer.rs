@@ -86,6 +86,7 @@ pub(crate) unsafe fn store(elements: &Elements<'_>, from: *const u8) -> Result<(
             // SAFETY: within the packed bytes; the target lets its memory change.
             unsafe { of.write(at.wrapping_add_signed(run as i64), bytes, len) }
         }),
+        Place::Message { .. } => Err(elsewhere(elements.rank)),
     }
 }
 
@@ -110,7 +111,15 @@ pub(crate) unsafe fn load(elements: &Elements<'_>, into: *mut u8) -> Result<()> 
             // SAFETY: within the room.
             unsafe { of.read(at.wrapping_add_signed(run as i64), bytes, len) }
         }),
+        Place::Message { .. } => Err(elsewhere(elements.rank)),
     }
+}
+
+/// Memory that only its owner reaches is not copied here.
+#[cold]
+fn elsewhere(rank: u32) -> Error {
+    let text = format!("the memory of rank {rank} is reached by messages alone");
+    Error::new(Kind::Intern, text)
 }
 
 /// Calls `copy` for each run of the elements with its place, its packed bytes and its length. Runs

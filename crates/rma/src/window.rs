@@ -17,6 +17,8 @@ use crate::access::Epochs;
 use crate::control::Control;
 use crate::heap::{self, Mapping};
 use crate::hints::Hints;
+use crate::message::record::Trouble;
+use crate::message::state::{ELSEWHERE, Far, Meetings, Proxy};
 use crate::regions::{Region, Store};
 use catena_base::ticket_lock::Mode;
 
@@ -57,8 +59,9 @@ pub enum Reach {
     },
     /// The kernel copies to and from it.
     Kernel(Neighbour),
-    /// Not at all: its owner cannot be read, nor its memory mapped.
-    None,
+    /// The target carries the operations out: it is on another host, or the kernel lets nobody at its
+    /// memory.
+    Message,
 }
 
 /// A member of the window as a target.
@@ -80,6 +83,23 @@ pub struct Target {
     pub used: Cell<u32>,
     /// Completions of it that this process has waited for.
     pub awaited: Cell<u32>,
+    /// Its number among the members of this node; `ELSEWHERE` if it is on another one.
+    pub(crate) local: u32,
+    /// What is known of it by messages.
+    pub(crate) far: Far,
+}
+
+/// The members of a window on this node, and the other nodes.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// Their ranks.
+    pub ranks: Box<[u32]>,
+    /// The number of this process among them.
+    pub me: u32,
+    /// The lowest rank of each node.
+    pub leaders: Box<[u32]>,
+    /// The number of this node among all.
+    pub leader_number: usize,
 }
 
 /// Values of attributes, to which programs get pointers.
@@ -129,6 +149,22 @@ pub struct Window {
     pub attached: RefCell<Vec<Region>>,
     /// Where the others read it.
     pub(crate) region_store: Store,
+    /// Its number: what messages call it.
+    pub(crate) number: u32,
+    /// Who is where.
+    pub(crate) node: Node,
+    /// Whether some targets are reached by messages.
+    pub(crate) has_messages: Cell<bool>,
+    /// Whether members of this node are.
+    pub(crate) has_near_messages: Cell<bool>,
+    /// Whether `MPI_Win_lock_all` has left locks for their first use.
+    pub(crate) locks_lazily: Cell<bool>,
+    /// What went wrong in operations at targets, by rank, and was not told yet.
+    pub(crate) troubles: RefCell<Vec<(u32, Trouble)>>,
+    /// Origins elsewhere that hold this member's lock or wait for it.
+    pub(crate) proxies: RefCell<Vec<Proxy>>,
+    /// Meetings of hosts.
+    pub(crate) meetings: Meetings,
     /// The piece of the heap that it gives back.
     pub(crate) piece: Option<*mut u8>,
 }
@@ -169,6 +205,14 @@ impl Window {
     /// Number of members.
     pub fn size(&self) -> u32 {
         self.targets.len() as u32
+    }
+
+    /// Whether a target is reached by messages, and whether one of this node is.
+    pub(crate) fn needs_messages(&self) -> (bool, bool) {
+        let by_message = |target: &&Target| matches!(target.reach, Reach::Message);
+        let mut targets = self.targets.iter().filter(by_message).peekable();
+        let some = targets.peek().is_some();
+        (some, targets.any(|target| target.local != ELSEWHERE))
     }
 
     /// Wakes a member that sleeps.

@@ -1,0 +1,135 @@
+//! Progress beside a program that computes: a thread that serves others when no call does.
+//!
+//! It exists only while somebody needs it ([`need`]), sleeps on what networks wake a process by, and leaves
+//! progress to the program's calls as long as they make some within [`RMA_LATENCY`]. It enters the library like
+//! any other thread, so calls take the lock from its start on.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Relaxed};
+use std::thread::{self, Builder};
+use std::time::Duration;
+
+use catena_process::rounds;
+
+use crate::latency::RMA_LATENCY;
+use crate::process::{Process, enter, lock_for_good};
+
+/// Looks in vain before it sleeps until a network wakes it.
+const LOOKS: u32 = 20;
+/// Longest sleep on networks.
+const LONGEST: Duration = Duration::from_millis(10);
+/// Rounds of progress while something moves, before others may enter.
+const ROUNDS: u32 = 64;
+
+/// How many need it.
+static NEEDED: AtomicU32 = AtomicU32::new(0);
+/// Whether something is awaited that wakes nobody.
+static BLIND: AtomicBool = AtomicBool::new(false);
+/// Whether the thread is there.
+static RUNS: AtomicBool = AtomicBool::new(false);
+
+/// One more needs the thread, which [`start`] starts.
+pub fn need() {
+    NEEDED.fetch_add(1, AcqRel);
+}
+
+/// One less needs it; it ends when nobody does.
+pub fn need_no_more() {
+    NEEDED.fetch_sub(1, AcqRel);
+}
+
+/// Says whether something is awaited that no network tells of, so that the thread has to look for it.
+pub fn look_often(often: bool) {
+    BLIND.store(often, Relaxed);
+}
+
+/// Starts the thread if somebody needs it and it is not there. The caller is outside of the library, and
+/// if calls have not taken the lock so far, the only thread that calls it: they take it from now on.
+///
+/// Without a thread, as when the system has none left, others wait for the program's calls.
+pub fn start() {
+    let is_wanted = NEEDED.load(Relaxed) != 0 && !RMA_LATENCY.get().is_zero();
+    if !is_wanted || RUNS.swap(true, AcqRel) {
+        return;
+    }
+    lock_for_good();
+    // Signals are the program's.
+    let signals = Blocked::all();
+    let thread = Builder::new()
+        .name("catena-rma".to_owned())
+        .stack_size(256 << 10);
+    if thread.spawn(serve).is_err() {
+        RUNS.store(false, Relaxed);
+    }
+    drop(signals);
+}
+
+/// Signals that a thread blocks until this is dropped.
+struct Blocked(libc::sigset_t);
+
+impl Blocked {
+    fn all() -> Blocked {
+        // SAFETY: both are sets of signals, which the calls fill.
+        unsafe {
+            let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
+            libc::sigfillset(&raw mut all);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+            Blocked(before)
+        }
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        // SAFETY: a set that the kernel has given.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut())
+        };
+    }
+}
+
+/// What the thread does.
+fn serve() {
+    let latency = RMA_LATENCY.get();
+    // Rounds that were seen last, and how often nothing was to do.
+    let (mut seen, mut idle) = (rounds(), 0);
+    loop {
+        let now = rounds();
+        if now != seen {
+            // The program makes progress itself.
+            (seen, idle) = (now, 0);
+            thread::sleep(latency);
+            continue;
+        }
+        let Ok(process) = enter() else {
+            RUNS.store(false, Relaxed);
+            return;
+        };
+        if NEEDED.load(Relaxed) == 0 {
+            RUNS.store(false, Relaxed);
+            return;
+        }
+        let moved = (0..ROUNDS).take_while(|_| process.progress()).count() != 0;
+        idle = if moved { 0 } else { idle + 1 };
+        let sleeper = match idle > LOOKS && !BLIND.load(Relaxed) {
+            true => sleeper(&process),
+            false => None,
+        };
+        seen = rounds();
+        drop(process);
+        match sleeper {
+            Some(sleeper) => {
+                sleeper.sleep(LONGEST);
+            }
+            None if moved => thread::yield_now(),
+            None => thread::sleep(latency),
+        }
+    }
+}
+
+/// What wakes the process, if anything does.
+fn sleeper(process: &Process) -> Option<catena_fabric::Sleeper> {
+    process.link(|link| {
+        let sleeper = link.net().networks_mut()?.sleeper()?;
+        (!sleeper.is_blind()).then_some(sleeper)
+    })
+}

@@ -1,0 +1,150 @@
+//! What progress does for the streams.
+
+use std::cell::Cell;
+
+use catena_base::PeerBytes;
+use catena_core::hooks::Hook;
+use catena_core::{Process, beside};
+use catena_fabric::{Peer, PeerLost};
+use catena_link::{ActiveHeader, Awaited, Handler};
+
+use super::exchange::{self, WINDOWS, ended};
+use super::target::carry_out;
+use crate::registry;
+
+/// Sends what is to leave, and looks for locks that origins elsewhere wait for.
+#[derive(Debug, Default)]
+pub(crate) struct Streams {
+    /// Whether it is doing so.
+    is_busy: Cell<bool>,
+}
+
+impl Hook<Process> for Streams {
+    fn progress(&self, process: &Process) -> bool {
+        carry_on(process)
+    }
+
+    fn before_sleep(&self, process: &Process) -> bool {
+        // What has no room now leaves when there is some, which nobody tells.
+        carry_on(process) || !exchange::with(|it| it.is_quiet())
+    }
+
+    fn awaits(&self, _: &Process, awaited: &mut Awaited) {
+        if !self.is_busy.get() {
+            exchange::with(|exchange| awaited.named.extend(exchange.awaited()));
+        }
+    }
+}
+
+/// Takes what comes for windows.
+#[derive(Debug)]
+struct Receiver;
+
+impl Handler for Receiver {
+    fn deliver(&mut self, from: Peer, header: ActiveHeader, payload: PeerBytes<'_>) {
+        // The peer may write them while they are read.
+        let mut bytes = vec![0; payload.len()];
+        payload.read(&mut bytes);
+        // They are carried out when the engine is not under way: that may wait for a lock.
+        exchange::note_packet((from, header.argument, bytes));
+    }
+
+    fn lost(&mut self, lost: &PeerLost) {
+        exchange::note_lost(lost);
+    }
+}
+
+/// Takes packets of windows from now on.
+pub(crate) fn listen(process: &Process) {
+    process.link(|link| {
+        link.set_handler(WINDOWS, Some(Box::new(Receiver)));
+    });
+}
+
+/// Has progress look at the streams as long as there are windows that need them.
+pub(crate) fn add_window(process: &Process) {
+    process.hook::<Streams>().add_work(1);
+    beside::need();
+}
+
+/// One window less needs them. All that is to leave has left.
+pub(crate) fn remove_window(process: &Process) {
+    process.hook::<Streams>().remove_work(1);
+    beside::need_no_more();
+}
+
+/// Does what can be done now; true if anything moved.
+pub(crate) fn carry_on(process: &Process) -> bool {
+    let hook = process.hook::<Streams>();
+    // What waits for a lock in here makes progress, which leaves this alone.
+    if hook.is_busy.replace(true) {
+        return false;
+    }
+    let moved = carry_all(process);
+    hook.is_busy.set(false);
+    moved
+}
+
+fn carry_all(process: &Process) -> bool {
+    for lost in exchange::take_lost() {
+        exchange::with(|exchange| {
+            exchange.lose(lost.peer, &lost.cause);
+            registry::each(|window| window.lose_member(exchange, lost.peer));
+        });
+    }
+    let serve = |exchange: &mut _, from, head, body: &[u8]| {
+        carry_out(process, exchange, (from, head), body);
+    };
+    let mut moved = exchange::with(|exchange| {
+        let (mut moved, mut is_blind) = (false, false);
+        for (from, at, bytes) in exchange::take_packets() {
+            exchange.take(from, at, &bytes, &serve);
+            moved = true;
+        }
+        registry::each(|window| {
+            moved |= window.advance_locks(exchange);
+            is_blind |= window.has_near_messages.get() || window.has_far_waiters();
+        });
+        beside::look_often(is_blind);
+        moved
+    });
+    let listed = exchange::with(|exchange| exchange.listed.clone());
+    for peer in listed {
+        moved |= send(process, peer);
+    }
+    moved
+}
+
+/// Sends what there is for a peer, while there is room; true if anything left.
+pub(crate) fn send(process: &Process, peer: Peer) -> bool {
+    let outcome = process.link(|link| {
+        let most = link.max_active(peer);
+        exchange::with(|exchange| {
+            let out = &mut exchange.lane(peer).out;
+            let post = |at, bytes: &[u8]| {
+                let header = ActiveHeader {
+                    class: WINDOWS,
+                    context: 0,
+                    what: 0,
+                    argument: at,
+                };
+                link.try_post_active(peer, header, bytes)
+            };
+            let mut over = Vec::new();
+            let sent = out.pump(most, post, |operation| over.push(operation));
+            let is_empty = out.is_empty();
+            over.iter().for_each(ended);
+            if is_empty {
+                exchange.unlist(peer);
+            }
+            sent
+        })
+    });
+    match outcome {
+        Ok(moved) => moved,
+        Err(lost) => {
+            exchange::with(|exchange| exchange.lose(peer, &lost.cause));
+            true
+        }
+    }
+}

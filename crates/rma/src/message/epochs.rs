@@ -1,0 +1,291 @@
+//! Synchronization with members elsewhere: flushes, locks, posts and completions, and meetings of hosts.
+
+use catena_base::ticket_lock::Mode;
+use catena_core::Process;
+use catena_fabric::Peer;
+use catena_objects::error::{Error, Kind, Result};
+
+use super::carry;
+use super::exchange::{self, Exchange, Pending};
+use super::record::{Head, Trouble, What};
+use super::state::{ELSEWHERE, Far};
+use crate::access::Access;
+use crate::window::Window;
+use catena_core::buffer::RecvBuf;
+
+impl Window {
+    /// Checks that a member is there.
+    ///
+    /// # Errors
+    /// `ProcAborted` if it is gone.
+    pub(crate) fn check_there(&self, peer: Peer) -> Result<()> {
+        let Some(loss) = exchange::loss(peer) else {
+            return Ok(());
+        };
+        let rank = self.group.rank_of(peer).unwrap_or(u32::MAX);
+        let text = format!("rank {rank} of the window is lost: {}", loss.text());
+        Err(Error::new(loss.kind(), text))
+    }
+
+    /// Sends a record that a member answers when it has come so far.
+    fn ask(&self, rank: u32, what: What, a: u8) {
+        let peer = self.group.member(rank as usize);
+        let far = &self.targets[rank as usize].far;
+        far.outstanding.set(far.outstanding.get() + 1);
+        exchange::with(|exchange| {
+            let id = exchange.expect(Pending {
+                peer,
+                window: self.number,
+                rank,
+                sink: RecvBuf::EMPTY,
+                left: 0,
+                token: None,
+            });
+            let head = Head {
+                a,
+                id,
+                ..Head::new(what, self.number)
+            };
+            exchange.tell(peer, head);
+        });
+    }
+
+    /// Waits until a member has answered all.
+    fn await_answers(&self, process: &Process, rank: u32) -> Result<()> {
+        let far = &self.targets[rank as usize].far;
+        if far.outstanding.get() != 0 {
+            process.block(|_| far.outstanding.get() == 0);
+        }
+        self.check_there(self.group.member(rank as usize))
+    }
+
+    /// The first thing that went wrong at a target, in words.
+    fn take_trouble(&self) -> Result<()> {
+        let troubles = self.troubles.take();
+        let Some(&(rank, trouble)) = troubles.first() else {
+            return Ok(());
+        };
+        let (kind, text) = match trouble {
+            Trouble::Range => (
+                Kind::RmaRange,
+                format!(
+                    "an operation since the last synchronization needs bytes of rank {rank} that are \
+                    not attached to the window there, or not its own"
+                ),
+            ),
+            Trouble::Lost => (
+                Kind::ProcAborted,
+                format!(
+                    "a member of the window has died in the middle of an accumulate to rank {rank}, whose \
+                    elements cannot be accumulated to any more"
+                ),
+            ),
+            Trouble::Sense | Trouble::None => (
+                Kind::Intern,
+                format!("rank {rank} did not understand an operation"),
+            ),
+        };
+        Err(Error::new(kind, text))
+    }
+
+    /// Has all operations on a target, or on all, complete at both ends.
+    ///
+    /// # Errors
+    /// What has gone wrong at a target since the last time; `ProcAborted` if one is gone.
+    pub(crate) fn flush_far(&self, process: &Process, rank: Option<u32>) -> Result<()> {
+        if !self.has_messages.get() {
+            return Ok(());
+        }
+        let ranks = match rank {
+            Some(rank) => rank..rank + 1,
+            None => 0..self.size(),
+        };
+        let mut outcome = Ok(());
+        for rank in ranks.clone() {
+            if self.targets[rank as usize].far.dirty.take() {
+                let there = self.check_there(self.group.member(rank as usize));
+                match there {
+                    Ok(()) => self.ask(rank, What::Flush, 0),
+                    gone => outcome = outcome.and(gone),
+                }
+            }
+        }
+        for rank in ranks {
+            let far = &self.targets[rank as usize].far;
+            if far.outstanding.get() != 0 {
+                outcome = outcome.and(self.await_answers(process, rank));
+            }
+        }
+        outcome.and_then(|()| self.take_trouble())
+    }
+
+    /// Has all operations on a target, or on all, complete here: the program has its buffers again.
+    ///
+    /// # Errors
+    /// As [`Window::flush_far`].
+    pub(crate) fn flush_far_locally(&self, process: &Process, rank: Option<u32>) -> Result<()> {
+        if !self.has_messages.get() {
+            return Ok(());
+        }
+        let targets = match rank {
+            Some(rank) => &self.targets[rank as usize..=rank as usize],
+            None => &self.targets[..],
+        };
+        let is_busy = |far: &Far| far.outstanding.get() + far.lent.get() != 0;
+        if targets.iter().any(|it| is_busy(&it.far)) {
+            process.block(|_| !targets.iter().any(|it| is_busy(&it.far)));
+        }
+        if let Some(rank) = rank {
+            self.check_there(self.group.member(rank as usize))?;
+        }
+        self.take_trouble()
+    }
+
+    /// Whether a member is on another host, so that it does not share what `control` has.
+    #[inline]
+    pub(crate) fn is_far(&self, rank: u32) -> bool {
+        self.targets[rank as usize].local == ELSEWHERE
+    }
+
+    /// Takes the lock of a member elsewhere.
+    ///
+    /// # Errors
+    /// `ProcAborted` if it is gone.
+    pub(crate) fn lock_far(&self, process: &Process, rank: u32, mode: Mode) -> Result<()> {
+        self.check_there(self.group.member(rank as usize))?;
+        let kind = match mode {
+            Mode::Shared => 1,
+            Mode::Exclusive => 2,
+        };
+        self.ask(rank, What::Lock, kind);
+        self.await_answers(process, rank)?;
+        self.targets[rank as usize].far.held.set(Some(mode));
+        Ok(())
+    }
+
+    /// Takes the lock of a member elsewhere that `MPI_Win_lock_all` has left for its first use.
+    pub(crate) fn lock_lazily(&self, process: &Process, rank: u32) -> Result<()> {
+        let is_due = self.locks_lazily.get()
+            && self.epochs.access.get() == Access::LockAll
+            && self.is_far(rank)
+            && self.targets[rank as usize].far.held.get().is_none();
+        match is_due {
+            true => self.lock_far(process, rank, Mode::Shared),
+            false => Ok(()),
+        }
+    }
+
+    /// Gives back the lock of a member elsewhere, once all operations on it are complete.
+    ///
+    /// # Errors
+    /// As [`Window::flush_far`].
+    pub(crate) fn unlock_far(&self, process: &Process, ranks: &[u32]) -> Result<()> {
+        let mut outcome = Ok(());
+        for &rank in ranks {
+            let far = &self.targets[rank as usize].far;
+            let there = self.check_there(self.group.member(rank as usize));
+            let was_held = far.held.take().is_some();
+            match there {
+                Ok(()) if was_held => {
+                    far.dirty.set(false);
+                    self.ask(rank, What::Unlock, 0);
+                }
+                Ok(()) => {}
+                gone => outcome = outcome.and(gone),
+            }
+        }
+        for &rank in ranks {
+            if self.targets[rank as usize].far.outstanding.get() != 0 {
+                outcome = outcome.and(self.await_answers(process, rank));
+            }
+        }
+        outcome.and_then(|()| self.take_trouble())
+    }
+
+    /// Tells a member elsewhere of a post or a completion, at once.
+    pub(crate) fn tell_far(&self, process: &Process, rank: u32, what: What) {
+        let peer = self.group.member(rank as usize);
+        exchange::with(|exchange| exchange.tell(peer, Head::new(what, self.number)));
+        carry::send(process, peer);
+    }
+
+    /// A member tells of its epochs.
+    pub(crate) fn hear(
+        &self,
+        from: Peer,
+        what: What,
+        head: Head,
+    ) -> std::result::Result<(), Trouble> {
+        let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
+        let far = &self.targets[rank as usize].far;
+        match what {
+            What::Post => far.posted.set(far.posted.get().wrapping_add(1)),
+            What::Complete => far.completed.set(far.completed.get().wrapping_add(1)),
+            _ => {
+                let heard = &mut self.meetings.heard.borrow_mut();
+                heard.push((head.id, head.a, head.c != 0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the hosts meet, each by its lowest member, which this process is: in every round it tells
+    /// another one, twice as far away as in the last, and hears of another one. How many failed,
+    /// of those here `failures`; of others one at least is counted.
+    ///
+    /// # Errors
+    /// `ProcAborted` if a member is gone.
+    pub(crate) fn meet_hosts(&self, process: &Process, failures: u32) -> Result<u32> {
+        let hosts = self.node.leaders.len();
+        let me = self.node.leader_number;
+        let meeting = self.meetings.gone_to.get();
+        self.meetings.gone_to.set(meeting.wrapping_add(1));
+        let mut others_failed = false;
+        let mut round = 0u8;
+        while 1 << round < hosts {
+            let step = 1usize << round;
+            let to = self.node.leaders[(me + step) % hosts];
+            let head = Head {
+                a: round,
+                c: (failures != 0 || others_failed).into(),
+                id: meeting,
+                ..Head::new(What::Meet, self.number)
+            };
+            let peer = self.group.member(to as usize);
+            exchange::with(|exchange: &mut Exchange| exchange.tell(peer, head));
+            carry::send(process, peer);
+            let heard = || {
+                let mut heard = self.meetings.heard.borrow_mut();
+                let at = heard
+                    .iter()
+                    .position(|it| (it.0, it.1) == (meeting, round))?;
+                Some(heard.swap_remove(at).2)
+            };
+            let mut told = heard();
+            if told.is_none() {
+                let has_told = || {
+                    told = told.or_else(&heard);
+                    told.is_some()
+                };
+                self.wait_unless_lost(process, has_told, |_| true)?;
+            }
+            others_failed |= told == Some(true);
+            round += 1;
+        }
+        Ok(failures + u32::from(others_failed && failures == 0))
+    }
+
+    /// The error of a meeting to which a member did not come.
+    pub(crate) fn missing_member(&self) -> Error {
+        let gone = self
+            .group
+            .members()
+            .find_map(|peer| self.check_there(peer).err());
+        gone.unwrap_or_else(|| {
+            Error::new(
+                Kind::ProcAborted,
+                "a member of the window is gone, and the others know which",
+            )
+        })
+    }
+}

@@ -1,0 +1,327 @@
+//! The streams of this process, and what it waits for. All of it is touched under the library's lock.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use catena_base::PeerBytes;
+use catena_core::buffer::RecvBuf;
+use catena_fabric::{Peer, PeerLost};
+use catena_link::{Class, Sink};
+use catena_objects::error::{Error, Kind};
+
+use super::job::{Operation, Outgoing};
+use super::record::{self, Head, Trouble, What};
+use super::stream::Incoming;
+use super::token::Token;
+use crate::registry;
+
+/// The class of windows among active messages.
+pub(crate) const WINDOWS: Class = Class(1);
+
+/// An operation that has no answer yet.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub peer: Peer,
+    /// The number of the window.
+    pub window: u32,
+    pub rank: u32,
+    /// Where the bytes of the answer go.
+    pub sink: RecvBuf,
+    /// How many are still to come.
+    pub left: u64,
+    pub token: Option<Arc<Token>>,
+}
+
+/// A peer.
+#[derive(Debug, Default)]
+pub(crate) struct Lane {
+    incoming: Incoming,
+    pub out: Outgoing,
+    /// Whether it is among those that have something to send.
+    is_listed: bool,
+    /// What went wrong in its operations, by window, and was not told yet.
+    troubles: Vec<(u32, Trouble)>,
+}
+
+/// The streams, and what waits for answers.
+#[derive(Debug, Default)]
+pub(crate) struct Exchange {
+    lanes: HashMap<Peer, Lane>,
+    pending: Vec<Option<Pending>>,
+    free: Vec<u32>,
+    /// Peers to which something is to leave.
+    pub listed: Vec<Peer>,
+}
+
+/// A packet of a stream: its sender, place and bytes.
+type Packet = (Peer, u64, Vec<u8>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    exchange: RefCell<Exchange>,
+    /// What has come and was not looked at.
+    packets: RefCell<Vec<Packet>>,
+    /// Why nothing comes from a peer any more.
+    losses: RefCell<HashMap<Peer, String>>,
+    /// Peers that are gone; dealt with when the exchange is free.
+    lost: RefCell<Vec<PeerLost>>,
+}
+
+// SAFETY: whoever comes here holds the library's lock, or is the one thread that calls MPI.
+unsafe impl Sync for Shared {}
+// SAFETY: as above.
+unsafe impl Send for Shared {}
+
+static SHARED: LazyLock<Shared> = LazyLock::new(Shared::default);
+
+/// Lends the exchange to `use_it`, which neither progresses nor waits.
+pub(crate) fn with<R>(use_it: impl FnOnce(&mut Exchange) -> R) -> R {
+    use_it(&mut SHARED.exchange.borrow_mut())
+}
+
+/// Peers that were lost since the last call.
+pub(crate) fn take_lost() -> Vec<PeerLost> {
+    SHARED.lost.take()
+}
+
+/// Keeps a packet until there is time for it.
+pub(crate) fn note_packet(packet: Packet) {
+    SHARED.packets.borrow_mut().push(packet);
+}
+
+/// What has come since the last call.
+pub(crate) fn take_packets() -> Vec<Packet> {
+    SHARED.packets.take()
+}
+
+/// Whether nothing can come from some peers any more.
+pub(crate) fn knows_losses() -> bool {
+    !SHARED.losses.borrow().is_empty()
+}
+
+/// The error of whatever waits for a peer from which nothing can come any more.
+pub(crate) fn loss(peer: Peer) -> Option<Error> {
+    let losses = SHARED.losses.borrow();
+    let cause = losses.get(&peer)?;
+    let text = format!("process {} is gone: {cause}", peer.0);
+    Some(Error::new(Kind::ProcAborted, text))
+}
+
+/// A peer is gone, which is dealt with when the exchange is free.
+pub(crate) fn note_lost(lost: &PeerLost) {
+    SHARED.lost.borrow_mut().push(lost.clone());
+}
+
+/// Carries out a record that is no answer.
+pub(crate) type Serve<'a> = dyn Fn(&mut Exchange, Peer, Head, &[u8]) + 'a;
+
+impl Exchange {
+    /// What belongs to a peer.
+    pub fn lane(&mut self, peer: Peer) -> &mut Lane {
+        self.lanes.entry(peer).or_default()
+    }
+
+    /// What belongs to a peer that has something to send.
+    fn sending(&mut self, peer: Peer) -> &mut Lane {
+        let lane = self.lanes.entry(peer).or_default();
+        if !lane.is_listed {
+            lane.is_listed = true;
+            self.listed.push(peer);
+        }
+        lane
+    }
+
+    /// Bytes that have not left to a peer.
+    pub fn ready(&self, peer: Peer) -> usize {
+        self.lanes.get(&peer).map_or(0, |lane| lane.out.ready())
+    }
+
+    /// Whether all has left.
+    pub fn is_quiet(&self) -> bool {
+        self.listed.is_empty()
+    }
+
+    /// Adds a record without a body.
+    pub fn tell(&mut self, peer: Peer, head: Head) {
+        self.sending(peer).out.add(|out| {
+            head.write(out);
+            0
+        });
+    }
+
+    /// Adds an operation; true if its buffer is not needed any more.
+    pub fn start(&mut self, peer: Peer, mut operation: Operation, is_long: bool) -> bool {
+        let lane = self.sending(peer);
+        if is_long {
+            lane.out.add_long(operation);
+            return false;
+        }
+        lane.out.add(|out| operation.write_next(out));
+        debug_assert!(operation.is_over());
+        true
+    }
+
+    /// The peer is to be pumped no more for now.
+    pub fn unlist(&mut self, peer: Peer) {
+        self.listed.retain(|it| *it != peer);
+        if let Some(lane) = self.lanes.get_mut(&peer) {
+            lane.is_listed = false;
+        }
+    }
+
+    /// Has an operation wait for an answer; its id.
+    pub fn expect(&mut self, pending: Pending) -> u32 {
+        match self.free.pop() {
+            Some(id) => {
+                self.pending[id as usize] = Some(pending);
+                id
+            }
+            None => {
+                self.pending.push(Some(pending));
+                self.pending.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Whom it waits for.
+    pub fn awaited(&self) -> impl Iterator<Item = Peer> + '_ {
+        self.pending.iter().flatten().map(|it| it.peer)
+    }
+
+    /// Takes a packet of a stream; `serve` carries out the records that are no answers.
+    pub fn take(&mut self, from: Peer, at: u64, bytes: &[u8], serve: &Serve<'_>) {
+        let mut incoming = std::mem::take(&mut self.lane(from).incoming);
+        let taken = incoming.take(at, bytes, &mut |head, body| match head.what() {
+            Some(What::Bytes) => self.answer(from, head, body),
+            Some(What::Done) => self.done(from, head),
+            _ => serve(self, from, head, body),
+        });
+        self.lane(from).incoming = incoming;
+        if taken.is_err() {
+            self.lose(from, "it sent what is no part of a stream of operations");
+        }
+    }
+
+    fn pending_of(&mut self, from: Peer, id: u32) -> Option<&mut Pending> {
+        let pending = self.pending.get_mut(id as usize)?.as_mut()?;
+        (pending.peer == from).then_some(pending)
+    }
+
+    /// Bytes for an operation have come.
+    fn answer(&mut self, from: Peer, head: Head, mut body: &[u8]) {
+        let Some(pending) = self.pending_of(from, head.id) else {
+            return;
+        };
+        let (Some(at), Some(len)) = (record::number(&mut body), record::number(&mut body)) else {
+            return;
+        };
+        if head.a == 0 {
+            pending.sink.place(at, PeerBytes::from(body));
+        }
+        pending.left = pending.left.saturating_sub(len);
+        let is_whole = pending.left == 0;
+        self.lane(from).out.answered(len);
+        let trouble = Trouble::read(head.a);
+        if is_whole {
+            self.settle(head.id, trouble);
+        } else if trouble != Trouble::None {
+            self.blame(head.id, trouble);
+        }
+    }
+
+    /// An operation without bytes is done.
+    fn done(&mut self, from: Peer, head: Head) {
+        if self.pending_of(from, head.id).is_some() {
+            self.settle(head.id, Trouble::read(head.a));
+        }
+    }
+
+    /// Has the window of an operation know that something went wrong.
+    fn blame(&mut self, id: u32, trouble: Trouble) {
+        if let Some(pending) = &self.pending[id as usize]
+            && let Some(window) = registry::numbered(pending.window)
+        {
+            window.troubles.borrow_mut().push((pending.rank, trouble));
+        }
+    }
+
+    /// An operation has ended.
+    fn settle(&mut self, id: u32, trouble: Trouble) {
+        if trouble != Trouble::None {
+            self.blame(id, trouble);
+        }
+        let Some(pending) = self.pending[id as usize].take() else {
+            return;
+        };
+        self.free.push(id);
+        if let Some(window) = registry::numbered(pending.window) {
+            let far = &window.targets[pending.rank as usize].far;
+            far.outstanding.set(far.outstanding.get().saturating_sub(1));
+        }
+        if let Some(token) = pending.token {
+            token.part_done();
+        }
+    }
+
+    /// Notes what went wrong in an operation of a peer, which is told with the next answer.
+    pub fn note(&mut self, peer: Peer, window: u32, trouble: Trouble) {
+        self.lane(peer).troubles.push((window, trouble));
+    }
+
+    /// What was noted for a peer and window.
+    pub fn take_note(&mut self, peer: Peer, window: u32) -> Trouble {
+        let troubles = &mut self.lane(peer).troubles;
+        let first = troubles.iter().find(|(of, _)| *of == window);
+        let first = first.map_or(Trouble::None, |(_, trouble)| *trouble);
+        troubles.retain(|(of, _)| *of != window);
+        first
+    }
+
+    /// A peer is gone: whatever waits for it ends.
+    pub fn lose(&mut self, peer: Peer, cause: &str) {
+        let known = SHARED.losses.borrow_mut().insert(peer, cause.to_owned());
+        if known.is_some() {
+            return;
+        }
+        let given_up = self.lane(peer).out.give_up();
+        self.unlist(peer);
+        given_up.iter().for_each(ended);
+        for id in 0..self.pending.len() {
+            if self.pending[id].as_ref().is_some_and(|it| it.peer == peer) {
+                self.settle(id as u32, Trouble::None);
+            }
+        }
+    }
+}
+
+/// The buffer of a long operation is not needed any more.
+pub(crate) fn ended(operation: &Operation) {
+    if let Some(window) = registry::numbered(operation.head.window) {
+        let far = &window.targets[operation.rank as usize].far;
+        far.lent.set(far.lent.get().saturating_sub(1));
+    }
+    if let Some(token) = &operation.token {
+        token.part_done();
+    }
+}
+
+impl Exchange {
+    /// Adds an answer, whose body `body` appends.
+    pub fn reply(&mut self, to: Peer, head: Head, body: impl FnOnce(&mut Head, &mut Vec<u8>)) {
+        self.sending(to).out.add(|out| {
+            record::write(out, head, body);
+            0
+        });
+    }
+
+    /// Answers a record without bytes.
+    pub fn confirm(&mut self, to: Peer, head: Head, trouble: Trouble) {
+        let done = Head {
+            id: head.id,
+            a: trouble as u8,
+            ..Head::new(What::Done, head.window)
+        };
+        self.tell(to, done);
+    }
+}

@@ -1,0 +1,130 @@
+//! The lock of this target, held for origins elsewhere. Its waiters on the node sleep on their doorbells;
+//! those elsewhere are this process's to wake, which looks whenever it makes progress, and is rung like a
+//! waiter.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use catena_base::ticket_lock::Mode;
+use catena_fabric::Peer;
+
+use super::exchange::Exchange;
+use super::record::{Head, Trouble};
+use super::state::Proxy;
+use crate::window::Window;
+
+impl Window {
+    /// Whether origins elsewhere wait for this member's lock.
+    pub(crate) fn has_far_waiters(&self) -> bool {
+        self.proxies.borrow().iter().any(|it| !it.has_entered)
+    }
+
+    /// Draws a ticket for an origin, which is answered when that is served.
+    pub(crate) fn lock_for(
+        &self,
+        exchange: &mut Exchange,
+        peer: Peer,
+        head: Head,
+    ) -> Result<(), Trouble> {
+        let mode = if head.a == 1 {
+            Mode::Shared
+        } else {
+            Mode::Exclusive
+        };
+        let lock = &self.control.target(self.node.me).lock;
+        let proxy = Proxy {
+            peer,
+            head,
+            ticket: lock.draw(mode),
+            has_entered: false,
+            is_gone: false,
+        };
+        lock.wait();
+        let proxy_pair = self.control.pair(self.node.me, self.control.members());
+        proxy_pair.holds.store(1, Relaxed);
+        proxy_pair.waits.store(1, Relaxed);
+        self.proxies.borrow_mut().push(proxy);
+        self.advance_locks(exchange);
+        Ok(())
+    }
+
+    /// Lets those enter whose turn it is; true if there were some.
+    pub(crate) fn advance_locks(&self, exchange: &mut Exchange) -> bool {
+        if !self.has_far_waiters() {
+            return false;
+        }
+        let me = self.node.me;
+        let lock = &self.control.target(me).lock;
+        let (mut moved, mut again) = (false, true);
+        while std::mem::take(&mut again) {
+            let mut proxies = self.proxies.borrow_mut();
+            for proxy in proxies.iter_mut().filter(|it| !it.has_entered) {
+                if !lock.try_enter(proxy.ticket, me) {
+                    continue;
+                }
+                lock.wait_no_more();
+                (proxy.has_entered, moved, again) = (true, true, true);
+                if proxy.is_gone {
+                    lock.leave(proxy.ticket.mode);
+                } else {
+                    exchange.confirm(proxy.peer, proxy.head, Trouble::None);
+                }
+            }
+            proxies.retain(|it| !(it.has_entered && it.is_gone));
+        }
+        if !self.has_far_waiters() {
+            self.control.proxy_waits(me).store(0, Relaxed);
+        }
+        if moved {
+            self.wake_waiters(self.me);
+        }
+        moved
+    }
+
+    /// An origin lets go of the lock.
+    pub(crate) fn unlock_for(
+        &self,
+        exchange: &mut Exchange,
+        peer: Peer,
+        head: Head,
+    ) -> Result<(), Trouble> {
+        let found = {
+            let mut proxies = self.proxies.borrow_mut();
+            let at = proxies
+                .iter()
+                .position(|it| it.peer == peer && it.has_entered);
+            at.map(|at| proxies.swap_remove(at))
+        };
+        let trouble = exchange.take_note(peer, self.number);
+        exchange.confirm(peer, head, trouble);
+        if let Some(proxy) = found {
+            self.control
+                .target(self.node.me)
+                .lock
+                .leave(proxy.ticket.mode);
+            self.wake_waiters(self.me);
+            self.advance_locks(exchange);
+        }
+        Ok(())
+    }
+
+    /// A member is gone: it holds no lock here any more, nor does it wait for one.
+    pub(crate) fn lose_member(&self, exchange: &mut Exchange, peer: Peer) {
+        let lock = &self.control.target(self.node.me).lock;
+        let mut freed = false;
+        self.proxies.borrow_mut().retain_mut(|proxy| {
+            if proxy.peer != peer {
+                return true;
+            }
+            proxy.is_gone = true;
+            if proxy.has_entered {
+                lock.leave(proxy.ticket.mode);
+                freed = true;
+            }
+            !proxy.has_entered
+        });
+        if freed {
+            self.wake_waiters(self.me);
+            self.advance_locks(exchange);
+        }
+    }
+}

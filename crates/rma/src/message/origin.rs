@@ -1,0 +1,295 @@
+//! Operations that are started here and carried out by their target.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use catena_core::Process;
+use catena_core::buffer::{RecvBuf, SendBuf};
+use catena_datatype::{Basic, Datatype, OpKind};
+use catena_link::{Sink, Source};
+use catena_objects::error::Result;
+
+use super::carry;
+use super::exchange::{self, Pending};
+use super::job::{Operation, Spot};
+use super::record::{Head, What};
+use super::target::OPERATIONS;
+use super::token::Token;
+use crate::accumulate::Combine;
+use crate::operations::At;
+use crate::transfer::unequal;
+use crate::window::Window;
+
+/// Longest operation whose bytes are copied when it starts.
+const COPIED: u64 = 16 << 10;
+/// Longest one whose answer is asked for whatever else is under way.
+const SHORT_ANSWER: u64 = 512;
+/// Bytes of records that leave before there is progress.
+const GATHER: usize = 8 << 10;
+/// Bytes of records that wait for room at most: then an operation waits, too.
+const BACKLOG: usize = 4 << 20;
+
+/// The number of a kind of elements in records.
+fn code(basic: Basic) -> u8 {
+    static CODES: LazyLock<HashMap<Basic, u8>> = LazyLock::new(|| {
+        let mut all: Vec<u16> = Datatype::predefined_codes().collect();
+        all.sort_unstable_by(|a, b| b.cmp(a));
+        let basic = |code: u16| Some((Datatype::predefined(code)?.basic()?, code as u8));
+        all.into_iter().filter_map(basic).collect()
+    });
+    CODES.get(&basic).copied().unwrap_or(BYTE)
+}
+
+/// That of bytes.
+const BYTE: u8 = 0x47;
+
+/// What an operation does to the elements.
+#[derive(Clone, Copy)]
+struct Deed {
+    what: What,
+    operation: u8,
+    elements: u8,
+    /// Bytes of an element.
+    unit: usize,
+}
+
+impl Deed {
+    /// One that takes bytes as they are.
+    fn plain(what: What) -> Deed {
+        Deed {
+            what,
+            operation: 0,
+            elements: BYTE,
+            unit: 1,
+        }
+    }
+
+    fn combine(what: What, kind: OpKind, ty: &Datatype) -> Result<Deed> {
+        Combine::new(kind, ty)?;
+        let operation = OPERATIONS.iter().position(|it| *it == kind);
+        let basic = ty.basic().filter(|_| kind != OpKind::NoOp);
+        Ok(Deed {
+            what,
+            operation: operation.unwrap_or_default() as u8,
+            elements: basic.map_or(BYTE, code),
+            unit: basic.map_or(1, |basic| basic.size() as usize),
+        })
+    }
+}
+
+/// The buffer of the program, which lends it until the operation is over.
+fn lent(buffer: &SendBuf) -> Result<SendBuf> {
+    Ok(match buffer {
+        SendBuf::Bytes(at, len) => SendBuf::Bytes(*at, *len),
+        SendBuf::Typed(typed) => SendBuf::Typed(typed.clone()),
+        SendBuf::Owned(_) => SendBuf::Owned(buffer.to_owned_bytes()?),
+    })
+}
+
+impl Window {
+    /// `MPI_Put` at an address of the target.
+    ///
+    /// # Errors
+    /// `Type` if the sides differ in length, `ProcAborted` if the target is gone.
+    pub(crate) fn put_by_message(
+        &self,
+        process: &Process,
+        origin: &SendBuf,
+        at: At<'_>,
+        addr: u64,
+    ) -> Result<()> {
+        if origin.len() != at.len() {
+            return Err(unequal(origin.len(), at.len()));
+        }
+        self.start_far(
+            process,
+            Deed::plain(What::Put),
+            (at, addr),
+            lent(origin)?,
+            None,
+        )
+    }
+
+    /// `MPI_Get`.
+    ///
+    /// # Errors
+    /// As [`Window::put_by_message`].
+    pub(crate) fn get_by_message(
+        &self,
+        process: &Process,
+        origin: &mut RecvBuf,
+        at: At<'_>,
+        addr: u64,
+    ) -> Result<()> {
+        if origin.capacity() != at.len() {
+            return Err(unequal(origin.capacity(), at.len()));
+        }
+        let sink = std::mem::replace(origin, RecvBuf::EMPTY);
+        let deed = Deed::plain(What::Get);
+        self.start_far(process, deed, (at, addr), SendBuf::EMPTY, Some(sink))
+    }
+
+    /// `MPI_Accumulate`.
+    ///
+    /// # Errors
+    /// As [`Window::put_by_message`].
+    pub(crate) fn accumulate_by_message(
+        &self,
+        process: &Process,
+        kind: OpKind,
+        origin: &SendBuf,
+        (at, addr): (At<'_>, u64),
+    ) -> Result<()> {
+        let deed = Deed::combine(What::Combine, kind, at.ty)?;
+        if kind == OpKind::NoOp {
+            return Ok(());
+        }
+        if origin.len() != at.len() {
+            return Err(unequal(origin.len(), at.len()));
+        }
+        self.start_far(process, deed, (at, addr), lent(origin)?, None)
+    }
+
+    /// `MPI_Get_accumulate`.
+    ///
+    /// # Errors
+    /// As [`Window::put_by_message`].
+    pub(crate) fn get_accumulate_by_message(
+        &self,
+        process: &Process,
+        kind: OpKind,
+        (origin, result): (&SendBuf, &mut RecvBuf),
+        (at, addr): (At<'_>, u64),
+    ) -> Result<()> {
+        let deed = Deed::combine(What::Fetch, kind, at.ty)?;
+        if result.capacity() != at.len() {
+            return Err(unequal(result.capacity(), at.len()));
+        }
+        let source = match kind {
+            OpKind::NoOp => SendBuf::EMPTY,
+            _ if origin.len() != at.len() => return Err(unequal(origin.len(), at.len())),
+            _ => lent(origin)?,
+        };
+        let sink = std::mem::replace(result, RecvBuf::EMPTY);
+        self.start_far(process, deed, (at, addr), source, Some(sink))
+    }
+
+    /// `MPI_Compare_and_swap`.
+    ///
+    /// # Safety
+    /// Each buffer holds an element, which the program lends.
+    ///
+    /// # Errors
+    /// As [`Window::put_by_message`].
+    pub(crate) unsafe fn compare_and_swap_by_message(
+        &self,
+        process: &Process,
+        (new, compare, result): (*const u8, *const u8, *mut u8),
+        (at, addr): (At<'_>, u64),
+    ) -> Result<()> {
+        let len = at.len() as usize;
+        let mut both = Vec::with_capacity(2 * len);
+        // SAFETY: the caller's promise.
+        unsafe {
+            both.extend_from_slice(std::slice::from_raw_parts(compare, len));
+            both.extend_from_slice(std::slice::from_raw_parts(new, len));
+        }
+        let sink = RecvBuf::Bytes(result, len as u64);
+        let source = SendBuf::Owned(both.into());
+        self.start_far(
+            process,
+            Deed::plain(What::Swap),
+            (at, addr),
+            source,
+            Some(sink),
+        )
+    }
+
+    /// Starts an operation on elements at an address of the target; with a sink the former bytes come
+    /// back.
+    fn start_far(
+        &self,
+        process: &Process,
+        deed: Deed,
+        (at, addr): (At<'_>, u64),
+        source: SendBuf,
+        sink: Option<RecvBuf>,
+    ) -> Result<()> {
+        self.lock_lazily(process, at.rank)?;
+        let (peer, len) = (self.group.member(at.rank as usize), at.len());
+        self.check_there(peer)?;
+        let far = &self.targets[at.rank as usize].far;
+        let is_answered = sink.is_some();
+        let is_long = len > if is_answered { SHORT_ANSWER } else { COPIED };
+        let mut head = Head {
+            a: deed.operation,
+            b: deed.elements,
+            ..Head::new(deed.what, self.number)
+        };
+        let mut token = match is_answered || is_long {
+            true => Token::take(peer),
+            false => None,
+        };
+        exchange::with(|exchange| {
+            if let Some(sink) = sink {
+                head.id = exchange.expect(Pending {
+                    peer,
+                    window: self.number,
+                    rank: at.rank,
+                    sink,
+                    left: len,
+                    token: token.take(),
+                });
+                far.outstanding.set(far.outstanding.get() + 1);
+            } else {
+                far.dirty.set(true);
+            }
+            // What is asked for in parts lends the program's buffer until the last part.
+            if is_long {
+                far.lent.set(far.lent.get() + 1);
+            }
+            let operation = Operation {
+                head,
+                spot: Spot {
+                    addr,
+                    layout: (!at.ty.is_contiguous()).then(|| (at.ty.clone(), at.count)),
+                },
+                source,
+                len,
+                is_answered,
+                unit: deed.unit,
+                rank: at.rank,
+                token,
+                at: 0,
+            };
+            exchange.start(peer, operation, is_long);
+        });
+        let ready = || exchange::with(|exchange| exchange.ready(peer));
+        if is_long || ready() >= GATHER {
+            carry::send(process, peer);
+            if ready() > BACKLOG {
+                process.block(|_| ready() <= BACKLOG / 2);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_elements_have_numbers() {
+        assert_eq!(
+            Datatype::predefined(0x247).unwrap().basic(),
+            Some(Basic::Scalar(catena_datatype::Scalar::Byte))
+        );
+        for handle in Datatype::predefined_codes() {
+            if let Some(basic) = Datatype::predefined(handle).and_then(|it| it.basic()) {
+                let back = Datatype::predefined(0x200 | u16::from(code(basic))).expect("a type");
+                assert_eq!(back.basic(), Some(basic), "{handle:#x}");
+            }
+        }
+    }
+}

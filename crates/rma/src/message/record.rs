@@ -1,0 +1,155 @@
+//! What origins and targets tell each other: records of a head and a body, in the byte order of the
+//! machine.
+//!
+//! | record     | from   | body                            | answer                          |
+//! |------------|--------|---------------------------------|---------------------------------|
+//! | `Put`      | origin | [`Place`], bytes                | none                            |
+//! | `Combine`  | origin | [`Place`], bytes                | none                            |
+//! | `Get`      | origin | offset, length, [`Place`]       | `Bytes` from that offset on     |
+//! | `Fetch`    | origin | offset, length, [`Place`], bytes | `Bytes`, the former ones       |
+//! | `Swap`     | origin | offset, length, [`Place`], what is compared, new bytes | `Bytes`, the former ones |
+//! | `Flush`    | origin | –                               | `Done`, with what went wrong since the last one |
+//! | `Lock`     | origin | –                               | `Done` when it holds the lock   |
+//! | `Unlock`   | origin | –                               | `Done`, as of `Flush`           |
+//! | `Post`     | target | –                               | none                            |
+//! | `Complete` | origin | –                               | none                            |
+//! | `Meet`     | member | –                               | none                            |
+
+/// Bytes of a head.
+pub(crate) const HEAD: usize = 16;
+/// Longest body: bytes of [`CHUNK`], with runs of one byte each.
+pub(crate) const LONGEST: usize = 4 << 20;
+/// Bytes of an operation that a record moves at most.
+pub(crate) const CHUNK: usize = 32 << 10;
+
+/// What a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum What {
+    Put = 1,
+    Combine,
+    Get,
+    Fetch,
+    Swap,
+    Flush,
+    Lock,
+    Unlock,
+    Post,
+    Complete,
+    Meet,
+    Bytes,
+    Done,
+}
+
+impl What {
+    fn read(byte: u8) -> Option<What> {
+        use What::*;
+        let all = [
+            Put, Combine, Get, Fetch, Swap, Flush, Lock, Unlock, Post, Complete, Meet, Bytes, Done,
+        ];
+        all.into_iter().find(|it| *it as u8 == byte)
+    }
+}
+
+/// The head of a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// A [`What`].
+    pub what: u8,
+    /// Operation, kind of lock, round, or [`Trouble`].
+    pub a: u8,
+    /// Kind of elements.
+    pub b: u8,
+    /// Whether there are several runs, or somebody has failed.
+    pub c: u8,
+    /// The number of the window.
+    pub window: u32,
+    /// Which operation of the origin wants an answer.
+    pub id: u32,
+    /// Bytes of the body.
+    pub len: u32,
+}
+
+impl Head {
+    pub fn new(what: What, window: u32) -> Head {
+        Head {
+            what: what as u8,
+            window,
+            ..Head::default()
+        }
+    }
+
+    /// What it is; `None` if there is no such record.
+    pub fn what(&self) -> Option<What> {
+        What::read(self.what)
+    }
+
+    pub fn write(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bytes());
+    }
+
+    fn bytes(self) -> [u8; HEAD] {
+        let mut bytes = [
+            self.what, self.a, self.b, self.c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        ];
+        bytes[4..8].copy_from_slice(&self.window.to_ne_bytes());
+        bytes[8..12].copy_from_slice(&self.id.to_ne_bytes());
+        bytes[12..].copy_from_slice(&self.len.to_ne_bytes());
+        bytes
+    }
+
+    /// Reads a head; `None` if there are not enough bytes.
+    pub fn read(bytes: &[u8]) -> Option<Head> {
+        let bytes: &[u8; HEAD] = bytes.first_chunk()?;
+        let word = |at: usize| u32::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
+        Some(Head {
+            what: bytes[0],
+            a: bytes[1],
+            b: bytes[2],
+            c: bytes[3],
+            window: word(4),
+            id: word(8),
+            len: word(12),
+        })
+    }
+}
+
+/// Writes a whole record: `body` appends its body, and may still change the head.
+pub(crate) fn write(out: &mut Vec<u8>, mut head: Head, body: impl FnOnce(&mut Head, &mut Vec<u8>)) {
+    let at = out.len();
+    out.extend_from_slice(&[0; HEAD]);
+    body(&mut head, out);
+    head.len = (out.len() - at - HEAD) as u32;
+    out[at..at + HEAD].copy_from_slice(&head.bytes());
+}
+
+/// Takes a number off the front.
+pub(crate) fn number(bytes: &mut &[u8]) -> Option<u64> {
+    let (number, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(u64::from_ne_bytes(*number))
+}
+
+/// What went wrong at a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Trouble {
+    None,
+    /// Not all bytes belong to the window.
+    Range,
+    /// The record makes no sense there, or there is no such window.
+    Sense,
+    /// A member has died in the middle of an accumulate to this target.
+    Lost,
+}
+
+impl Trouble {
+    pub fn read(byte: u8) -> Trouble {
+        match byte {
+            0 => Trouble::None,
+            1 => Trouble::Range,
+            3 => Trouble::Lost,
+            _ => Trouble::Sense,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What a window keeps of members that it talks to by messages.
+
+use std::cell::{Cell, RefCell};
+
+use catena_base::ticket_lock::{Mode, Ticket};
+use catena_fabric::Peer;
+
+use super::record::Head;
+
+/// The number on the node of a member that is not there.
+pub(crate) const ELSEWHERE: u32 = u32::MAX;
+
+/// What a process knows of a target that it sends messages to.
+#[derive(Debug, Default)]
+pub struct Far {
+    /// Answers that are to come.
+    pub outstanding: Cell<u32>,
+    /// Long operations whose records have not all been made.
+    pub lent: Cell<u32>,
+    /// Whether operations without answers have left since the last flush.
+    pub dirty: Cell<bool>,
+    /// Posts of it that named this process.
+    pub posted: Cell<u32>,
+    /// Completions of it that named this process.
+    pub completed: Cell<u32>,
+    /// How this process holds its lock by message.
+    pub held: Cell<Option<Mode>>,
+}
+
+/// What hosts have told of meetings.
+#[derive(Debug, Default)]
+pub struct Meetings {
+    /// Meetings that this process has gone to.
+    pub gone_to: Cell<u32>,
+    /// Meeting, round, and whether somebody has failed.
+    pub heard: RefCell<Vec<(u32, u8, bool)>>,
+}
+
+/// What is known of a failed meeting beside how many came with an error.
+pub(crate) const LOST: u32 = 1 << 31;
+
+/// An origin elsewhere that holds the lock or waits for it.
+#[derive(Debug)]
+pub(crate) struct Proxy {
+    pub peer: Peer,
+    /// What it sent.
+    pub head: Head,
+    pub ticket: Ticket,
+    pub has_entered: bool,
+    /// The origin is gone: it leaves as soon as it has entered.
+    pub is_gone: bool,
+}

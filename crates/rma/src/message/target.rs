@@ -1,0 +1,292 @@
+//! Records of origins carried out here. What is accumulated is combined under the lock of this target's
+//! elements, as by origins that reach its memory themselves (decision 21).
+//!
+//! Nothing in a record is trusted: which bytes it may touch the window says.
+
+use catena_base::element_lock::Held;
+use catena_core::Process;
+use catena_datatype::{Datatype, OpKind};
+use catena_fabric::Peer;
+
+use super::exchange::Exchange;
+use super::record::{self, Head, Trouble, What};
+use super::runs::Runs;
+use crate::accumulate::Combine;
+use crate::regions::cover;
+use crate::registry;
+use crate::transfer::copy_bytes;
+use crate::window::{Flavor, Window};
+
+/// All predefined operations, by their number in records.
+pub(crate) const OPERATIONS: [OpKind; 14] = [
+    OpKind::Sum,
+    OpKind::Min,
+    OpKind::Max,
+    OpKind::Prod,
+    OpKind::Band,
+    OpKind::Bor,
+    OpKind::Bxor,
+    OpKind::Land,
+    OpKind::Lor,
+    OpKind::Lxor,
+    OpKind::MinLoc,
+    OpKind::MaxLoc,
+    OpKind::Replace,
+    OpKind::NoOp,
+];
+
+/// Where some bytes lie.
+struct Spot<'a> {
+    addr: u64,
+    runs: Runs<'a>,
+}
+
+/// Bytes of this process's window.
+struct Memory<'a> {
+    base: *mut u8,
+    runs: Runs<'a>,
+    /// One run is all.
+    is_one: bool,
+}
+
+/// Takes a place off the front of a record's body.
+fn spot<'a>(head: Head, body: &mut &'a [u8], len: Option<u64>) -> Option<Spot<'a>> {
+    let addr = record::number(body)?;
+    if head.c == 0 {
+        let runs = Runs::one(len.unwrap_or(body.len() as u64));
+        return Some(Spot { addr, runs });
+    }
+    let (len, rest) = body.split_first_chunk()?;
+    let len = u32::from_ne_bytes(*len) as usize;
+    let (runs, rest) = rest.split_at_checked(len)?;
+    *body = rest;
+    let runs = Runs::read(runs);
+    Some(Spot { addr, runs })
+}
+
+impl Memory<'_> {
+    /// Calls `each` for every run with its address and its place among the packed bytes.
+    fn each(&self, mut each: impl FnMut(*mut u8, usize, usize)) {
+        let mut done = 0;
+        for (at, len) in self.runs.clone().flatten() {
+            each(self.base.wrapping_offset(at as isize), done, len as usize);
+            done += len as usize;
+        }
+    }
+
+    /// Packs them.
+    fn load(&self, into: &mut [u8]) {
+        // SAFETY: the runs were checked: they are the window's, and as long as `into`.
+        self.each(|at, from, len| unsafe { copy_bytes(into[from..].as_mut_ptr(), at, len) });
+    }
+
+    /// Stores packed bytes.
+    fn store(&self, bytes: &[u8]) {
+        // SAFETY: as above.
+        self.each(|at, from, len| unsafe { copy_bytes(at, bytes[from..].as_ptr(), len) });
+    }
+}
+
+impl Window {
+    /// The address here of `[addr, addr + len)`, if all of it is this member's.
+    fn own_bytes(&self, addr: u64, len: u64) -> Option<*mut u8> {
+        let end = addr.checked_add(len)?;
+        if self.flavor == Flavor::Dynamic {
+            let own = self.attached.borrow();
+            let some: Vec<_> = own.iter().filter(|it| it.len != 0).collect();
+            cover(some.len(), |i| *some[i], addr, end)?;
+            return Some(std::ptr::with_exposed_provenance_mut(addr as usize));
+        }
+        let base = self.base.addr() as u64;
+        let from = addr.checked_sub(base)?;
+        (end - base <= self.facts.size as u64).then(|| self.base.wrapping_add(from as usize))
+    }
+
+    /// Checks that a place has `len` bytes, all of them this member's.
+    fn own<'a>(&self, spot: Spot<'a>, len: usize) -> Result<Memory<'a>, Trouble> {
+        let (mut sum, mut low, mut high, mut count) = (0u64, i64::MAX, i64::MIN, 0);
+        for run in spot.runs.clone() {
+            let (at, n) = run.ok_or(Trouble::Sense)?;
+            sum = sum.saturating_add(n);
+            if sum > len as u64 {
+                return Err(Trouble::Sense);
+            }
+            (low, high) = (low.min(at), high.max(at + n as i64));
+            count += 1;
+        }
+        if sum != len as u64 || count == 0 {
+            return Err(Trouble::Sense);
+        }
+        let from = spot.addr.checked_add_signed(low).ok_or(Trouble::Range)?;
+        let first = self.own_bytes(from, high.abs_diff(low));
+        let first = first.ok_or(Trouble::Range)?;
+        Ok(Memory {
+            base: first.wrapping_offset((low as isize).wrapping_neg()),
+            runs: spot.runs,
+            is_one: count == 1 && low == 0,
+        })
+    }
+
+    /// Takes the lock of this member's elements.
+    fn hold_own(&self, process: &Process) -> Result<Held<'_>, Trouble> {
+        let held = self.hold_elements(process, self.me);
+        held.map_err(|_| Trouble::Lost)
+    }
+}
+
+/// How a record combines elements.
+fn combine(head: Head) -> Result<Combine, Trouble> {
+    let kind = OPERATIONS.get(usize::from(head.a)).ok_or(Trouble::Sense)?;
+    let ty = Datatype::predefined(0x200 | u16::from(head.b)).ok_or(Trouble::Sense)?;
+    Combine::new(*kind, ty).map_err(|_| Trouble::Sense)
+}
+
+/// `MPI_Put`.
+fn put(window: &Window, head: Head, mut body: &[u8]) -> Result<(), Trouble> {
+    let spot = spot(head, &mut body, None).ok_or(Trouble::Sense)?;
+    window.own(spot, body.len())?.store(body);
+    Ok(())
+}
+
+/// `MPI_Accumulate`.
+fn accumulate(
+    process: &Process,
+    window: &Window,
+    head: Head,
+    mut body: &[u8],
+) -> Result<(), Trouble> {
+    let spot = spot(head, &mut body, None).ok_or(Trouble::Sense)?;
+    let memory = window.own(spot, body.len())?;
+    let combine = combine(head)?;
+    combine.check(body.len()).ok_or(Trouble::Sense)?;
+    if memory.is_one {
+        let _held = window.hold_own(process)?;
+        // SAFETY: as many bytes as the window's, whole elements of them.
+        unsafe { combine.apply(body.as_ptr(), memory.base, body.len()) };
+        return Ok(());
+    }
+    let mut old = vec![0; body.len()];
+    let _held = window.hold_own(process)?;
+    memory.load(&mut old);
+    // SAFETY: as above.
+    unsafe { combine.apply(body.as_ptr(), old.as_mut_ptr(), body.len()) };
+    memory.store(&old);
+    Ok(())
+}
+
+/// What `MPI_Get`, `MPI_Get_accumulate`, `MPI_Fetch_and_op` and `MPI_Compare_and_swap` bring: the former
+/// bytes go to `old`.
+fn fetch(
+    (process, window): (&Process, &Window),
+    head: Head,
+    mut body: &[u8],
+    len: usize,
+    old: &mut Vec<u8>,
+) -> Result<(), Trouble> {
+    let spot = spot(head, &mut body, Some(len as u64)).ok_or(Trouble::Sense)?;
+    let memory = window.own(spot, len)?;
+    let at = old.len();
+    old.resize(at + len, 0);
+    let old = &mut old[at..];
+    match head.what() {
+        Some(What::Get) => memory.load(old),
+        Some(What::Swap) => {
+            let (compare, new) = body.split_at_checked(len).ok_or(Trouble::Sense)?;
+            if new.len() != len {
+                return Err(Trouble::Sense);
+            }
+            let _held = window.hold_own(process)?;
+            memory.load(old);
+            if old == compare {
+                memory.store(new);
+            }
+        }
+        _ => {
+            let combine = combine(head)?;
+            if combine.kind == OpKind::NoOp {
+                let _held = window.hold_own(process)?;
+                memory.load(old);
+                return Ok(());
+            }
+            if body.len() != len {
+                return Err(Trouble::Sense);
+            }
+            combine.check(len).ok_or(Trouble::Sense)?;
+            let _held = window.hold_own(process)?;
+            memory.load(old);
+            let mut new = old.to_vec();
+            // SAFETY: both are as long as the body.
+            unsafe { combine.apply(body.as_ptr(), new.as_mut_ptr(), len) };
+            memory.store(&new);
+        }
+    }
+    Ok(())
+}
+
+/// Answers an operation with the former bytes.
+fn answer(
+    process: &Process,
+    exchange: &mut Exchange,
+    (from, head): (Peer, Head),
+    mut body: &[u8],
+    window: Option<&Window>,
+) {
+    let (Some(at), Some(len)) = (record::number(&mut body), record::number(&mut body)) else {
+        return exchange.note(from, head.window, Trouble::Sense);
+    };
+    let reply = Head {
+        id: head.id,
+        ..Head::new(What::Bytes, head.window)
+    };
+    exchange.reply(from, reply, |reply, out| {
+        out.extend_from_slice(&at.to_ne_bytes());
+        out.extend_from_slice(&len.to_ne_bytes());
+        let before = out.len();
+        let fetched = match window {
+            Some(window) if len <= record::LONGEST as u64 / 2 => {
+                fetch((process, window), head, body, len as usize, out)
+            }
+            _ => Err(Trouble::Sense),
+        };
+        if let Err(trouble) = fetched {
+            reply.a = trouble as u8;
+            out.truncate(before);
+        }
+    });
+}
+
+/// Carries out a record of an origin, or of a target that tells of its epochs.
+pub(crate) fn carry_out(
+    process: &Process,
+    exchange: &mut Exchange,
+    (from, head): (Peer, Head),
+    body: &[u8],
+) {
+    let window = registry::numbered(head.window);
+    let (what, window) = match (head.what(), window) {
+        (Some(What::Get | What::Fetch | What::Swap), window) => {
+            return answer(process, exchange, (from, head), body, window);
+        }
+        (Some(what), Some(window)) => (what, window),
+        (Some(What::Flush | What::Lock | What::Unlock), None) => {
+            return exchange.confirm(from, head, Trouble::Sense);
+        }
+        _ => return exchange.note(from, head.window, Trouble::Sense),
+    };
+    let outcome = match what {
+        What::Put => put(window, head, body),
+        What::Combine => accumulate(process, window, head, body),
+        What::Flush => {
+            let trouble = exchange.take_note(from, head.window);
+            exchange.confirm(from, head, trouble);
+            Ok(())
+        }
+        What::Lock => window.lock_for(exchange, from, head),
+        What::Unlock => window.unlock_for(exchange, from, head),
+        What::Post | What::Complete | What::Meet => window.hear(from, what, head),
+        _ => Err(Trouble::Sense),
+    };
+    if let Err(trouble) = outcome {
+        exchange.note(from, head.window, trouble);
+    }
+}

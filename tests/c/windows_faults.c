@@ -1,0 +1,104 @@
+// A rank that dies in an epoch of a window: whoever waits for it gets an error, and locks that it held
+// are free, where the job is to go on; else the job ends with its name.
+// only: catena
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- flush; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- get; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- request; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- lock; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- held; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- fence; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- start; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- wait; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp -- flush; exit 137; says 'rank 1 .*killed by signal 9'
+// run: -n 2 --set LINK=tcp -- fence; exit 137; says 'rank 1 .*killed by signal 9'
+// run: -n 2 --set LINK=tcp -- lock; exit 137; says 'rank 1 .*killed by signal 9'
+#include "check.h"
+#include <signal.h>
+
+static MPI_Win win;
+static long *memory;
+static const char *how;
+
+static int is(const char *what)
+{
+    return strcmp(how, what) == 0;
+}
+
+/* What rank 0 calls until it fails. */
+static int call(MPI_Group other)
+{
+    static long value[2000];
+    MPI_Request request;
+    int rc;
+    if (is("flush") || is("get")) {
+        if (is("flush"))
+            rc = MPI_Put(value, 2000, MPI_LONG, 1, 0, 2000, MPI_LONG, win);
+        else
+            rc = MPI_Get(value, 2000, MPI_LONG, 1, 0, 2000, MPI_LONG, win);
+        return rc == MPI_SUCCESS ? MPI_Win_flush(1, win) : rc;
+    }
+    if (is("request")) {
+        rc = MPI_Rget(value, 2000, MPI_LONG, 1, 0, 2000, MPI_LONG, win, &request);
+        if (rc == MPI_SUCCESS)
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        return rc == MPI_SUCCESS ? MPI_Win_flush_local(1, win) : rc;
+    }
+    if (is("lock")) {
+        rc = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        return rc == MPI_SUCCESS ? MPI_Win_unlock(1, win) : rc;
+    }
+    if (is("fence"))
+        return MPI_Win_fence(0, win);
+    if (is("start")) {
+        MPI_Win_start(other, 0, win);
+        rc = MPI_Put(value, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+        int completed = MPI_Win_complete(win);
+        return rc == MPI_SUCCESS ? completed : rc;
+    }
+    MPI_Win_post(other, 0, win);
+    return MPI_Win_wait(win);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    how = argv[1];
+    MPI_Win_allocate(2000 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    int passive = is("flush") || is("get") || is("request");
+    if (passive)
+        MPI_Win_lock_all(0, win);
+    long one = 1;
+    if (rank == 1) {
+        if (is("held")) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+            MPI_Put(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win);
+            MPI_Win_flush(0, win);
+        }
+        /* Rank 0 has the window, too. */
+        MPI_Recv(&one, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&one, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD);
+        raise(SIGKILL);
+    }
+    MPI_Send(&one, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(&one, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (is("held")) {
+        EQUAL(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), MPI_SUCCESS);
+        EQUAL(memory[0], 1);
+        EQUAL(MPI_Win_unlock(0, win), MPI_SUCCESS);
+    } else {
+        MPI_Group world, other;
+        int of = 1, rc;
+        MPI_Comm_group(MPI_COMM_WORLD, &world);
+        MPI_Group_incl(world, 1, &of, &other);
+        while ((rc = call(other)) == MPI_SUCCESS)
+            ;
+        EQUAL(class_of(rc), MPI_ERR_PROC_ABORTED);
+        MPI_Group_free(&world);
+        MPI_Group_free(&other);
+    }
+    printf("survivor done\n");
+    fflush(stdout);
+    MPI_Finalize();
+    return 0;
+}
