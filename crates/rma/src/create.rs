@@ -487,7 +487,7 @@ fn build(
         node,
         has_messages: true.into(),
         has_near_messages: false.into(),
-        locks_lazily: false.into(),
+        gate_proxies: RefCell::default(),
         troubles: RefCell::default(),
         proxies: RefCell::default(),
         meetings: Meetings::default(),

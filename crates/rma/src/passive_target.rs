@@ -4,11 +4,12 @@
 //! members elsewhere are asked for by messages, which also tell that operations are complete; other
 //! operations are so when their calls return, and a flush only orders them.
 //!
-//! `MPI_Win_lock_all` takes the locks of all targets of the node one after the other, those of others when they are first
-//! used. So that this ends whatever locks a program nests on a node, and in whichever order, a **gate** keeps those who lock
-//! all apart from those who hold something exclusively: whoever is inside to lock all finds no exclusive lock,
-//! and waits for nobody while it holds some of them. A process that holds a lock already passes those who wait
-//! at the gate, as they may wait for that lock.
+//! `MPI_Win_lock_all` takes the locks of all targets of the node one after the other. So that this ends whatever locks a
+//! program nests, and in whichever order, a **gate** keeps those who lock all apart from those who hold
+//! something exclusively: whoever is inside to lock all finds no exclusive lock, and waits for nobody while it
+//! holds some of them. So targets on other nodes need not be asked. A process that holds a lock already passes those
+//! who wait at the gate, as they may wait for that lock. The gate is that of the lowest node, whose lowest member is
+//! asked by those elsewhere.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
@@ -125,6 +126,9 @@ impl Window {
             0 => Queue::Behind,
             _ => Queue::Beside,
         };
+        if self.is_gate_elsewhere() {
+            return self.enter_far_gate(process, class, queue);
+        }
         // Only this process writes it. Said first, so that the others know what died with it.
         mine.in_gate.store(mine.in_gate.load(Relaxed) + 1, Relaxed);
         if self.control.meeting().gate.try_enter(class, queue) {
@@ -168,17 +172,24 @@ impl Window {
         outcome
     }
 
-    fn leave_gate(&self, class: Class) {
+    fn leave_gate(&self, process: &Process, class: Class) {
+        if self.is_gate_elsewhere() {
+            return self.leave_far_gate(process, class);
+        }
         let waits = self.control.meeting().gate.leave(class);
         let mine = self.control.pair(self.node.me, self.node.me);
         mine.in_gate.store(mine.in_gate.load(Relaxed) - 1, Release);
         if waits {
             self.wake_at_gate();
+            if self.has_far_waiters() {
+                carry::carry_on(process);
+            }
         }
     }
 
+    /// Wakes those who wait at the gate.
     #[cold]
-    fn wake_at_gate(&self) {
+    pub(crate) fn wake_at_gate(&self) {
         for (member, &rank) in (0..).zip(&self.node.ranks) {
             if self.control.pair(member, member).gate_waits.load(Acquire) != 0 {
                 self.ring(rank);
@@ -233,13 +244,10 @@ impl Window {
                     MPI_Win_unlock first"
                 )));
             }
-            if self.is_far(rank) {
-                if assert & consts::MODE_NOCHECK == 0 {
-                    self.lock_far(process, rank, mode)?;
-                }
-                target.locked.set(Some(mode));
+            if !self.is_far(rank) || assert & consts::MODE_NOCHECK == 0 {
+                self.lock_at_gate(process, rank, mode)?;
             } else {
-                self.lock_near(process, rank, mode)?;
+                target.locked.set(Some(mode));
             }
             target.open.set(true);
         }
@@ -248,14 +256,17 @@ impl Window {
         Ok(())
     }
 
-    /// Takes the lock of a member of this node.
-    fn lock_near(&self, process: &Process, rank: u32, mode: Mode) -> Result<()> {
+    /// Takes the lock of a member, inside the gate if it is an exclusive one.
+    fn lock_at_gate(&self, process: &Process, rank: u32, mode: Mode) -> Result<()> {
         if mode == Mode::Exclusive {
             self.enter_gate(process, Class::Exclusive)?;
         }
-        let acquired = self.acquire(process, rank, mode);
+        let acquired = match self.is_far(rank) {
+            true => self.lock_far(process, rank, mode),
+            false => self.acquire(process, rank, mode),
+        };
         if acquired.is_err() && mode == Mode::Exclusive {
-            self.leave_gate(Class::Exclusive);
+            self.leave_gate(process, Class::Exclusive);
         }
         acquired
     }
@@ -281,14 +292,15 @@ impl Window {
                 )));
             };
             target.open.set(false);
+            let was_held = !self.is_far(rank) || target.far.held.get().is_some();
             outcome = self.flush_before_unlock(process, Some(rank));
             if self.is_far(rank) {
                 target.locked.set(None);
             } else {
                 self.release(process, rank, mode);
-                if mode == Mode::Exclusive {
-                    self.leave_gate(Class::Exclusive);
-                }
+            }
+            if was_held && mode == Mode::Exclusive {
+                self.leave_gate(process, Class::Exclusive);
             }
         }
         let left = epochs.locks.get().saturating_sub(1);
@@ -324,9 +336,9 @@ impl Window {
         self.leave_fence("an epoch of MPI_Win_lock_all")?;
         // Said first: while it waits, other threads of this process see it.
         self.epochs.access.set(Access::LockAll);
-        let is_checked = assert & consts::MODE_NOCHECK == 0;
-        self.locks_lazily.set(is_checked);
-        if is_checked && let Err(error) = self.acquire_all(process) {
+        if assert & consts::MODE_NOCHECK == 0
+            && let Err(error) = self.acquire_all(process)
+        {
             self.release_all(process);
             self.epochs.access.set(Access::None);
             return Err(error);
@@ -349,7 +361,7 @@ impl Window {
             }
         }
         if self.epochs.in_gate.replace(false) {
-            self.leave_gate(Class::All);
+            self.leave_gate(process, Class::All);
         }
     }
 

@@ -18,7 +18,7 @@ use crate::control::Control;
 use crate::heap::{self, Mapping};
 use crate::hints::Hints;
 use crate::message::record::Trouble;
-use crate::message::state::{ELSEWHERE, Far, Meetings, Proxy};
+use crate::message::state::{ELSEWHERE, Far, GateProxy, Meetings, Proxy};
 use crate::regions::{Region, Store};
 use catena_base::ticket_lock::Mode;
 
@@ -157,12 +157,12 @@ pub struct Window {
     pub(crate) has_messages: Cell<bool>,
     /// Whether members of this node are.
     pub(crate) has_near_messages: Cell<bool>,
-    /// Whether `MPI_Win_lock_all` has left locks for their first use.
-    pub(crate) locks_lazily: Cell<bool>,
     /// What went wrong in operations at targets, by rank, and was not told yet.
     pub(crate) troubles: RefCell<Vec<(u32, Trouble)>>,
     /// Origins elsewhere that hold this member's lock or wait for it.
     pub(crate) proxies: RefCell<Vec<Proxy>>,
+    /// Members elsewhere that are inside of the gate, which this member keeps, or wait there.
+    pub(crate) gate_proxies: RefCell<Vec<GateProxy>>,
     /// Meetings of hosts.
     pub(crate) meetings: Meetings,
     /// The piece of the heap that it gives back.

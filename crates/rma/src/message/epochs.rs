@@ -9,7 +9,6 @@ use super::carry;
 use super::exchange::{self, Exchange, Pending};
 use super::record::{Head, Trouble, What};
 use super::state::{ELSEWHERE, Far};
-use crate::access::Access;
 use crate::window::Window;
 use catena_core::buffer::RecvBuf;
 
@@ -28,7 +27,7 @@ impl Window {
     }
 
     /// Sends a record that a member answers when it has come so far.
-    fn ask(&self, rank: u32, what: What, a: u8) {
+    pub(super) fn ask(&self, rank: u32, what: What, (a, b): (u8, u8)) {
         let peer = self.group.member(rank as usize);
         let far = &self.targets[rank as usize].far;
         far.outstanding.set(far.outstanding.get() + 1);
@@ -43,6 +42,7 @@ impl Window {
             });
             let head = Head {
                 a,
+                b,
                 id,
                 ..Head::new(what, self.number)
             };
@@ -51,7 +51,7 @@ impl Window {
     }
 
     /// Waits until a member has answered all.
-    fn await_answers(&self, process: &Process, rank: u32) -> Result<()> {
+    pub(super) fn await_answers(&self, process: &Process, rank: u32) -> Result<()> {
         let far = &self.targets[rank as usize].far;
         if far.outstanding.get() != 0 {
             process.block(|_| far.outstanding.get() == 0);
@@ -105,7 +105,7 @@ impl Window {
             if self.targets[rank as usize].far.dirty.take() {
                 let there = self.check_there(self.group.member(rank as usize));
                 match there {
-                    Ok(()) => self.ask(rank, What::Flush, 0),
+                    Ok(()) => self.ask(rank, What::Flush, (0, 0)),
                     gone => outcome = outcome.and(gone),
                 }
             }
@@ -157,22 +157,12 @@ impl Window {
             Mode::Shared => 1,
             Mode::Exclusive => 2,
         };
-        self.ask(rank, What::Lock, kind);
+        self.ask(rank, What::Lock, (kind, 0));
         self.await_answers(process, rank)?;
-        self.targets[rank as usize].far.held.set(Some(mode));
+        let target = &self.targets[rank as usize];
+        target.far.held.set(Some(mode));
+        target.locked.set(Some(mode));
         Ok(())
-    }
-
-    /// Takes the lock of a member elsewhere that `MPI_Win_lock_all` has left for its first use.
-    pub(crate) fn lock_lazily(&self, process: &Process, rank: u32) -> Result<()> {
-        let is_due = self.locks_lazily.get()
-            && self.epochs.access.get() == Access::LockAll
-            && self.is_far(rank)
-            && self.targets[rank as usize].far.held.get().is_none();
-        match is_due {
-            true => self.lock_far(process, rank, Mode::Shared),
-            false => Ok(()),
-        }
     }
 
     /// Gives back the lock of a member elsewhere, once all operations on it are complete.
@@ -188,7 +178,7 @@ impl Window {
             match there {
                 Ok(()) if was_held => {
                     far.dirty.set(false);
-                    self.ask(rank, What::Unlock, 0);
+                    self.ask(rank, What::Unlock, (0, 0));
                 }
                 Ok(()) => {}
                 gone => outcome = outcome.and(gone),

@@ -13,8 +13,13 @@ use super::state::Proxy;
 use crate::window::Window;
 
 impl Window {
-    /// Whether origins elsewhere wait for this member's lock.
+    /// Whether members elsewhere wait for this member's lock, or at the gate that it keeps.
     pub(crate) fn has_far_waiters(&self) -> bool {
+        let at_gate = self.gate_proxies.borrow();
+        self.has_lock_waiters() || at_gate.iter().any(|it| it.waiting.is_some())
+    }
+
+    fn has_lock_waiters(&self) -> bool {
         self.proxies.borrow().iter().any(|it| !it.has_entered)
     }
 
@@ -49,7 +54,7 @@ impl Window {
 
     /// Lets those enter whose turn it is; true if there were some.
     pub(crate) fn advance_locks(&self, exchange: &mut Exchange) -> bool {
-        if !self.has_far_waiters() {
+        if !self.has_lock_waiters() {
             return false;
         }
         let me = self.node.me;
@@ -71,7 +76,7 @@ impl Window {
             }
             proxies.retain(|it| !(it.has_entered && it.is_gone));
         }
-        if !self.has_far_waiters() {
+        if !self.has_lock_waiters() {
             self.control.proxy_waits(me).store(0, Relaxed);
         }
         if moved {
@@ -126,5 +131,6 @@ impl Window {
             self.wake_waiters(self.me);
             self.advance_locks(exchange);
         }
+        self.lose_at_gate(exchange, peer);
     }
 }

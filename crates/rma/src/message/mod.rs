@@ -11,6 +11,7 @@
 //! | `carry`    | what progress does for them                                            |
 //! | `target`   | records carried out, under the lock of the elements                    |
 //! | `locks`    | the target's lock, held for origins elsewhere                          |
+//! | `gate`     | the gate of locks, kept for members elsewhere                          |
 //! | `origin`   | operations that are started here                                       |
 //! | `epochs`   | flushes, locks, posts and meetings by messages                         |
 //! | `state`    | what a window keeps of them                                            |
@@ -24,6 +25,7 @@
 pub(crate) mod carry;
 pub(crate) mod epochs;
 pub(crate) mod exchange;
+pub(crate) mod gate;
 pub(crate) mod job;
 pub(crate) mod locks;
 pub(crate) mod origin;

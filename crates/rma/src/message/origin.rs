@@ -215,7 +215,6 @@ impl Window {
         source: SendBuf,
         sink: Option<RecvBuf>,
     ) -> Result<()> {
-        self.lock_lazily(process, at.rank)?;
         let (peer, len) = (self.group.member(at.rank as usize), at.len());
         self.check_there(peer)?;
         let far = &self.targets[at.rank as usize].far;

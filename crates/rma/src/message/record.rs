@@ -11,6 +11,8 @@
 //! | `Flush`    | origin | –                               | `Done`, with what went wrong since the last one |
 //! | `Lock`     | origin | –                               | `Done` when it holds the lock   |
 //! | `Unlock`   | origin | –                               | `Done`, as of `Flush`           |
+//! | `Enter`    | member | –                               | `Done` when it is inside of the gate |
+//! | `Leave`    | member | –                               | none                            |
 //! | `Post`     | target | –                               | none                            |
 //! | `Complete` | origin | –                               | none                            |
 //! | `Meet`     | member | –                               | none                            |
@@ -37,6 +39,8 @@ pub(crate) enum What {
     Post,
     Complete,
     Meet,
+    Enter,
+    Leave,
     Bytes,
     Done,
 }
@@ -45,7 +49,8 @@ impl What {
     fn read(byte: u8) -> Option<What> {
         use What::*;
         let all = [
-            Put, Combine, Get, Fetch, Swap, Flush, Lock, Unlock, Post, Complete, Meet, Bytes, Done,
+            Put, Combine, Get, Fetch, Swap, Flush, Lock, Unlock, Post, Complete, Meet, Enter,
+            Leave, Bytes, Done,
         ];
         all.into_iter().find(|it| *it as u8 == byte)
     }
@@ -56,9 +61,9 @@ impl What {
 pub(crate) struct Head {
     /// A [`What`].
     pub what: u8,
-    /// Operation, kind of lock, round, or [`Trouble`].
+    /// Operation, kind of lock, class at the gate, round, or [`Trouble`].
     pub a: u8,
-    /// Kind of elements.
+    /// Kind of elements, or of queue.
     pub b: u8,
     /// Whether there are several runs, or somebody has failed.
     pub c: u8,

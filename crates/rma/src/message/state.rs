@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use catena_base::class_lock::{Class, Waiting};
 use catena_base::ticket_lock::{Mode, Ticket};
 use catena_fabric::Peer;
 
@@ -48,5 +49,18 @@ pub(crate) struct Proxy {
     pub ticket: Ticket,
     pub has_entered: bool,
     /// The origin is gone: it leaves as soon as it has entered.
+    pub is_gone: bool,
+}
+
+/// A member elsewhere at the gate that this member keeps.
+#[derive(Debug)]
+pub(crate) struct GateProxy {
+    pub peer: Peer,
+    /// What it sent.
+    pub head: Head,
+    pub class: Class,
+    /// `None` if it is inside.
+    pub waiting: Option<Waiting>,
+    /// It is gone, and leaves as soon as it is inside.
     pub is_gone: bool,
 }

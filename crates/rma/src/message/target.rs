@@ -268,7 +268,7 @@ pub(crate) fn carry_out(
             return answer(process, exchange, (from, head), body, window);
         }
         (Some(what), Some(window)) => (what, window),
-        (Some(What::Flush | What::Lock | What::Unlock), None) => {
+        (Some(What::Flush | What::Lock | What::Unlock | What::Enter), None) => {
             return exchange.confirm(from, head, Trouble::Sense);
         }
         _ => return exchange.note(from, head.window, Trouble::Sense),
@@ -283,6 +283,8 @@ pub(crate) fn carry_out(
         }
         What::Lock => window.lock_for(exchange, from, head),
         What::Unlock => window.unlock_for(exchange, from, head),
+        What::Enter => window.enter_gate_for(exchange, from, head),
+        What::Leave => window.leave_gate_for(exchange, from, head),
         What::Post | What::Complete | What::Meet => window.hear(from, what, head),
         _ => Err(Trouble::Sense),
     };
