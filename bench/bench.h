@@ -245,8 +245,12 @@ void report_end(void);
 /* point_to_point.c: makes so many pairs, or as many as there are. */
 void pair_up(struct task *t, int pairs);
 
+/* dynamic.c: does what its parents say, if this process was spawned by others; whether it was. */
+bool dynamic_child(void);
+
 /* The tables, each ended by a row without a name. */
 extern const struct bench point_to_point[], collectives[], neighbors[], crowds[], startup[];
 extern const struct bench threaded[], one_sided[], partitioned[], sockets[], packing[], patterns[];
+extern const struct bench dynamic[];
 
 #endif

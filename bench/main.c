@@ -9,7 +9,7 @@
 
 static const struct bench *const families[] = {startup, point_to_point, crowds, threaded,
                                              collectives, neighbors, one_sided, partitioned,
-                                             sockets, packing, patterns};
+                                             sockets, packing, patterns, dynamic};
 enum { USUAL_MOST = 1 << 20, FAMILIES = sizeof families / sizeof *families };
 
 /* Whether NAME or FAMILY, with sizes behind a colon or without, means this benchmark. */
@@ -313,7 +313,8 @@ int main(int argc, char **argv)
         return 0;
     }
     life_begin(&argc, &argv, threads_wanted);
-    if (something_to_measure)
+    bool spawned = !opt.session && dynamic_child();
+    if (something_to_measure && !spawned)
         measure_all();
     life_end();
     return 0;

@@ -119,6 +119,8 @@ int main(int argc, char **argv)
     MPI_Comm parent, inter;
     MPI_Comm_get_parent(&parent);
     int cycles = getenv("CYCLES") ? atoi(getenv("CYCLES")) : CYCLES, connects = !strcmp(argv[1], "connect");
+    /* In a long run tables are full size only when the numbers of communicators come again. */
+    int warm = cycles > 1000 ? cycles / 2 : WARM;
     char port[MPI_MAX_PORT_NAME] = "";
     if (parent != MPI_COMM_NULL && !connects) {
         talk(parent);
@@ -152,7 +154,7 @@ int main(int argc, char **argv)
                            MPI_ERRCODES_IGNORE);
         talk(inter);
         MPI_Comm_disconnect(&inter);
-        if (k == WARM) {
+        if (k == warm) {
             /* Those that end just now are one or two. */
             own = look(getpid());
             launchers = look(launcher);

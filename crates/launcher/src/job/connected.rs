@@ -28,7 +28,9 @@ impl Job {
     /// Takes in a failure of a process that some of those that run are not connected to, and
     /// has only the others ended after a while. Gives back any other failure.
     pub(super) fn fail_some(&mut self, failure: Failure, after: Duration) -> Option<Failure> {
-        let number = failure.rank?;
+        let Some(number) = failure.rank else {
+            return Some(failure);
+        };
         if let Some(known) = self.partial.iter_mut().find(|it| it.has(number)) {
             if known.failure.hearsay && !failure.hearsay && !known.ended {
                 known.failure = failure;
