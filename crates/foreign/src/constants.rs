@@ -250,14 +250,14 @@ const DATATYPES_BESIDES: [(&str, i64); 1] = [("0x4c000246", 0x2ca)];
 fn numbers(out: &mut String, foreign: &[(&str, &str)]) {
     for ty in HANDLES {
         let _ = write!(out, "pub const {}: &[(u32, usize)] = &[", ty.to_uppercase());
+        // Before the others: the first of two is what the program is given.
+        for (value, native) in DATATYPES_BESIDES.iter().filter(|_| ty == "Datatype") {
+            let _ = write!(out, "({value}, {native}), ");
+        }
         for (_, name, native) in handles().iter().filter(|(t, ..)| *t == ty) {
             if let Some((_, value)) = foreign.iter().find(|(n, _)| n == name) {
                 let _ = write!(out, "({value}, {native}), ");
             }
-        }
-        // Behind the others: the first one is what the program is given.
-        for (value, native) in DATATYPES_BESIDES.iter().filter(|_| ty == "Datatype") {
-            let _ = write!(out, "({value}, {native}), ");
         }
         out.push_str("];\n");
     }

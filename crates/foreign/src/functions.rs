@@ -11,8 +11,10 @@ use catena_abi::table::{Arg, Function, functions as table};
 
 /// Functions that are written by hand in `catena_layer::own`, as they do more than translate:
 /// they have callbacks, keep something, or ask the library for what they need to translate.
-const OWN: [&str; 51] = [
+const OWN: [&str; 53] = [
     "Abi_get_version",
+    "Error_class",
+    "Get_version",
     "Get_library_version",
     "Pcontrol",
     "Comm_idup",

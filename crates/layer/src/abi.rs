@@ -41,6 +41,8 @@ pub struct Families {
 pub trait Abi: Copy + 'static {
     /// What `MPI_Get_library_version` calls it.
     const NAME: &'static str;
+    /// The version of the standard that it ends with; `None` if it follows the newest.
+    const VERSION: Option<(c_int, c_int)>;
 
     /// `MPI_Comm`
     type Comm: Handle<Native = abi::Comm>;
@@ -116,6 +118,10 @@ pub trait Abi: Copy + 'static {
     fn pvar_handle(handle: usize) -> usize;
     /// The code that a function returns for an error code of the standard, which is not 0.
     fn code(native: c_int) -> c_int;
+    /// Whether the code is a class that the interface has and the standard has not.
+    fn is_own_class(_code: c_int) -> bool {
+        false
+    }
     /// The standard's error code for one of this interface, which is not 0; `None` for a number
     /// that is no code.
     fn native_code(code: c_int) -> Option<c_int>;

@@ -17,7 +17,7 @@ use catena_abi::{Comm, Count, consts};
 
 use crate::abi::Abi;
 use crate::callback::{self, Datarep, Grequest, Keyval};
-use crate::code::code;
+use crate::code::{code, code_in, code_out};
 use crate::core;
 use crate::handle::Handle;
 use crate::number::{entries, foreign_named, foreign_rank, keyval, named};
@@ -44,6 +44,33 @@ pub unsafe fn Abi_get_version<A: Abi>(major: *mut c_int, minor: *mut c_int) -> c
         }
     }
     consts::SUCCESS
+}
+
+/// The version of the standard that the interface has: programs ask for what came later than that
+/// without looking whether their header knows it.
+pub unsafe fn Get_version<A: Abi>(version: *mut c_int, subversion: *mut c_int) -> c_int {
+    // SAFETY: the program's variables.
+    let rc = unsafe { core::MPI_Get_version(version, subversion) };
+    if let (consts::SUCCESS, Some((major, minor))) = (rc, A::VERSION) {
+        // SAFETY: as above; the call has stored both.
+        unsafe { (*version, *subversion) = (major, minor) };
+    }
+    code::<A>(rc)
+}
+
+/// Of a class that only the interface has the class is itself.
+pub unsafe fn Error_class<A: Abi>(errorcode: c_int, errorclass: *mut c_int) -> c_int {
+    // SAFETY: the program's variable.
+    let rc = unsafe { core::MPI_Error_class(code_in::<A>(errorcode), errorclass) };
+    // SAFETY: as above; the call has stored the class if it succeeded.
+    unsafe {
+        if rc == consts::SUCCESS && A::is_own_class(errorcode) {
+            *errorclass = errorcode;
+        } else {
+            code_out::<A>(rc, errorclass);
+        }
+    }
+    code::<A>(rc)
 }
 
 /// Says also which interface the program uses.

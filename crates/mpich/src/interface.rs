@@ -19,6 +19,7 @@ const ADDED: c_int = 0x4000_0000;
 
 impl Abi for Mpich {
     const NAME: &'static str = "MPICH (libmpi.so.12)";
+    const VERSION: Option<(c_int, c_int)> = None;
 
     type Comm = handle::Comm;
     type Datatype = handle::Datatype;

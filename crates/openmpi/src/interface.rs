@@ -7,12 +7,18 @@ use catena_layer::{Abi, Families, Pair};
 
 use crate::{constants, handle, status};
 
+/// `MPI_ERR_PROC_FAILED`, `MPI_ERR_PROC_FAILED_PENDING` and `MPI_ERR_REVOKED`, which are not the
+/// standard's: their texts are those of unknown errors.
+const FAILURES: std::ops::RangeInclusive<c_int> = 75..=77;
+
 /// The interface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenMpi;
 
 impl Abi for OpenMpi {
     const NAME: &'static str = "Open MPI (libmpi.so.40)";
+    // Its headers have the constants of MPI 4.0, and not those that came with 4.1.
+    const VERSION: Option<(c_int, c_int)> = Some((4, 0));
 
     type Comm = handle::Comm;
     type Datatype = handle::Datatype;
@@ -73,11 +79,16 @@ impl Abi for OpenMpi {
         }
     }
 
+    fn is_own_class(code: c_int) -> bool {
+        FAILURES.contains(&code)
+    }
+
     fn native_code(code: c_int) -> Option<c_int> {
         if code > catena_abi::consts::ERR_LASTCODE {
             return Some(code);
         }
-        native_class(Self::CLASSES, code)
+        let unknown = catena_abi::consts::ERR_UNKNOWN;
+        native_class(Self::CLASSES, code).or(Self::is_own_class(code).then_some(unknown))
     }
 }
 
