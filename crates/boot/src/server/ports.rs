@@ -150,7 +150,7 @@ impl Server {
     /// Answers a [`SpawnCall`]: with the new job, or why there is none.
     pub fn spawned(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
         if let Ok(answer) = &outcome {
-            self.ties.join(number, answer.job);
+            self.ties.expect(number, answer.job);
         }
         let outcome = outcome.map(|answer| answer.to_bytes());
         self.answer_ticket(FrameKind::Spawned, number, ticket, &outcome);

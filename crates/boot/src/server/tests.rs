@@ -569,9 +569,13 @@ fn jobs_that_part_end_alone_and_leave_their_numbers() {
         alone,
         "nobody has learnt of anybody"
     );
-    // Either side's word connects them, and both have to take it back.
+    // The job is kept for those who have spawned it, and either side's word connects them.
+    let counts = vec![2];
+    server.spawned(0, 1, Ok(crate::SpawnAnswer { job, counts }));
+    assert!(server.is_awaited(1));
     assert!(parent.jobs().unwrap().learn(job).unwrap().is_none());
     server.step();
+    assert!(!server.is_awaited(1));
     assert_eq!(server.connected_to(0), [0..1, 1..3]);
     assert_eq!(server.connected_to(2), [1..3, 0..1]);
     assert!(child.jobs().unwrap().learn(0).unwrap().is_none());

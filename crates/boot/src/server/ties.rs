@@ -16,8 +16,8 @@ use crate::wire::{FrameKind, Writer};
 /// What a process has to do with another job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tie {
-    /// Its group has met the job at a port, and it has not asked for it yet: it is
-    /// connected, and the job is kept until it has.
+    /// It has spawned the job, or its group has met it at a port, and it has not asked for it
+    /// yet: it is connected, and the job is kept until it has.
     Awaited,
     Connected,
     /// It has learnt of the job, and has parted from it.
@@ -35,7 +35,7 @@ impl Ties {
     }
 
     /// A process will learn of a job, or say that it is connected to it again.
-    fn expect(&mut self, number: u32, job: u64) {
+    pub fn expect(&mut self, number: u32, job: u64) {
         let tie = self.0.entry((number, job)).or_insert(Tie::Awaited);
         if *tie == Tie::Parted {
             *tie = Tie::Awaited;

@@ -21,6 +21,9 @@ use super::port::{Meeting, MetJobs};
 use super::{Comm, Heritage};
 use crate::process::Process;
 
+/// Jobs that this process has parted from, from which on it asks which of them have ended.
+const PARTED: usize = 8;
+
 fn other(e: &dyn std::fmt::Display) -> Error {
     Error::new(Kind::Other, e.to_string())
 }
@@ -191,8 +194,8 @@ impl Process {
     }
 
     /// Parts from other jobs that nothing here leads to any more, neither a communicator nor a
-    /// group, and lets go of those that have ended. The memory of one that lives stays
-    /// attached: the two may meet again.
+    /// group. The memory of one that lives stays attached: the two may meet again. That of one
+    /// that has ended is let go when others are met, or once there are [`PARTED`] of them.
     pub fn part_from_idle_jobs(&self) {
         if self.link(|link| link.net().peers().other_jobs().next().is_none()) {
             return;
@@ -204,6 +207,20 @@ impl Process {
             if !is_met && !self.leads_to(&peers) && self.with_jobs(|jobs| jobs.part(job)).is_ok() {
                 self.link(|link| link.net().peers_mut().set_connected(job, false));
             }
+        }
+        let parted = self.link(|link| {
+            let peers = link.net().peers();
+            peers.other_jobs().count() - peers.connected().count()
+        });
+        if parted >= PARTED {
+            self.let_go_of_gone_jobs();
+        }
+    }
+
+    /// Lets go of the jobs that have ended, as far as nothing here leads to them.
+    fn let_go_of_gone_jobs(&self) {
+        if self.link(|link| link.net().peers().other_jobs().next().is_none()) {
+            return;
         }
         let gone = self.with_jobs(|jobs| jobs.gone()).unwrap_or_default();
         let mut left = self.other_jobs.gone.borrow_mut();
@@ -246,6 +263,7 @@ impl Process {
         let met = MetJobs(&self.other_jobs, jobs);
         // What has ended makes room for what comes.
         self.part_from_idle_jobs();
+        self.let_go_of_gone_jobs();
         for name in names {
             if self.link(|link| link.net().peers().peers_of(name.job).is_some()) {
                 if self.link(|link| link.net().peers_mut().set_connected(name.job, true)) {
