@@ -1,6 +1,7 @@
 // Files: every way to read and write, views, pointers, status counts, hints, size, atomic mode.
 // run: -n 1
 // run: -n 3
+// run: -n 3 -x CATENA_LINK=tcp
 // run: -n 4 -x TEST_FAULTS=short=7,eintr
 #include "check.h"
 #include <stdlib.h>

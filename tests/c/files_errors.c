@@ -177,7 +177,7 @@ int main(int argc, char **argv)
     RAISES(MPI_File_set_view(fh, 0, MPI_INT, odd, "native", MPI_INFO_NULL), MPI_ERR_TYPE);
     MPI_Type_commit(&odd);
     RAISES(MPI_File_set_view(fh, 0, MPI_INT, odd, "native", MPI_INFO_NULL), MPI_ERR_TYPE);
-    RAISES(MPI_File_set_view(fh, 0, MPI_INT, back, "native", MPI_INFO_NULL), MPI_ERR_TYPE);
+    RAISES(MPI_File_set_view(fh, 0, MPI_INT, back, "native", MPI_INFO_NULL), MPI_ERR_IO);
     RAISES(MPI_File_set_view(fh, -7, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
     RAISES(MPI_File_set_view(fh, 0, MPI_INT, MPI_INT, "martian", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_DATAREP);
     RAISES(MPI_File_set_view(fh, 0, rank ? MPI_INT : MPI_DOUBLE, rank ? MPI_INT : MPI_DOUBLE, "native",

@@ -260,6 +260,8 @@ pub(crate) fn call_handler(on: On, code: c_int, text: &str) -> c_int {
             let function: extern "C" fn(*mut usize, *mut c_int) =
                 unsafe { std::mem::transmute(function) };
             function(&raw mut handle, &raw mut code);
+            // It is the code that the call returns (MPI-5, 9.3.1).
+            return code;
         }
         Errhandler::Layer {
             function,

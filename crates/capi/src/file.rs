@@ -87,7 +87,8 @@ fn view(
     );
     let datarep = Datarep::find(args::string(datarep, "datarep")?)?;
     let info = process.objects.infos.find(hints)?;
-    Ok((View::new(disp, &etype, &filetype, datarep)?, info))
+    let view = View::new(disp, &etype, &filetype, datarep, file.amode.writes())?;
+    Ok((view, info))
 }
 
 fn register_datarep(

@@ -34,6 +34,7 @@ pub mod comm;
 mod device;
 pub mod events;
 mod failure;
+pub mod files;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;

@@ -66,7 +66,7 @@ pub struct Span {
 }
 
 impl Span {
-    fn conflicts(&self, other: &Span) -> bool {
+    pub(crate) fn conflicts(&self, other: &Span) -> bool {
         (self.writes || other.writes) && self.begin < other.end && other.begin < self.end
     }
 }

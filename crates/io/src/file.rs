@@ -233,7 +233,7 @@ impl File {
         wanted: Result<(View, Option<Arc<Info>>)>,
     ) -> Result<()> {
         let wanted = wanted.and_then(|(view, info)| {
-            self.check_idle("MPI_File_set_view")?;
+            self.check_no_split()?;
             let hints = match info {
                 Some(info) => self.hints.borrow().with(&info)?,
                 None => self.hints.borrow().clone(),

@@ -19,11 +19,11 @@
 //! | `pointer`    | individual file pointers                                              |
 //! | `shared`, `shared_pointer`, `ordered` | shared file pointers                         |
 //! | `lock`       | atomic mode                                                           |
-//! | `common`     | what the members of a file share                                      |
+//! | `common`     | what the members of a file share, on one node                         |
+//! | `keeper`     | the same on several hosts                                             |
 //! | `collective`, `split` | calls of all members                                         |
 //! | `agree`      | how they learn of each other                                          |
 //! | `failure`    | errors of the system                                                  |
-//! | `counters`   | what files have done                                                  |
 
 #![allow(
     clippy::arc_with_non_send_sync,
@@ -35,12 +35,12 @@ mod agree;
 mod amode;
 pub mod collective;
 mod common;
-mod counters;
 mod datarep;
 pub mod driver;
 mod failure;
 mod file;
 mod hints;
+mod keeper;
 mod lock;
 mod open;
 mod ordered;
@@ -55,7 +55,6 @@ mod view;
 
 pub use access::{Buffer, Place};
 pub use amode::Amode;
-pub use counters::{COUNTERS, Counters};
 pub use datarep::{Conversion, Datarep, Registered, register as register_datarep};
 pub use driver::{Direction, Driver};
 pub use file::File;

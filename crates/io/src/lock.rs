@@ -3,38 +3,42 @@
 use std::sync::Arc;
 
 use crate::common::{Span, Ticket};
+use crate::keeper::Claimed;
 use crate::shared::Shared;
 
-/// What a transfer asks for before it moves a byte.
+/// What a transfer needs before it moves a byte.
 #[derive(Debug)]
-pub(crate) struct RangeLock {
-    shared: Arc<Shared>,
-    span: Span,
+pub(crate) enum RangeLock {
+    /// It asks in memory that all members map, when it runs.
+    Mapped(Arc<Shared>, Span),
+    /// It has been granted by the member that keeps what is shared, until this is dropped.
+    Kept(
+        #[expect(
+            dead_code,
+            reason = "it is held, and gives back what it claimed when it goes"
+        )]
+        Claimed,
+    ),
 }
 
 /// The right to bytes, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Held<'l> {
-    lock: &'l RangeLock,
-    ticket: Ticket,
-}
+pub(crate) struct Held<'l>(Option<(&'l Shared, Ticket)>);
 
 impl RangeLock {
-    pub(crate) fn new(shared: Arc<Shared>, span: Span) -> Self {
-        RangeLock { shared, span }
-    }
-
     /// Waits until nobody else uses the bytes.
     pub(crate) fn hold(&self) -> Held<'_> {
-        Held {
-            lock: self,
-            ticket: self.shared.common().claim(self.span),
-        }
+        Held(match self {
+            RangeLock::Mapped(shared, span) => Some((shared, shared.common().claim(*span))),
+            RangeLock::Kept(_) => None,
+        })
     }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        self.lock.shared.common().release(self.ticket);
+        if let Some((shared, ticket)) = self.0 {
+            shared.common().release(ticket);
+        }
     }
 }

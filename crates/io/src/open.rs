@@ -7,18 +7,17 @@ use std::cell::{Cell, RefCell};
 use std::ffi::CString;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use catena_abi::{self as abi, consts};
 use catena_core::Process;
 use catena_core::comm::Comm;
+use catena_core::files::{self, FILES};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 use catena_objects::info::Info;
 
 use crate::agree;
 use crate::amode::Amode;
-use crate::counters::COUNTERS;
 use crate::driver::{Driver, Faulty, Posix};
 use crate::failure::of_system;
 use crate::file::File;
@@ -251,7 +250,7 @@ fn build(
         file.pointer.set(size);
         file.shared.begin_at(size);
     }
-    COUNTERS.opened.fetch_add(1, Relaxed);
+    files::add(&FILES.opened, 1);
     Ok(Arc::new(file))
 }
 

@@ -6,17 +6,18 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use std::sync::atomic::Ordering::{AcqRel, Release};
 
 use catena_core::Process;
 use catena_core::comm::Comm;
 use catena_objects::error::{Error, Kind, Result};
 
 use crate::agree;
-use crate::common::Common;
+use crate::common::{Common, Span};
+use crate::keeper::{self, Claimed, Remote};
 
 /// Where what the members share lies.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Memory {
     /// In memory of this process alone.
     Own,
@@ -25,6 +26,8 @@ enum Memory {
         /// Whether this process gives it back.
         is_own: bool,
     },
+    /// With the lowest member, which the others ask: they do not all map it.
+    Kept(Remote),
 }
 
 /// What the members of a file share, as one of them has it.
@@ -46,7 +49,7 @@ impl Shared {
     /// Makes it for the members of a new file. Collective.
     ///
     /// # Errors
-    /// `Unsupported` if members share no memory, `NoMem`; at all members alike.
+    /// `NoMem`, at all members alike.
     pub(crate) fn open(process: &Process, comm: &Arc<Comm>) -> Result<Arc<Shared>> {
         if comm.size() == 1 {
             let common = Box::<Common>::new_uninit();
@@ -55,21 +58,46 @@ impl Shared {
             unsafe { Common::init(at.cast()) };
             return Ok(Arc::new(Shared::new(at, Memory::Own)));
         }
-        let own = check_reach(process, comm);
-        let offset = own.and_then(|()| match comm.rank {
-            0 => make(process),
-            _ => Ok(0),
-        });
-        let word = *offset.as_ref().unwrap_or(&0);
-        let (_, rows) = agree::agree(process, comm, offset, [word])?;
+        let lowest = comm.group.members().next().expect("a member");
+        let is_near = process.link(|link| link.net().shares_segment(lowest));
+        let made = (comm.rank == 0).then(|| make(process)).flatten();
+        let is_near = is_near && (comm.rank != 0 || made.is_some());
+        let words = [u64::from(is_near), made.unwrap_or(0)];
+        let ((), rows) = agree::agree(process, comm, Ok(()), words)?;
+        if rows.iter().any(|row| row[0] == 0) {
+            return Self::open_kept(process, comm, made);
+        }
         let at = process.link(|link| {
             let shm = link.net().shm();
-            shm.and_then(|shm| shm.region(rows[0][0], Common::BYTES))
+            shm.and_then(|shm| shm.region(rows[0][1], Common::BYTES))
         });
         let found = at.ok_or_else(no_memory);
         let at = agree::all_well(process, comm, found)?;
         let is_own = comm.rank == 0;
         Ok(Arc::new(Shared::new(at.cast(), Memory::Segment { is_own })))
+    }
+
+    /// Where members do not all map memory of the lowest, that one keeps it.
+    fn open_kept(process: &Process, comm: &Arc<Comm>, unused: Option<u64>) -> Result<Arc<Shared>> {
+        keeper::listen(process);
+        let mut file = 0;
+        if comm.rank == 0 {
+            file = keeper::keep();
+            process.link(|link| {
+                let shm = link.net().shm().zip(unused);
+                let at = shm.and_then(|(shm, offset)| shm.region(offset, Common::BYTES));
+                if let Some(at) = at {
+                    link.net().free(at, Common::BYTES);
+                }
+            });
+        }
+        let (_, rows) = agree::agree(process, comm, Ok(()), [u64::from(file)])?;
+        let owner = comm.group.members().next().expect("a member");
+        let remote = Remote::new(owner, rows[0][0] as u32);
+        Ok(Arc::new(Shared::new(
+            std::ptr::null(),
+            Memory::Kept(remote),
+        )))
     }
 
     fn new(at: *const Common, memory: Memory) -> Self {
@@ -90,13 +118,14 @@ impl Shared {
     /// Gives back what this member provides. All members have called `MPI_File_close`.
     pub(crate) fn close(&self, process: &Process) {
         let at = self.at.cast_mut();
-        match self.memory {
+        match &self.memory {
             // SAFETY: it was made by `open`, and the file is closed.
             Memory::Own => drop(unsafe { Box::from_raw(at) }),
             Memory::Segment { is_own: true } => {
                 process.link(|link| link.net().free(at.cast(), Common::BYTES));
             }
             Memory::Segment { is_own: false } => {}
+            Memory::Kept(remote) => remote.close(process),
         }
     }
 
@@ -106,21 +135,39 @@ impl Shared {
     }
 
     /// The pointer, moved by `bytes`; where it was.
-    pub(crate) fn take(&self, bytes: u64) -> u64 {
-        let word = &self.common().pointer[self.word.get()];
-        word.fetch_add(bytes, AcqRel).wrapping_add(self.bias.get())
+    ///
+    /// # Errors
+    /// `ProcAborted` if the member that keeps it is gone.
+    pub(crate) fn take(&self, process: &Process, bytes: u64) -> Result<u64> {
+        let at = self.word.get();
+        let old = match &self.memory {
+            Memory::Kept(remote) => remote.take(process, at, bytes)?,
+            _ => self.common().pointer[at].fetch_add(bytes, AcqRel),
+        };
+        Ok(old.wrapping_add(self.bias.get()))
     }
 
     /// Where the pointer is.
-    pub(crate) fn place(&self) -> u64 {
-        let word = &self.common().pointer[self.word.get()];
-        word.load(Acquire).wrapping_add(self.bias.get())
+    ///
+    /// # Errors
+    /// As [`Shared::take`].
+    pub(crate) fn place(&self, process: &Process) -> Result<u64> {
+        self.take(process, 0)
     }
 
     /// Moves the pointer: by one member for all.
-    pub(crate) fn set(&self, place: u64) {
-        let word = &self.common().pointer[self.word.get()];
-        word.store(place.wrapping_sub(self.bias.get()), Release);
+    ///
+    /// # Errors
+    /// As [`Shared::take`].
+    pub(crate) fn set(&self, process: &Process, place: u64) -> Result<()> {
+        let (at, value) = (self.word.get(), place.wrapping_sub(self.bias.get()));
+        match &self.memory {
+            Memory::Kept(remote) => remote.set(process, at, value).map(drop),
+            _ => {
+                self.common().pointer[at].store(value, Release);
+                Ok(())
+            }
+        }
     }
 
     /// All members move the pointer by as much, which they know alike.
@@ -129,40 +176,41 @@ impl Shared {
     }
 
     /// The pointer goes to the beginning. All members have arrived, and all call it.
-    pub(crate) fn reset(&self, is_lowest: bool) {
+    ///
+    /// # Errors
+    /// As [`Shared::take`].
+    pub(crate) fn reset(&self, process: &Process, is_lowest: bool) -> Result<()> {
         self.bias.set(0);
-        let old = self.word.replace(1 - self.word.get());
         if is_lowest {
             // Nobody looks at it again before the next view, to which this member comes, too.
-            self.common().pointer[old].store(0, Release);
+            self.set(process, 0)?;
+        }
+        self.word.set(1 - self.word.get());
+        Ok(())
+    }
+
+    /// The right to bytes, from the member that keeps what is shared; `None` if all members map it, and a
+    /// thread may wait for it by itself.
+    ///
+    /// # Errors
+    /// As [`Shared::take`].
+    pub(crate) fn claim_kept(&self, process: &Process, span: Span) -> Result<Option<Claimed>> {
+        match &self.memory {
+            Memory::Kept(remote) => remote.claim(process, span).map(Some),
+            _ => Ok(None),
         }
     }
 }
 
-/// Whether all members reach memory of the lowest.
-fn check_reach(process: &Process, comm: &Comm) -> Result<()> {
-    let lowest = comm.group.members().next().expect("a member");
-    let is_far = process.link(|link| !link.net().shares_segment(lowest));
-    if is_far {
-        let text = format!(
-            "rank {} shares no memory with rank 0: Catena's files do not reach over networks yet",
-            comm.rank
-        );
-        return Err(Error::new(Kind::Unsupported, text));
-    }
-    Ok(())
-}
-
-/// Takes memory of the segment; its offset.
-fn make(process: &Process) -> Result<u64> {
+/// Takes memory of the segment, if there is some; its offset.
+fn make(process: &Process) -> Option<u64> {
     process.link(|link| {
-        let shm = link.net().shm_mut().ok_or_else(no_memory)?;
-        let offset = shm.region_alloc(Common::BYTES, usize::MAX);
-        let offset = offset.ok_or_else(no_memory)?;
-        let at = shm.region(offset, Common::BYTES).ok_or_else(no_memory)?;
+        let shm = link.net().shm_mut()?;
+        let offset = shm.region_alloc(Common::BYTES, usize::MAX)?;
+        let at = shm.region(offset, Common::BYTES)?;
         // SAFETY: a region is aligned to 256 bytes, and nobody else knows it yet.
         unsafe { Common::init(at) };
-        Ok(offset)
+        Some(offset)
     })
 }
 

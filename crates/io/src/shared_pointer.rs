@@ -14,14 +14,13 @@ use crate::lock::RangeLock;
 
 impl File {
     /// Moves the shared pointer behind an access; where it was.
-    pub(crate) fn take_shared(&self, _process: &Process, bytes: u64) -> Result<u64> {
-        Ok(self.shared.take(bytes))
+    pub(crate) fn take_shared(&self, process: &Process, bytes: u64) -> Result<u64> {
+        self.shared.take(process, bytes)
     }
 
     /// The shared pointer goes to the beginning. All members have arrived, and all call it.
-    pub(crate) fn reset_shared(&self, _process: &Process) -> Result<()> {
-        self.shared.reset(self.comm.rank == 0);
-        Ok(())
+    pub(crate) fn reset_shared(&self, process: &Process) -> Result<()> {
+        self.shared.reset(process, self.comm.rank == 0)
     }
 
     /// `MPI_File_seek_shared`: collective.
@@ -32,21 +31,23 @@ impl File {
         let own = self.check_no_split().map(|()| offset as u64);
         agree::same(process, &self.comm, own, "the offset")?;
         agree::same(process, &self.comm, Ok(whence as u64), "whence")?;
-        let target = self.target(offset, whence, self.shared.place());
+        let now = self.shared.place(process);
+        let target = now.and_then(|now| self.target(offset, whence, now));
         // Nobody moves it before all have seen where it is.
         let target = agree::all_well(process, &self.comm, target)?;
-        if self.comm.rank == 0 {
-            self.shared.set(target);
-        }
-        agree::all_well(process, &self.comm, Ok(()))
+        let set = match self.comm.rank {
+            0 => self.shared.set(process, target),
+            _ => Ok(()),
+        };
+        agree::all_well(process, &self.comm, set)
     }
 
     /// `MPI_File_get_position_shared`: in etypes.
     ///
     /// # Errors
-    /// None.
-    pub fn position_shared(&self, _process: &Process) -> Result<i64> {
-        let at = self.shared.place();
+    /// `ProcAborted` if the member that keeps it on another host is gone.
+    pub fn position_shared(&self, process: &Process) -> Result<i64> {
+        let at = self.shared.place(process)?;
         Ok((at / self.view().unit()) as i64)
     }
 
@@ -73,7 +74,7 @@ impl File {
         let (access, rows) = agree::agree(process, &self.comm, own, [len])?;
         let lens = rows.iter().map(|row| row[0]);
         let before: u64 = lens.clone().take(self.comm.rank as usize).sum();
-        let from = self.shared.place() + before;
+        let from = self.shared.place(process)? + before;
         // Whoever leaves the call may move the pointer; all have seen it by then.
         self.shared.move_together(lens.sum());
         Ok((access, from))
@@ -82,7 +83,7 @@ impl File {
     /// The right to the bytes of an access alone, to be waited for.
     pub(crate) fn range_lock(
         &self,
-        _process: &Process,
+        process: &Process,
         from: u64,
         access: &Access<'_>,
     ) -> Result<RangeLock> {
@@ -92,6 +93,9 @@ impl File {
             end: view.offset(from + access.len - 1) + 1,
             writes: access.direction == Direction::Write,
         };
-        Ok(RangeLock::new(self.shared.clone(), span))
+        Ok(match self.shared.claim_kept(process, span)? {
+            Some(claimed) => RangeLock::Kept(claimed),
+            None => RangeLock::Mapped(self.shared.clone(), span),
+        })
     }
 }

@@ -8,17 +8,18 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use catena_abi::Status;
 use catena_base::{PeerBytes, Room};
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
+use catena_core::files::{self, FILES};
 use catena_core::request::Done;
 use catena_fabric::Payload;
 use catena_link::{Sink, Source};
 use catena_objects::error::{Error, Result};
 
-use crate::counters::COUNTERS;
 use crate::datarep::{self, Elements};
 use crate::driver::{Direction, Driver, Part, move_run};
 use crate::failure::of_transfer;
@@ -198,13 +199,21 @@ impl Transfer {
     pub fn run(&mut self) {
         let lock = self.lock.take();
         let held = lock.as_ref().map(RangeLock::hold);
+        let begin = Instant::now();
         let view = self.view.clone();
         let (from, len) = (self.from, self.len());
         let mut pass = Pass::new(self);
         view.windows(from, len, |runs, bytes| pass.window(runs, bytes));
         let (done, failure, calls) = (pass.done, pass.failure.take(), pass.calls);
         drop(held);
-        COUNTERS.moved(self.memory.direction(), done, calls);
+        drop(lock);
+        let sum = match self.memory.direction() {
+            Direction::Read => &FILES.read,
+            Direction::Write => &FILES.written,
+        };
+        files::add(sum, done);
+        files::add(&FILES.calls, calls);
+        files::add(&FILES.time, begin.elapsed().as_nanos() as u64);
         (self.done, self.failure) = (done, failure);
     }
 
@@ -394,6 +403,7 @@ impl<'t> Pass<'t> {
             }
         }
         self.fetched = fetched;
+        files::add(&FILES.gaps, there.saturating_sub(taken));
         taken
     }
 }

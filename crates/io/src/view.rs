@@ -54,16 +54,18 @@ impl View {
         }
     }
 
-    /// A view as `MPI_File_set_view` asks for it.
+    /// A view as `MPI_File_set_view` asks for it, of a file that may be written or not.
     ///
     /// # Errors
-    /// `Arg` for a negative displacement; `Type` for a filetype that is not made of etypes, that has
-    /// places before its beginning, or places that decrease; those of the representation.
+    /// `Arg` for a negative displacement; `Type` for a filetype that is not made of etypes; `Io` for one with
+    /// places before its beginning, with places that decrease, or that overlap where they may be written; those of
+    /// the representation.
     pub fn new(
         disp: i64,
         etype: &TypeRef,
         filetype: &TypeRef,
         datarep: Arc<Datarep>,
+        is_written: bool,
     ) -> Result<Self> {
         let Ok(disp) = u64::try_from(disp) else {
             fail!(Arg, "the displacement is {disp}: it must not be negative");
@@ -90,7 +92,7 @@ impl View {
         }
         let layout = datarep.in_file(filetype)?;
         let unit = datarep.in_file(etype)?.size();
-        check_places(&layout)?;
+        check_places(&layout, is_written)?;
         Ok(View {
             disp,
             etype: etype.clone(),
@@ -217,8 +219,9 @@ impl View {
     }
 }
 
-/// Places of a filetype neither decrease nor lie before its beginning (MPI-5, chapter 14.1.1).
-fn check_places(layout: &TypeRef) -> Result<()> {
+/// Places of a filetype neither decrease nor lie before its beginning, and overlap only where they are not
+/// written (MPI-5, chapter 14.1.1).
+fn check_places(layout: &TypeRef, is_written: bool) -> Result<()> {
     if layout.is_contiguous() && layout.true_lb() >= 0 {
         return Ok(());
     }
@@ -228,17 +231,21 @@ fn check_places(layout: &TypeRef) -> Result<()> {
         if (at as i64) < last && bad.is_none() {
             bad = Some((at as i64, last));
         }
-        last = at as i64 + len as i64 - 1;
+        last = at as i64;
+        if is_written {
+            last += len as i64;
+        }
     });
     match bad {
         None => Ok(()),
         Some((at, 0)) => fail!(
-            Type,
+            Io,
             "the filetype has bytes at {at}: displacements must not be negative"
         ),
         Some((at, before)) => fail!(
-            Type,
-            "the filetype has bytes at {at} after those at {before}: displacements must not decrease"
+            Io,
+            "the filetype has bytes at {at} after those at {before}: displacements must not \
+            decrease, nor overlap in a file that may be written"
         ),
     }
 }
@@ -266,7 +273,7 @@ mod tests {
         let pair = Datatype::contiguous(2, &int()).unwrap();
         let ty = Datatype::hindexed(&[1], &[4], &pair).unwrap();
         let ty = Datatype::resized(0, 16, &ty).unwrap();
-        let view = View::new(100, &int(), &ty, Datarep::native()).unwrap();
+        let view = View::new(100, &int(), &ty, Datarep::native(), true).unwrap();
         assert_eq!(view.unit(), 4);
         assert_eq!(view.offset(0), 104);
         assert_eq!(view.offset(4), 108);
@@ -289,7 +296,7 @@ mod tests {
     #[test]
     fn runs_that_touch_are_one() {
         let ty = Datatype::indexed(&[1, 1, 2], &[0, 1, 5], &int()).unwrap();
-        let view = View::new(0, &int(), &ty, Datarep::native()).unwrap();
+        let view = View::new(0, &int(), &ty, Datarep::native(), true).unwrap();
         assert_eq!(runs(&view, 0, 32), [(0, 8), (20, 16), (48, 8)][..].to_vec());
     }
 
@@ -298,15 +305,17 @@ mod tests {
         let double = Datatype::predefined(0x211);
         let back = Datatype::indexed(&[1, 1], &[3, 0], &int()).unwrap();
         let before = Datatype::hindexed(&[1], &[-4], &int()).unwrap();
-        for ty in [back, before] {
-            assert!(View::new(0, &int(), &ty, Datarep::native()).is_err());
+        let twice = Datatype::indexed(&[3, 1], &[0, 1], &int()).unwrap();
+        assert!(View::new(0, &int(), &twice, Datarep::native(), false).is_ok());
+        for ty in [back, before, twice] {
+            assert!(View::new(0, &int(), &ty, Datarep::native(), true).is_err());
         }
-        assert!(View::new(-1, &int(), &int(), Datarep::native()).is_err());
+        assert!(View::new(-1, &int(), &int(), Datarep::native(), true).is_err());
         let short = Datatype::predefined(0x207);
         for odd in [double, short].into_iter().flatten() {
             let three = Datatype::contiguous(3, &int()).unwrap();
             let fits = three.size().is_multiple_of(odd.size());
-            let made = View::new(0, odd, &three, Datarep::native());
+            let made = View::new(0, odd, &three, Datarep::native(), true);
             assert_eq!(made.is_ok(), fits);
         }
     }
@@ -315,7 +324,7 @@ mod tests {
     fn offsets_beyond_every_file_are_refused() {
         let view = View::of_bytes();
         assert!(view.stream(i64::MAX - 1).is_ok());
-        let ints = View::new(0, &int(), &int(), Datarep::native()).unwrap();
+        let ints = View::new(0, &int(), &int(), Datarep::native(), true).unwrap();
         assert!(ints.stream(i64::MAX / 2).is_err() && ints.stream(-1).is_err());
     }
 }

@@ -1,7 +1,10 @@
 //! The performance variables: their names, and where their values are read.
 
+use std::sync::atomic::AtomicU64;
+
 use catena_coll::Collective;
 use catena_core::comm::Comm;
+use catena_core::files::{self, FILES};
 use catena_core::process::{is_running, was_running};
 use catena_core::{Process, coll};
 use catena_link::{Protocol, Tally, Traffic};
@@ -194,6 +197,7 @@ pub(crate) fn all() -> Vec<Pvar> {
     area("objects", Audience::UserDetail, objects);
     area("buffers", Audience::UserDetail, buffers);
     area("collectives", Audience::User, collectives);
+    area("files", Audience::User, files);
     for what in Collective::ALL {
         let name = format!("coll_{}", what.name());
         let mut area = Area {
@@ -475,6 +479,24 @@ fn buffers(a: &mut Area<'_>) {
     a.of_comm(Class::Size, "comm_bsend_size", doc, |process, c| {
         process.buffer_use(&c.buffer).1
     });
+}
+
+fn files(a: &mut Area<'_>) {
+    let mut add = |class, name: &str, doc: &str, counter: &'static AtomicU64| {
+        a.of_process(class, name, doc, move |_| files::read(counter));
+    };
+    let doc = "Files that were opened.";
+    add(Class::Counter, "files_opened", doc, &FILES.opened);
+    let doc = "Bytes that were read from files, without gaps.";
+    add(Class::Aggregate, "files_read_bytes", doc, &FILES.read);
+    let doc = "Bytes that were read because they lie between those that were asked for.";
+    add(Class::Aggregate, "files_gap_bytes", doc, &FILES.gaps);
+    let doc = "Bytes that were written to files.";
+    add(Class::Aggregate, "files_written_bytes", doc, &FILES.written);
+    let doc = "Runs of bytes that were asked of file systems, each by a system call, or by more if it moved less.";
+    add(Class::Counter, "files_calls", doc, &FILES.calls);
+    let doc = "Time that threads spent in reading and writing files.";
+    add(Class::Timer, "files_time", doc, &FILES.time);
 }
 
 fn collectives(a: &mut Area<'_>) {

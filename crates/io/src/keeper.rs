@@ -1,0 +1,376 @@
+//! What members of several hosts share: their lowest keeps it, and the others ask it by active messages
+//! ([`catena_link::active`]). On one node there is none of this; see [`crate::common`].
+//!
+//! A question has a number, which its answer repeats. Questions and answers lie in the [`Mail`] until progress
+//! sends them or carries them out: the handler is called from within a poll, where nothing can be sent.
+//! A process that keeps something answers when it makes progress.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use catena_base::PeerBytes;
+use catena_core::Process;
+use catena_core::hooks::Hook;
+use catena_fabric::{Peer, PeerLost, Posted};
+use catena_link::{ActiveHeader, Class, Handler};
+use catena_objects::error::{Error, Kind, Result};
+
+use crate::common::Span;
+
+/// The class of files among active messages.
+const CLASS: Class = Class(6);
+
+/// What a message says, or asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+enum What {
+    /// The answer to a question.
+    Answer,
+    /// Moves the pointer; the answer is where it was. Word and bytes.
+    Take,
+    /// Puts the pointer to a place. Word and place.
+    Set,
+    /// Wants bytes for reading; the answer, once nobody else writes them, is a number. Begin and end.
+    ClaimToRead,
+    /// The same for writing: nobody else uses them then.
+    ClaimToWrite,
+    /// Gives back what was claimed. Its number. Nobody answers.
+    Release,
+}
+
+impl What {
+    fn from(value: i32) -> Option<What> {
+        use What::*;
+        let all = [Answer, Take, Set, ClaimToRead, ClaimToWrite, Release];
+        all.into_iter().find(|it| *it as i32 == value)
+    }
+}
+
+/// A message between members.
+#[derive(Clone, Copy, Debug)]
+struct Letter {
+    what: What,
+    file: u32,
+    question: u64,
+    words: [u64; 2],
+}
+
+/// A claim, granted or waiting.
+#[derive(Debug)]
+struct Claim {
+    number: u64,
+    span: Span,
+    by: Peer,
+    question: u64,
+    is_granted: bool,
+}
+
+/// What is kept of a file.
+#[derive(Debug, Default)]
+struct Kept {
+    pointer: [u64; 2],
+    next: u64,
+    claims: Vec<Claim>,
+}
+
+/// Messages that have come and are to go, and what is kept.
+#[derive(Debug, Default)]
+struct State {
+    came: VecDeque<(Peer, Letter)>,
+    to_go: VecDeque<(Peer, Letter)>,
+    answers: HashMap<u64, u64>,
+    files: HashMap<u32, Kept>,
+    /// Peers that were lost lately.
+    lost: Vec<Peer>,
+    /// All of them.
+    gone: Vec<Peer>,
+    last_file: u32,
+    last_question: u64,
+}
+
+/// The messages of a process. Any thread may leave one.
+#[derive(Debug, Default)]
+pub(crate) struct Mail(Mutex<State>);
+
+static MAIL: LazyLock<Arc<Mail>> = LazyLock::new(Arc::default);
+
+impl Mail {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes the messages.
+#[derive(Debug)]
+struct Postbox(Arc<Mail>);
+
+impl Handler for Postbox {
+    fn deliver(&mut self, from: Peer, header: ActiveHeader, payload: PeerBytes<'_>) {
+        let mut bytes = [0u8; 16];
+        if payload.len() != bytes.len() {
+            return;
+        }
+        // SAFETY: the room is as long.
+        unsafe { payload.copy_to(bytes.as_mut_ptr()) };
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        if let Some(what) = What::from(header.what) {
+            let letter = Letter {
+                what,
+                file: header.context,
+                question: header.argument,
+                words: [word(0), word(8)],
+            };
+            self.0.state().came.push_back((from, letter));
+        }
+    }
+
+    fn lost(&mut self, lost: &PeerLost) {
+        self.0.state().lost.push(lost.peer);
+    }
+}
+
+impl State {
+    /// Carries out what came.
+    fn read(&mut self) {
+        for lost in std::mem::take(&mut self.lost) {
+            self.gone.push(lost);
+            for file in self.files.values_mut() {
+                file.claims.retain(|claim| claim.by != lost);
+            }
+            self.to_go.retain(|(to, _)| *to != lost);
+            self.grant();
+        }
+        while let Some((from, letter)) = self.came.pop_front() {
+            let [first, second] = letter.words;
+            if letter.what == What::Answer {
+                self.answers.insert(letter.question, first);
+                continue;
+            }
+            // A file that is closed: whoever asks breaks the rules.
+            let Some(file) = self.files.get_mut(&letter.file) else {
+                continue;
+            };
+            let word = (first & 1) as usize;
+            let answer = match letter.what {
+                What::Take => {
+                    let old = file.pointer[word];
+                    file.pointer[word] = old.wrapping_add(second);
+                    Some(old)
+                }
+                What::Set => {
+                    file.pointer[word] = second;
+                    Some(second)
+                }
+                What::ClaimToRead | What::ClaimToWrite => {
+                    file.next += 1;
+                    file.claims.push(Claim {
+                        number: file.next,
+                        span: Span {
+                            begin: first,
+                            end: second,
+                            writes: letter.what == What::ClaimToWrite,
+                        },
+                        by: from,
+                        question: letter.question,
+                        is_granted: false,
+                    });
+                    None
+                }
+                What::Release => {
+                    let own = |claim: &Claim| claim.number == first && claim.by == from;
+                    file.claims.retain(|claim| !own(claim));
+                    None
+                }
+                What::Answer => None,
+            };
+            if let Some(answer) = answer {
+                self.answer(from, letter.question, answer);
+            }
+            self.grant();
+        }
+    }
+
+    fn answer(&mut self, to: Peer, question: u64, value: u64) {
+        let letter = Letter {
+            what: What::Answer,
+            file: 0,
+            question,
+            words: [value, 0],
+        };
+        self.to_go.push_back((to, letter));
+    }
+
+    /// Grants what no earlier claim stands against.
+    fn grant(&mut self) {
+        let mut granted = Vec::new();
+        for file in self.files.values_mut() {
+            for at in 0..file.claims.len() {
+                let (earlier, rest) = file.claims.split_at_mut(at);
+                let claim = &mut rest[0];
+                let is_free = !earlier.iter().any(|it| it.span.conflicts(&claim.span));
+                if is_free && !claim.is_granted {
+                    claim.is_granted = true;
+                    granted.push((claim.by, claim.question, claim.number));
+                }
+            }
+        }
+        for (by, question, number) in granted {
+            self.answer(by, question, number);
+        }
+    }
+}
+
+/// Sends and carries out messages while files are open that need it.
+#[derive(Debug, Default)]
+struct Keeper;
+
+impl Hook<Process> for Keeper {
+    fn progress(&self, process: &Process) -> bool {
+        let mut state = MAIL.state();
+        let has_mail = !state.came.is_empty() || !state.to_go.is_empty() || !state.lost.is_empty();
+        state.read();
+        let mut going = std::mem::take(&mut state.to_go);
+        // A post may tell the handler that a peer is gone.
+        drop(state);
+        let me = process.me;
+        going.retain(|(to, letter)| *to == me || !post(process, *to, letter));
+        let mut state = MAIL.state();
+        let (own, left): (Vec<_>, Vec<_>) = going.into_iter().partition(|(to, _)| *to == me);
+        state.came.extend(own);
+        state.to_go.extend(left);
+        state.read();
+        has_mail
+    }
+
+    fn before_sleep(&self, _: &Process) -> bool {
+        let state = MAIL.state();
+        !state.came.is_empty() || !state.to_go.is_empty()
+    }
+}
+
+/// Whether a message has left, or never will.
+fn post(process: &Process, to: Peer, letter: &Letter) -> bool {
+    let header = ActiveHeader {
+        class: CLASS,
+        context: letter.file,
+        what: letter.what as i32,
+        argument: letter.question,
+    };
+    let mut bytes = [0u8; 16];
+    bytes[..8].copy_from_slice(&letter.words[0].to_le_bytes());
+    bytes[8..].copy_from_slice(&letter.words[1].to_le_bytes());
+    let posted = process.link(|link| link.try_post_active(to, header, &bytes[..]));
+    !matches!(posted, Ok(Posted::Full))
+}
+
+/// What is kept of a file, as one member reaches it.
+#[derive(Debug)]
+pub(crate) struct Remote {
+    owner: Peer,
+    file: u32,
+}
+
+/// The right to bytes; goes back when it is dropped, by any thread.
+#[derive(Debug)]
+pub(crate) struct Claimed {
+    owner: Peer,
+    file: u32,
+    number: u64,
+}
+
+impl Drop for Claimed {
+    fn drop(&mut self) {
+        let letter = Letter {
+            what: What::Release,
+            file: self.file,
+            question: 0,
+            words: [self.number, 0],
+        };
+        MAIL.state().to_go.push_back((self.owner, letter));
+    }
+}
+
+/// Has messages of files taken from now on. Before any member may send one.
+pub(crate) fn listen(process: &Process) {
+    let handler: Box<dyn Handler> = Box::new(Postbox(MAIL.clone()));
+    process.link(|link| link.set_handler(CLASS, Some(handler)));
+    process.hook::<Keeper>().add_work(1);
+}
+
+/// A file is closed that needed it.
+pub(crate) fn listen_no_more(process: &Process) {
+    process.hook::<Keeper>().remove_work(1);
+}
+
+/// Keeps what the members of a new file share; its number.
+pub(crate) fn keep() -> u32 {
+    let mut state = MAIL.state();
+    state.last_file += 1;
+    let number = state.last_file;
+    state.files.insert(number, Kept::default());
+    number
+}
+
+impl Remote {
+    /// What `owner` keeps under a number.
+    pub(crate) fn new(owner: Peer, file: u32) -> Self {
+        Remote { owner, file }
+    }
+
+    /// Nobody needs it any more.
+    pub(crate) fn close(&self, process: &Process) {
+        // What is still to go to others, as the right to bytes that came back, goes first.
+        process.block(|_| MAIL.state().to_go.is_empty());
+        if self.owner == process.me {
+            MAIL.state().files.remove(&self.file);
+        }
+        listen_no_more(process);
+    }
+
+    fn ask(&self, process: &Process, what: What, words: [u64; 2]) -> Result<u64> {
+        let mut state = MAIL.state();
+        state.last_question += 1;
+        let question = state.last_question;
+        let letter = Letter {
+            what,
+            file: self.file,
+            question,
+            words,
+        };
+        state.to_go.push_back((self.owner, letter));
+        drop(state);
+        let mut answer = None;
+        process.block(|_| {
+            answer = MAIL.state().answers.remove(&question);
+            answer.is_some() || MAIL.state().gone.contains(&self.owner)
+        });
+        answer.ok_or_else(|| {
+            let text = "the process that keeps a file's shared pointer is gone";
+            Error::new(Kind::ProcAborted, text)
+        })
+    }
+
+    /// Moves the pointer that lies in a word by so many bytes; where it was.
+    pub(crate) fn take(&self, process: &Process, word: usize, bytes: u64) -> Result<u64> {
+        self.ask(process, What::Take, [word as u64, bytes])
+    }
+
+    /// Puts the pointer that lies in a word to a place.
+    pub(crate) fn set(&self, process: &Process, word: usize, place: u64) -> Result<u64> {
+        self.ask(process, What::Set, [word as u64, place])
+    }
+
+    /// Waits for the right to bytes.
+    pub(crate) fn claim(&self, process: &Process, span: Span) -> Result<Claimed> {
+        let what = match span.writes {
+            true => What::ClaimToWrite,
+            false => What::ClaimToRead,
+        };
+        let number = self.ask(process, what, [span.begin, span.end])?;
+        Ok(Claimed {
+            owner: self.owner,
+            file: self.file,
+            number,
+        })
+    }
+}
