@@ -144,20 +144,9 @@ ngridk
 vkloff
   0.5  0.5  0.5
 """
-WATER = """title "water"
-start water
-geometry units angstrom noautosym
- O  0.0  0.0  0.1173
- H  0.0  0.7572 -0.4692
- H  0.0 -0.7572 -0.4692
-end
-basis noprint
- * library 6-31g**
-end
-scf; thresh 1e-8; end
-task scf gradient
-"""
-# As ScaLAPACK's own LU.dat and LLT.dat, with larger matrices and a grid of all ranks.
+# As ScaLAPACK's own LU.dat and LLT.dat, with larger matrices and a grid of all ranks. Iterative
+# refinement is not tested: there PDGERFS may take different turns on different ranks, which then wait for
+# each other in different collectives. With Debian's Open MPI 4.1.4 that was so in 6 of 16 runs of xdlu.
 LU = """'ScaLAPACK, LU factorization input file'
 'MPI Machine'
 'out'
@@ -175,7 +164,7 @@ LU = """'ScaLAPACK, LU factorization input file'
 1
 @RANKS@
 1.0
-T
+F
 """
 LLT = """'ScaLAPACK, LLt factorization input file'
 'MPI machine'
@@ -194,7 +183,7 @@ LLT = """'ScaLAPACK, LLt factorization input file'
 1
 @RANKS@
 3.0
-T
+F
 """
 MDP = """integrator = md
 dt = 0.002
@@ -257,8 +246,9 @@ def scalapack(abi):
     ]
 
 
-def coarrays(name, answer):
-    return Program(f"coarrays-{name}", "mpich", ["libcoarrays-mpich-dev"], [f"{COARRAYS}/{name}"], answer)
+def coarrays(name, answer, ranks=()):
+    """One of OpenCoarrays' own tests."""
+    return Program(f"coarrays-{name}", "mpich", ["libcoarrays-mpich-dev"], [f"{COARRAYS}/{name}"], answer, ranks=ranks)
 
 
 PROGRAMS = [
@@ -269,9 +259,9 @@ PROGRAMS = [
             numbers(rf"Total Energy.*\n +({NUMBER})"), {"w.mdp": MDP, "w.top": TOPOLOGY},
             ["gmx solvate -cs spc216 -box 3.2 3.2 3.2 -o w.gro -p w.top",
              "gmx grompp -f w.mdp -c w.gro -p w.top -o w.tpr -maxwarn 5"], ["md.log"], 3e-3),
-    Program("hpcc", "openmpi", ["hpcc"], ["hpcc"], numbers(r"(Success=\d|PTRANS_residual=\S+|MPIRandomAccess_ErrorsFraction=\S+|[A-Z]*_ErrorsFraction=\S+)"),
+    Program("hpcc", "openmpi", ["hpcc"], ["hpcc"], numbers(r"(Success=\d|HPL_[NR]\w*=\d+|PTRANS_residual=\S+)"),
             {"hpccinf.txt": HPCC}, results=["hpccoutf.txt"]),
-    Program("netpipe-openmpi", "openmpi", ["netpipe-openmpi"], ["NPopenmpi", "-p", "0", "-u", "1024"],
+    Program("netpipe-openmpi", "openmpi", ["netpipe-openmpi"], ["sh", "-c", "exec NPopenmpi -p 0 -u 1024 2>&1"],
             numbers(r"(\d+) bytes +\d+ times"), ranks=(2,)),
     Program("espresso", "openmpi", ["quantum-espresso", "quantum-espresso-data"], ["pw.x", "-in", "si.in"],
             numbers(rf"!    total energy += +({NUMBER})|Total force = +({NUMBER})"), {"si.in": SILICON},
@@ -288,17 +278,15 @@ PROGRAMS = [
             "sed '1s/.*/24 60/' >seqs"]),
     Program("puzzle", "openmpi", ["tree-ppuzzle"], ["sh", "-c", "echo y | exec tree-ppuzzle -randseed1 seqs"],
             lines(r"log likelihood|^\("), {}, ["head -n 13 /usr/share/doc/phyml/examples/nucleic | sed '1s/.*/12 60/' >seqs"],
-            ["seqs.puzzle"]),
+            # With more, the trees come in the order in which ranks are done.
+            ["seqs.puzzle"], ranks=(2,)),
     Program("mpi4py", "openmpi", ["python3-mpi4py"], ["python3", "loop.py"], lines("^result"),
             {"loop.py": PYTHON}),
     *scalapack("openmpi"),
-    Program("netpipe-mpich", "mpich", ["netpipe-mpich2"], ["NPmpich2", "-p", "0", "-u", "1024"],
+    Program("netpipe-mpich", "mpich", ["netpipe-mpich2"], ["sh", "-c", "exec NPmpich2 -p 0 -u 1024 2>&1"],
             numbers(r"(\d+) bytes +\d+ times"), ranks=(2,)),
-    Program("nwchem", "mpich", ["nwchem-mpich", "nwchem-data"], ["nwchem.mpich", "water.nw"],
-            numbers(rf"Total SCF energy = +({NUMBER})"), {"water.nw": WATER}, tolerance=1e-8),
     *scalapack("mpich"),
-    coarrays("coarray_burgers_pde", lines("passed|PASS")),
-    coarrays("coarray_distributed_transpose", lines("passed|PASS")),
+    coarrays("coarray_burgers_pde", lines("passed|PASS"), (2,)),
     coarrays("co_sum_test", lines("passed|PASS")),
     coarrays("co_reduce_test", lines("passed|PASS")),
 ]
