@@ -10,6 +10,7 @@ use catena_datatype::Datatype;
 use catena_fabric::Payload;
 use catena_link::{Sink, Source};
 use catena_objects::error::{Error, Kind, Result, no_memory};
+use catena_shm::Run;
 
 use crate::place::{Place, refused};
 
@@ -82,9 +83,9 @@ pub(crate) unsafe fn store(elements: &Elements<'_>, from: *const u8) -> Result<(
             }
             Ok(())
         }
-        Place::Kernel { of, at } => by_runs(elements, from.cast_mut(), |run, bytes, len| {
+        Place::Kernel { of, at } => by_runs(elements, *at, |runs, done| {
             // SAFETY: within the packed bytes; the target lets its memory change.
-            unsafe { of.write(at.wrapping_add_signed(run as i64), bytes, len) }
+            unsafe { of.write_runs(runs, from.add(done)) }
         }),
         Place::Message { .. } => Err(elsewhere(elements.rank)),
     }
@@ -107,9 +108,9 @@ pub(crate) unsafe fn load(elements: &Elements<'_>, into: *mut u8) -> Result<()> 
             }
             Ok(())
         }
-        Place::Kernel { of, at } => by_runs(elements, into, |run, bytes, len| {
+        Place::Kernel { of, at } => by_runs(elements, *at, |runs, done| {
             // SAFETY: within the room.
-            unsafe { of.read(at.wrapping_add_signed(run as i64), bytes, len) }
+            unsafe { of.read_runs(runs, into.add(done)) }
         }),
         Place::Message { .. } => Err(elsewhere(elements.rank)),
     }
@@ -122,32 +123,41 @@ fn elsewhere(rank: u32) -> Error {
     Error::new(Kind::Intern, text)
 }
 
-/// Calls `copy` for each run of the elements with its place, its packed bytes and its length. Runs
-/// that follow each other are one: each costs a system call.
+/// Calls `copy` with the runs of the elements, of which the first lies relative to `base`, as many at a time
+/// as the kernel takes, and with how many packed bytes came before. Runs that follow each other are one.
 fn by_runs(
     elements: &Elements<'_>,
-    packed: *mut u8,
-    mut copy: impl FnMut(isize, *mut u8, usize) -> io::Result<()>,
+    base: u64,
+    mut copy: impl FnMut(&[Run], usize) -> io::Result<()>,
 ) -> Result<()> {
     let len = elements.len();
     let mut done = Ok(());
-    // Where the run that is not copied yet lies, and which packed bytes it has.
-    let (mut place, mut from, mut end) = (0, 0, 0);
+    let mut runs: Vec<Run> = Vec::new();
+    // Packed bytes before the runs, and with them.
+    let (mut from, mut end) = (0, 0);
     if elements.ty.is_contiguous() {
-        end = len;
+        runs.push(Run { addr: base, len });
     } else {
         elements.ty.each_run(elements.count, 0, len, |at, len| {
-            if at != place + (end - from) as isize {
-                if done.is_ok() && end != from {
-                    done = copy(place, packed.wrapping_add(from), end - from);
+            let addr = base.wrapping_add_signed(at as i64);
+            let follows = |last: &Run| last.addr.wrapping_add(last.len as u64) == addr;
+            if let Some(last) = runs.last_mut().filter(|last| follows(last)) {
+                last.len += len;
+            } else {
+                if runs.len() == Run::MOST {
+                    if done.is_ok() {
+                        done = copy(&runs, from);
+                    }
+                    from = end;
+                    runs.clear();
                 }
-                (place, from) = (at, end);
+                runs.push(Run { addr, len });
             }
             end += len;
         });
     }
-    if done.is_ok() && end != from {
-        done = copy(place, packed.wrapping_add(from), end - from);
+    if done.is_ok() && len != 0 {
+        done = copy(&runs, from);
     }
     done.map_err(|error| refused(elements.rank, &error))
 }
@@ -216,8 +226,6 @@ mod tests {
         let int = Datatype::predefined(0x209).expect("MPI_INT");
         let pairs = Datatype::vector(3, 2, 4, int).unwrap();
         let close = Datatype::vector(3, 1, 1, int).unwrap();
-        let mut packed = [0u8; 400];
-        let base = packed.as_mut_ptr();
         let runs = |count, ty: &Datatype| {
             let place = Place::Mapped {
                 at: std::ptr::null_mut(),
@@ -230,24 +238,25 @@ mod tests {
                 ty,
             };
             let mut seen = Vec::new();
-            let note = |at, bytes: *mut u8, len| {
-                seen.push((at, bytes.addr() - base.addr(), len));
+            let note = |runs: &[Run], before| {
+                let known: usize = seen.iter().map(|run: &Run| run.len).sum();
+                assert_eq!(before, known);
+                assert!(runs.len() <= Run::MOST);
+                seen.extend_from_slice(runs);
                 Ok(())
             };
-            by_runs(&elements, base, note).unwrap();
-            seen
+            by_runs(&elements, 1000, note).unwrap();
+            let seen = seen.iter().map(|run| (run.addr - 1000, run.len));
+            seen.collect::<Vec<_>>()
         };
-        assert_eq!(runs(100, int), [(0, 0, 400)]);
-        assert_eq!(runs(2, &close), [(0, 0, 24)]);
+        assert_eq!(runs(100, int), [(0, 400)]);
+        assert_eq!(runs(2, &close), [(0, 24)]);
         // The last pair of an element and the first of the next one touch.
-        let expected = [
-            (0, 0, 8),
-            (16, 8, 8),
-            (32, 16, 16),
-            (56, 32, 8),
-            (72, 40, 8),
-        ];
+        let expected = [(0, 8), (16, 8), (32, 16), (56, 8), (72, 8)];
         assert_eq!(runs(2, &pairs), expected);
         assert_eq!(runs(0, int), []);
+        let sparse = Datatype::vector(5000, 1, 2, int).unwrap();
+        let all = runs(1, &sparse);
+        assert_eq!((all.len(), all[4999]), (5000, (8 * 4999, 4)));
     }
 }

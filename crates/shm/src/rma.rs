@@ -151,6 +151,11 @@ pub struct Neighbour {
 }
 
 impl Neighbour {
+    /// Its number for the kernel.
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid
+    }
+
     /// Reads `len` bytes at `addr` of its memory.
     ///
     /// # Errors
