@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use catena_core::Process;
 use catena_core::comm::Comm;
 use catena_datatype::TypeRef;
-use catena_objects::error::Result;
+use catena_objects::error::{Error, Result};
 use catena_objects::fail;
 
 /// The checked arguments of either end.
@@ -35,6 +36,15 @@ impl End {
     /// Packed bytes of all.
     pub(super) fn total(&self) -> u64 {
         self.bytes().saturating_mul(self.partitions.into())
+    }
+
+    /// The error of an other end that has died, where the job goes on without it.
+    pub(super) fn death(&self, process: &Process) -> Option<Error> {
+        if !process.knows_deaths() {
+            return None;
+        }
+        let group = self.comm.remote.as_ref().map_or(&self.comm.group, |it| &it.group);
+        process.death(group.member(self.peer? as usize))
     }
 
     /// Checks the number of a partition.

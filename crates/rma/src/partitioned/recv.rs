@@ -172,7 +172,12 @@ impl PartRecv {
         if self.pair.is_none() || self.failed.borrow().is_some() {
             return true;
         }
-        self.sender.get().is_some() && self.are_done(process, &self.parts.borrow())
+        if self.sender.get().is_none() {
+            // A sender that has died will not tell what it is.
+            *self.failed.borrow_mut() = self.end.death(process);
+            return self.failed.borrow().is_some();
+        }
+        self.are_done(process, &self.parts.borrow())
     }
 
     /// Unpacks what came aside.
@@ -291,6 +296,6 @@ impl RequestObject for PartRecv {
             // Freed while parts came aside.
             return self.is_over(process);
         }
-        self.receive(process)
+        self.receive(process) || self.is_over(process)
     }
 }

@@ -40,6 +40,8 @@ pub struct PartSend {
     parts: RefCell<Box<[Part]>>,
     /// Partitions that are open or ready.
     missing: Cell<u32>,
+    /// Why they cannot leave.
+    failed: RefCell<Option<Error>>,
     /// The object itself, for progress.
     own: RefCell<std::sync::Weak<PartSend>>,
     /// Whether progress carries it on.
@@ -65,6 +67,7 @@ impl PartSend {
             is_active: Cell::new(false),
             parts: RefCell::new(parts.into()),
             missing: Cell::new(0),
+            failed: RefCell::default(),
             own: RefCell::default(),
             is_carried: Cell::new(false),
         });
@@ -140,7 +143,12 @@ impl PartSend {
 
     /// Whether every partition has left.
     fn is_over(&self, process: &Process) -> bool {
+        if self.tags.get().is_none() && self.failed.borrow().is_none() {
+            // A receiver that has died will not tell its tags.
+            *self.failed.borrow_mut() = self.end.death(process);
+        }
         self.pair.is_none()
+            || self.failed.borrow().is_some()
             || self.missing.get() == 0
                 && self.parts.borrow().iter().all(|part| match part {
                     Part::Leaving(id) => process.link(|link| link.is_done(*id)),
@@ -161,6 +169,7 @@ impl RequestObject for PartSend {
     fn complete(&self, process: &Process) -> Done {
         self.is_active.set(false);
         let mut done = Done::EMPTY;
+        done.error = self.failed.take();
         for part in &mut *self.parts.borrow_mut() {
             if let Part::Leaving(id) = *part {
                 let error = Done::from(process.link(|link| link.take(id))).error;
@@ -213,7 +222,9 @@ impl RequestObject for PartSend {
             self.learn(process);
         }
         let Some(tags) = self.tags.get() else {
-            return false;
+            let over = self.is_over(process);
+            self.is_carried.set(!over);
+            return over;
         };
         for at in 0..self.end.partitions as usize {
             let is_ready = self.parts.borrow()[at] == Part::Ready;
