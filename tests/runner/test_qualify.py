@@ -166,7 +166,7 @@ class Qualify(unittest.TestCase):
     def test_the_slice_is_of_parts_that_there_are(self):
         parts = list(qualify.slices(types.SimpleNamespace(patience=1.0)))
         assert [part.suite for part in parts] == ["mpi4py", "mpich-suite", "mpich-fortran", "osu", "osu",
-                                                  "launchers"]
+                                                  "imb", "launchers"]
 
     def test_what_gets_no_sources_is_skipped(self):
         mpich = script("clients/mpich-suite")
