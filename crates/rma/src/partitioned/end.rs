@@ -43,7 +43,11 @@ impl End {
         if !process.knows_deaths() {
             return None;
         }
-        let group = self.comm.remote.as_ref().map_or(&self.comm.group, |it| &it.group);
+        let group = self
+            .comm
+            .remote
+            .as_ref()
+            .map_or(&self.comm.group, |it| &it.group);
         process.death(group.member(self.peer? as usize))
     }
 
