@@ -8,13 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Relax
 use std::thread::{self, Builder};
 use std::time::Duration;
 
-use catena_process::rounds;
+use catena_process::{is_watcher_asleep, rounds};
 
 use crate::latency::RMA_LATENCY;
 use crate::process::{Process, enter, lock_for_good};
 
-/// Looks in vain before it sleeps until a network wakes it.
-const LOOKS: u32 = 20;
 /// Longest sleep on networks.
 const LONGEST: Duration = Duration::from_millis(10);
 /// Rounds of progress while something moves, before others may enter.
@@ -90,13 +88,12 @@ impl Drop for Blocked {
 /// What the thread does.
 fn serve() {
     let latency = RMA_LATENCY.get();
-    // Rounds that were seen last, and how often nothing was to do.
-    let (mut seen, mut idle) = (rounds(), 0);
+    let mut seen = rounds();
     loop {
         let now = rounds();
-        if now != seen {
-            // The program makes progress itself.
-            (seen, idle) = (now, 0);
+        if now != seen || is_watcher_asleep() {
+            // The program makes progress itself, or sleeps in a call until there is some to make.
+            seen = now;
             thread::sleep(latency);
             continue;
         }
@@ -109,10 +106,9 @@ fn serve() {
             return;
         }
         let moved = (0..ROUNDS).take_while(|_| process.progress()).count() != 0;
-        idle = if moved { 0 } else { idle + 1 };
-        let sleeper = match idle > LOOKS && !BLIND.load(Relaxed) {
-            true => sleeper(&process),
-            false => None,
+        let sleeper = match moved || BLIND.load(Relaxed) {
+            true => None,
+            false => sleeper(&process),
         };
         seen = rounds();
         drop(process);
