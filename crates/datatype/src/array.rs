@@ -3,9 +3,9 @@
 
 use crate::body::{Body, Joiner};
 use crate::construct::wide;
-use crate::contents::{Darray, Spec};
 use crate::datatype::{Datatype, TypeRef};
 use crate::error::{Result, TypeError, fit, natural};
+use crate::spec::{Darray, Spec};
 
 /// `MPI_ORDER_C`: the last dimension varies fastest.
 pub const ORDER_C: i32 = 0xC;

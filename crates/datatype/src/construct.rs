@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::basic::{Basic, Scalar};
 use crate::body::{Body, Joiner, Part};
-use crate::contents::{Combiner, Spec};
 use crate::datatype::{Datatype, TypeRef};
 use crate::error::{Result, TypeError, fit, natural};
 use crate::predefined::named_pair;
 use crate::reduce::{OpKind, reducer};
+use crate::spec::{Combiner, Spec};
 
 /// Multiples of an extent.
 fn scaled(value: i64, extent: i64) -> Result<i64> {

@@ -1,54 +1,12 @@
-//! How a type was made: `MPI_Type_get_envelope`, `MPI_Type_get_contents`
+//! What is told of how a type was made: `MPI_Type_get_envelope`, `MPI_Type_get_contents`
 //! (MPI-5, chapter 5.1.13).
 
-use std::mem;
 use std::sync::Arc;
 
 use crate::datatype::{Datatype, TypeRef};
+use crate::spec::Spec;
 
-/// The arguments of `MPI_Type_create_darray`, but for the element type. All
-/// lists have one entry for each dimension.
-#[derive(Clone, Debug)]
-pub struct Darray {
-    /// Number of processes.
-    pub size: i32,
-    /// The process whose part is described.
-    pub rank: i32,
-    /// Elements of the whole array.
-    pub gsizes: Vec<i64>,
-    /// Kinds of distribution, `MPI_DISTRIBUTE_...`.
-    pub distribs: Vec<i32>,
-    /// Block sizes, or `MPI_DISTRIBUTE_DFLT_DARG`.
-    pub dargs: Vec<i32>,
-    /// Processes of the grid.
-    pub psizes: Vec<i32>,
-    /// `MPI_ORDER_C` or `MPI_ORDER_FORTRAN`.
-    pub order: i32,
-}
-
-/// The constructor of a type; the value is that of `MPI_COMBINER_...`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-#[repr(i32)]
-pub enum Combiner {
-    Named = 101,
-    Dup = 102,
-    Contiguous = 103,
-    Vector = 104,
-    Hvector = 105,
-    Indexed = 106,
-    Hindexed = 107,
-    IndexedBlock = 108,
-    HindexedBlock = 109,
-    Struct = 110,
-    Subarray = 111,
-    Darray = 112,
-    F90Real = 113,
-    F90Complex = 114,
-    F90Integer = 115,
-    Resized = 116,
-    ValueIndex = 117,
-}
+pub use crate::spec::{Combiner, Darray};
 
 /// The arguments of a constructor, in the order that the standard lays down.
 #[derive(Clone, Debug, Default)]
@@ -77,46 +35,6 @@ pub struct Envelope {
     pub counts: usize,
     /// Number of types.
     pub types: usize,
-}
-
-/// A constructor and its arguments.
-#[derive(Debug)]
-pub(crate) enum Spec {
-    Named(u16),
-    Dup(TypeRef),
-    /// Everything whose arguments are plain counts and displacements.
-    Plain {
-        combiner: Combiner,
-        /// Counts and lengths; for those without `h`, displacements too.
-        counts: Vec<i64>,
-        /// Displacements in bytes.
-        addresses: Vec<i64>,
-        types: Vec<TypeRef>,
-    },
-    Subarray {
-        sizes: Vec<i64>,
-        subsizes: Vec<i64>,
-        starts: Vec<i64>,
-        order: i32,
-        ty: Vec<TypeRef>,
-    },
-    Darray(Box<Darray>, Vec<TypeRef>),
-    F90(Combiner, Vec<i32>),
-}
-
-impl Spec {
-    /// Lets go of the types.
-    pub(crate) fn take_types(&mut self) -> Vec<TypeRef> {
-        match self {
-            Spec::Dup(_) => match mem::replace(self, Spec::Named(0)) {
-                Spec::Dup(ty) => vec![ty],
-                _ => Vec::new(),
-            },
-            Spec::Plain { types, .. } => mem::take(types),
-            Spec::Subarray { ty, .. } | Spec::Darray(_, ty) => mem::take(ty),
-            Spec::Named(_) | Spec::F90(..) => Vec::new(),
-        }
-    }
 }
 
 /// Narrows arguments that were checked to fit.

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::basic::Basic;
 use crate::body::Body;
-use crate::contents::Spec;
 use crate::error::{Result, TypeError};
 use crate::layout::{Node, Pack, Unpack, pieces, walk};
+use crate::spec::Spec;
 
 /// A type, shared by everything that uses it.
 pub type TypeRef = Arc<Datatype>;
@@ -43,12 +43,12 @@ pub struct Datatype {
     true_lb: i64,
     true_extent: i64,
     pub(crate) body: Body,
-    pub(crate) spec: Spec,
+    pub(crate) spec: Spec<TypeRef>,
 }
 
 impl Datatype {
     /// Measures a body whose bounds are known to fit.
-    pub(crate) fn measured(body: Body, spec: Spec, (lb, ub): (i64, i64)) -> Self {
+    pub(crate) fn measured(body: Body, spec: Spec<TypeRef>, (lb, ub): (i64, i64)) -> Self {
         let (low, high) = body.bytes.unwrap_or((0, 0));
         let extent = ub - lb;
         let run = matches!(body.layout.node, Node::Run(_)) && body.layout.at == 0;
@@ -70,7 +70,7 @@ impl Datatype {
     ///
     /// # Errors
     /// `Overflow` of extent or true extent.
-    pub(crate) fn make(body: Body, spec: Spec) -> Result<TypeRef> {
+    pub(crate) fn make(body: Body, spec: Spec<TypeRef>) -> Result<TypeRef> {
         let bounds = body.bounds()?;
         if let Some((low, high)) = body.bytes
             && high.checked_sub(low).is_none()

@@ -10,7 +10,8 @@
 //! | `signature`  | what the packed bytes mean                             |
 //! | `construct`  | the constructors                                       |
 //! | `array`      | subarrays and distributed arrays                       |
-//! | `contents`   | how a type was made                                    |
+//! | `spec`       | how a type was made                                    |
+//! | `contents`   | what is told of that                                   |
 //! | `external`   | `external32`                                           |
 //! | `reduce`     | reduction kernels                                      |
 //! | `processor`  | what the processor has                                 |
@@ -34,6 +35,7 @@ mod predefined;
 mod processor;
 mod reduce;
 mod signature;
+mod spec;
 
 pub use array::*;
 pub use basic::{Basic, Scalar};

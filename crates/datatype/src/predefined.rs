@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use crate::basic::Basic;
 use crate::basic::Scalar::{self, *};
 use crate::body::Body;
-use crate::contents::Spec;
 use crate::datatype::{Datatype, TypeRef};
+use crate::spec::Spec;
 
 /// First handle of a datatype (`MPI_DATATYPE_NULL`).
 const FIRST: u16 = 0x200;

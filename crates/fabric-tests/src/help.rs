@@ -3,7 +3,7 @@
 use catena_base::{PeerBytes, Room};
 use catena_fabric::{Deliver, Header, OpId, Payload, Peer, PeerLost, Posted, RmaError, Transport};
 
-use crate::Pair;
+use crate::pair::Pair;
 
 /// Keeps everything that is delivered.
 #[derive(Debug, Default)]

@@ -5,17 +5,12 @@ use catena_core::process::was_running;
 use catena_settings::{Change, Plain, Setting};
 
 use crate::catalog::{Cvar, catalog};
+use crate::handles::CvarHandle;
 use crate::state::{decode, encode, state};
 use crate::{Error, Result};
 
 /// Least room for a text, with its NUL.
 const TEXT: usize = 1024;
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Handle {
-    variable: usize,
-    count: usize,
-}
 
 /// Makes a handle; how many elements of its type a value has.
 ///
@@ -28,7 +23,7 @@ pub fn open(index: usize) -> Result<(usize, usize)> {
         Plain::Text(text) => TEXT.max(text.len() + 1),
         _ => 1,
     };
-    let handle = Handle {
+    let handle = CvarHandle {
         variable: index,
         count,
     };

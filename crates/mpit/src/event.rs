@@ -4,7 +4,7 @@
 //! raised from within calls of MPI, so that callbacks may use this interface
 //! but not communicate: `MPI_T_CB_REQUIRE_MPI_RESTRICTED`. There are no hints.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::sync::OnceLock;
 
 use catena_abi::{
@@ -16,8 +16,10 @@ use catena_base::slab::Key;
 use catena_core::events::{self, Event, What};
 use catena_core::{Process, enter};
 
-use crate::catalog::{EventType, catalog};
+use crate::catalog::catalog;
 use crate::facts::Value;
+pub use crate::registration::UserData;
+use crate::registration::{Callback, Instance, LEVELS, RESTRICTED, Registration};
 use crate::state::{State, decode, encode, state};
 use crate::{Bind, Error, Result};
 
@@ -27,32 +29,6 @@ pub const SOURCE: usize = 0;
 pub const SOURCE_NAME: &str = "process";
 /// What it is.
 pub const SOURCE_DOC: &str = "Everything that happens in this process.";
-
-/// The safety levels, lowest first.
-const LEVELS: [TCbSafety; 4] = [
-    TCbSafety::NONE,
-    TCbSafety::MPI_RESTRICTED,
-    TCbSafety::THREAD_SAFE,
-    TCbSafety::ASYNC_SIGNAL_SAFE,
-];
-/// The least that a callback must be fit for.
-const RESTRICTED: usize = 1;
-
-/// Data for a callback.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UserData(usize);
-
-impl UserData {
-    /// The pointer that the program gave.
-    pub fn new(data: *mut c_void) -> Self {
-        UserData(data as usize)
-    }
-
-    /// That pointer.
-    pub fn pointer(self) -> *mut c_void {
-        self.0 as *mut c_void
-    }
-}
 
 /// How functions of the program are called.
 #[derive(Clone, Copy, Debug)]
@@ -68,56 +44,6 @@ static CALLERS: OnceLock<Callers> = OnceLock::new();
 /// Says how functions of the program are called; once.
 pub fn call_by(callers: Callers) {
     CALLERS.get_or_init(|| callers);
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Callback {
-    function: TEventCbFunction,
-    data: UserData,
-}
-
-#[derive(Debug)]
-pub(crate) struct Registration {
-    kind: &'static EventType,
-    comm: Option<Comm>,
-    /// By safety level.
-    callbacks: [Option<Callback>; LEVELS.len()],
-    dropped: TEventDroppedCbFunction,
-    /// Events that could not be raised, if anybody wants to know.
-    lost: u64,
-}
-
-impl Registration {
-    /// The callback to call: the one of the lowest level that is enough.
-    fn callback(&self) -> Option<Callback> {
-        self.callbacks[RESTRICTED..].iter().find_map(|c| *c)
-    }
-
-    fn wants(&self, process: &Process, event: &Event) -> bool {
-        bit(event.what) == self.kind.bit
-            && self.comm.is_none_or(|comm| {
-                let comm = process.comm_ref(comm).ok();
-                comm.is_some_and(|comm| Some(comm.cid) == event.comm)
-            })
-    }
-
-    fn lose(&mut self, events: u64) {
-        if self.dropped.is_some() {
-            self.lost = self.lost.saturating_add(events);
-        }
-    }
-}
-
-/// An event whose callback is running.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Instance(Event);
-
-fn bit(what: What) -> u32 {
-    match what {
-        What::Collective { what, .. } => events::COLLECTIVES << what as u32,
-        What::Unexpected { .. } => events::UNEXPECTED,
-        What::Slept(_) => events::SLEEPS,
-    }
 }
 
 /// The elements of an event, as its type lists them.

@@ -6,10 +6,12 @@
 //! | `facts`    | the words in which variables are described                     |
 //! | `catalog`  | everything that exists, in the order of its index              |
 //! | `pvars`    | the performance variables                                      |
-//! | `state`    | the interface's own state, and how it is begun and ended       |
+//! | `users`    | how the interface is begun and ended                           |
 //! | `cvar`     | handles of control variables: the settings                     |
 //! | `session`  | handles of performance variables                               |
 //! | `event`    | registrations of callbacks, and raising events                 |
+//! | `state`    | the interface's own state                                      |
+//! | `handles`, `registration` | what programs have open, and want to be told of |
 //!
 //! Nothing here calls MPI or an error handler, and all of it works before
 //! `MPI_Init` and after `MPI_Finalize`.
@@ -20,14 +22,17 @@ mod catalog;
 pub mod cvar;
 pub mod event;
 mod facts;
+mod handles;
 mod pvars;
+mod registration;
 pub mod session;
 mod state;
+mod users;
 
 pub use catalog::{Catalog, Category, Cvar, Enumeration, EventType, catalog};
 pub use facts::{Audience, Bind, Class, Type, Value};
 pub use pvars::Pvar;
-pub use state::{finalize, init, is_initialized};
+pub use users::{finalize, init, is_initialized};
 
 /// Result of everything here.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -5,36 +5,16 @@
 //! highest level is forgotten when it is looked up, so it is looked up for all
 //! handles at once.
 
-use std::collections::BTreeSet;
-
 use catena_abi::Comm;
 use catena_base::slab::Key;
 use catena_core::{Process, observe};
 
 use crate::catalog::catalog;
 use crate::facts::Value;
-use crate::pvars::{self, Pvar, Source};
+use crate::handles::{PvarHandle, Session, look};
+use crate::pvars::{Pvar, Source};
 use crate::state::{State, decode, encode, state};
 use crate::{Bind, Class, Error, Result};
-
-/// A performance experiment session.
-#[derive(Debug, Default)]
-pub(crate) struct Session {
-    handles: BTreeSet<Key>,
-}
-
-/// A performance variable in a session.
-#[derive(Debug)]
-pub(crate) struct Handle {
-    session: Key,
-    variable: &'static Pvar,
-    comm: Option<Comm>,
-    running: bool,
-    /// Sums: what was counted in earlier runs. Peaks: the highest so far.
-    value: u64,
-    /// Sums: where the library's count stood when it was started.
-    base: u64,
-}
 
 /// Which handles of a session a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,91 +23,6 @@ pub enum Which {
     All,
     /// One.
     One(usize),
-}
-
-/// What the library says now; 0 before `MPI_Init`.
-fn look(variable: &Pvar, comm: Option<Comm>) -> Result<u64> {
-    let Some(process) = observe() else {
-        return match comm {
-            Some(_) => Err(Error::InvalidHandle),
-            None => Ok(0),
-        };
-    };
-    match &variable.source {
-        Source::State => Ok(0),
-        Source::Process(read) => Ok(read(&process)),
-        Source::Peak { now, .. } => Ok(now(&process)),
-        Source::Comm(read) => {
-            let comm = comm.and_then(|h| process.comm(h).ok());
-            Ok(read(&process, &*comm.ok_or(Error::InvalidHandle)?))
-        }
-    }
-}
-
-impl Handle {
-    fn now(&self) -> Result<u64> {
-        look(self.variable, self.comm)
-    }
-
-    fn is_continuous(&self) -> bool {
-        self.variable.class.is_present()
-    }
-
-    fn start(&mut self) -> Result<()> {
-        let now = self.now()?;
-        if self.variable.class.is_sum() {
-            self.base = now;
-        } else {
-            self.value = self.value.max(now);
-        }
-        self.running = true;
-        Ok(())
-    }
-
-    fn stop(&mut self) -> Result<()> {
-        self.value = self.raw()?;
-        self.running = false;
-        Ok(())
-    }
-
-    /// The value as a number.
-    fn raw(&self) -> Result<u64> {
-        match self.variable.class {
-            class if class.is_present() => self.now(),
-            class if class.is_sum() && self.running => {
-                Ok(self.value.wrapping_add(self.now()?.wrapping_sub(self.base)))
-            }
-            _ => Ok(self.value),
-        }
-    }
-
-    fn read(&self) -> Result<Value> {
-        Ok(match self.variable.class {
-            Class::State => Value::Int(pvars::state()),
-            Class::Timer => Value::Real(self.raw()? as f64 / 1e9),
-            _ => Value::Long(self.raw()?),
-        })
-    }
-
-    fn set(&mut self, value: u64) -> Result<()> {
-        self.base = if self.variable.class.is_sum() {
-            self.now()?
-        } else {
-            0
-        };
-        self.value = value;
-        Ok(())
-    }
-
-    /// To its starting value.
-    fn reset(&mut self) -> Result<()> {
-        let start = if self.variable.class.is_sum() {
-            0
-        } else {
-            self.now()?
-        };
-        self.set(start)
-    }
 }
 
 impl State {
@@ -139,7 +34,7 @@ impl State {
 
     /// The handle, if it belongs to the session. What the library forgets when
     /// it is asked has been noted in all handles then.
-    fn handle(&mut self, session: usize, handle: usize) -> Result<&mut Handle> {
+    fn handle(&mut self, session: usize, handle: usize) -> Result<&mut PvarHandle> {
         let (session, _) = self.session(session)?;
         let key = decode(handle);
         match self.handles.get(key) {
@@ -183,9 +78,9 @@ impl State {
         &mut self,
         session: usize,
         which: Which,
-        skip: impl Fn(&Handle) -> bool,
+        skip: impl Fn(&PvarHandle) -> bool,
         refuse: Error,
-        act: impl Fn(&mut Handle) -> Result<()>,
+        act: impl Fn(&mut PvarHandle) -> Result<()>,
     ) -> Result<()> {
         match which {
             Which::One(handle) => {
@@ -257,7 +152,7 @@ pub fn open(session: usize, index: usize, comm: Option<Comm>) -> Result<usize> {
         Bind::Comm => Some(comm.ok_or(Error::Invalid)?),
     };
     look(variable, comm).map_err(|_| Error::Invalid)?;
-    let key = state.handles.insert(Handle {
+    let key = state.handles.insert(PvarHandle {
         session,
         variable,
         comm,
@@ -294,7 +189,7 @@ pub fn start(session: usize, which: Which) -> Result<()> {
         which,
         |h| h.running,
         Error::PvarNoStartStop,
-        Handle::start,
+        PvarHandle::start,
     )
 }
 
@@ -308,7 +203,7 @@ pub fn stop(session: usize, which: Which) -> Result<()> {
         which,
         |h| !h.running,
         Error::PvarNoStartStop,
-        Handle::stop,
+        PvarHandle::stop,
     )
 }
 
@@ -317,7 +212,13 @@ pub fn stop(session: usize, which: Which) -> Result<()> {
 /// # Errors
 /// `PvarNoWrite` for one that can only be read.
 pub fn reset(session: usize, which: Which) -> Result<()> {
-    state()?.each(session, which, |_| false, Error::PvarNoWrite, Handle::reset)
+    state()?.each(
+        session,
+        which,
+        |_| false,
+        Error::PvarNoWrite,
+        PvarHandle::reset,
+    )
 }
 
 /// The value.

@@ -6,24 +6,22 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use catena_abi::consts;
 use catena_base::slab::{Key, Slab};
+use catena_core::enter_any;
 use catena_core::object::Objects;
-use catena_core::process::{Entered, keep_lock};
-use catena_core::{enter, enter_any};
+use catena_core::process::Entered;
 
-use crate::cvar;
-use crate::event::{self, Instance, Registration};
-use crate::session::{Handle, Session};
+use crate::handles::{CvarHandle, PvarHandle, Session};
+use crate::registration::{Instance, Registration};
 use crate::{Error, Result};
 
 #[derive(Default)]
 pub(crate) struct State {
     /// How often it was initialised and not finalised.
-    users: u32,
-    pub cvars: Slab<cvar::Handle>,
+    pub users: u32,
+    pub cvars: Slab<CvarHandle>,
     pub sessions: Slab<Session>,
-    pub handles: Slab<Handle>,
+    pub handles: Slab<PvarHandle>,
     pub registrations: Slab<Registration>,
     /// Events whose callbacks are running.
     pub instances: Slab<Instance>,
@@ -52,7 +50,8 @@ impl DerefMut for Guard {
     }
 }
 
-fn lock() -> Guard {
+/// The state, whether anybody has initialised the interface or not.
+pub(crate) fn lock() -> Guard {
     let library = enter_any();
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     state.get_or_insert_default();
@@ -72,38 +71,6 @@ pub(crate) fn state() -> Result<Guard> {
         return Err(Error::NotInitialized);
     }
     Ok(state)
-}
-
-/// Whether calls are allowed.
-pub fn is_initialized() -> bool {
-    lock().users > 0
-}
-
-/// `MPI_T_init_thread`; returns the thread level that is provided. Where MPI
-/// runs already, that is at most its own level: it takes no lock below
-/// `MPI_THREAD_MULTIPLE`. Asked for that level before, it will take the lock.
-pub fn init(required: i32) -> i32 {
-    lock().users += 1;
-    let required = catena_core::life::granted(required);
-    if required < consts::THREAD_MULTIPLE || keep_lock() {
-        return required;
-    }
-    enter().map_or(required, |process| process.thread_level())
-}
-
-/// `MPI_T_finalize`. With the last one all handles and sessions end.
-///
-/// # Errors
-/// `NotInitialized` if it was called as often as [`init`].
-pub fn finalize() -> Result<()> {
-    let mut state = state()?;
-    state.users -= 1;
-    if state.users == 0 {
-        *state = State::default();
-        drop(state);
-        event::subscribe();
-    }
-    Ok(())
 }
 
 /// A handle as a number: never 0 or 1, which mean something else.

@@ -18,9 +18,8 @@ use crate::contexts::Contexts;
 use crate::error::OfiError;
 use crate::objects::{Objects, Region};
 use crate::provider::{Offer, Wanted, choose};
-use crate::recv::{Receives, Use};
-use crate::send::{INJECT_MAX, Sends, Target};
 use crate::settings::{Config, OFI_LIBRARY, Sleep};
+use crate::state::{INJECT_MAX, Receives, Sends, Target, Use};
 use crate::words::{Kept, WORDS, atomics_of};
 
 /// The routes from one process to all processes of its job over one network.

@@ -15,6 +15,7 @@
 //! | `recv`     | receiving                                                 |
 //! | `rma`      | reading a peer's memory                                   |
 //! | `progress` | completions, failures, sleeping                           |
+//! | `state`    | what an endpoint keeps of peers and buffers               |
 //! | `settings` | `CATENA_OFI_*`                                            |
 //! | `error`    | what can go wrong when opening                            |
 
@@ -29,6 +30,7 @@ mod recv;
 mod rma;
 mod send;
 pub mod settings;
+mod state;
 mod words;
 
 pub use catena_fabric::endpoint::Counters;

@@ -11,42 +11,7 @@ use catena_fabric::{Deliver, frame};
 use catena_ofi_sys::{CqEntry, calls, consts};
 
 use crate::init::Ofi;
-
-/// How far a posted buffer is used.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Use {
-    /// Bytes that have arrived.
-    arrived: usize,
-    /// Where the last message ends, of those that have arrived.
-    end: usize,
-    /// The provider puts no more messages into it.
-    closed: bool,
-}
-
-impl Use {
-    /// A message has arrived.
-    fn add(&mut self, offset: usize, len: usize) {
-        self.arrived += len;
-        self.end = self.end.max(offset.saturating_add(len));
-    }
-
-    /// Whether nothing will arrive in it any more.
-    fn is_over(self) -> bool {
-        self.closed && self.arrived >= self.end
-    }
-}
-
-/// The buffers that messages arrive in.
-#[derive(Debug)]
-pub(crate) struct Receives {
-    /// Where the first begins in the memory.
-    pub base: usize,
-    /// Length of each, bytes.
-    pub len: usize,
-    pub uses: Vec<Use>,
-    /// Those that the provider did not take yet.
-    pub waiting: Vec<usize>,
-}
+use crate::state::Use;
 
 impl Ofi {
     /// Posts the buffers that wait for it, as far as the provider takes them.

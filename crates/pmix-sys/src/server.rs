@@ -7,12 +7,11 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::ptr;
-use std::sync::OnceLock;
 
 use crate::infos::{Infos, c_string};
 use crate::library::{Library, Status};
 use crate::types::{Info, OPERATION_SUCCEEDED, OpCallback, Proc, RawStatus, SUCCESS, keys};
-use crate::upcalls::{self, Module, Upcall};
+use crate::upcalls::{self, HOST, Host, Module, Upcall};
 
 type Init = unsafe extern "C" fn(*const Module, *const Info, usize) -> RawStatus;
 type Finalize = unsafe extern "C" fn() -> RawStatus;
@@ -69,15 +68,6 @@ pub struct Server {
     finalize: Finalize,
     library: Library,
 }
-
-/// The host that is told what the processes do, and the job. Set once.
-pub(crate) struct Host {
-    pub tell: Box<dyn Fn(Upcall) + Send + Sync>,
-    pub name: CString,
-    pub psets: Vec<(String, Vec<u32>)>,
-}
-
-pub(crate) static HOST: OnceLock<Host> = OnceLock::new();
 
 impl Server {
     /// Opens the server of this process for `job`, whose files are in

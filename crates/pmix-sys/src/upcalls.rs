@@ -1,16 +1,25 @@
 //! What the library calls when a process of the job wants something.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
+use std::sync::OnceLock;
 
 use catena_loader::text;
 
 use crate::infos::Infos;
-use crate::server::HOST;
 use crate::types::{
     self, ERROR, Info, NOT_FOUND, NOT_SUPPORTED, OPERATION_SUCCEEDED, OpCallback, Proc,
     RANK_WILDCARD, RawStatus, SUCCESS, Value, keys,
 };
+
+/// The host that is told what the processes do, and the job. Set once.
+pub(crate) struct Host {
+    pub tell: Box<dyn Fn(Upcall) + Send + Sync>,
+    pub name: CString,
+    pub psets: Vec<(String, Vec<u32>)>,
+}
+
+pub(crate) static HOST: OnceLock<Host> = OnceLock::new();
 
 type ModexCallback =
     unsafe extern "C" fn(RawStatus, *const c_char, usize, *mut c_void, Release, *mut c_void);

@@ -13,7 +13,6 @@
 //!
 //! What is in the list was written by others, and is checked like all they write.
 
-use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -21,30 +20,10 @@ use catena_fabric::{Deliver, Peer};
 
 use crate::addr::{Guest, RingHead, VACANT_AT};
 use crate::error::ShmError;
-use crate::init::{Home, Shm};
+use crate::init::Shm;
+use crate::other_segment::OtherSegment;
+use crate::peer_state::{Home, PeerState};
 use crate::segment::Segment;
-use crate::send::PeerState;
-
-/// The segment of another job.
-#[derive(Debug)]
-pub(crate) struct OtherSegment {
-    pub segment: Segment,
-    /// The job.
-    job: u64,
-    /// What this process is called there: its own job and its number on the node.
-    me: (u64, u32),
-    /// The numbers of its processes here.
-    numbers: Range<u32>,
-}
-
-/// The guests of this process.
-#[derive(Debug, Default)]
-pub(crate) struct Guests {
-    /// The head of the list when it was last read.
-    seen: u64,
-    /// Guests that came before their jobs were attached: offsets of their entries.
-    waiting: Vec<u64>,
-}
 
 /// Guests that a rank can have; a longer list is damaged.
 const MOST: usize = 1 << 20;

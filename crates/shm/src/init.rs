@@ -12,12 +12,12 @@ use catena_fabric::{
 
 use crate::addr::{Block, Layout};
 use crate::error::ShmError;
-use crate::guests::{Guests, OtherSegment};
+use crate::inlet::Inlet;
+use crate::other_segment::{Guests, OtherSegment};
 use crate::pace::Cost;
-use crate::recv::Inlet;
+use crate::peer_state::{Home, PeerState, probe_value};
 use crate::regions::Regions;
 use crate::segment::{Segment, create_segment};
-use crate::send::PeerState;
 use crate::settings::{Config, SingleCopy};
 
 /// Not on this node.
@@ -97,15 +97,6 @@ pub struct Shm {
     pub(crate) segment: Segment,
     /// The segments of other jobs, if they are attached, by number in [`Home`] less one.
     pub(crate) others: Vec<Option<OtherSegment>>,
-}
-
-/// Where a process is at home: the segment in which its doorbell and the rings to it lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Home {
-    /// 0 for that of this process, else one more than the number of another one.
-    pub segment: u16,
-    /// The process's number among those that are at home there.
-    pub number: u32,
 }
 
 // SAFETY: the pointers lead into the mapping, which belongs to this value and
@@ -208,7 +199,7 @@ impl Shm {
             regions: Regions::default(),
             cold: Vec::new(),
             own_reads: None,
-            probe: Box::new(crate::rma::probe_value(me)),
+            probe: Box::new(probe_value(me)),
             max_packet: config.geometry.packet,
             guests: Guests::default(),
             segment,

@@ -11,9 +11,11 @@
 //! | `addr`      | where things lie in the segment                          |
 //! | `admit`     | who may read this process's memory                       |
 //! | `segment`   | the mapping, memory from the arena                       |
-//! | `send`      | outgoing rings                                           |
-//! | `recv`      | incoming rings                                           |
+//! | `peer_state`, `inlet` | the ring to a peer, the ring from it           |
+//! | `send`      | sending: rings are made when they are needed             |
+//! | `recv`      | receiving: rings are found as they appear                |
 //! | `guests`    | segments of other jobs, and rings from their processes   |
+//! | `other_segment` | what is kept of these                                |
 //! | `rma`       | a peer's memory (cross-memory attach)                    |
 //! | `notify`    | the launcher's way to wake processes                     |
 //! | `operations`| put, get and atomics                                     |
@@ -38,9 +40,12 @@ mod admit;
 mod error;
 mod guests;
 mod init;
+mod inlet;
 mod notify;
 mod operations;
+mod other_segment;
 mod pace;
+mod peer_state;
 mod progress;
 mod recv;
 mod regions;

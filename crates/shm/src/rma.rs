@@ -15,6 +15,7 @@ use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
 
 use crate::init::Shm;
 use crate::pace::{Cost, LOOKED_AT};
+use crate::peer_state::{Reader, probe_value};
 use crate::segment::SEGMENT;
 use crate::settings::{Config, SingleCopy};
 
@@ -43,22 +44,6 @@ pub(crate) enum Copied {
     Again,
     /// The kernel does not reach that memory.
     Unable,
-}
-
-/// What is known about reading a peer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reader {
-    /// Not tried yet.
-    Unknown,
-    /// Reading works, with this process id.
-    Allowed(i32),
-    /// Reading does not work.
-    Denied,
-}
-
-/// What stands at the address that rank `me` shows.
-pub(crate) fn probe_value(me: u32) -> u64 {
-    0x7072_6f62_6500_0000 ^ u64::from(me)
 }
 
 /// Reads up to `len` bytes at `addr` of process `pid`.

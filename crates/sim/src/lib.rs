@@ -5,6 +5,8 @@
 //! die; and, by separate switches, what no transport may do: packets that come
 //! twice, and packets that nobody sent.
 
+mod faults;
+mod operation;
 mod operations;
 mod port;
 mod rng;
@@ -12,36 +14,12 @@ mod wire;
 
 use std::sync::{Arc, Mutex};
 
+use faults::Faults;
+pub use faults::Reads;
 pub use port::Port;
 pub use rng::{Rng, Seed};
 
 use wire::Wire;
-
-/// How remote reads and writes and other operations on registered memory go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reads {
-    /// Never offered: long messages are streamed.
-    Never,
-    /// All at once.
-    Whole,
-    /// Often full, often only in part, and now and then refused.
-    Flaky,
-}
-
-/// What goes wrong. "One in n" is a chance per call; 0 means never.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Faults {
-    pub ordered: bool,
-    pub slots: usize,
-    pub max_packet: usize,
-    pub eager_max: u64,
-    pub full_one_in: u32,
-    pub reads: Reads,
-    pub part: u64,
-    pub announces_one_in: u32,
-    pub duplicate_one_in: u32,
-    pub garbage_one_in: u32,
-}
 
 /// A network to be built.
 #[derive(Clone, Debug)]

@@ -5,55 +5,14 @@
 //! its origin long before its bytes are at the target.
 
 use catena_base::PeerBytes;
-use catena_fabric::{Access, Atomic, AtomicType, OpId, RemoteKey, RmaError, Started};
+use catena_fabric::{Access, AtomicType, OpId, RemoteKey, RmaError, Started};
 
-use crate::Reads;
-use crate::wire::Wire;
+use crate::faults::Reads;
+use crate::operation::{Operation, Work};
+use crate::wire::{Wire, lost};
 
 /// Operations of one process that wait, at most.
 const MOST: usize = 16;
-
-/// Memory that is registered.
-#[derive(Debug)]
-pub(crate) struct Region {
-    pub owner: u32,
-    pub base: u64,
-    pub len: usize,
-    pub access: Access,
-}
-
-impl Region {
-    /// The `len` bytes at `addr`, if they are all of this region.
-    pub fn range(&self, addr: u64, len: usize) -> Option<*mut u8> {
-        let at = usize::try_from(addr.checked_sub(self.base)?).ok()?;
-        let is_inside = at.checked_add(len)? <= self.len;
-        is_inside.then(|| (self.base as *mut u8).wrapping_add(at))
-    }
-}
-
-/// What is to be done at the target.
-#[derive(Clone, Debug)]
-pub(crate) enum Work {
-    /// Write what lies at this address of the origin.
-    Put(u64, usize),
-    /// Write these bytes; the origin was told that its put is complete.
-    Carry(Vec<u8>),
-    /// Read to this address of the origin.
-    Get(u64, usize),
-    Atomic(Atomic),
-    Flush,
-}
-
-/// An operation under way.
-#[derive(Clone, Debug)]
-pub(crate) struct Operation {
-    pub number: u64,
-    pub origin: u32,
-    pub target: u32,
-    pub op: OpId,
-    pub key: RemoteKey,
-    pub work: Work,
-}
 
 impl Wire {
     /// The memory that an operation works on.
@@ -141,7 +100,7 @@ impl Wire {
         });
         if let Some(at) = dead {
             let operation = self.operations.swap_remove(at);
-            let lost = crate::port::lost(catena_fabric::Peer(operation.target));
+            let lost = lost(catena_fabric::Peer(operation.target));
             let is_told = matches!(operation.work, Work::Carry(_));
             return match is_told {
                 true => self.next_completion(origin),

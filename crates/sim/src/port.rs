@@ -9,9 +9,9 @@ use catena_fabric::{
     RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Started, Transport,
 };
 
-use crate::Reads;
-use crate::operations::{Operation, Region, Work};
-use crate::wire::{Packet, Wire};
+use crate::faults::Reads;
+use crate::operation::{Operation, Region, Work};
+use crate::wire::{Packet, Wire, lost};
 
 /// Packets delivered per poll, at most.
 const BURST: usize = 16;
@@ -46,13 +46,6 @@ impl Port {
 
     fn wire(&self) -> MutexGuard<'_, Wire> {
         self.wire.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-pub(crate) fn lost(peer: Peer) -> PeerLost {
-    PeerLost {
-        peer,
-        cause: "it died in the simulator".into(),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use catena_base::Parts;
-use catena_fabric::Header;
+use catena_fabric::{Header, Peer, PeerLost};
 
-use crate::Faults;
-use crate::operations::{Operation, Region};
+use crate::faults::Faults;
+use crate::operation::{Operation, Region};
 use crate::rng::{Rng, Seed};
 
 /// How many calls a route stays full once it is full without a reason.
@@ -182,5 +182,12 @@ impl Wire {
         let at = self.at(who, survivor);
         self.told[at] = true;
         Some(who)
+    }
+}
+
+pub(crate) fn lost(peer: Peer) -> PeerLost {
+    PeerLost {
+        peer,
+        cause: "it died in the simulator".into(),
     }
 }

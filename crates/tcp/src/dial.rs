@@ -17,27 +17,19 @@ use std::time::{Duration, Instant};
 
 use catena_fabric::{Peer, PeerLost, Posted};
 
-use crate::addr::{self, Interface};
+use crate::end::End;
+use crate::error::TcpError;
 use crate::greeting::{Greeting, Handshake, Refused};
-use crate::init::{Tcp, TcpError};
+use crate::init::Tcp;
 use crate::link::{Link, Stage};
-use crate::recv::End;
 use crate::socket::{Options, Socket};
+use crate::target::{Again, Calling};
 
 /// How long the kernel may take to connect to one address while others are left.
 const TRY: Duration = Duration::from_secs(2);
 /// How long a peer that has closed its connection counts as alive: the launcher
 /// may know why, and says it better.
 const GRACE: Duration = Duration::from_millis(500);
-/// Greetings that a peer may hang up on before it counts as a stranger.
-const REFUSALS: u32 = 3;
-/// Calls that end before they were heard, at least, before a peer counts as out of
-/// reach.
-const DROPS: u32 = 16;
-/// The first pause before a call is made again; each is twice as long as the one
-/// before, up to 128 of the first.
-const PAUSE: Duration = Duration::from_millis(1);
-
 /// What it may mean that a peer closes a connection in the middle of the greeting.
 const HUNG_UP: &str = "it hung up on the greeting: it is of another job or version of Catena, or \
                        does not know the secret of this job";
@@ -47,82 +39,6 @@ fn is_reset(end: &End) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
     let kinds = [BrokenPipe, ConnectionAborted, ConnectionReset];
     matches!(end, End::Failed(error) if kinds.contains(&error.kind()))
-}
-
-/// A peer as this process reaches it.
-#[derive(Debug, Default)]
-pub(crate) struct Target {
-    port: u16,
-    /// Empty until the peer is known.
-    addresses: Vec<IpAddr>,
-    /// The connection that is sent over.
-    pub link: Option<usize>,
-    calling: Option<Box<Calling>>,
-    /// When it closed its connection, and where it was.
-    closed: Option<(Instant, IpAddr)>,
-}
-
-/// An attempt to reach a peer.
-#[derive(Debug)]
-struct Calling {
-    /// Addresses that were not tried yet.
-    rest: VecDeque<IpAddr>,
-    at: IpAddr,
-    /// The connection that is being made; none during a pause.
-    link: Option<usize>,
-    again: Again,
-    /// What came of the addresses that were tried.
-    tried: Vec<String>,
-}
-
-/// Calls at one address that were hung up on.
-#[derive(Clone, Copy, Debug)]
-struct Again {
-    /// When the first one was made.
-    begun: Instant,
-    /// How many calls had been heard before.
-    refused: u32,
-    /// How many calls had not been heard.
-    dropped: u32,
-    /// When the next one is due.
-    next: Instant,
-}
-
-impl Again {
-    fn new(now: Instant) -> Again {
-        Again {
-            begun: now,
-            refused: 0,
-            dropped: 0,
-            next: now,
-        }
-    }
-
-    /// A call of this `age` was hung up on, which had been `heard` or not; whether
-    /// another one is to be made. A host may be out of reach for `timeout`. If the call
-    /// is older, it was this process that did not answer, as it was computing: that
-    /// does not count.
-    fn goes_on(&mut self, heard: bool, age: Duration, now: Instant, timeout: Duration) -> bool {
-        if age > timeout {
-            self.next = now;
-            return true;
-        }
-        self.refused += u32::from(heard);
-        self.dropped += u32::from(!heard);
-        let doublings = (self.refused + self.dropped - 1).min(7);
-        self.next = now + (PAUSE * (1 << doublings));
-        let late = now.saturating_duration_since(self.begun) > timeout;
-        self.refused < REFUSALS && (self.dropped < DROPS || !late)
-    }
-}
-
-impl Target {
-    /// Learns where it is.
-    pub fn learn(&mut self, address: &[u8], ours: &[Interface]) -> Option<()> {
-        let (port, all) = addr::decode(address)?;
-        (self.port, self.addresses) = (port, addr::in_order(all, ours));
-        Some(())
-    }
 }
 
 impl Tcp {
@@ -447,6 +363,7 @@ impl Tcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::target::{PAUSE, REFUSALS};
 
     const TIMEOUT: Duration = Duration::from_secs(60);
 

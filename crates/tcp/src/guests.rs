@@ -6,75 +6,16 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use catena_fabric::Peer;
-use catena_proof::Door;
 
+use crate::callers::ASLEEP;
+use crate::end::End;
 use crate::greeting::{Greeting, Handshake, Refused, Step};
 use crate::init::Tcp;
 use crate::link::{Link, Stage};
-use crate::progress::LISTENERS;
-use crate::recv::End;
-use crate::socket::{Socket, cpu_time};
+use crate::socket::{LISTENERS, Socket};
 
 /// Callers that are taken in at once, at most: a packet may arrive meanwhile.
 const AT_ONCE: usize = 2;
-/// Polls to one that asks for the time while packets arrive.
-const LOOK_EVERY: u64 = 64;
-/// After this many polls in which nothing has arrived there is time for strangers.
-const QUIET: u64 = 20_000;
-
-/// Time asleep counts this much less than processor time: to be woken for callers
-/// costs about as much as they do.
-const ASLEEP: u32 = 2;
-
-/// The callers, and what else tells whether there is time for them.
-#[derive(Debug, Default)]
-pub(crate) struct Guests {
-    pub door: Door<usize>,
-    /// Packets that had arrived when this was last looked at and had changed, and
-    /// the number of that poll.
-    seen: (u64, u64),
-    /// The first poll that may ask for the time again.
-    ask: u64,
-    /// Callers wait, and there was no time for them.
-    shut: bool,
-    /// The listening sockets wake nobody, as there is no time for callers.
-    muted: bool,
-    /// Time slept while they were mute, by [`ASLEEP`], and when the present sleep began.
-    slept: Duration,
-    asleep: Option<Instant>,
-}
-
-impl Guests {
-    /// Whether packets arrive.
-    fn is_busy(&mut self, received: u64, turn: u64) -> bool {
-        if received != self.seen.0 {
-            self.seen = (received, turn);
-        }
-        turn - self.seen.1 < QUIET
-    }
-
-    /// Whether there is time for another caller, although packets arrive.
-    fn may_open(&mut self, turn: u64) -> bool {
-        if turn < self.ask {
-            return false;
-        }
-        let spent = self.spent();
-        self.shut = !self.door.may_open(spent);
-        if self.shut {
-            self.ask = turn + LOOK_EVERY;
-        }
-        !self.shut
-    }
-
-    /// The time in which strangers are counted.
-    fn spent(&mut self) -> Duration {
-        if let Some(since) = self.asleep.take() {
-            self.slept += since.elapsed() / ASLEEP;
-        }
-        cpu_time() + self.slept
-    }
-}
-
 impl Tcp {
     /// Somebody calls at one of the listening sockets.
     pub(crate) fn welcome(&mut self, listener: usize) {

@@ -1,7 +1,5 @@
 //! Opening and wiring up; the transport itself.
 
-use std::fmt;
-use std::io;
 use std::net::TcpListener;
 use std::time::Duration;
 
@@ -14,66 +12,18 @@ use catena_fabric::{
 use catena_proof::Secret;
 
 use crate::addr::{self, Interface, Interfaces};
-use crate::dial::Target;
+use crate::callers::Guests;
+use crate::error::TcpError;
 use crate::frame::HEAD;
 use crate::greeting::MAGIC;
-use crate::guests::Guests;
 use crate::link::Link;
-use crate::progress::LISTENERS;
 use crate::room::Rooms;
 use crate::settings::Config;
-use crate::socket::{Watch, listen};
+use crate::socket::{LISTENERS, Watch, listen};
+use crate::target::Target;
 
 /// Bytes taken from the kernel at once, about.
 const ROOM: usize = 128 << 10;
-
-/// Why there is no transport over TCP.
-#[derive(Debug)]
-pub enum TcpError {
-    /// The job has no secret by which its processes tell each other from strangers.
-    NoSecret,
-    /// The kernel does not let this process listen.
-    Listen(io::Error),
-    /// No interface is up, or not the one that was asked for.
-    Interface {
-        /// Its name, if one was asked for.
-        wanted: Option<String>,
-        /// Names of those that are up.
-        up: Vec<String>,
-    },
-    /// A peer's address is none.
-    Address {
-        /// Rank of the peer in the world.
-        rank: u32,
-    },
-}
-
-impl fmt::Display for TcpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TcpError::NoSecret => f.write_str(
-                "the launcher has given this job no secret, and without one anybody could join it \
-                 over TCP; start it with Catena's mpirun, or with a launcher that speaks PMI or \
-                 PMIx",
-            ),
-            TcpError::Listen(error) => write!(f, "no TCP port can be opened: {error}"),
-            TcpError::Interface { wanted: None, .. } => {
-                f.write_str("no network interface with an address is up")
-            }
-            TcpError::Interface {
-                wanted: Some(wanted),
-                up,
-            } => write!(
-                f,
-                "no network interface \"{wanted}\" with an address is up; these are: {}",
-                up.join(", ")
-            ),
-            TcpError::Address { rank } => write!(f, "the address of rank {rank} is damaged"),
-        }
-    }
-}
-
-impl std::error::Error for TcpError {}
 
 /// What is used, and what is not.
 fn words(used: impl Iterator<Item = String>, passed: impl Iterator<Item = String>) -> String {

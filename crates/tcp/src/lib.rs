@@ -30,7 +30,10 @@
 compile_error!("messages are little-endian");
 
 mod addr;
+mod callers;
 mod dial;
+mod end;
+mod error;
 mod frame;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -47,7 +50,9 @@ mod room;
 mod send;
 pub mod settings;
 mod socket;
+mod target;
 
-pub use init::{Counters, Tcp, TcpError};
+pub use error::TcpError;
+pub use init::{Counters, Tcp};
 pub use liveness::{LivenessProbes, ProbePort};
 pub use settings::{Config, SETTINGS};

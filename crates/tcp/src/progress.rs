@@ -7,15 +7,13 @@ use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
 
 use crate::init::Tcp;
 use crate::link::Stage;
+use crate::socket::LISTENERS;
 
 /// Connections that are read without asking first which of them can be, at
 /// most: a read that finds nothing costs less than the question.
 const FEW: usize = 3;
 /// Polls to one that looks after callers, where few connections are read.
 const LOOK_EVERY: u64 = 64;
-
-/// The numbers from which on the listening sockets are watched.
-pub(crate) const LISTENERS: u64 = 1 << 32;
 
 impl Tcp {
     /// Moves what can move; how many packets were delivered.
@@ -71,7 +69,7 @@ impl Tcp {
             match link.flush() {
                 Ok(some) => moved |= some,
                 Err(error) => {
-                    self.ended(at, &crate::recv::End::Failed(error));
+                    self.ended(at, &crate::end::End::Failed(error));
                     continue;
                 }
             }

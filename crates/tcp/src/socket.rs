@@ -13,6 +13,9 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, sockopt,
 };
 
+/// The numbers from which on the listening sockets are watched.
+pub(crate) const LISTENERS: u64 = 1 << 32;
+
 /// Connections that wait to be accepted, at most.
 const BACKLOG: i32 = 4096;
 /// Ports that are tried, where one is free at some addresses only, at most.

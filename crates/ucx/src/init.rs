@@ -14,11 +14,10 @@ use catena_ucx_sys::Library;
 
 use crate::error::UcxError;
 use crate::inbox::{Inbox, Operations, Shared};
-use crate::keys::Keys;
 use crate::objects::Objects;
 use crate::recv::listen;
-use crate::send::{Sends, Target};
 use crate::settings::{Config, Sleep, UCX_LIBRARY};
+use crate::state::{Keys, Sends, Target};
 use crate::wanted::Wanted;
 
 /// Bytes of the words of an atomic: its first operand, and its second one or what it fetches.

@@ -8,7 +8,6 @@
 //! never used again, and those that are not in use are forgotten when there are
 //! too many.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ptr::null_mut;
 
 use catena_fabric::{Access, Deliver, Header, Peer, Posted, RemoteKey};
@@ -18,6 +17,7 @@ use crate::inbox::Word;
 use crate::init::Ucx;
 use crate::objects::Region;
 use crate::recv::WORD;
+use crate::state::Right;
 
 /// Room behind a packed right, so that one that is cut short is not read past
 /// its end.
@@ -33,57 +33,6 @@ pub(crate) mod word_kind {
     pub const ASK: u8 = 2;
     /// The number never stood for anything, or does so no more.
     pub const UNKNOWN: u8 = 3;
-}
-
-/// A right to memory of ours.
-#[derive(Debug, Default)]
-struct Own {
-    packed: Vec<u8>,
-    told: HashSet<Peer>,
-    /// What is registered under it, and where it begins.
-    regions: Vec<(u64, Region)>,
-}
-
-/// Rights to our memory, and to that of others.
-#[derive(Debug, Default)]
-pub(crate) struct Keys {
-    own: BTreeMap<u64, Own>,
-    numbers: HashMap<Vec<u8>, u64>,
-    last: u64,
-    theirs: HashMap<(Peer, u64), Right>,
-    /// Rights of peers that this process has asked for.
-    asked: HashSet<(Peer, u64)>,
-    /// Questions of peers that are not answered yet.
-    questions: VecDeque<(Peer, u64)>,
-}
-
-/// A right to a peer's memory.
-#[derive(Debug)]
-struct Right {
-    /// Empty if the number stands for nothing.
-    packed: Vec<u8>,
-    /// Null until it is first used.
-    rkey: *mut Rkey,
-}
-
-// SAFETY: as for `Objects`.
-unsafe impl Send for Right {}
-
-impl Keys {
-    /// The number of a right.
-    fn number(&mut self, packed: Vec<u8>) -> u64 {
-        if let Some(&number) = self.numbers.get(&packed) {
-            return number;
-        }
-        self.last += 1;
-        self.numbers.insert(packed.clone(), self.last);
-        let own = Own {
-            packed,
-            ..Own::default()
-        };
-        self.own.insert(self.last, own);
-        self.last
-    }
 }
 
 impl Ucx {

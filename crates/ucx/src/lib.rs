@@ -16,6 +16,7 @@
 //! | `keys`     | rights to memory, and who was told of them                |
 //! | `rma`      | reading a peer's memory                                   |
 //! | `progress` | completions, failures, sleeping                           |
+//! | `state`    | what an endpoint keeps of peers and buffers               |
 //! | `settings` | `CATENA_UCX_*`                                            |
 //! | `error`    | what can go wrong when opening                            |
 
@@ -30,6 +31,7 @@ mod recv;
 mod rma;
 mod send;
 pub mod settings;
+mod state;
 mod wanted;
 
 pub use catena_fabric::endpoint::Counters;

@@ -4,68 +4,15 @@
 //! occupied until UCX calls back. As there are few, a peer that does not
 //! receive is noticed.
 
-use std::ptr::null_mut;
-
 use catena_fabric::endpoint::{Endpoint, Network};
 use catena_fabric::frame::Front;
 use catena_fabric::{Payload, Peer, PeerLost, Posted};
-use catena_ucx_sys::{Ep, RequestParam, Status, consts};
+use catena_ucx_sys::{RequestParam, Status, consts};
 
 use crate::inbox::done;
 use crate::init::Ucx;
 use crate::objects::NO_PARAM;
 use crate::recv::PACKET;
-
-/// A process as its sender sees it.
-#[derive(Debug)]
-pub(crate) struct Target {
-    /// Address of its worker; empty while it is not known.
-    pub address: Box<[u8]>,
-    /// The way to it, or null while there is none.
-    pub ep: *mut Ep,
-    /// Buffers that frames to it occupy.
-    buffers: usize,
-}
-
-// SAFETY: as for `Objects`.
-unsafe impl Send for Target {}
-
-impl Target {
-    /// One that cannot be reached yet.
-    pub fn unknown() -> Target {
-        Target {
-            address: Box::default(),
-            ep: null_mut(),
-            buffers: 0,
-        }
-    }
-}
-
-/// The buffers that frames are sent from. Their numbers are those of the
-/// operations.
-#[derive(Debug)]
-pub(crate) struct Sends {
-    /// To whom, for each that is occupied.
-    to: Vec<Peer>,
-    free: Vec<usize>,
-    /// Length of a buffer, bytes.
-    stride: usize,
-}
-
-impl Sends {
-    pub fn new(count: usize, stride: usize) -> Sends {
-        Sends {
-            to: vec![Peer(0); count],
-            free: (0..count).collect(),
-            stride,
-        }
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.to.len()
-    }
-}
 
 /// What UCX is told of operation `given`.
 pub(crate) fn call_back(given: *mut std::ffi::c_void) -> RequestParam {

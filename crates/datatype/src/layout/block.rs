@@ -11,8 +11,8 @@
 use std::marker::PhantomData;
 use std::ptr;
 
-use super::kernel::Grid;
-use super::walk::Direction;
+use super::direction::Direction;
+use super::grid::{Grid, LINE};
 
 /// Shortest block that `memcpy` moves.
 pub(super) const LONG: usize = 4096;
@@ -84,9 +84,6 @@ pub(super) trait Block: Copy {
         }
     }
 }
-
-/// Bytes of a cache line.
-pub(super) const LINE: usize = 64;
 
 /// Asks for a line that will be written.
 #[inline(always)]

@@ -3,7 +3,13 @@
 use std::sync::Arc;
 
 use super::{Even, Layout, Node, Seq};
-use crate::error::Result;
+use crate::error::{Result, TypeError};
+
+/// Height at which sequences are laid out flat.
+pub(super) const MAX_DEPTH: u32 = 128;
+
+/// Runs that a flat layout may have.
+const MAX_FLAT: u64 = 1 << 22;
 
 /// Sequences up to this length become part of the one they are put into.
 const INLINE: usize = 16;
@@ -131,5 +137,24 @@ impl Builder {
             depth,
         }));
         Layout { at, node }.flat()
+    }
+}
+
+impl Layout {
+    /// This layout as a list of runs, if the tree is too high.
+    ///
+    /// # Errors
+    /// `TooDeep` if that list would be too long.
+    fn flat(self) -> Result<Self> {
+        if self.node.depth() <= MAX_DEPTH {
+            return Ok(self);
+        }
+        if self.node.runs() > MAX_FLAT {
+            return Err(TypeError::TooDeep);
+        }
+        let mut runs = Builder::default();
+        self.node
+            .each_run(self.at, &mut |at, len| runs.push(at, Node::Run(len)));
+        runs.finish()
     }
 }

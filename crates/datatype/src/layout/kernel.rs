@@ -4,73 +4,11 @@
 use std::marker::PhantomData;
 
 use super::block::{
-    Block, Ends, Fixed, LINE, LONG, Line, Lines, Long, Sixteen, ThirtyTwo, ask, with_block,
+    Block, Ends, Fixed, LONG, Line, Lines, Long, Sixteen, ThirtyTwo, ask, with_block,
 };
+use super::direction::Direction;
+use super::grid::{Grid, LINE};
 use super::transpose::{self, transpose};
-use super::walk::Direction;
-
-/// Blocks in rows.
-#[derive(Clone, Copy)]
-pub(super) struct Grid {
-    /// The first block.
-    pub(super) first: *mut u8,
-    /// From block to block.
-    pub(super) step: isize,
-    /// From row to row.
-    pub(super) row: isize,
-}
-
-impl Grid {
-    /// One row.
-    pub(super) fn line(first: *mut u8, step: isize) -> Self {
-        let row = 0;
-        Grid { first, step, row }
-    }
-
-    /// Bytes from the first to the end of the last block of a row.
-    fn width(self, columns: usize, len: usize) -> usize {
-        let steps = columns.saturating_sub(1);
-        steps
-            .saturating_mul(self.step.unsigned_abs())
-            .saturating_add(len)
-    }
-
-    /// Whether blocks share cache lines.
-    fn is_dense(self) -> bool {
-        self.step.unsigned_abs() < LINE
-    }
-
-    /// Block `i` of the first row.
-    #[inline(always)]
-    pub(super) fn at(self, i: isize) -> *mut u8 {
-        self.first.wrapping_offset(self.step.wrapping_mul(i))
-    }
-
-    /// This kernel from row `i` on.
-    #[inline(always)]
-    pub(super) fn skip_rows(self, i: usize) -> Self {
-        let first = self
-            .first
-            .wrapping_offset(self.row.wrapping_mul(i as isize));
-        Grid { first, ..self }
-    }
-
-    /// This kernel from block `i` of each row on.
-    #[inline(always)]
-    pub(super) fn skip(self, i: usize) -> Self {
-        let first = self.at(i as isize);
-        Grid { first, ..self }
-    }
-
-    /// Rows as columns.
-    fn turned(self) -> Self {
-        Grid {
-            step: self.row,
-            row: self.step,
-            ..self
-        }
-    }
-}
 
 /// Rows that are copied side by side where blocks of neighbouring rows share a
 /// cache line.

@@ -5,13 +5,15 @@
 //! runs are one run, loops over loops with one stride are one loop, and no
 //! node is empty, so that its height does not grow with how a type was nested.
 //! Every loop at least doubles the bytes, so only [`Node::Seq`] could make the
-//! tree high; that is stopped at [`MAX_DEPTH`].
+//! tree high; that is stopped at [`build::MAX_DEPTH`].
 //!
 //! Displacements wrap around like pointers do; whether they fit is checked
 //! where the bounds of a type are computed.
 
 mod block;
 mod build;
+mod direction;
+mod grid;
 mod kernel;
 mod pieces;
 mod runs;
@@ -21,16 +23,9 @@ mod walk;
 use std::sync::Arc;
 
 pub(crate) use build::Builder;
+pub(crate) use direction::{Pack, Unpack};
 pub(crate) use pieces::pieces;
-pub(crate) use walk::{Pack, Unpack, walk};
-
-use crate::error::{Result, TypeError};
-
-/// Height at which sequences are laid out flat.
-const MAX_DEPTH: u32 = 128;
-
-/// Runs that a flat layout may have.
-const MAX_FLAT: u64 = 1 << 22;
+pub(crate) use walk::walk;
 
 /// Bytes relative to the place of their first one.
 #[derive(Clone, Debug)]
@@ -274,22 +269,5 @@ impl Layout {
             }
         };
         Layout { at: self.at, node }
-    }
-
-    /// This layout as a list of runs, if the tree is too high.
-    ///
-    /// # Errors
-    /// `TooDeep` if that list would be too long.
-    fn flat(self) -> Result<Self> {
-        if self.node.depth() <= MAX_DEPTH {
-            return Ok(self);
-        }
-        if self.node.runs() > MAX_FLAT {
-            return Err(TypeError::TooDeep);
-        }
-        let mut runs = Builder::default();
-        self.node
-            .each_run(self.at, &mut |at, len| runs.push(at, Node::Run(len)));
-        runs.finish()
     }
 }

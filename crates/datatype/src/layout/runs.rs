@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Seq;
 use super::block;
-use super::walk::Direction;
+use super::direction::Direction;
 #[cfg(target_arch = "x86_64")]
 use crate::processor::has_masks;
 
@@ -83,7 +83,7 @@ fn each(
 
 #[cfg(test)]
 mod tests {
-    use super::super::walk::{Pack, Unpack};
+    use super::super::direction::{Pack, Unpack};
     use super::super::{Builder, Node};
     use super::*;
 

@@ -1,9 +1,9 @@
 //! Numbers of 64 bits in columns side by side: packing them transposes a matrix. It is done two by two
 //! numbers at a time, which takes half the loads and stores of one after the other.
 
-use super::block::{LINE, Sixteen, get, put};
-use super::kernel::Grid;
-use super::walk::Direction;
+use super::block::{Sixteen, get, put};
+use super::direction::Direction;
+use super::grid::{Grid, LINE};
 
 /// Bytes of a number.
 const NUMBER: usize = 8;

@@ -3,9 +3,9 @@
 
 use std::sync::OnceLock;
 
-use super::kernel::Kernels;
-use super::ops::Logic;
-use crate::reduce::OpKind;
+use super::kernel::{Kernels, pick};
+use super::op_kind::OpKind;
+use super::ops::{self, Logic};
 
 /// What `.TRUE.` and `.FALSE.` look like in the lowest bytes of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +66,18 @@ impl<T: Word> Logic for Logical<T> {
 pub(super) fn logic<T: Word>(op: OpKind) -> Option<Kernels> {
     match booleans() {
         Some(b) if b.size == size_of::<T>() && (b.truth, b.falsehood) != (1, 0) => {
-            super::logic::<Logical<T>>(op)
+            logic_in_c::<Logical<T>>(op)
         }
-        _ => super::logic::<T>(op),
+        _ => logic_in_c::<T>(op),
+    }
+}
+
+/// The kernels for truth values as C has them.
+pub(super) fn logic_in_c<T: Logic>(op: OpKind) -> Option<Kernels> {
+    match op {
+        OpKind::Land => Some(pick::<T, ops::Land>()),
+        OpKind::Lor => Some(pick::<T, ops::Lor>()),
+        OpKind::Lxor => Some(pick::<T, ops::Lxor>()),
+        _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use super::{Reduce, Reduce3};
+use super::op_kind::{Reduce, Reduce3};
 #[cfg(target_arch = "x86_64")]
 use crate::processor::has_masks;
 

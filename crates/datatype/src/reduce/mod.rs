@@ -12,72 +12,19 @@
 mod fortran;
 mod half;
 mod kernel;
+mod op_kind;
 mod ops;
 mod pair;
 #[cfg(target_arch = "x86_64")]
 mod x87;
 
 use crate::basic::{Basic, Scalar};
+use fortran::logic_in_c;
 pub use fortran::{Booleans, booleans, set_booleans};
 use half::F16;
 use kernel::{Kernels, pick};
-use ops::{Bits, Complex, Int, Logic, Max, Min, Number, Real};
-
-/// Computes `inout[i] = inp[i] op inout[i]` for `n` packed elements.
-///
-/// # Safety
-/// Both are valid for `n` elements and do not overlap.
-pub type Reduce = unsafe fn(inp: *const u8, inout: *mut u8, n: usize);
-
-/// Computes `out[i] = a[i] op b[i]` for `n` packed elements.
-///
-/// # Safety
-/// All are valid for `n` elements, and `out` overlaps neither `a` nor `b`.
-pub type Reduce3 = unsafe fn(a: *const u8, b: *const u8, out: *mut u8, n: usize);
-
-/// A predefined operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum OpKind {
-    Sum,
-    Min,
-    Max,
-    Prod,
-    Band,
-    Bor,
-    Bxor,
-    Land,
-    Lor,
-    Lxor,
-    MinLoc,
-    MaxLoc,
-    /// The left operand.
-    Replace,
-    /// The right operand.
-    NoOp,
-}
-
-impl OpKind {
-    /// The name of the operation in C.
-    pub const fn name(self) -> &'static str {
-        match self {
-            OpKind::Sum => "MPI_SUM",
-            OpKind::Min => "MPI_MIN",
-            OpKind::Max => "MPI_MAX",
-            OpKind::Prod => "MPI_PROD",
-            OpKind::Band => "MPI_BAND",
-            OpKind::Bor => "MPI_BOR",
-            OpKind::Bxor => "MPI_BXOR",
-            OpKind::Land => "MPI_LAND",
-            OpKind::Lor => "MPI_LOR",
-            OpKind::Lxor => "MPI_LXOR",
-            OpKind::MinLoc => "MPI_MINLOC",
-            OpKind::MaxLoc => "MPI_MAXLOC",
-            OpKind::Replace => "MPI_REPLACE",
-            OpKind::NoOp => "MPI_NO_OP",
-        }
-    }
-}
+pub use op_kind::{OpKind, Reduce, Reduce3};
+use ops::{Bits, Complex, Int, Max, Min, Number, Real};
 
 /// The kernel that computes `inout = inp op inout`; none if `op` is not
 /// defined on such elements.
@@ -124,7 +71,7 @@ fn scalar(op: OpKind, s: Scalar) -> Option<Kernels> {
         Scalar::UInt32 => int::<u32>(op),
         Scalar::UInt64 | Scalar::ULong => int::<u64>(op),
         Scalar::Byte => bits::<u8>(op),
-        Scalar::Bool => logic::<u8>(op),
+        Scalar::Bool => logic_in_c::<u8>(op),
         Scalar::Logical8 => fortran::logic::<u8>(op),
         Scalar::Logical16 => fortran::logic::<u16>(op),
         Scalar::Logical32 => fortran::logic::<u32>(op),
@@ -163,7 +110,7 @@ fn real<T: Real>(op: OpKind) -> Option<Kernels> {
 fn int<T: Int>(op: OpKind) -> Option<Kernels> {
     real::<T>(op)
         .or_else(|| bits::<T>(op))
-        .or_else(|| logic::<T>(op))
+        .or_else(|| logic_in_c::<T>(op))
 }
 
 fn bits<T: Bits>(op: OpKind) -> Option<Kernels> {
@@ -171,15 +118,6 @@ fn bits<T: Bits>(op: OpKind) -> Option<Kernels> {
         OpKind::Band => Some(pick::<T, ops::Band>()),
         OpKind::Bor => Some(pick::<T, ops::Bor>()),
         OpKind::Bxor => Some(pick::<T, ops::Bxor>()),
-        _ => None,
-    }
-}
-
-fn logic<T: Logic>(op: OpKind) -> Option<Kernels> {
-    match op {
-        OpKind::Land => Some(pick::<T, ops::Land>()),
-        OpKind::Lor => Some(pick::<T, ops::Lor>()),
-        OpKind::Lxor => Some(pick::<T, ops::Lxor>()),
         _ => None,
     }
 }

@@ -6,10 +6,10 @@
 use std::marker::PhantomData;
 
 use super::kernel::{Kernels, Op, pick};
+use super::op_kind::{OpKind, Reduce};
 use super::ops::{Located, NoOp, Real, Replace};
 #[cfg(target_arch = "x86_64")]
 use super::x87;
-use super::{OpKind, Reduce};
 use crate::basic::Scalar;
 
 /// An operation on two values with their indices.

@@ -5,8 +5,8 @@ use std::arch::asm;
 use std::cmp::Ordering;
 use std::hint::select_unpredictable;
 
-use super::OpKind;
 use super::kernel::Kernels;
+use super::op_kind::OpKind;
 use super::ops::{Located, Number, Real};
 
 /// A `long double`. The six bytes behind the 80 bits have no meaning; they are 0 in every result.

@@ -1,0 +1,146 @@
+//! The trait of a transport, and what it takes and says.
+
+use std::time::Duration;
+
+use catena_base::{End, PeerBytes};
+
+use crate::operation::{Access, OpId, RmaError};
+use crate::packet::{Header, Payload, Posted};
+use crate::peer::{Peer, PeerLost, RemoteKey};
+
+/// What the two ranks have to do besides a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// Nothing: both may work on this one.
+    Light,
+    /// Other messages, or the program computes: the less work the better.
+    Heavy,
+    /// The receiver sends, and as much is to be read there: each end has its own to
+    /// read.
+    Exchange,
+}
+
+/// How a long message to a peer is best moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rendezvous {
+    /// The receiver reads it out of the sender's memory.
+    Get,
+    /// The sender streams it in packets once the receiver is ready.
+    Stream,
+    /// Both copy: the receiver reads parts of it and the sender, if it has
+    /// time, writes others.
+    Share {
+        /// Bytes of a part.
+        part: u64,
+    },
+}
+
+/// What a route to a peer can do. Constant from the first contact on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// Largest payload of one packet, bytes.
+    pub max_packet: usize,
+    /// Largest message sent without asking the receiver first, bytes; may
+    /// exceed `max_packet`, the message is then cut into several packets.
+    pub eager_max: u64,
+    /// Packets to one peer arrive in the order in which they were posted.
+    pub ordered: bool,
+}
+
+/// Takes what a transport has received.
+pub trait Deliver {
+    /// Takes one packet. `payload` is only there during the call; its bytes
+    /// may change under it (a peer may go mad), but its length does not.
+    ///
+    /// Never calls the transport back.
+    fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>);
+
+    /// Learns that a peer is gone.
+    fn lost(&mut self, lost: PeerLost);
+
+    /// Learns that a peer waits for an answer of the transport's own, which does not know the way to
+    /// it yet. Told in each poll until it does.
+    ///
+    /// Never calls the transport back.
+    fn wanted(&mut self, _by: Peer) {}
+
+    /// Learns that an operation of this process is complete at the origin, or has failed. The value
+    /// is the former word of a fetching atomic, else 0. Each operation that is under way is told
+    /// once.
+    ///
+    /// Never calls the transport back.
+    fn completed(&mut self, op: OpId, result: Result<u64, RmaError>);
+}
+
+/// One way to reach other processes.
+pub trait Transport {
+    /// Name as in `CATENA_LINK` and in every report.
+    fn name(&self) -> &'static str;
+
+    /// What the route to `peer` can do. Cost: a few loads.
+    fn caps(&self, peer: Peer) -> Caps;
+
+    /// Posts one packet to `peer`; `payload` is copied before return.
+    ///
+    /// * Size: at most [`Caps::max_packet`] bytes.
+    /// * Completion: local. `Done` does not mean delivered, and some networks
+    ///   deliver only while the sender goes on polling.
+    /// * Cost: O(payload); never blocks or calls back.
+    ///
+    /// # Errors
+    /// [`PeerLost`] if the peer is gone; every later call repeats it.
+    fn try_send<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: P,
+    ) -> Result<Posted, PeerLost>;
+
+    /// Receives what is there, up to a bounded number of packets; returns how
+    /// many were delivered.
+    fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize;
+
+    /// How a message of `len` bytes to or from `peer` is best moved.
+    fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
+
+    /// Whether a message to `peer` of `len` bytes, that may be sent eagerly, is
+    /// announced all the same and moved as [`Transport::rendezvous`] says if a
+    /// receive waits for it. Called once for each such message: a transport may
+    /// stream some until reading pays again.
+    fn announces(&mut self, _peer: Peer, _len: u64) -> bool {
+        false
+    }
+
+    /// Registers `len` bytes at `addr` so that `peer`, or every peer for `None`, may access them in
+    /// these ways; `None` if the route cannot offer all of them. A peer that is named can use the key
+    /// at once; another may have to ask for what the key stands for, by itself, when it first uses
+    /// it. The registration lives until [`Transport::deregister`], and the memory must stay valid as
+    /// long.
+    fn register(
+        &mut self,
+        peer: Option<Peer>,
+        addr: *mut u8,
+        len: u64,
+        access: Access,
+    ) -> Option<RemoteKey>;
+
+    /// Ends what [`Transport::register`] began.
+    fn deregister(&mut self, remote: RemoteKey);
+
+    /// Begins to share a message from `peer` with it; its number. This and what follows is for routes
+    /// that choose [`Rendezvous::Share`]. Only after
+    /// all parts of the one [`Parts::AHEAD`](catena_base::Parts::AHEAD) before were taken.
+    fn open_parts(&mut self, _peer: Peer) -> u32 {
+        0
+    }
+
+    /// Takes one of the `parts` parts of message `number` that is shared with
+    /// `peer`: from the front as its receiver, from the back as its sender.
+    fn take_part(&mut self, _peer: Peer, _end: End, _number: u32, _parts: u32) -> Option<u32> {
+        None
+    }
+
+    /// Sleeps until a packet may have arrived or `limit` has passed. May wake
+    /// for no reason.
+    fn sleep(&mut self, limit: Duration);
+}

@@ -1,0 +1,117 @@
+//! The ring from one peer.
+
+use std::ptr;
+use std::sync::atomic::Ordering::Relaxed;
+
+use catena_base::clock;
+use catena_base::ring::{Consumer, Packet, RawArea, Stop};
+use catena_fabric::{Deliver, Header, Peer};
+
+use crate::addr::{Block, RingHead};
+use crate::tune::{Costs, Way};
+
+/// Packets taken from one ring before the next has its turn.
+pub(crate) const BATCH: usize = 32;
+
+/// The ring from one peer.
+#[derive(Debug)]
+pub(crate) struct Inlet {
+    pub(crate) rx: Consumer<RawArea>,
+    pub(crate) head: *const RingHead,
+    /// The peer's.
+    pub(crate) block: *const Block,
+    /// What the sender knows to be free.
+    pub(crate) told: u64,
+    pub(crate) peer: Peer,
+    pub(crate) number: u32,
+    pub(crate) costs: Costs,
+}
+
+/// A header as it was sent, but for the stamp.
+#[inline(always)]
+fn to_header(words: [u64; 3]) -> Header {
+    // SAFETY: both are 24 plain bytes, and every bit pattern is a header.
+    unsafe { ptr::from_ref(&words).cast::<Header>().read() }
+}
+
+impl Inlet {
+    /// Whether a packet is there.
+    #[inline(always)]
+    pub(crate) fn is_ready(&self) -> bool {
+        self.rx.is_ready()
+    }
+
+    /// Takes up to a batch of packets; how many, and why it stopped if that
+    /// needs attention.
+    #[inline(always)]
+    pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> (usize, Option<Stop>) {
+        let peer = self.peer;
+        let mut count = 0;
+        let stop = loop {
+            let costs = &mut self.costs;
+            let popped = self.rx.pop(|packet| {
+                let header = to_header(packet.words);
+                if packet.flags == 0 {
+                    deliver.deliver(peer, header, packet.bytes);
+                } else {
+                    deliver_large(costs, deliver, peer, header, packet);
+                }
+            });
+            match popped {
+                Ok(true) => count += 1,
+                Ok(false) => {
+                    self.rx.idle();
+                    break None;
+                }
+                Err(stop) => break Some(stop),
+            }
+            if count == BATCH {
+                break None;
+            }
+        };
+        if self.rx.given_back() != self.told {
+            self.tell();
+        }
+        (count, stop)
+    }
+
+    /// Wakes a sender that waits for the room that was given back.
+    #[inline(always)]
+    fn tell(&mut self) {
+        self.told = self.rx.given_back();
+        // SAFETY: both in the mapping, which outlives the inlet; atomics only.
+        let (head, block) = unsafe { (&*self.head, &*self.block) };
+        std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+        if head.tail.blocked.load(Relaxed) != 0 {
+            block.bell.ring();
+        }
+        if self.costs.is_new() {
+            head.costs.store(self.costs.publish(), Relaxed);
+        }
+    }
+}
+
+/// Delivers a packet whose lines are to be taken, or whose time, which the sender wants to know.
+#[inline(never)]
+fn deliver_large<D: Deliver>(
+    costs: &mut Costs,
+    deliver: &mut D,
+    peer: Peer,
+    header: Header,
+    packet: Packet<'_>,
+) {
+    let len = packet.bytes.len();
+    let said = Way::from_flags(packet.flags);
+    let bytes = match said {
+        // SAFETY: the ring's, and ours until the packet is given back. The sender may be mad and
+        // write at the same time: then both spoil what nobody can use.
+        Some((Way::Take, _)) => unsafe { packet.bytes.to_be_taken() },
+        _ => packet.bytes,
+    };
+    let Some((way, timed)) = said else {
+        return deliver.deliver(peer, header, bytes);
+    };
+    let began = clock::ticks();
+    deliver.deliver(peer, header, bytes);
+    costs.record(way, len, clock::ticks().wrapping_sub(began), timed);
+}

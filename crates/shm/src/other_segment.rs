@@ -1,0 +1,26 @@
+//! What a process keeps of the segments of other jobs.
+
+use std::ops::Range;
+
+use crate::segment::Segment;
+
+/// The segment of another job.
+#[derive(Debug)]
+pub(crate) struct OtherSegment {
+    pub(crate) segment: Segment,
+    /// The job.
+    pub(crate) job: u64,
+    /// What this process is called there: its own job and its number on the node.
+    pub(crate) me: (u64, u32),
+    /// The numbers of its processes here.
+    pub(crate) numbers: Range<u32>,
+}
+
+/// The guests of this process.
+#[derive(Debug, Default)]
+pub(crate) struct Guests {
+    /// The head of the list when it was last read.
+    pub(crate) seen: u64,
+    /// Guests that came before their jobs were attached: offsets of their entries.
+    pub(crate) waiting: Vec<u64>,
+}

@@ -1,0 +1,299 @@
+//! The way to one peer: the ring to it, and what is known of it.
+
+use std::ptr;
+use std::sync::atomic::Ordering::Relaxed;
+
+use catena_base::ring::{INLINE, Producer, RawArea};
+use catena_base::{End, Parts, Room, clock, copy};
+use catena_fabric::{Header, Payload, Peer, PeerLost};
+
+use crate::addr::{Block, RingHead};
+use crate::pace::{Pace, Reads};
+use crate::settings::Config;
+use crate::tune::{Tuner, WORTH_CHOOSING, Way};
+use crate::warm::{STEP, Warm};
+
+/// Where a process is at home: the segment in which its doorbell and the rings to it lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Home {
+    /// 0 for that of this process, else one more than the number of another one.
+    pub segment: u16,
+    /// The process's number among those that are at home there.
+    pub number: u32,
+}
+
+/// What is known about reading a peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// Not tried yet.
+    Unknown,
+    /// Reading works, with this process id.
+    Allowed(i32),
+    /// Reading does not work.
+    Denied,
+}
+
+/// What stands at the address that rank `me` shows.
+pub(crate) fn probe_value(me: u32) -> u64 {
+    0x7072_6f62_6500_0000 ^ u64::from(me)
+}
+
+/// The way to one peer.
+#[derive(Debug)]
+pub(crate) struct PeerState {
+    /// Never has room unless `state` is `Open`.
+    pub(crate) tx: Producer<RawArea>,
+    /// The peer's.
+    pub(crate) block: *const Block,
+    /// Where it is at home.
+    pub(crate) home: Home,
+    pub(crate) state: RingState,
+    /// Whether the last send found no room, and the peer was told.
+    pub(crate) blocked: bool,
+    /// Whether the ring from this peer was seen.
+    pub(crate) heard: bool,
+    /// The ring from the peer, if what it says of it makes sense.
+    pub(crate) inbound: Option<*const RingHead>,
+    pub(crate) peer: Peer,
+    pub(crate) tuner: Tuner,
+    pub(crate) pace: Pace,
+    pub(crate) reads: Reads,
+    pub(crate) warm: Warm,
+    pub(crate) reader: Reader,
+    /// Offset of a data area for the ring that another had, or 0.
+    pub(crate) spare_data: u64,
+}
+
+#[derive(Debug)]
+pub(crate) enum RingState {
+    /// Nothing was ever sent.
+    Unopened,
+    /// The ring exists.
+    Open(*mut RingHead),
+    Lost(PeerLost),
+}
+
+/// A header as the ring carries it.
+#[inline(always)]
+fn to_words(header: &Header) -> [u64; 3] {
+    // SAFETY: both are 24 plain bytes without padding, aligned to 8.
+    unsafe { ptr::from_ref(header).cast::<[u64; 3]>().read() }
+}
+
+/// Writes a small payload.
+#[inline(always)]
+fn fill<P: Payload>(payload: &P, to: *mut u8) {
+    let len = payload.len();
+    match payload.contiguous() {
+        // SAFETY: `from` has `len` bytes, the cell has room for 32, and it is
+        // no part of the user's memory.
+        Some(from) => unsafe { copy::small(to, from, len) },
+        // SAFETY: a free cell, published after this call.
+        None => payload.write(unsafe { Room::new(to, len) }),
+    }
+}
+
+impl PeerState {
+    pub(crate) fn unopened(
+        peer: Peer,
+        home: Home,
+        block: *const Block,
+        config: Config,
+    ) -> PeerState {
+        PeerState {
+            tx: closed(),
+            block,
+            home,
+            state: RingState::Unopened,
+            blocked: false,
+            heard: false,
+            inbound: None,
+            peer,
+            tuner: Tuner::new(config),
+            pace: Pace::default(),
+            reads: Reads::default(),
+            warm: Warm::default(),
+            reader: Reader::Unknown,
+            spare_data: 0,
+        }
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.state, RingState::Open(_))
+    }
+
+    pub(crate) fn data_bytes(&self) -> usize {
+        self.tx.data_size()
+    }
+
+    /// The peer's error, if it is lost.
+    pub(crate) fn lost(&self) -> Option<&PeerLost> {
+        match &self.state {
+            RingState::Lost(lost) => Some(lost),
+            _ => None,
+        }
+    }
+
+    /// The peer is gone; the first cause stays.
+    pub(crate) fn lose(&mut self, cause: String) -> PeerLost {
+        if let Some(lost) = self.lost() {
+            return lost.clone();
+        }
+        let lost = PeerLost {
+            peer: self.peer,
+            cause,
+        };
+        self.state = RingState::Lost(lost.clone());
+        self.tx = closed();
+        self.blocked = false;
+        lost
+    }
+
+    pub(crate) fn block(&self) -> &Block {
+        // SAFETY: in a mapping, which outlives the peer state; atomics only.
+        unsafe { &*self.block }
+    }
+
+    /// Sends what fits into a cell, if one is known to be free.
+    #[inline(always)]
+    pub(crate) fn try_small<P: Payload>(&mut self, header: &Header, payload: &P) -> bool {
+        let len = payload.len();
+        if len > INLINE || !self.tx.has_room() {
+            return false;
+        }
+        self.tx.push(to_words(header), len, |to| fill(payload, to));
+        self.block().bell.ring();
+        true
+    }
+
+    /// Whether the peer has made room that a blocked send waits for.
+    pub(crate) fn is_unblocked(&self) -> bool {
+        self.blocked && self.tx.moved()
+    }
+
+    /// The head of the ring, if there is one.
+    pub(crate) fn head(&self) -> Option<&RingHead> {
+        match &self.state {
+            // SAFETY: in the mapping, which outlives the peer state; atomics only.
+            RingState::Open(head) => Some(unsafe { &**head }),
+            _ => None,
+        }
+    }
+
+    /// The parts of the messages that are shared with the peer: from it if we
+    /// are at the front, else to it.
+    pub(crate) fn parts(&self, end: End) -> Option<&Parts> {
+        let head = match end {
+            // SAFETY: in the mapping, which outlives the peer state; atomics only.
+            End::Front => self.inbound.map(|head| unsafe { &*head }),
+            End::Back => self.head(),
+        };
+        head.map(|head| &head.parts)
+    }
+
+    /// Whether the next message that may be read is announced.
+    pub(crate) fn announces(&mut self) -> bool {
+        let expensive = self
+            .head()
+            .map_or(0, |head| head.tail.expensive.load(Relaxed));
+        self.pace.announces(expensive != 0)
+    }
+
+    /// Tells the peer whether reads of its memory are expensive.
+    pub(crate) fn tell_expensive(&self, expensive: bool) {
+        // SAFETY: in the mapping, which outlives the peer state; atomics only.
+        if let Some(head) = self.inbound.map(|head| unsafe { &*head })
+            && head.tail.expensive.load(Relaxed) != u32::from(expensive)
+        {
+            head.tail.expensive.store(expensive.into(), Relaxed);
+        }
+    }
+
+    /// Remembers whether a send waits for room, so that the peer rings when
+    /// there is some.
+    #[cold]
+    pub(crate) fn set_blocked(&mut self, blocked: bool) {
+        if self.blocked != blocked
+            && let Some(head) = self.head()
+        {
+            head.tail.blocked.store(blocked.into(), Relaxed);
+            self.blocked = blocked;
+        }
+    }
+
+    /// Copies a payload into the data area and sends it.
+    #[inline(always)]
+    pub(crate) fn push_bulk<P: Payload>(&mut self, header: &Header, payload: &P) -> Option<Way> {
+        let len = payload.len();
+        let bulk = self.tx.reserve(len);
+        let (way, timed) = (self.tuner.choose(), self.tuner.is_timing());
+        if way != Way::Stream {
+            self.warm.sent(len);
+        }
+        let mut used = None;
+        match payload.contiguous() {
+            Some(from) if len >= WORTH_CHOOSING => {
+                let began = if timed { clock::ticks() } else { 0 };
+                // SAFETY: `from` has `len` bytes; as many were reserved, and
+                // the reserved ones are no part of the user's memory.
+                unsafe {
+                    match way {
+                        Way::Take => copy::plain(bulk.ptr, from, len),
+                        Way::Share => copy::claiming(bulk.ptr, from, len),
+                        Way::Stream => copy::stream(bulk.ptr, from, len),
+                    }
+                }
+                if timed {
+                    let ticks = clock::ticks().wrapping_sub(began);
+                    self.tuner.record(way, len, ticks);
+                }
+                used = Some(way);
+            }
+            // SAFETY: as above.
+            Some(from) => unsafe { copy::plain(bulk.ptr, from, len) },
+            // SAFETY: reserved, and published after this call.
+            None => payload.write(unsafe { Room::new(bulk.ptr, len) }),
+        }
+        let flags = used.map_or(0, |way| way.to_flags(timed));
+        self.tx.commit(to_words(header), bulk, flags);
+        self.block().bell.ring();
+        used
+    }
+
+    /// Fetches some of the room that the next message will take, as much as
+    /// the last one took; whether that was all.
+    pub(crate) fn fetch_ahead(&mut self) -> bool {
+        let Some(ahead) = self.warm.next() else {
+            return true;
+        };
+        let known = self.tx.free_at(ahead, STEP);
+        // A mad peer's counters end the ring at the next send.
+        let free = known.or_else(|| {
+            self.tx.refresh().ok()?;
+            self.tx.free_at(ahead, STEP)
+        });
+        match free {
+            Some(at) => (0..STEP)
+                .step_by(64)
+                .for_each(|line| copy::claim(at.wrapping_add(line))),
+            None => self.warm.stop(),
+        }
+        false
+    }
+
+    /// Reads what the peer's copies cost, when a decision is due.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn retune(&mut self) {
+        if let Some(head) = self.head() {
+            let costs = head.costs.load(Relaxed);
+            self.tuner.decide(costs);
+        }
+    }
+}
+
+/// An end that never has room.
+fn closed() -> Producer<RawArea> {
+    // SAFETY: a peer state without an open ring only asks `has_room`.
+    unsafe { Producer::closed(RawArea::new(ptr::null_mut(), ptr::null(), ptr::null_mut())) }
+}

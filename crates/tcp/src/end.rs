@@ -1,0 +1,29 @@
+//! Why a connection ends.
+
+use std::io;
+
+use crate::greeting::Refused;
+
+/// Why a connection is of no more use.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The other end has closed the connection.
+    Closed,
+    /// The connection has failed.
+    Failed(io::Error),
+    /// What has arrived is none of ours.
+    Nonsense,
+    /// The other end is none of ours.
+    Refused(Refused),
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            End::Closed => f.write_str("it closed the connection"),
+            End::Failed(error) => write!(f, "the connection failed: {error}"),
+            End::Refused(why) => why.fmt(f),
+            End::Nonsense => f.write_str("what arrived is no message of Catena's"),
+        }
+    }
+}
