@@ -3,8 +3,9 @@
 use core::ffi::c_int;
 
 use catena_abi::Comm;
-use catena_core::{enter, enter_any};
+use catena_core::{enter, enter_any, process};
 use catena_objects::Error;
+use catena_objects::table::ObjectKind;
 
 use crate::errors::{self, On};
 
@@ -24,8 +25,26 @@ pub(crate) enum Kind {
     Win,
 }
 
-/// The handle of the live object of `kind` whose low 31 bits are `low`.
+/// The handle of the live object of `kind` whose low 31 bits are `low`. Fortran asks for the same
+/// few in each of its calls.
 pub(crate) fn widen(kind: Kind, low: c_int) -> Option<usize> {
+    let object = match kind {
+        Kind::Comm => Some(ObjectKind::Comm),
+        Kind::Datatype => Some(ObjectKind::Datatype),
+        Kind::Errhandler => Some(ObjectKind::Errhandler),
+        Kind::Group => Some(ObjectKind::Group),
+        Kind::Info => Some(ObjectKind::Info),
+        Kind::Op => Some(ObjectKind::Op),
+        Kind::File | Kind::Message | Kind::Request | Kind::Session | Kind::Win => None,
+    };
+    if let Some(handle) = object.and_then(|kind| process::widened(kind, low)) {
+        return Some(handle);
+    }
+    widen_slow(kind, low)
+}
+
+#[inline(never)]
+fn widen_slow(kind: Kind, low: c_int) -> Option<usize> {
     let objects = enter_any();
     match kind {
         Kind::Comm => objects.comms.widen(low),

@@ -11,6 +11,7 @@ use catena_abi::{self as abi, consts};
 use catena_fabric::Peer;
 use catena_link::{Awaited, Cid};
 use catena_objects::error::{Error, Kind, Result};
+use catena_objects::table::ObjectKind;
 use catena_process::{self as waiting, Hook, Hooked, Life, LinkOf, Owner, ProgressEngine};
 use catena_process::{Threads, Waits};
 
@@ -178,6 +179,22 @@ pub fn enter_any() -> Entered<Objects> {
     Entered {
         state: &OBJECTS.0,
         locked,
+    }
+}
+
+/// The full handle for the low 31 bits that `MPI_*_toint` gave, if the same was asked for last;
+/// takes no lock. Requests and messages, which come and go, have none.
+#[inline]
+pub fn widened(kind: ObjectKind, low: i32) -> Option<usize> {
+    let objects = &OBJECTS.0;
+    match kind {
+        ObjectKind::Comm => objects.comms.widened(low),
+        ObjectKind::Group => objects.groups.table.widened(low),
+        ObjectKind::Datatype => objects.types.table.widened(low),
+        ObjectKind::Op => objects.ops.table.widened(low),
+        ObjectKind::Errhandler => objects.errhandlers.table.widened(low),
+        ObjectKind::Info => objects.infos.table.widened(low),
+        _ => None,
     }
 }
 

@@ -13,6 +13,7 @@
 //! current generation up again (MPI-5, chapter 20.3).
 
 use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_base::slab::{Key, Slab};
@@ -94,6 +95,8 @@ pub const fn decode(kind: ObjectKind, handle: usize) -> Option<Key> {
 pub struct Table<T> {
     kind: ObjectKind,
     slab: UnsafeCell<Slab<T>>,
+    /// The live handle that was widened last, else 0: read without the lock.
+    widened: AtomicUsize,
 }
 
 impl<T: Clone> Table<T> {
@@ -102,6 +105,7 @@ impl<T: Clone> Table<T> {
         Table {
             kind,
             slab: UnsafeCell::new(Slab::new()),
+            widened: AtomicUsize::new(0),
         }
     }
 
@@ -145,6 +149,9 @@ impl<T: Clone> Table<T> {
     /// Takes the object out; its handle is dead from now on.
     pub fn remove(&self, handle: usize) -> Option<T> {
         let key = decode(self.kind, handle)?;
+        if self.widened.load(Relaxed) == handle {
+            self.widened.store(0, Relaxed);
+        }
         // SAFETY: see `insert`; the value is moved out, not dropped, here.
         unsafe { (*self.slab.get()).remove(key) }
     }
@@ -154,7 +161,18 @@ impl<T: Clone> Table<T> {
         let key = decode(self.kind, low as u32 as usize)?;
         // SAFETY: see `insert`.
         let live = unsafe { (*self.slab.get()).key_at(key.index) }?;
-        Some(encode(self.kind, live))
+        let handle = encode(self.kind, live);
+        self.widened.store(handle, Relaxed);
+        Some(handle)
+    }
+
+    /// The answer of [`Table::widen`] if it was asked the same last and the object lives. May be
+    /// called without the library's lock: whoever frees an object clears this first, and nobody
+    /// may use a handle that another thread frees at the same time.
+    #[inline]
+    pub fn widened(&self, low: i32) -> Option<usize> {
+        let last = self.widened.load(Relaxed);
+        (last as u32 == low as u32 && last != 0).then_some(last)
     }
 
     /// How many objects there are.
@@ -227,5 +245,38 @@ impl<T: Clone> Guarded<T> {
     /// Clones of all objects with their handles, for clean-up and reports.
     pub fn all(&self) -> Vec<(usize, T)> {
         self.table().all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn what_was_widened_is_known_until_it_is_freed() {
+        let table = Table::new(ObjectKind::Group);
+        let low = |handle: usize| handle as i32 & i32::MAX;
+        let first = table.insert(Arc::new(1));
+        let other = table.insert(Arc::new(2));
+        assert_eq!(table.widened(low(first)), None, "nobody has asked yet");
+        assert_eq!(table.widen(low(first)), Some(first));
+        assert_eq!(table.widened(low(first)), Some(first));
+        assert_eq!(table.widened(low(other)), None);
+        assert_eq!(table.widened(0), None);
+
+        table.remove(other);
+        assert_eq!(table.widened(low(first)), Some(first));
+        table.remove(first);
+        assert_eq!(table.widened(low(first)), None);
+        assert_eq!(table.widen(low(first)), None);
+
+        let again = table.insert(Arc::new(3));
+        let in_place = [first, other].iter().any(|&it| low(it) == low(again));
+        assert!(in_place && again != first, "a slot serves again");
+        assert_eq!(table.widened(low(again)), None);
+        assert_eq!(table.widen(low(again)), Some(again));
+        assert_eq!(table.widened(low(again)), Some(again));
     }
 }

@@ -31,7 +31,11 @@ impl Process {
         if r == consts::REQUEST_NULL {
             return Ok(State::Inactive);
         }
-        self.request_object(r)?.state(self)
+        // SAFETY: `state` neither calls the program back nor makes or frees a request.
+        match unsafe { self.objects.requests.borrow(r.0) } {
+            Some(object) => object.state(self),
+            None => Err(bad_request(r)),
+        }
     }
 
     /// Whether nothing is under way: `MPI_REQUEST_NULL`, or persistent and not
@@ -77,12 +81,17 @@ impl Process {
     }
 
     fn complete_slow(&self, r: &mut abi::Request) -> Done {
-        let Some(object) = self.objects.requests.get(r.0) else {
+        let requests = &self.objects.requests;
+        // SAFETY: the borrow ends with this call, which looks at a constant.
+        let stays = unsafe { requests.borrow(r.0) }.is_some_and(|it| it.is_persistent());
+        let object = match stays {
+            true => requests.get(r.0),
+            false => requests.remove(r.0),
+        };
+        let Some(object) = object else {
             return Done::EMPTY;
         };
-        let stays = object.is_persistent();
         if !stays {
-            self.remove_request(*r);
             *r = consts::REQUEST_NULL;
         }
         let mut done = object.complete(self);
