@@ -31,11 +31,9 @@ pub(crate) fn widen(kind: Kind, low: c_int) -> Option<usize> {
     let object = match kind {
         Kind::Comm => Some(ObjectKind::Comm),
         Kind::Datatype => Some(ObjectKind::Datatype),
-        Kind::Errhandler => Some(ObjectKind::Errhandler),
         Kind::Group => Some(ObjectKind::Group),
-        Kind::Info => Some(ObjectKind::Info),
         Kind::Op => Some(ObjectKind::Op),
-        Kind::File | Kind::Message | Kind::Request | Kind::Session | Kind::Win => None,
+        _ => None,
     };
     if let Some(handle) = object.and_then(|kind| process::widened(kind, low)) {
         return Some(handle);

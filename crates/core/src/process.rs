@@ -183,7 +183,7 @@ pub fn enter_any() -> Entered<Objects> {
 }
 
 /// The full handle for the low 31 bits that `MPI_*_toint` gave, if the same was asked for last;
-/// takes no lock. Requests and messages, which come and go, have none.
+/// takes no lock. `None` for kinds whose handles come and go, or whose table has its own lock.
 #[inline]
 pub fn widened(kind: ObjectKind, low: i32) -> Option<usize> {
     let objects = &OBJECTS.0;
@@ -192,8 +192,6 @@ pub fn widened(kind: ObjectKind, low: i32) -> Option<usize> {
         ObjectKind::Group => objects.groups.table.widened(low),
         ObjectKind::Datatype => objects.types.table.widened(low),
         ObjectKind::Op => objects.ops.table.widened(low),
-        ObjectKind::Errhandler => objects.errhandlers.table.widened(low),
-        ObjectKind::Info => objects.infos.table.widened(low),
         _ => None,
     }
 }
