@@ -25,6 +25,7 @@ pub mod fuzz;
 mod job;
 mod jobs;
 mod lineage;
+mod open;
 pub mod own_server;
 pub mod server;
 mod singleton;
@@ -42,6 +43,7 @@ pub use error::BootError;
 pub use foreign::Foreign;
 pub use job::{Job, OtherJob};
 pub use jobs::{Death, Ended, Outcome, Side, SpawnAnswer, SpawnProgram, SpawnRequest, Visit};
+pub use open::open;
 pub use sys::{Interest, Poller};
 
 choice! {
@@ -401,29 +403,6 @@ pub trait Jobs {
     /// # Errors
     /// As [`Boot::fence`].
     fn outcome(&mut self, ticket: u32) -> Result<Option<Outcome>, BootError>;
-}
-
-/// Connects this process to whoever started it.
-///
-/// # Errors
-/// See [`BootError`]: each says the cause and what to do.
-pub fn open() -> Result<Box<dyn Boot>, BootError> {
-    if SINGLETON.get() {
-        return Ok(Box::new(singleton::Singleton::new()));
-    }
-    if let Some(place) = std::env::var_os(BOOT_VAR) {
-        let place = place.to_string_lossy();
-        return Ok(Box::new(client::Client::connect(&place)?));
-    }
-    let env = |name: &str| std::env::var(name).ok();
-    let offers = direct::offers(env);
-    if !offers.is_empty() {
-        return Ok(Box::new(direct::Direct::open(&offers, env)?));
-    }
-    match foreign::detect(env) {
-        Some(foreign) => Err(BootError::Foreign(foreign)),
-        None => Ok(Box::new(singleton::Singleton::new())),
-    }
 }
 
 /// Name of this machine.

@@ -12,6 +12,8 @@
 mod connection;
 pub mod ports;
 mod questions;
+mod served;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod ties;
@@ -28,153 +30,18 @@ use std::time::Duration;
 
 use crate::client::LauncherAddress;
 use connection::Client;
-use ports::Ports;
-use questions::Questions;
-use ties::Ties;
+pub use served::Event;
+pub(crate) use served::SEGMENT;
+use served::{Member, NOBODY, Served, no_parts};
+use tables::{Ports, Questions, Ties};
 
 use crate::wire::{self, FrameKind, Malformed, Reader, Writer};
 use crate::{Interest, Job, OtherJob, Poller, sys};
-
-/// Size of the segment that the ranks share. All holes: it costs nothing until
-/// it is written to.
-pub(crate) const SEGMENT: u64 = 64 << 30;
 
 /// Longest body of a message from somebody who is not taken in yet.
 const MAX_HELLO: usize = 64;
 
 const LISTENER: u64 = u64::MAX;
-
-const NOBODY: Malformed = Malformed("a word about a rank that there is not");
-
-/// What a rank did, or all of this node together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// The first rank waits in a fence.
-    Fencing,
-    /// All ranks of this node wait in a fence, which [`Server::end_fence`] ends.
-    Fenced {
-        /// What they have brought.
-        parts: Vec<u8>,
-    },
-    /// A rank of this node asks for what another node's has published, which
-    /// [`Server::answer`] tells.
-    Ask {
-        /// This node.
-        node: u32,
-        /// Who has or will have published it.
-        rank: u32,
-        /// Under which key.
-        key: String,
-    },
-    /// The answer to [`Server::ask`], at once or later.
-    Answer {
-        /// The node that asked.
-        node: u32,
-        /// Who has published it.
-        rank: u32,
-        /// Under which key.
-        key: String,
-        /// What it is.
-        value: Vec<u8>,
-    },
-    /// It has connected.
-    Joined {
-        /// Its rank.
-        rank: u32,
-        /// Its process, which may be a child of the one that was started.
-        pid: u32,
-    },
-    /// It needs the others no more.
-    Finalized {
-        /// Its rank.
-        rank: u32,
-    },
-    /// It does again.
-    Resumed {
-        /// Its rank.
-        rank: u32,
-    },
-    /// It wants the job to end.
-    Abort {
-        /// Its rank.
-        rank: u32,
-        /// Status that the job shall end with.
-        code: i32,
-        /// Why.
-        message: String,
-    },
-    /// The job has failed, though its ranks may go on.
-    Fault {
-        /// Who says so.
-        rank: u32,
-        /// Why.
-        message: String,
-    },
-    /// It has closed its connection, finalized or not, or ended.
-    Left {
-        /// Its rank.
-        rank: u32,
-        /// Its process.
-        pid: u32,
-    },
-    /// It sent nonsense and was disconnected.
-    Broken {
-        /// Its rank.
-        rank: u32,
-        /// Its process.
-        pid: u32,
-        /// What is wrong.
-        cause: String,
-    },
-}
-
-/// What is known of a rank.
-#[derive(Clone, Copy, Debug, Default)]
-struct Member {
-    /// Process that has joined as this rank.
-    pid: Option<u32>,
-    in_fence: bool,
-    dead: bool,
-}
-
-/// A job that has ranks here.
-#[derive(Debug)]
-struct Served {
-    /// What all its ranks are told, but for rank and program.
-    job: Job,
-    /// The number of its rank 0.
-    first: u32,
-    /// The program of each rank.
-    appnums: Vec<u32>,
-    segment: OwnedFd,
-    /// How many ranks wait in the fence, and how many there are that have not died.
-    fencing: usize,
-    local: usize,
-    /// What they have brought.
-    parts: Writer,
-}
-
-impl Served {
-    fn new(job: Job, first: u32, node: u32, appnums: Vec<u32>) -> io::Result<Served> {
-        let size = job.size as usize;
-        assert_eq!(appnums.len(), size, "one program number per rank");
-        assert_eq!(job.node_of.len(), size, "one node per rank");
-        Ok(Served {
-            local: job.node_of.iter().filter(|&&n| n == node).count(),
-            job,
-            first,
-            appnums,
-            segment: sys::memfd(SEGMENT)?,
-            fencing: 0,
-            parts: no_parts(),
-        })
-    }
-
-    /// The numbers of its ranks.
-    fn numbers(&self) -> Range<u32> {
-        self.first..self.first + self.job.size
-    }
-}
 
 /// Serves the ranks on one node of the jobs of a launcher.
 #[derive(Debug)]
@@ -200,10 +67,6 @@ pub struct Server {
     told: Vec<u32>,
     /// Fences of later jobs that all have come to, and what they have brought.
     fenced: Vec<(usize, Vec<u8>)>,
-}
-
-fn no_parts() -> Writer {
-    Writer::new(FrameKind::Fenced)
 }
 
 /// A random number for a job.

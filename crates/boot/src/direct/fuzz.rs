@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::card::{self, Card};
+use super::manager::MAX_SIZE;
 use super::pmi1::Pmi1;
 use super::pmi2::Pmi2;
-use super::{About, MAX_SIZE, Manager, mapping, parts};
+use super::{About, Manager, mapping, parts};
 use crate::BootError;
 use crate::fuzz::check_job;
 

@@ -5,6 +5,7 @@
 //! | `pmi1`    | the process manager behind `PMI_FD` or `PMI_PORT`             |
 //! | `pmi2`    | that of Slurm behind `PMI_FD`                                 |
 //! | `pmix`    | that behind libpmix, for a PMIx server                        |
+//! | `manager` | what a process manager is                                     |
 //! | `mapping` | which rank is on which node, as PMI tells                     |
 //! | `card`    | what the ranks tell each other, and which of them share a node|
 //! | `segment` | the node's shared memory, made by one rank, opened by others  |
@@ -25,6 +26,7 @@ mod card;
 mod farewell;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
+mod manager;
 mod mapping;
 mod parts;
 mod pmi1;
@@ -37,89 +39,13 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::os::fd::{OwnedFd, RawFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::wire::{Reader, Writer};
 use crate::{Boot, BootError, Job, lineage, sys};
 use card::Card;
+use manager::{About, Manager, Shared, lock};
 use segment::Segment;
-
-/// Most ranks that make sense, more than any machine has had cores. A process
-/// manager that names a larger number shall not make this process reserve
-/// memory for each.
-const MAX_SIZE: u32 = 1 << 24;
-
-/// What a process manager tells of its own accord.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct About {
-    rank: u32,
-    size: u32,
-    appnum: u32,
-    /// `None` if it does not say.
-    universe_size: Option<u32>,
-    /// Node of each rank, by any numbers; `None` if it does not say.
-    nodes: Option<Vec<u32>>,
-    /// Process sets, sorted.
-    psets: Vec<(String, Vec<u32>)>,
-}
-
-impl About {
-    fn new(rank: u32, size: u32) -> Result<About, BootError> {
-        if rank >= size || size > MAX_SIZE {
-            let cause = format!("it says that this is rank {rank} of {size}");
-            return Err(BootError::Manager(cause));
-        }
-        Ok(About {
-            rank,
-            size,
-            appnum: 0,
-            universe_size: None,
-            nodes: None,
-            psets: Vec::new(),
-        })
-    }
-}
-
-/// A connection to a process manager: a key-value space with fences.
-///
-/// # Errors
-/// All methods: if it is gone, refuses or talks nonsense.
-trait Manager: Send {
-    fn about(&self) -> &About;
-
-    /// Protocol, versions, and what else is known of the other side.
-    fn describe(&self) -> Vec<(&'static str, String)>;
-
-    /// Offers a value to all ranks. A key is put once.
-    fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError>;
-
-    /// What `rank` has put under `key` before the last fence.
-    fn get(&mut self, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError>;
-
-    /// Says that this rank has come to the fence.
-    fn begin_fence(&mut self) -> Result<(), BootError>;
-
-    /// Whether all ranks have; waits for it if `wait` is set.
-    fn fence_done(&mut self, wait: bool) -> Result<bool, BootError>;
-
-    /// See [`Boot::descriptor`].
-    fn descriptor(&self) -> Option<RawFd> {
-        None
-    }
-
-    /// Has the other ranks ended.
-    fn abort(&mut self, code: i32, message: &str);
-
-    /// Parts for good. Again: does nothing.
-    fn depart(&mut self) -> Result<(), BootError>;
-}
-
-/// A manager that the end of the process may find too.
-type Shared = Arc<Mutex<Box<dyn Manager>>>;
-
-fn lock(manager: &Shared) -> MutexGuard<'_, Box<dyn Manager>> {
-    manager.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// How a process can reach its process manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,60 +1,21 @@
 //! Ports, at which the leaders of two groups meet and exchange what their groups need to
 //! know of each other; and what else processes that come and go want of the launcher.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::Server;
 use super::connection::Client;
-use super::{Event, Served, Server};
+use super::served::{Event, Served};
+use super::tables::{Port, Waiter};
 use crate::Job;
 use crate::jobs::{Death, Ended, Outcome, Side, SpawnAnswer, SpawnRequest, write_outcome};
 use crate::wire::{FrameKind, Malformed, Reader, Writer};
 
+pub use super::tables::SpawnCall;
+
 /// Most bytes of a port's name.
 pub const MAX_PORT: usize = 200;
-
-/// One that waits at a port.
-#[derive(Debug)]
-struct Waiter {
-    /// The number of its process.
-    number: u32,
-    ticket: u32,
-    value: Vec<u8>,
-    /// The numbers of those that it speaks for.
-    group: Vec<u32>,
-    /// How long it waits, and until when.
-    patience: Option<(Duration, Instant)>,
-}
-
-/// A port that is open.
-#[derive(Debug)]
-struct Port {
-    /// The number of the process that has opened it; none for that of a new job.
-    owner: Option<u32>,
-    /// Those that wait, by side.
-    waiting: [VecDeque<Waiter>; 2],
-}
-
-/// A process wants a new job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpawnCall {
-    /// The number of the process.
-    pub number: u32,
-    /// What its answer is known by.
-    pub ticket: u32,
-    /// What it wants.
-    pub request: SpawnRequest,
-}
-
-/// The ports, and what processes want of the launcher.
-#[derive(Debug, Default)]
-pub(super) struct Ports {
-    open: HashMap<String, Port>,
-    /// The ports of services that were published, and who has.
-    services: HashMap<String, (String, u32)>,
-    pub calls: Vec<SpawnCall>,
-}
 
 /// Why nobody is met at a port.
 fn no_port(port: &str) -> String {

@@ -4,73 +4,13 @@
 //! A value stays with the server of the node whose rank has published it. A
 //! server asks that one on behalf of its ranks, once, and keeps the answer.
 
-use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
+use super::Server;
 use super::connection::Client;
-use super::{Event, NOBODY, Server};
+use super::served::{Event, NOBODY};
+use super::tables::Asker;
 use crate::wire::{FrameKind, Malformed, Writer};
-
-/// Who waits for a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asker {
-    /// A rank of this node.
-    Rank(u32),
-    /// Another node.
-    Node(u32),
-}
-
-/// What is known of a value, by number of its process and key.
-#[derive(Debug)]
-enum Answer {
-    Known(Arc<[u8]>),
-    Awaited(Vec<Asker>),
-}
-
-/// Values and questions.
-#[derive(Debug, Default)]
-pub(super) struct Questions(HashMap<(u32, String), Answer>);
-
-impl Questions {
-    /// The value, if it is known; else whether this is the first question.
-    fn ask(&mut self, asker: Asker, rank: u32, key: &str) -> Result<Arc<[u8]>, bool> {
-        let answer = self
-            .0
-            .entry((rank, key.to_string()))
-            .or_insert_with(|| Answer::Awaited(Vec::new()));
-        match answer {
-            Answer::Known(value) => Ok(Arc::clone(value)),
-            Answer::Awaited(askers) => {
-                let first = askers.is_empty();
-                if !askers.contains(&asker) {
-                    askers.push(asker);
-                }
-                Err(first)
-            }
-        }
-    }
-
-    /// Forgets what these processes have published, and who of them has asked for something.
-    pub fn forget(&mut self, numbers: &Range<u32>) {
-        self.0.retain(|(rank, _), _| !numbers.contains(rank));
-        for answer in self.0.values_mut() {
-            if let Answer::Awaited(askers) = answer {
-                let gone = |asker: &Asker| matches!(asker, Asker::Rank(me) if numbers.contains(me));
-                askers.retain(|asker| !gone(asker));
-            }
-        }
-    }
-
-    /// The value is known from now on; gives who has waited for it.
-    fn learn(&mut self, rank: u32, key: &str, value: &Arc<[u8]>) -> Vec<Asker> {
-        let known = Answer::Known(Arc::clone(value));
-        match self.0.insert((rank, key.to_string()), known) {
-            Some(Answer::Awaited(askers)) => askers,
-            _ => Vec::new(),
-        }
-    }
-}
 
 impl Server {
     /// Another node asks. What there is to answer is given; later it is an

@@ -6,62 +6,13 @@
 //! end of a process touches the jobs that its own is connected to, by whichever of their
 //! processes and over however many jobs; and no others.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Member, Served, Server};
+use super::Server;
+use super::served::{Member, Served};
+use super::tables::Tie;
 use crate::wire::{FrameKind, Writer};
-
-/// What a process has to do with another job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tie {
-    /// It has spawned the job, or its group has met it at a port, and it has not asked for it
-    /// yet: it is connected, and the job is kept until it has.
-    Awaited,
-    Connected,
-    /// It has learnt of the job, and has parted from it.
-    Parted,
-}
-
-/// What processes have to do with other jobs, by number of the process and job.
-#[derive(Debug, Default)]
-pub(super) struct Ties(BTreeMap<(u32, u64), Tie>);
-
-impl Ties {
-    /// A process is connected to a job.
-    pub fn join(&mut self, number: u32, job: u64) {
-        self.0.insert((number, job), Tie::Connected);
-    }
-
-    /// A process will learn of a job, or say that it is connected to it again.
-    pub fn expect(&mut self, number: u32, job: u64) {
-        let tie = self.0.entry((number, job)).or_insert(Tie::Awaited);
-        if *tie == Tie::Parted {
-            *tie = Tie::Awaited;
-        }
-    }
-
-    /// A process has parted from a job, if it had learnt of it.
-    pub fn part(&mut self, number: u32, job: u64) {
-        self.0
-            .entry((number, job))
-            .and_modify(|tie| *tie = Tie::Parted);
-    }
-
-    /// A process is gone.
-    pub fn forget(&mut self, number: u32) {
-        self.0.retain(|&(of, _), _| of != number);
-    }
-
-    /// A job is gone; gives the processes that had learnt of it.
-    fn forget_job(&mut self, job: u64) -> Vec<u32> {
-        let tied = self.0.keys().filter(|(_, to)| *to == job);
-        let tied = tied.map(|(number, _)| *number).collect();
-        self.0.retain(|(_, to), _| *to != job);
-        tied
-    }
-}
 
 impl Server {
     /// The jobs that are connected to that of the process with this number, which is the

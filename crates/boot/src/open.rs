@@ -1,0 +1,29 @@
+//! The choice of the backend.
+
+use crate::client::Client;
+use crate::direct::{self, Direct};
+use crate::singleton::Singleton;
+use crate::{BOOT_VAR, Boot, BootError, SINGLETON, foreign};
+
+/// Connects this process to whoever started it.
+///
+/// # Errors
+/// See [`BootError`]: each says the cause and what to do.
+pub fn open() -> Result<Box<dyn Boot>, BootError> {
+    if SINGLETON.get() {
+        return Ok(Box::new(Singleton::new()));
+    }
+    if let Some(place) = std::env::var_os(BOOT_VAR) {
+        let place = place.to_string_lossy();
+        return Ok(Box::new(Client::connect(&place)?));
+    }
+    let env = |name: &str| std::env::var(name).ok();
+    let offers = direct::offers(env);
+    if !offers.is_empty() {
+        return Ok(Box::new(Direct::open(&offers, env)?));
+    }
+    match foreign::detect(env) {
+        Some(foreign) => Err(BootError::Foreign(foreign)),
+        None => Ok(Box::new(Singleton::new())),
+    }
+}

@@ -1,0 +1,161 @@
+//! What a server keeps of ports, of values that are exchanged on demand, and of which processes are
+//! tied to which jobs.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::jobs::SpawnRequest;
+
+/// One that waits at a port.
+#[derive(Debug)]
+pub(super) struct Waiter {
+    /// The number of its process.
+    pub(super) number: u32,
+    pub(super) ticket: u32,
+    pub(super) value: Vec<u8>,
+    /// The numbers of those that it speaks for.
+    pub(super) group: Vec<u32>,
+    /// How long it waits, and until when.
+    pub(super) patience: Option<(Duration, Instant)>,
+}
+
+/// A port that is open.
+#[derive(Debug)]
+pub(super) struct Port {
+    /// The number of the process that has opened it; none for that of a new job.
+    pub(super) owner: Option<u32>,
+    /// Those that wait, by side.
+    pub(super) waiting: [VecDeque<Waiter>; 2],
+}
+
+/// A process wants a new job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpawnCall {
+    /// The number of the process.
+    pub number: u32,
+    /// What its answer is known by.
+    pub ticket: u32,
+    /// What it wants.
+    pub request: SpawnRequest,
+}
+
+/// The ports, and what processes want of the launcher.
+#[derive(Debug, Default)]
+pub(super) struct Ports {
+    pub(super) open: HashMap<String, Port>,
+    /// The ports of services that were published, and who has.
+    pub(super) services: HashMap<String, (String, u32)>,
+    pub calls: Vec<SpawnCall>,
+}
+
+/// Who waits for a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// A rank of this node.
+    Rank(u32),
+    /// Another node.
+    Node(u32),
+}
+
+/// What is known of a value, by number of its process and key.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Known(Arc<[u8]>),
+    Awaited(Vec<Asker>),
+}
+
+/// Values and questions.
+#[derive(Debug, Default)]
+pub(super) struct Questions(pub HashMap<(u32, String), Answer>);
+
+impl Questions {
+    /// The value, if it is known; else whether this is the first question.
+    pub(super) fn ask(&mut self, asker: Asker, rank: u32, key: &str) -> Result<Arc<[u8]>, bool> {
+        let answer = self
+            .0
+            .entry((rank, key.to_string()))
+            .or_insert_with(|| Answer::Awaited(Vec::new()));
+        match answer {
+            Answer::Known(value) => Ok(Arc::clone(value)),
+            Answer::Awaited(askers) => {
+                let first = askers.is_empty();
+                if !askers.contains(&asker) {
+                    askers.push(asker);
+                }
+                Err(first)
+            }
+        }
+    }
+
+    /// Forgets what these processes have published, and who of them has asked for something.
+    pub fn forget(&mut self, numbers: &Range<u32>) {
+        self.0.retain(|(rank, _), _| !numbers.contains(rank));
+        for answer in self.0.values_mut() {
+            if let Answer::Awaited(askers) = answer {
+                let gone = |asker: &Asker| matches!(asker, Asker::Rank(me) if numbers.contains(me));
+                askers.retain(|asker| !gone(asker));
+            }
+        }
+    }
+
+    /// The value is known from now on; gives who has waited for it.
+    pub(super) fn learn(&mut self, rank: u32, key: &str, value: &Arc<[u8]>) -> Vec<Asker> {
+        let known = Answer::Known(Arc::clone(value));
+        match self.0.insert((rank, key.to_string()), known) {
+            Some(Answer::Awaited(askers)) => askers,
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What a process has to do with another job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tie {
+    /// It has spawned the job, or its group has met it at a port, and it has not asked for it
+    /// yet: it is connected, and the job is kept until it has.
+    Awaited,
+    Connected,
+    /// It has learnt of the job, and has parted from it.
+    Parted,
+}
+
+/// What processes have to do with other jobs, by number of the process and job.
+#[derive(Debug, Default)]
+pub(super) struct Ties(pub BTreeMap<(u32, u64), Tie>);
+
+impl Ties {
+    /// A process is connected to a job.
+    pub fn join(&mut self, number: u32, job: u64) {
+        self.0.insert((number, job), Tie::Connected);
+    }
+
+    /// A process will learn of a job, or say that it is connected to it again.
+    pub(super) fn expect(&mut self, number: u32, job: u64) {
+        let tie = self.0.entry((number, job)).or_insert(Tie::Awaited);
+        if *tie == Tie::Parted {
+            *tie = Tie::Awaited;
+        }
+    }
+
+    /// A process has parted from a job, if it had learnt of it.
+    pub fn part(&mut self, number: u32, job: u64) {
+        self.0
+            .entry((number, job))
+            .and_modify(|tie| *tie = Tie::Parted);
+    }
+
+    /// A process is gone.
+    pub fn forget(&mut self, number: u32) {
+        self.0.retain(|&(of, _), _| of != number);
+    }
+
+    /// A job is gone; gives the processes that had learnt of it.
+    pub(super) fn forget_job(&mut self, job: u64) -> Vec<u32> {
+        let tied = self.0.keys().filter(|(_, to)| *to == job);
+        let tied = tied.map(|(number, _)| *number).collect();
+        self.0.retain(|(_, to), _| *to != job);
+        tied
+    }
+}
