@@ -1,4 +1,4 @@
-//! The MPI-5 application binary interface as data (MPI 5.0, chapter 20).
+//! Row 0: the MPI-5 application binary interface as data (MPI 5.0, chapter 20).
 //!
 //! Owns what every MPI library with this ABI agrees on: handle types and their
 //! predefined values, constants, the layout of a status, the types of

@@ -1,4 +1,4 @@
-//! The C interface of MPI: one file per chapter of the standard, a few lines
+//! Row 8: the C interface of MPI: one file per chapter of the standard, a few lines
 //! per function (see docs/architecture.md). Everything else is in `core`.
 
 mod abi;

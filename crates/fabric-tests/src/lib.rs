@@ -1,4 +1,4 @@
-//! One suite that every transport must pass: the promises of
+//! Row 3: one suite that every transport must pass: the promises of
 //! [`Transport`](catena_fabric::Transport), each as a test over two ends in one process.
 //!
 //! ```text

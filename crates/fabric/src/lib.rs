@@ -1,4 +1,4 @@
-//! What a transport is.
+//! Row 2: what a transport is.
 //!
 //! A transport moves `(header, payload)` packets between processes and, if it
 //! can, reads and writes a peer's memory. It knows nothing of matching, communicators or

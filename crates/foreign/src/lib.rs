@@ -1,4 +1,4 @@
-//! What other binary interfaces of MPI look like, as data, and what is made from it: the
+//! Row 8: what other binary interfaces of MPI look like, as data, and what is made from it: the
 //! functions of the layers that offer them over Catena (`layer`, `mpich`, `openmpi`).
 //!
 //! `tables/*.tbl` has the constants of each; the functions and what their arguments mean are

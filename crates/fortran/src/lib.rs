@@ -1,4 +1,4 @@
-//! Fortran's interfaces of MPI 5.0 (chapter 19), generated from the table of functions.
+//! Row 8: Fortran's interfaces of MPI 5.0 (chapter 19), generated from the table of functions.
 //!
 //! Owns the generator, and in `lib` the C code that the generated code stands on. Three
 //! things are made from the table in `catena-abi`:

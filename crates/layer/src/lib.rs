@@ -1,4 +1,4 @@
-//! What the layers that offer other binary interfaces over Catena have in common.
+//! Row 9: what the layers that offer other binary interfaces over Catena have in common.
 //!
 //! A layer is a library with the name and the symbols of another MPI. Each of its functions
 //! translates its arguments into those of the standard's binary interface, calls Catena, and

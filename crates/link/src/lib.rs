@@ -1,4 +1,4 @@
-//! The link: one matching engine over all routes. Sans I/O.
+//! Row 3: the link: one matching engine over all routes. Sans I/O.
 //!
 //! Everything point-to-point of MPI-5.0 chapter 3 that needs the peer happens
 //! here: order, matching, eager and rendezvous, synchronous mode, cancel, probe

@@ -1,4 +1,4 @@
-//! `libmpi.so.12`: the binary interface of MPICH over Catena.
+//! Row 10: `libmpi.so.12`: the binary interface of MPICH over Catena.
 //!
 //! Programs that were built with MPICH, Intel MPI, MVAPICH and their relatives load it under this
 //! name, those of Debian as `libmpich.so.12`. Most of its functions are made by the build script;

@@ -1,4 +1,4 @@
-//! The transport over libfabric: one endpoint for reliable datagrams, one
+//! Row 3: the transport over libfabric: one endpoint for reliable datagrams, one
 //! completion queue, untagged messages, remote reads.
 //!
 //! libfabric is opened at run time, and whatever network it has drivers for is

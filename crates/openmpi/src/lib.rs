@@ -1,4 +1,4 @@
-//! `libmpi.so.40`: the binary interface of Open MPI 4 and 5 over Catena.
+//! Row 10: `libmpi.so.40`: the binary interface of Open MPI 4 and 5 over Catena.
 //!
 //! Most of its functions are made by the build script; see `catena_layer` for what they do, and
 //! `docs/decisions/0019-layers-over-one-core.md` for why.

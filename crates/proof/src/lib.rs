@@ -1,4 +1,4 @@
-//! How two ends of a connection prove to each other that they belong to the
+//! Row 0: how two ends of a connection prove to each other that they belong to the
 //! same job: both know its [`Secret`], and neither sends it.
 //!
 //! ```text

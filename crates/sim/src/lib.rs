@@ -1,4 +1,4 @@
-//! A network inside one process that misbehaves on purpose, and always in the
+//! Row 3: a network inside one process that misbehaves on purpose, and always in the
 //! same way for the same [`Seed`]. It offers the worst that any transport may
 //! do within the terms of [`Transport`](catena_fabric::Transport): routes that
 //! are full, order that is lost, remote reads that stop half-way, peers that

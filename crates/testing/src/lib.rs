@@ -1,4 +1,4 @@
-//! How a test says that it cannot run here.
+//! Row 0: how a test says that it cannot run here.
 //!
 //! `cargo test` knows only tests that pass and tests that fail, so a test that needs
 //! what this machine lacks returns early. It says so with [`skip`]: where

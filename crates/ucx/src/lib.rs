@@ -1,4 +1,4 @@
-//! The transport over UCX: one worker, active messages that leave eagerly,
+//! Row 3: the transport over UCX: one worker, active messages that leave eagerly,
 //! remote reads.
 //!
 //! UCX is opened at run time, and whatever network it has transports for is
