@@ -145,7 +145,7 @@ vkloff
   0.5  0.5  0.5
 """
 # As ScaLAPACK's own LU.dat and LLT.dat, with larger matrices and a grid of all ranks. Iterative
-# refinement is not tested: there PDGERFS may take different turns on different ranks, which then wait for
+# refinement is not tested: there ranks have been seen in different steps of PDGERFS, where they wait for
 # each other in different collectives. With Debian's Open MPI 4.1.4 that was so in 6 of 16 runs of xdlu.
 LU = """'ScaLAPACK, LU factorization input file'
 'MPI Machine'
