@@ -377,6 +377,9 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count,
 #define MPI_ERR_SESSION                 60
 #define MPI_ERR_ERRHANDLER              61
 #define MPI_ERR_ABI                     62
+#define MPIX_ERR_PROC_FAILED            16321
+#define MPIX_ERR_PROC_FAILED_PENDING    16322
+#define MPIX_ERR_REVOKED                16323
 #define MPI_T_ERR_CANNOT_INIT           1001
 #define MPI_T_ERR_NOT_ACCESSIBLE        1002
 #define MPI_T_ERR_NOT_INITIALIZED       1003
@@ -515,6 +518,7 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count,
 #define MPI_APPNUM                      505
 #define MPI_LASTUSEDCODE                506
 #define MPI_UNIVERSE_SIZE               507
+#define MPIX_FT                         599
 #define MPI_WIN_BASE                    601
 #define MPI_WIN_DISP_UNIT               602
 #define MPI_WIN_SIZE                    603

@@ -69,6 +69,13 @@ pub const CLASSES: &[(i32, &str, &str)] = &[
     (60, "MPI_ERR_SESSION", "invalid session"),
     (61, "MPI_ERR_ERRHANDLER", "invalid error handler"),
     (62, "MPI_ERR_ABI", "ABI request cannot be fulfilled"),
+    (16321, "MPIX_ERR_PROC_FAILED", "a process has failed"),
+    (
+        16322,
+        "MPIX_ERR_PROC_FAILED_PENDING",
+        "a process that might send has failed; the receive is still pending",
+    ),
+    (16323, "MPIX_ERR_REVOKED", "the communicator was revoked"),
     (1001, "MPI_T_ERR_CANNOT_INIT", "tool interface cannot be initialised"),
     (1002, "MPI_T_ERR_NOT_ACCESSIBLE", "variable is not accessible"),
     (1003, "MPI_T_ERR_NOT_INITIALIZED", "tool interface is not initialised"),

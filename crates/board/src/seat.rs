@@ -82,6 +82,13 @@ impl Seat {
         self.wake(None);
     }
 
+    /// Member `rank` has died: what it had to do nobody does.
+    #[cold]
+    pub fn lose(&self, rank: u32) {
+        self.area.fail(rank);
+        self.area.leave(rank);
+    }
+
     /// This member will never look at the board again.
     pub fn leave(&self) {
         self.area.leave(self.rank);

@@ -82,6 +82,12 @@ impl View<'_> {
         self.seat.fail();
     }
 
+    /// Member `rank` has died: it uses nothing any more.
+    #[cold]
+    pub fn lose(&self, rank: u32) {
+        self.seat.lose(rank);
+    }
+
     #[inline(always)]
     fn place(&mut self, r: Region) -> *mut u8 {
         let base = match r.buf {

@@ -9,6 +9,7 @@ use catena_abi::{
     DeleteAttrFunction, TypeCopyAttrFunction, TypeDeleteAttrFunction, Win, WinCopyAttrFunction,
     WinDeleteAttrFunction, consts,
 };
+use catena_boot::FAULT_TOLERANCE;
 use catena_core::{Process, enter, enter_any, p2p};
 use catena_objects::attr::{Attributes, Carrier, CopyFn, DeleteFn, OnCopy};
 use catena_objects::{Result, fail};
@@ -60,7 +61,13 @@ fn free(carrier: Carrier, keyval: *mut c_int) -> Result<()> {
 /// `MPI_TAG_UB` on in the order of their keys.
 static PREDEFINED: [AtomicI32; 7] = [const { AtomicI32::new(0) }; 7];
 
+/// That of `MPIX_FT`: whether the job goes on when processes die.
+static TOLERANT: AtomicI32 = AtomicI32::new(0);
+
 fn place(key: c_int) -> Option<&'static AtomicI32> {
+    if key == consts::FT {
+        return Some(&TOLERANT);
+    }
     PREDEFINED.get(usize::try_from(key.checked_sub(consts::TAG_UB)?).ok()?)
 }
 
@@ -84,6 +91,7 @@ fn predefined(process: &Process, key: c_int) -> Option<*mut c_void> {
         consts::WTIME_IS_GLOBAL => job.node_of.iter().all(|&n| n == job.node_of[0]).into(),
         consts::APPNUM => job.appnum as c_int,
         consts::LASTUSEDCODE => added::last_used(),
+        consts::FT => FAULT_TOLERANCE.get().into(),
         _ => job.universe_size as c_int,
     };
     place.store(value, Relaxed);

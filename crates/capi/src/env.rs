@@ -63,12 +63,14 @@ export! {
 mpi_fn! {
     /// The arguments of the program stay as they are: nothing in them is ours.
     fn Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
+        catena_ft::prepare();
         init::init(consts::THREAD_SINGLE).map(drop)
     }
 
     fn Init_thread(_argc: *mut c_int, _argv: *mut *mut *mut c_char, required: c_int,
         provided: *mut c_int)
     {
+        catena_ft::prepare();
         put(provided, init::init(required)?, "provided")
     }
 

@@ -112,6 +112,9 @@ pub(crate) fn class(kind: Kind) -> c_int {
         Kind::Session => consts::ERR_SESSION,
         Kind::Errhandler => consts::ERR_ERRHANDLER,
         Kind::ProcAborted => consts::ERR_PROC_ABORTED,
+        Kind::ProcFailed => consts::ERR_PROC_FAILED,
+        Kind::ProcFailedPending => consts::ERR_PROC_FAILED_PENDING,
+        Kind::Revoked => consts::ERR_REVOKED,
         Kind::Port => consts::ERR_PORT,
         Kind::Service => consts::ERR_SERVICE,
         Kind::Spawn => consts::ERR_SPAWN,
@@ -157,8 +160,9 @@ pub(crate) fn code_of(error: &Error) -> c_int {
 fn code_for(error: &Error, text: &str) -> c_int {
     let class = match error.kind() {
         Kind::Code(code) => return code,
-        // Programs compare these two with the code itself.
+        // Programs compare these with the code itself.
         Kind::InStatus | Kind::Pending => return class(error.kind()),
+        Kind::ProcFailed | Kind::ProcFailedPending | Kind::Revoked => return class(error.kind()),
         kind => class(kind),
     };
     let mut t = texts();

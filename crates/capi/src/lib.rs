@@ -19,6 +19,7 @@ mod errors;
 mod export;
 mod file;
 mod file_access;
+mod ft;
 mod grequest;
 mod group;
 mod hooks;

@@ -418,7 +418,8 @@ fn both(
     recv: &mut Request,
     status: *mut Status,
 ) -> Result<()> {
-    let received = process.wait(recv)?;
+    process.block_on(*recv)?;
+    let received = process.complete_whole(recv);
     let sent = process.wait(send)?;
     finish(received, status)?;
     sent.into_result().map(drop)

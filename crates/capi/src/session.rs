@@ -22,6 +22,7 @@ mpi_fn! {
         let handler = errhandler::fitting(&objects, handler, Target::Session)?;
         let hints = objects.infos.find(hints)?.unwrap_or_default();
         drop(objects);
+        catena_ft::prepare();
         put(session, session::init(&hints, handler)?, "session")
     }
 

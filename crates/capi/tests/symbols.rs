@@ -48,7 +48,7 @@ fn exports_are_those_of_the_table() {
         "unsupported",
     ];
     let layers = layers.map(|name| format!("catena_{name}"));
-    let expected: BTreeSet<_> = names.chain(layers).collect();
+    let expected: BTreeSet<_> = names.chain(layers).chain(extensions()).collect();
     let lacking: Vec<_> = expected.difference(&found).collect();
     let surplus: Vec<_> = found.difference(&expected).collect();
     assert!(
@@ -59,6 +59,35 @@ fn exports_are_those_of_the_table() {
         surplus.is_empty(),
         "exported but not in the table: {surplus:?}"
     );
+}
+
+/// The functions of `mpi-ext.h`, which no version of the ABI has.
+fn extensions() -> impl Iterator<Item = String> {
+    let standard = [
+        "revoke",
+        "is_revoked",
+        "get_failed",
+        "ack_failed",
+        "agree",
+        "iagree",
+        "shrink",
+        "ishrink",
+    ];
+    let prefixes = ["MPIX", "PMPIX", "catena_MPIX", "MPI", "PMPI"];
+    let old = ["failure_ack", "failure_get_acked"];
+    let all = |names: &[&'static str], prefixes: &[&'static str]| {
+        let of = |name: &&str| {
+            let name = *name;
+            prefixes
+                .iter()
+                .map(move |prefix| format!("{prefix}_Comm_{name}"))
+                .collect::<Vec<_>>()
+        };
+        names.iter().flat_map(of).collect::<Vec<_>>()
+    };
+    all(&standard, &prefixes)
+        .into_iter()
+        .chain(all(&old, &prefixes[..3]))
 }
 
 #[test]

@@ -4,13 +4,13 @@ use catena_fabric::PeerLost;
 use catena_link::Failure;
 use catena_objects::error::{Error, Kind};
 
+use crate::loss::{died, kind_of_death, revoked};
+
 /// The error that a lost peer is reported with.
 #[cold]
 pub(crate) fn lost(lost: &PeerLost) -> Error {
-    Error::new(
-        Kind::ProcAborted,
-        format!("process {} is gone: {}", lost.peer.0, lost.cause),
-    )
+    let text = format!("process {} is gone: {}", lost.peer.0, lost.cause);
+    Error::new(kind_of_death(), text)
 }
 
 /// The error that a failed transfer is reported with.
@@ -30,5 +30,7 @@ pub(crate) fn failure(f: &Failure) -> Error {
             ),
         ),
         Failure::Lost(peer) => lost(peer),
+        Failure::Interrupted => died("a rank that might have sent"),
+        Failure::Revoked => revoked(),
     }
 }

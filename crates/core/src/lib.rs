@@ -41,6 +41,7 @@ pub mod fuzz;
 pub mod init;
 pub mod latency;
 pub mod life;
+mod loss;
 mod memory_kinds;
 mod message;
 pub mod object;
@@ -54,11 +55,12 @@ pub mod session;
 mod session_object;
 pub mod settings;
 pub mod topology;
+mod trouble;
 pub mod wait;
 
 /// What a process carries on besides transfers: see [`catena_process::Hook`].
 pub mod hooks {
-    pub use catena_process::{Hook, Hooked};
+    pub use catena_process::{Alarm, Hook, Hooked};
 }
 
 pub use process::{Process, enter, enter_any, observe};

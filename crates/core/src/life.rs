@@ -2,8 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use catena_abi::consts;
+use catena_boot::FAULT_TOLERANCE;
 use catena_datatype::Datatype;
 use catena_fabric::Peer;
 use catena_memory as memory;
@@ -39,6 +41,26 @@ impl Living for Process {
         let mut boot = self.engine.boot.borrow_mut();
         let told = if end { boot.end() } else { boot.finalize() };
         told.map_err(|e| Error::new(Kind::Other, e.to_string()))
+    }
+}
+
+/// What goes on after failures, in a crate above this one.
+static GOES_ON: OnceLock<fn(&Process)> = OnceLock::new();
+
+/// Has `begin` called for a process that comes up, before anybody else can have told it anything.
+/// To be called before the library is first initialised.
+pub fn go_on_by(begin: fn(&Process)) {
+    // Whoever comes first is the only one there is.
+    let _ = GOES_ON.set(begin);
+}
+
+/// The process has come up, in a job that may go on without its dead.
+fn begin_tolerance(process: &Process) {
+    if FAULT_TOLERANCE.get() {
+        process.link(|link| link.tolerate());
+    }
+    if let Some(begin) = GOES_ON.get() {
+        begin(process);
     }
 }
 
@@ -100,6 +122,7 @@ fn wire_up() -> Result<Box<Process>> {
     });
     // Collectives first: they are asked for most.
     process.hook::<Collectives>();
+    begin_tolerance(&process);
     process.watch();
     Ok(process)
 }

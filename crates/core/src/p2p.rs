@@ -3,11 +3,13 @@
 use std::cell::Cell;
 
 use catena_abi::{self as abi, consts};
-use catena_link::{Cid, Completion, Envelope, MessageId, Mode, Plane, ReqId, Selector, Sent};
+use catena_link::{
+    Cid, Completion, Envelope, Failure, MessageId, Mode, Plane, ReqId, Selector, Sent,
+};
 
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
-use crate::failure::{failure, lost};
+use crate::failure::failure;
 pub use crate::message::Message;
 use crate::process::Process;
 use crate::request::{self, Done};
@@ -29,7 +31,7 @@ pub fn destination(comm: &Comm, dest: i32) -> Result<Option<u32>> {
     if (dest as u32) < comm.peers {
         Ok(Some(dest as u32))
     } else if dest == consts::PROC_NULL {
-        Ok(None)
+        comm.check_not_revoked().map(|()| None)
     } else {
         Err(bad_rank(comm, dest, "destination"))
     }
@@ -44,7 +46,7 @@ pub fn source(comm: &Comm, source: i32) -> Result<Option<i32>> {
     if (source as u32) < comm.peers || source == consts::ANY_SOURCE {
         Ok(Some(source))
     } else if source == consts::PROC_NULL {
-        Ok(None)
+        comm.check_not_revoked().map(|()| None)
     } else {
         Err(bad_rank(comm, source, "source"))
     }
@@ -156,7 +158,10 @@ impl Process {
     pub(crate) fn await_transfer(&self, id: ReqId) -> Completion {
         let is_done = |process: &Process| process.link(|link| link.is_done(id));
         if !is_done(self) {
-            self.block(is_done);
+            self.block(|process| is_done(process) || process.is_interrupted(id));
+            if !is_done(self) {
+                self.link(|link| link.interrupt(id));
+            }
         }
         self.link(|link| link.take(id))
     }
@@ -222,7 +227,8 @@ impl Process {
             .is_none()
             .then(|| self.link(|link| link.seek(cid, Plane::User, sel)))
         {
-            Some(Some(gone)) => Err(lost(&gone)),
+            Some(Some(gone)) => Err(failure(&gone)),
+            Some(None) if self.is_deserted(cid, sel) => Err(failure(&Failure::Interrupted)),
             _ => Ok(found),
         }
     }
@@ -240,10 +246,23 @@ impl Process {
             let gone = || process.link(|link| link.seek(cid, Plane::User, sel));
             end = find(process)
                 .map(Ok)
-                .or_else(|| gone().map(|gone| Err(lost(&gone))));
+                .or_else(|| gone().map(|gone| Err(failure(&gone))))
+                .or_else(|| {
+                    let deserted = process.is_deserted(cid, sel);
+                    deserted.then(|| Err(failure(&Failure::Interrupted)))
+                });
             end.is_some()
         });
         end.expect("block returns when it is found")
+    }
+
+    /// Whether a message from any source is sought, of which a member has died that the program
+    /// has not acknowledged.
+    fn is_deserted(&self, cid: Cid, sel: Selector) -> bool {
+        let any = sel.source == consts::ANY_SOURCE && self.is_troubled();
+        any && self
+            .comm_at(cid)
+            .is_some_and(|comm| self.has_unacknowledged(&comm))
     }
 
     fn add_message(&self, id: MessageId, envelope: Envelope) -> Matched {

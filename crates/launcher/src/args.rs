@@ -107,6 +107,7 @@ enum Opt {
     Set,
     Pset,
     InitialErrhandler,
+    WithFt,
     MemoryAllocKinds,
     Tag,
     Stdin,
@@ -150,6 +151,7 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("set", Opt::Set),
     ("pset", Opt::Pset),
     ("initial-errhandler", Opt::InitialErrhandler),
+    ("with-ft", Opt::WithFt),
     ("memory-alloc-kinds", Opt::MemoryAllocKinds),
     ("l", Opt::Tag),
     ("tag-output", Opt::Tag),
@@ -349,6 +351,17 @@ impl Parser {
                 }
                 request.psets.push(set);
             }
+            Opt::WithFt => {
+                let text = value("ulfm or none")?.to_string_lossy().into_owned();
+                let on = match text.as_str() {
+                    // Open MPI has more than one name for it.
+                    "ulfm" | "mpi" | "true" => "true",
+                    "none" | "false" => "false",
+                    _ => return usage(format!("{shown} {text}: it must be ulfm or none")),
+                };
+                let setting = ("FAULT_TOLERANCE".to_string(), on.to_string());
+                request.settings.push(setting);
+            }
             opt @ (Opt::InitialErrhandler | Opt::MemoryAllocKinds) => {
                 let (name, what) = if opt == Opt::InitialErrhandler {
                     ("INITIAL_ERRHANDLER", "the name of an error handler")
@@ -507,6 +520,10 @@ mod tests {
         let handler = run("-initial-errhandler mpi_errors_return a").settings;
         let expected = ("INITIAL_ERRHANDLER", "mpi_errors_return");
         assert_eq!(handler, [expected].map(|(n, v)| (n.into(), v.into())));
+        for (text, on) in [("ulfm", "true"), ("mpi", "true"), ("none", "false")] {
+            let tolerant = run(&format!("--with-ft {text} a")).settings;
+            assert_eq!(tolerant, [("FAULT_TOLERANCE".into(), on.into())]);
+        }
         let takeover = run("--no-takeover a").settings;
         let expected = ("LAUNCH_TAKEOVER", "false");
         assert_eq!(takeover, [expected].map(|(n, v)| (n.into(), v.into())));

@@ -52,6 +52,8 @@ pub(crate) struct Comm {
     pub open: bool,
     /// Closed by its owner, kept until it is known that nothing is under way.
     pub closed: bool,
+    /// Nothing is sent or received any more but on [`Plane::Control`].
+    pub revoked: bool,
     /// Closed, with requests under way.
     pub draining: bool,
     /// Requests under way; kept up to date only while draining.

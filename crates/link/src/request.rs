@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use catena_fabric::{Header, Peer, PeerLost};
+use catena_fabric::{Header, Peer};
 
 use crate::matching::{Link, Nodes};
 use crate::net::{Net, RemoteKeys};
@@ -197,9 +197,9 @@ impl<N: Net> Request<N> {
         }
     }
 
-    /// Records that the other end is gone.
-    pub fn set_lost(&mut self, lost: &PeerLost) {
-        self.error = Some(Box::new(Failure::Lost(lost.clone())));
+    /// Records why nothing is transferred.
+    pub fn set_failed(&mut self, failure: Failure) {
+        self.error = Some(Box::new(failure));
         self.len = 0;
     }
 }

@@ -231,6 +231,11 @@ pub enum Failure {
     },
     /// The process at the other end is gone.
     Lost(PeerLost),
+    /// A receive from any source was taken back, as one of those that might have sent is gone: see
+    /// [`Endpoint::interrupt`](crate::Endpoint::interrupt).
+    Interrupted,
+    /// The communicator was revoked: see [`Endpoint::revoke`](crate::Endpoint::revoke).
+    Revoked,
 }
 
 impl fmt::Display for Failure {
@@ -247,6 +252,8 @@ impl fmt::Display for Failure {
                  does not fit into a receive buffer of {capacity} bytes"
             ),
             Failure::Lost(lost) => write!(f, "process {} is gone: {}", lost.peer.0, lost.cause),
+            Failure::Interrupted => f.write_str("a process that might have sent is gone"),
+            Failure::Revoked => f.write_str("the communicator was revoked"),
         }
     }
 }

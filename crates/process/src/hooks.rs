@@ -283,7 +283,39 @@ impl<P, T> Deref for Hooked<'_, P, T> {
     }
 }
 
+/// Gives a hook something to do from where there is no process at hand: a handler of active
+/// messages, say.
+#[derive(Debug)]
+pub struct Alarm<P: 'static> {
+    hooks: *const Hooks<P>,
+    entry: &'static Entry<P>,
+}
+
+// SAFETY: it is only used inside the library, under its lock if it has one: handlers are called
+// from within a poll.
+unsafe impl<P> Send for Alarm<P> {}
+
+impl<P> Alarm<P> {
+    /// The hook has something to do, if it had nothing. To be called inside the library.
+    pub fn raise(&self) {
+        if self.entry.work.get() == 0 {
+            // SAFETY: the hooks are those of the process, which stays.
+            let hooks = unsafe { &*self.hooks };
+            self.entry.work.set(1);
+            hooks.work.set(hooks.work.get() + 1);
+        }
+    }
+}
+
 impl<P, T> Hooked<'_, P, T> {
+    /// What gives it something to do from a handler of active messages. The process stays.
+    pub fn alarm(&self) -> Alarm<P> {
+        Alarm {
+            hooks: self.hooks,
+            entry: self.entry,
+        }
+    }
+
     /// There is more to do: progress calls the hook from now on.
     pub fn add_work(&self, more: usize) {
         self.set_work(self.entry.work.get() + more);

@@ -101,7 +101,7 @@ mod wire_up;
 pub use block::block;
 pub use engine::{LinkOf, ProgressEngine};
 pub use exchange::SharedBoot;
-pub use hooks::{Hook, Hooked, Hooks, rounds};
+pub use hooks::{Alarm, Hook, Hooked, Hooks, rounds};
 pub use host::{Host, Slept, Waits};
 pub use life::{Life, Living, Owner, granted};
 pub use lock::{Depth, Lock};

@@ -33,7 +33,7 @@ const ROWS: &[&[&str]] = &[
     &["net", "objects"],
     &["board", "process"],
     &["core"],
-    &["dynamic", "io", "mpit", "rma"],
+    &["dynamic", "ft", "io", "mpit", "rma"],
     &["capi", "foreign", "fortran"],
     &["layer"],
     &["mpich", "openmpi"],

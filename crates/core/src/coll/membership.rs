@@ -79,6 +79,13 @@ impl Membership {
         };
     }
 
+    /// A member has died.
+    pub(super) fn lose(&self, rank: u32) {
+        if let Some(place) = self.place() {
+            place.seat.lose(rank);
+        }
+    }
+
     /// Says on the board how far this member is: who waits there for it in vain sees it.
     #[cold]
     pub(super) fn tell(&mut self) {

@@ -83,18 +83,18 @@ impl PendingOperation {
                     error
                 }
             },
-            Stage::Untold => {
-                if !self.backoff.look(process.unexpected(comm)) {
-                    return None;
-                }
-                let call = Waiting {
-                    comm,
-                    place: self.place,
-                    signature: None,
-                };
-                process.heard(&call, &mut self.backoff)?
-            }
+            Stage::Untold => match process.trouble(comm) {
+                Some(error) => error,
+                None => self.hear_why(process, comm)?,
+            },
             Stage::Left(error) => {
+                if process.is_troubled() {
+                    // They use nothing any more.
+                    process
+                        .failed_ranks(comm)
+                        .iter()
+                        .for_each(|&rank| board.lose(rank));
+                }
                 let unused = matches!(self.op.poll(member, args, board), Ok(true));
                 return unused.then(|| Err(error.clone()));
             }
@@ -106,10 +106,27 @@ impl PendingOperation {
         self.advance(process, comm, member, args, board)
     }
 
+    /// Why a member gave up, if somebody has said so.
+    #[cold]
+    fn hear_why(&mut self, process: &Process, comm: &Arc<Comm>) -> Option<Error> {
+        if !self.backoff.look(process.unexpected(comm)) {
+            return None;
+        }
+        let call = Waiting {
+            comm,
+            place: self.place,
+            signature: None,
+        };
+        process.heard(&call, &mut self.backoff)
+    }
+
     /// Nothing has come for a while: perhaps a member called something else, or gave up.
     #[cold]
     #[inline(never)]
     fn look(&mut self, process: &Process, comm: &Arc<Comm>, awaited: Option<u32>) -> Option<Error> {
+        if let Some(error) = process.trouble(comm) {
+            return Some(error);
+        }
         if let Some(error) = comm.coll.lost.take() {
             return Some(error);
         }

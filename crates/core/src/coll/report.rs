@@ -12,10 +12,12 @@ use catena_objects::error::{Error, Kind as ErrorKind};
 
 /// What members that are told fail with, too, so that it does not matter who noticed first: what
 /// is no matter of one member. Otherwise with the first.
-const COMMON: [ErrorKind; 3] = [
+const COMMON: [ErrorKind; 5] = [
     ErrorKind::Other,
     ErrorKind::Truncate,
     ErrorKind::ProcAborted,
+    ErrorKind::ProcFailed,
+    ErrorKind::Revoked,
 ];
 
 /// A report: which of [`COMMON`] it is, and why, in words.
@@ -98,10 +100,19 @@ impl Process {
         self.tell_aside(whom, aside, &to_bytes(error));
     }
 
+    /// A member has died: the board is of no more use, and its place there is vacant.
+    #[cold]
+    pub(crate) fn lose_member(&self, comm: &Arc<Comm>, rank: u32, error: &Error) {
+        self.lose_board(comm, error);
+        if let Ok(membership) = comm.coll.node.try_borrow() {
+            membership.lose(rank);
+        }
+    }
+
     /// A collective failed here, which the others know: who waits on the board for this member
     /// would do so for ever, so it is of no more use.
     #[cold]
-    pub(super) fn lose_board(&self, comm: &Arc<Comm>, error: &Error) {
+    pub(crate) fn lose_board(&self, comm: &Arc<Comm>, error: &Error) {
         match comm.coll.node.try_borrow_mut() {
             Ok(_) if !self.can_meet(comm) => {}
             Ok(mut membership) if comm.coll.queued.get() == 0 => membership.fail(error),

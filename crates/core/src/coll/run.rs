@@ -156,7 +156,9 @@ impl Executor<'_> {
             return Ok(());
         }
         let (source, sent, expect) = match done.error.as_deref() {
-            Some(lost @ Failure::Lost(_)) => return Err(failure(lost)),
+            Some(lost @ (Failure::Lost(_) | Failure::Interrupted | Failure::Revoked)) => {
+                return Err(failure(lost));
+            }
             Some(&Failure::Truncated {
                 source,
                 sent,
@@ -556,6 +558,10 @@ impl CollRun {
             place: self.turn.place,
             signature: Some(job.signature()),
         };
+        if let Some(error) = process.trouble(&comm) {
+            self.fail(process, error);
+            return true;
+        }
         if self.backoff.look(process.unexpected(&comm)) {
             let strange = self.find_stray(process, &comm);
             if let Some(error) = strange {

@@ -24,7 +24,7 @@ use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 
 /// In place of a number: the member failed, or has no such number.
-pub(crate) const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 /// Processes that a context joins, and who of them take part.
 #[derive(Clone, Debug)]
@@ -164,9 +164,26 @@ impl Agreement {
                 Phase::Done => return true,
             };
             if !moved {
-                return false;
+                return process.is_troubled() && self.is_hopeless(process);
             }
         }
+    }
+
+    /// Whether it can never be over, as a participant has died or the communicator was revoked;
+    /// then it ends here. So do the others, who are told of the death themselves.
+    #[cold]
+    fn is_hopeless(&mut self, process: &Process) -> bool {
+        let ours = process.trouble_among(self.circle.cid, &self.circle.ranks);
+        let across = || match self.across.as_ref()?.bridge.as_ref()? {
+            Bridge::Context { cid, .. } => process.trouble_among(*cid, &[]),
+            Bridge::Port(_) => None,
+        };
+        let Some(error) = ours.or_else(across) else {
+            return false;
+        };
+        self.error.get_or_insert(error);
+        self.phase = Phase::Done;
+        true
     }
 
     fn share(&mut self, process: &Process, have: u32) -> bool {

@@ -14,6 +14,7 @@ use catena_objects::info::Info;
 use catena_topo::reorder::Path;
 
 use super::cid::Lease;
+use super::failed::FailedMembers;
 use crate::attached::Attached;
 use crate::coll::CollState;
 use crate::topology::{Adjacent, Graph, Grid, Topology};
@@ -50,6 +51,8 @@ pub struct Comm {
     pub topology: OnceCell<Arc<Topology>>,
     /// Where its collectives stand.
     pub coll: CollState,
+    /// Which members have died, and whether it was revoked.
+    pub failed: FailedMembers,
     /// Agreements that all members have begun on it.
     pub(super) agreements: Cell<u32>,
     /// Gives the number back when nobody needs the communicator any more.
@@ -101,6 +104,7 @@ impl Comm {
             places: RefCell::default(),
             topology: OnceCell::new(),
             coll: CollState::default(),
+            failed: FailedMembers::default(),
             agreements: Cell::new(0),
             _lease: lease,
         })

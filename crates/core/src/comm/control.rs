@@ -1,7 +1,7 @@
 //! Control messages, by which processes agree on a communicator that they do
 //! not have yet.
 //!
-//! A control message travels on a context that exists, below its collectives, and
+//! A control message travels on a context that exists, in a plane of its own, and
 //! carries a key that says what it is about. Matching is by the whole key, so
 //! that agreements under way at once, of several threads say, never mix;
 //! control messages of one sender with one key are read in the order in which they were

@@ -21,10 +21,7 @@ pub(super) type Ready<T> = Result<(T, Numbers)>;
 pub(super) fn row<const N: usize, T>(words: [u32; N], ready: &Ready<T>) -> Vec<u32> {
     let mut row = words.to_vec();
     row.extend(match ready {
-        Ok((_, it)) => [
-            it.own.cid().0,
-            it.local.as_ref().map_or(NONE, |local| local.cid().0),
-        ],
+        Ok((_, it)) => it.words(),
         Err(_) => [NONE; 2],
     });
     row
@@ -227,6 +224,38 @@ impl Process {
             self.half_of(parent, chosen.into_iter())
         };
         Ok(self.join(comm, numbers, &told, Arc::default(), half))
+    }
+
+    /// This process's numbers for a communicator that is to be made of those members of `comm`
+    /// that are alive.
+    ///
+    /// # Errors
+    /// `Other` if there are none left.
+    pub fn numbers_for_survivors(&self, comm: &Comm) -> Result<Numbers> {
+        Ok(self.ready(Ok(()), comm.is_inter())?.1)
+    }
+
+    /// Makes the communicator of the survivors, on which they have agreed otherwise: of each
+    /// group the ranks and the numbers that they have told, in the order of their ranks. `None`
+    /// if a group of an intercommunicator is all dead. No communication.
+    pub fn comm_of_survivors(
+        &self,
+        comm: &Comm,
+        numbers: Numbers,
+        ours: &[(u32, [u32; 2])],
+        theirs: &[(u32, [u32; 2])],
+    ) -> Option<abi::Comm> {
+        let half = |parent: &Arc<Group>, of: &[(u32, [u32; 2])]| {
+            let rows = of.iter().map(|(rank, row)| (*rank as usize, &row[..]));
+            self.half_of(parent, rows)
+        };
+        let remote = comm.remote.as_ref().map(|it| half(&it.group, theirs));
+        if remote.as_ref().is_some_and(|it| it.group.size() == 0) {
+            return None;
+        }
+        let heritage = Heritage::plain(comm);
+        let new = self.establish(numbers, half(&comm.group, ours), remote, heritage);
+        Some(self.publish(new))
     }
 
     /// `MPI_Comm_create_group`: collective over the members of `group` only.

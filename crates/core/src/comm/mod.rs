@@ -16,6 +16,7 @@ mod cid;
 mod communicator;
 pub(crate) mod control;
 mod create;
+mod failed;
 mod from_group;
 mod idup;
 mod inter;
@@ -36,13 +37,14 @@ use agreement::Agreement;
 use catena_objects::error::Result;
 use catena_objects::group::Group;
 
-pub(crate) use agreement::NONE;
+pub use agreement::NONE;
 
 pub(crate) use cid::JOB;
 pub use cid::{Cids, Lease};
 pub(crate) use communicator::Heritage;
 pub use communicator::{Comm, Remote};
 pub use control::{ControlMessages, Key, PARTITIONS, partition_tag};
+pub use failed::FailedMembers;
 pub use from_group::{Across, Origin};
 pub use inter::Peering;
 pub use port::Meeting;
@@ -51,10 +53,18 @@ pub use split_type::resources;
 
 /// This process's numbers for a communicator on its way.
 #[derive(Debug)]
-struct Numbers {
+pub struct Numbers {
     own: Lease,
     /// For the local group of an intercommunicator.
     local: Option<Lease>,
+}
+
+impl Numbers {
+    /// As the others are told: of the communicator, and of its local group or [`NONE`].
+    pub fn words(&self) -> [u32; 2] {
+        let local = self.local.as_ref().map_or(NONE, |local| local.cid().0);
+        [self.own.cid().0, local]
+    }
 }
 
 /// One group of a communicator on its way.
@@ -136,7 +146,10 @@ impl Process {
     fn close_unused(&self) {
         let unused = self.cids.borrow_mut().reclaim();
         for cid in unused {
-            self.link(|link| link.close(cid));
+            self.link(|link| {
+                link.net().failures_mut().forget_context(cid);
+                link.close(cid);
+            });
             self.drop_control(cid);
             self.handles_by_cid.borrow_mut().remove(&cid.0);
         }

@@ -12,7 +12,7 @@ impl Process {
         let message = SendBuf::Owned(to_bytes(key, words).into());
         self.link(|link| {
             if let Sent::Pending(id) =
-                link.send(cid, Plane::Collective, to, CONTROL, Mode::Standard, message)
+                link.send(cid, Plane::Control, to, CONTROL, Mode::Standard, message)
             {
                 link.detach(id);
             }
@@ -47,7 +47,7 @@ impl Process {
             tag: CONTROL,
         };
         self.link(|link| {
-            while let Some((id, envelope)) = link.mprobe(cid, Plane::Collective, selector) {
+            while let Some((id, envelope)) = link.mprobe(cid, Plane::Control, selector) {
                 let mut bytes = vec![0; envelope.len as usize].into_boxed_slice();
                 let room = RecvBuf::Bytes(bytes.as_mut_ptr(), envelope.len);
                 let id = link.mrecv(id, room);

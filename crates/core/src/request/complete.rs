@@ -1,12 +1,12 @@
 //! How requests stand, and their completion (MPI-5, chapter 3.7.3).
 
-use catena_abi::{self as abi, consts};
+use catena_abi::{self as abi, Status, consts};
 use catena_link::ReqId;
 
 use super::calls::placed;
 use super::{Done, NOWHERE, NOWHERE_STATUS, SENT, State, as_transfer, bad_request, when};
 use crate::process::Process;
-use catena_objects::error::Result;
+use catena_objects::error::{Error, Result};
 
 impl Process {
     /// How a request stands. Does not progress.
@@ -18,10 +18,16 @@ impl Process {
         if let Some(id) = as_transfer(r) {
             return match r {
                 SENT | NOWHERE => Ok(State::Complete),
-                _ => self.link(|link| match link.valid(id) {
-                    false => Err(bad_request(r)),
-                    true => Ok(when(link.is_done(id))),
-                }),
+                _ => self
+                    .link(|link| match link.valid(id) {
+                        false => Err(bad_request(r)),
+                        true => Ok(when(link.is_done(id))),
+                    })
+                    .map(|state| match state {
+                        // It cannot be waited for, which its completion says.
+                        State::Pending if self.is_interrupted(id) => State::Complete,
+                        state => state,
+                    }),
             };
         }
         self.state_slow(r)
@@ -51,11 +57,41 @@ impl Process {
     pub fn complete(&self, r: &mut abi::Request) -> Done {
         match as_transfer(*r) {
             Some(id) => {
+                if self.is_troubled()
+                    && let Some(error) = self.interruption_of(*r, id)
+                {
+                    return Done {
+                        status: Status::empty(),
+                        error: Some(error),
+                    };
+                }
                 let was = std::mem::replace(r, consts::REQUEST_NULL);
                 self.complete_transfer(was, id)
             }
             None => self.complete_slow(r),
         }
+    }
+
+    /// Why a receive cannot be waited for that is still under way, and stays so.
+    #[cold]
+    fn interruption_of(&self, r: abi::Request, id: ReqId) -> Option<Error> {
+        if matches!(r, SENT | NOWHERE) {
+            return None;
+        }
+        let cid = self.link(|link| link.is_under_way(id).then(|| link.cid(id)))?;
+        let comm = self.comm_at(cid)?;
+        Some(self.interruption(&comm, true))
+    }
+
+    /// Completes a part of a call that ends with it: a receive that cannot be waited for is taken
+    /// back.
+    pub fn complete_whole(&self, r: &mut abi::Request) -> Done {
+        let done = self.complete(r);
+        let Some(id) = as_transfer(*r) else {
+            return done;
+        };
+        self.link(|link| link.interrupt(id));
+        self.complete(r)
     }
 
     #[inline]
@@ -118,6 +154,16 @@ impl Process {
                 });
             }
             Some(id) => {
+                if let Some(error) = self
+                    .is_troubled()
+                    .then(|| self.interruption_of(r, id))
+                    .flatten()
+                {
+                    return Ok(Done {
+                        status: Status::empty(),
+                        error: Some(error),
+                    });
+                }
                 return self.link(|link| match link.valid(id) {
                     false => Err(bad_request(r)),
                     true => Ok(link.peek(id).map_or(Done::EMPTY, Done::from)),
@@ -135,8 +181,18 @@ impl Process {
     /// `Request` for freed and made-up handles; the operation's own error is in
     /// the result.
     pub fn wait(&self, r: &mut abi::Request) -> Result<Done> {
-        if self.state(*r)? == State::Pending {
-            let waiting = *r;
+        self.block_on(*r)?;
+        Ok(self.complete(r))
+    }
+
+    /// Progresses until a request is not pending.
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles.
+    #[inline]
+    pub fn block_on(&self, r: abi::Request) -> Result<()> {
+        if self.state(r)? == State::Pending {
+            let waiting = r;
             match self.objects.requests.get(waiting.0) {
                 // Looked up once.
                 Some(object) => {
@@ -145,6 +201,6 @@ impl Process {
                 None => self.block(|process| !matches!(process.state(waiting), Ok(State::Pending))),
             }
         }
-        Ok(self.complete(r))
+        Ok(())
     }
 }

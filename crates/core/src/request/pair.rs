@@ -23,7 +23,7 @@ impl RequestObject for Pair {
 
     fn complete(&self, process: &Process) -> Done {
         let (mut recv, mut send) = (self.recv, self.send);
-        let mut done = process.complete(&mut recv);
+        let mut done = process.complete_whole(&mut recv);
         let sent = process.complete(&mut send);
         done.error = done.error.or(sent.error);
         done

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use catena_abi as abi;
+use catena_abi::{self as abi, consts};
 use catena_datatype::TypeRef;
 use catena_link::Mode;
 use catena_objects::error::Result;
@@ -104,7 +104,13 @@ impl RequestObject for Persistent {
     fn complete(&self, process: &Process) -> Done {
         match self.active.take() {
             None => Done::EMPTY,
-            Some(mut inner) => process.complete(&mut inner),
+            Some(mut inner) => {
+                let done = process.complete(&mut inner);
+                // A receive that cannot be waited for stays.
+                let stays = inner != consts::REQUEST_NULL;
+                self.active.set(stays.then_some(inner));
+                done
+            }
         }
     }
 

@@ -67,6 +67,7 @@ control
   --initial-errhandler NAME
                           error handler at first: mpi_errors_are_fatal,
                           mpi_errors_abort or mpi_errors_return
+  --with-ft ulfm          go on when ranks die: docs/fault-tolerance.md
   --memory-alloc-kinds LIST
                           kinds of memory that the program asks for, such as
                           mpi,system; MPI_INFO_ENV shows them

@@ -1,13 +1,13 @@
 //! `MPI_Cancel` (MPI-5.0 section 3.8.4).
 
-use catena_fabric::Header;
+use catena_fabric::{Header, Peer};
 
 use super::Endpoint;
 use crate::net::Net;
 use crate::protocol::{SendAction, SendEvent};
 use crate::request::Phase;
 use crate::send_queue::Item;
-use crate::types::ReqId;
+use crate::types::{ANY_SOURCE, Cid, Failure, Plane, ReqId};
 use crate::wire::{Note, kind};
 
 impl<N: Net> Endpoint<N> {
@@ -35,6 +35,62 @@ impl<N: Net> Endpoint<N> {
             Phase::Free | Phase::Recv(_) | Phase::Done => {}
         }
         self.settle();
+    }
+
+    /// Revokes a communicator (`MPI_Comm_revoke`): but for what members tell each other about it
+    /// ([`Plane::Control`](crate::Plane::Control)) nothing is sent or received on it any more. Receives that have not matched fail, and so do sends as [`Endpoint::cancel`] takes them
+    /// back; what both ends are in the middle of goes on to its end, as the other end may be
+    /// reading this one's memory. Local: nobody is told.
+    pub fn revoke(&mut self, cid: Cid) {
+        for at in self.engine.revoke(cid) {
+            let id = self.engine.id(at);
+            if self.valid(id) {
+                self.cancel(id);
+            }
+        }
+        self.settle();
+    }
+
+    /// Whether a communicator was revoked.
+    pub fn is_revoked(&self, cid: Cid) -> bool {
+        let comm = self.engine.comms.get(cid.0 as usize);
+        comm.is_some_and(|it| it.revoked)
+    }
+
+    /// Whether a peer is lost or a communicator was revoked.
+    #[inline]
+    pub fn is_troubled(&self) -> bool {
+        self.engine.troubled
+    }
+
+    /// Whether that peer is lost.
+    pub fn is_lost(&self, peer: Peer) -> bool {
+        self.engine.losses.contains_key(&peer)
+    }
+
+    /// From now on a receive from [`ANY_SOURCE`](crate::ANY_SOURCE) stays when a peer is lost:
+    /// others may still send it something.
+    pub fn tolerate(&mut self) {
+        self.engine.tolerant = true;
+    }
+
+    /// Whether that request is a receive from [`ANY_SOURCE`](crate::ANY_SOURCE) of the program's
+    /// that nothing has matched.
+    pub fn is_open(&self, id: ReqId) -> bool {
+        let request = self.engine.requests.get(id.index);
+        request.phase == Phase::Posted
+            && request.selector().source == ANY_SOURCE
+            && request.link.key.context.plane() == Plane::User
+    }
+
+    /// Ends a receive that nothing has matched, with [`Failure::Interrupted`].
+    ///
+    /// [`Failure::Interrupted`]: crate::Failure::Interrupted
+    pub fn interrupt(&mut self, id: ReqId) {
+        if self.engine.requests.get(id.index).phase == Phase::Posted {
+            self.engine.unpost(id.index);
+            self.engine.fail_with(id.index, Failure::Interrupted);
+        }
     }
 
     /// The message has not left; an empty packet takes its place in the order.

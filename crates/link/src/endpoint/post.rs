@@ -1,6 +1,6 @@
 //! Sends, receives and probes.
 
-use catena_fabric::{Header, Load, Peer, PeerLost, Posted, Rendezvous};
+use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
 use crate::matching::Key;
@@ -10,7 +10,9 @@ use crate::protocol::{Send, Style};
 use crate::request::{Buffer, Fate, Phase};
 use crate::send_queue::Item;
 use crate::slab::NIL;
-use crate::types::{Cid, Context, Envelope, MessageId, Mode, Plane, ReqId, Selector, Sent};
+use crate::types::{
+    Cid, Context, Envelope, Failure, MessageId, Mode, Plane, ReqId, Selector, Sent,
+};
 use crate::wire::{Announce, EAGER_CEILING, MIN_PACKET, SyncLen, SyncToken, kind};
 
 /// A message on its way into [`Endpoint::send_slow`].
@@ -81,6 +83,9 @@ impl<N: Net> Endpoint<N> {
     /// message to everyone.
     #[inline(never)]
     fn send_slow(&mut self, out: Outgoing<N::Source>) -> Sent {
+        if self.engine.is_revoked(Context::new(out.cid, out.plane)) {
+            return self.refuse(&out);
+        }
         let Outgoing {
             cid,
             plane,
@@ -100,14 +105,16 @@ impl<N: Net> Endpoint<N> {
         let caps = self.net.caps(peer);
         debug_assert!(caps.max_packet >= MIN_PACKET);
         let eager_max = caps.eager_max.min(EAGER_CEILING);
-        peer_state.fast = eager_max.min(caps.max_packet as u64) as u32 + 1;
+        let one_packet = len <= eager_max.min(caps.max_packet as u64);
+        if !comm.revoked {
+            peer_state.fast = eager_max.min(caps.max_packet as u64) as u32 + 1;
+        }
         let token = SyncToken::of(id);
         // Reading is asked about for long messages only.
         let is_read = |net: &N| {
             caps.max_packet >= Announce::ONE
                 && net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream
         };
-        let one_packet = len < u64::from(peer_state.fast);
         let eager_max = match plane.load() {
             Load::Heavy if !one_packet && is_read(&self.net) => 0,
             _ => eager_max,
@@ -180,6 +187,22 @@ impl<N: Net> Endpoint<N> {
         Sent::Pending(id)
     }
 
+    /// A send in a communicator that was revoked: its buffer is not touched.
+    #[cold]
+    fn refuse(&mut self, out: &Outgoing<N::Source>) -> Sent {
+        let at = self.engine.requests.take_slot();
+        let request = self.engine.requests.get_mut(at);
+        (request.fate, request.cancelled) = (Fate::Kept, false);
+        request.link.key = Key {
+            context: Context::new(out.cid, out.plane),
+            source: out.dest,
+            tag: out.tag,
+        };
+        request.set_failed(Failure::Revoked);
+        self.engine.complete(at);
+        Sent::Pending(self.engine.id(at))
+    }
+
     /// Receives a message that `selector` accepts into `sink`. May be complete
     /// on return.
     ///
@@ -189,7 +212,7 @@ impl<N: Net> Endpoint<N> {
     pub fn recv(&mut self, cid: Cid, plane: Plane, selector: Selector, sink: N::Sink) -> ReqId {
         let at = self.new_recv(cid, plane, selector, sink);
         let comm = &self.engine.comms[cid.0 as usize];
-        if comm.unexpected[plane as usize].is_empty() && self.engine.losses.is_empty() {
+        if comm.unexpected[plane as usize].is_empty() && !self.engine.troubled {
             self.engine.post(at, selector);
             return self.engine.id(at);
         }
@@ -215,14 +238,18 @@ impl<N: Net> Endpoint<N> {
         let id = self.engine.id(at);
         let context = self.engine.requests.get(at).link.key.context;
         let engine = &mut self.engine;
+        let revoked = engine.is_revoked(context);
         let arrivals = &mut engine.comms[context.index()].unexpected[context.plane() as usize];
-        let found = engine.unexpected.find(arrivals, context, selector);
+        let found = match revoked {
+            false => engine.unexpected.find(arrivals, context, selector),
+            true => NIL,
+        };
         if found != NIL {
             self.unlink(context, found);
             self.engine.hand_over(found, at);
             self.settle();
-        } else if let Some(lost) = self.engine.unreachable(context, selector) {
-            self.engine.fail(at, &lost);
+        } else if let Some(failure) = self.engine.unreachable(context, selector) {
+            self.engine.fail_with(at, failure);
         } else {
             self.engine.post(at, selector);
         }
@@ -255,7 +282,7 @@ impl<N: Net> Endpoint<N> {
 
     /// Why a message with that selector can never come, if that is so. Who asks is
     /// [waiting](Endpoint::awaited) for one.
-    pub fn seek(&mut self, cid: Cid, plane: Plane, selector: Selector) -> Option<PeerLost> {
+    pub fn seek(&mut self, cid: Cid, plane: Plane, selector: Selector) -> Option<Failure> {
         let context = Context::new(cid, plane);
         self.engine.sought = Some((context, selector.source));
         self.engine.unreachable(context, selector)
@@ -319,6 +346,12 @@ impl<N: Net> Endpoint<N> {
         self.engine.hand_over(message.index, at);
         self.settle();
         id
+    }
+
+    /// How many processes are known to be gone.
+    #[inline]
+    pub fn losses(&self) -> usize {
+        self.engine.losses.len()
     }
 
     /// The processes that are known to be gone.

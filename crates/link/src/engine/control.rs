@@ -13,7 +13,7 @@ use crate::protocol::{Recv, RecvAction, RecvEvent, SendAction, SendEvent};
 use crate::request::{Operation, Phase, Request, Share};
 use crate::send_queue::Item;
 use crate::slab::NIL;
-use crate::types::{Context, ReqId};
+use crate::types::{Context, Failure, ReqId};
 use crate::wire::{self, Note, Offer, SyncToken, Wanted, kind};
 
 impl<N: Net> Engine<N> {
@@ -252,9 +252,12 @@ impl<N: Net> Engine<N> {
 
     /// Ends a request of which nothing was transferred.
     pub fn cancelled(&mut self, at: u32) {
+        let revoked = self.is_revoked(self.requests.get(at).link.key.context);
         let request = self.requests.get_mut(at);
-        request.cancelled = true;
-        request.len = 0;
+        match revoked {
+            true => request.set_failed(Failure::Revoked),
+            false => (request.cancelled, request.len) = (true, 0),
+        }
         if matches!(request.phase, Phase::Send(_)) {
             self.complete_send(at);
         } else {

@@ -9,7 +9,7 @@ use crate::peer_state::{Comm, PeerState};
 use crate::protocol::Recv;
 use crate::request::Phase;
 use crate::slab::NIL;
-use crate::types::{ANY_SOURCE, Cid, Context, Plane, Selector};
+use crate::types::{ANY_SOURCE, Cid, Context, Failure, Plane, Selector};
 
 /// Slots of requests and messages that may be looked at for one communicator
 /// that is closed.
@@ -134,13 +134,51 @@ impl<N: Net> Engine<N> {
         }
     }
 
-    /// Why a specific receive can never be matched, if that is so.
-    pub fn unreachable(&self, context: Context, selector: Selector) -> Option<PeerLost> {
+    /// Whether a communicator was revoked for messages of that plane.
+    pub fn is_revoked(&self, context: Context) -> bool {
+        let comm = self.comms.get(context.index());
+        context.plane() != Plane::Control && comm.is_some_and(|it| it.revoked)
+    }
+
+    /// Why a receive can never be matched, if that is so.
+    pub fn unreachable(&self, context: Context, selector: Selector) -> Option<Failure> {
+        if self.is_revoked(context) {
+            return Some(Failure::Revoked);
+        }
         if selector.source == ANY_SOURCE {
             return None;
         }
         let peer_state = self.peer_state(context, selector.source as u32)?;
-        self.losses.get(&peer_state.peer).cloned()
+        let lost = self.losses.get(&peer_state.peer)?;
+        Some(Failure::Lost(lost.clone()))
+    }
+
+    /// Ends the receives of a communicator that match nothing yet, and refuses those that come;
+    /// gives the sends that are under way.
+    pub fn revoke(&mut self, cid: Cid) -> Vec<u32> {
+        let Some(comm) = self.comms.get_mut(cid.0 as usize).filter(|it| it.open) else {
+            return Vec::new();
+        };
+        (comm.revoked, self.troubled) = (true, true);
+        // Sends take the slow way, which looks.
+        comm.peer_states.iter_mut().for_each(|it| it.fast = 0);
+        let mut sends: Vec<u32> = self.requests.taken().collect();
+        sends.retain(|&at| {
+            let request = self.requests.get(at);
+            let context = request.link.key.context;
+            if context.cid() != cid || !self.is_revoked(context) {
+                return false;
+            }
+            match request.phase {
+                Phase::Posted => {
+                    self.unpost(at);
+                    self.fail_with(at, Failure::Revoked);
+                    false
+                }
+                phase => matches!(phase, Phase::Send(_)),
+            }
+        });
+        sends
     }
 
     #[cold]
@@ -150,6 +188,7 @@ impl<N: Net> Engine<N> {
         if self.losses.insert(peer, lost.clone()).is_some() {
             return;
         }
+        self.troubled = true;
         self.handlers.lost(&lost);
         self.send_queues.clear(peer);
         let taken: Vec<u32> = self.requests.taken().collect();
@@ -165,6 +204,7 @@ impl<N: Net> Engine<N> {
                     let source = request.selector().source;
                     // What any may send may be what this one would have sent.
                     let awaited = match source {
+                        ANY_SOURCE if self.tolerant => false,
                         ANY_SOURCE => self.peer_states(context).iter().any(|it| it.peer == peer),
                         _ => self
                             .peer_state(context, source as u32)

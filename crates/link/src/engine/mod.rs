@@ -70,6 +70,10 @@ pub(crate) struct Engine<N: Net> {
     pub reorder: ReorderBuffer,
     pub pool: Pool,
     pub losses: HashMap<Peer, PeerLost>,
+    /// Whether a peer is gone or a communicator was revoked: then receives are looked at closer.
+    pub troubled: bool,
+    /// Whether receives that any may match outlive the loss of a peer.
+    pub tolerant: bool,
     /// The context that somebody has probed in vain, and for which source.
     pub sought: Option<(Context, i32)>,
     /// Contexts that are closed, and whose requests were not counted yet.
@@ -108,6 +112,8 @@ impl<N: Net> Engine<N> {
             reorder: ReorderBuffer::default(),
             pool: Pool::default(),
             losses: HashMap::new(),
+            troubled: false,
+            tolerant: false,
             sought: None,
             closing: Vec::new(),
             draining: 0,
@@ -286,8 +292,13 @@ impl<N: Net> Engine<N> {
 
     /// Ends a request whose other end is gone.
     pub fn fail(&mut self, at: u32, lost: &PeerLost) {
+        self.fail_with(at, Failure::Lost(lost.clone()));
+    }
+
+    /// Ends a request that can never be complete.
+    pub fn fail_with(&mut self, at: u32, failure: Failure) {
         let request = self.requests.get_mut(at);
-        request.set_lost(lost);
+        request.set_failed(failure);
         if matches!(request.phase, Phase::Send(_)) {
             self.complete_send(at);
         } else {

@@ -97,6 +97,7 @@ impl<'a> Call<'a> {
             return Ok(false);
         }
         let done = if self.args.size == 1 {
+            comm.check_not_revoked()?;
             self.run_alone(what)?
         } else if self.input.is_packed() || self.output.is_packed() {
             self.run_packed(what, process, comm)?

@@ -1,0 +1,222 @@
+//! What failures mean for communicators: which members are dead, what can go on, and what ends
+//! with an error.
+//!
+//! Everything here asks first whether `link` knows of any loss or revocation, which is one load:
+//! a process that knows of none pays nothing more.
+
+use std::cell::RefMut;
+use std::sync::Arc;
+
+use catena_fabric::Peer;
+use catena_link::{Cid, ReqId};
+use catena_objects::error::{Error, Kind, Result};
+use catena_objects::group::Group;
+
+use crate::comm::Comm;
+use crate::loss::{died, revoked};
+use crate::process::Process;
+
+impl Comm {
+    /// Refuses a call on a communicator that was revoked.
+    ///
+    /// # Errors
+    /// `Revoked`.
+    #[inline]
+    pub fn check_not_revoked(&self) -> Result<()> {
+        match self.failed.is_revoked() {
+            true => Err(revoked()),
+            false => Ok(()),
+        }
+    }
+
+    /// A rank, those of a remote group behind the local ones, in the words of the program.
+    fn words(&self, rank: u32) -> String {
+        match rank.checked_sub(self.size()) {
+            None => format!("rank {rank}"),
+            Some(rank) => format!("rank {rank} of the remote group"),
+        }
+    }
+}
+
+impl Process {
+    /// Whether any loss or revocation is known.
+    #[inline]
+    pub(crate) fn is_troubled(&self) -> bool {
+        self.link(|link| link.is_troubled())
+    }
+
+    /// The members of a communicator that are known to have died, as ranks, those of a remote
+    /// group behind the local ones, in the order in which that became known.
+    pub fn failed_ranks<'c>(&self, comm: &'c Comm) -> RefMut<'c, Vec<u32>> {
+        let mut ranks = comm.failed.ranks.borrow_mut();
+        let losses = self.link(|link| link.losses());
+        if comm.failed.seen.replace(losses) != losses {
+            let lost: Vec<Peer> = self.link(|link| link.lost_peers().collect());
+            let remote = comm.remote.as_ref().map(|it| &it.group);
+            let behind = |peer| Some(remote?.rank_of(peer)? + comm.size());
+            let rank = |peer| comm.group.rank_of(peer).or_else(|| behind(peer));
+            let mut new: Vec<u32> = lost.into_iter().filter_map(rank).collect();
+            new.retain(|rank| !ranks.contains(rank));
+            new.sort_unstable();
+            ranks.extend(new);
+        }
+        ranks
+    }
+
+    /// Why no collective on the communicator can be complete any more, if that is so: it was
+    /// revoked, or a member has died. Cost without any failure: one load.
+    #[inline]
+    pub fn trouble(&self, comm: &Comm) -> Option<Error> {
+        self.is_troubled().then(|| self.trouble_slow(comm))?
+    }
+
+    #[cold]
+    fn trouble_slow(&self, comm: &Comm) -> Option<Error> {
+        if comm.failed.is_revoked() {
+            return Some(revoked());
+        }
+        let first = self.failed_ranks(comm).first().copied()?;
+        Some(died(&comm.words(first)))
+    }
+
+    /// Why processes that a context joins cannot agree any more: one of these ranks has died, or
+    /// any if there are none.
+    #[cold]
+    pub(crate) fn trouble_among(&self, cid: Cid, ranks: &[u32]) -> Option<Error> {
+        if self.comm_at(cid).is_some_and(|it| it.failed.is_revoked()) {
+            return Some(revoked());
+        }
+        let dead = self.link(|link| {
+            let mut members = (0..).zip(link.members(cid));
+            let dead = |&(rank, (peer, _)): &(u32, (Peer, Cid))| {
+                (ranks.is_empty() || ranks.contains(&rank)) && link.is_lost(peer)
+            };
+            members.find(dead).map(|(rank, _)| rank)
+        })?;
+        Some(died(&format!("rank {dead}")))
+    }
+
+    /// The communicator that a context belongs to, of those that have handles.
+    pub fn comm_at(&self, cid: Cid) -> Option<Arc<Comm>> {
+        let handle = self.handle_of(cid)?;
+        [&self.world, &self.own]
+            .into_iter()
+            .find(|it| it.handle.get() == handle)
+            .cloned()
+            .or_else(|| self.objects.comms.get(handle.0))
+    }
+
+    /// Whether a transfer is a receive that any may match, on a communicator of which a member has
+    /// died that the program has not acknowledged: then it cannot be waited for.
+    #[inline]
+    pub(crate) fn is_interrupted(&self, id: ReqId) -> bool {
+        self.is_troubled() && self.is_interrupted_slow(id)
+    }
+
+    #[cold]
+    fn is_interrupted_slow(&self, id: ReqId) -> bool {
+        let open = self.link(|link| link.is_open(id).then(|| link.cid(id)));
+        let comm = open.and_then(|cid| self.comm_at(cid));
+        comm.is_some_and(|comm| self.has_unacknowledged(&comm))
+    }
+
+    /// Whether a member has died that the program has not acknowledged.
+    pub(crate) fn has_unacknowledged(&self, comm: &Comm) -> bool {
+        self.failed_ranks(comm).len() > comm.failed.acked.get()
+    }
+
+    /// Why a receive from any source cannot be waited for, if that is so; `Pending` says that the
+    /// receive stays.
+    #[cold]
+    pub(crate) fn interruption(&self, comm: &Comm, stays: bool) -> Error {
+        let rank = self
+            .failed_ranks(comm)
+            .get(comm.failed.acked.get())
+            .copied();
+        let who = comm.words(rank.unwrap_or_default());
+        let (kind, rest) = match stays {
+            true => (Kind::ProcFailedPending, "; the receive stays"),
+            false => (Kind::ProcFailed, ""),
+        };
+        let text = format!(
+            "{who} has died, and may have been the one to send{rest}: MPI_Comm_ack_failed \
+            says that others are waited for"
+        );
+        Error::new(kind, text).on(comm.handle.get())
+    }
+
+    /// `MPI_Comm_get_failed`: those members that are known here to have died, in the order in
+    /// which that became known, of both groups.
+    pub fn comm_failed(&self, comm: &Comm) -> Arc<Group> {
+        self.failed_group(comm, usize::MAX)
+    }
+
+    /// The first of them, at most so many.
+    fn failed_group(&self, comm: &Comm, most: usize) -> Arc<Group> {
+        let peers: Vec<Peer> = {
+            let ranks = self.failed_ranks(comm);
+            let peer = |&rank: &u32| comm.peer_at(rank);
+            ranks.iter().take(most).map(peer).collect()
+        };
+        comm.group.sibling(peers, self.me)
+    }
+
+    /// Those that the program has acknowledged (`MPIX_Comm_failure_get_acked`).
+    pub fn comm_acknowledged(&self, comm: &Comm) -> Arc<Group> {
+        self.failed_group(comm, comm.failed.acked.get())
+    }
+
+    /// `MPI_Comm_ack_failed`: acknowledges the first of them, at most so many; says how many are
+    /// acknowledged from now on. Never fewer than before.
+    pub fn comm_acknowledge(&self, comm: &Comm, most: usize) -> usize {
+        let known = self.failed_ranks(comm).len();
+        let acked = comm.failed.acked.get().max(known.min(most));
+        comm.failed.acked.set(acked);
+        acked
+    }
+
+    /// A communicator is revoked here (`MPI_Comm_revoke`, or somebody has told): whatever is
+    /// under way on it ends. False if it was before. Tells nobody.
+    pub fn revoke_here(&self, comm: &Arc<Comm>) -> bool {
+        if comm.failed.revoked.replace(true) {
+            return false;
+        }
+        for cid in comm.cids() {
+            self.link(|link| {
+                link.net().failures_mut().revoke(cid);
+                link.revoke(cid);
+            });
+        }
+        let boards = comm.remote.as_ref().map(|it| &it.local);
+        for comm in boards.into_iter().chain([comm]) {
+            comm.failed.revoked.set(true);
+            self.lose_board(comm, &revoked());
+        }
+        true
+    }
+
+    /// Somebody has died: boards with dead members are of no more use. A member that looks on
+    /// would wait for ever for what was never written.
+    pub fn lose_boards_of_dead(&self) {
+        let all = self.objects.comms.all().into_iter().map(|(_, comm)| comm);
+        for comm in all.chain([self.world.clone()]) {
+            let local = comm.remote.as_ref().map(|it| it.local.clone());
+            for comm in local.into_iter().chain([comm]) {
+                let dead = self.failed_ranks(&comm).clone();
+                for rank in dead.into_iter().filter(|&rank| rank < comm.size()) {
+                    self.lose_member(&comm, rank, &died(&format!("rank {rank}")));
+                }
+            }
+        }
+    }
+}
+
+impl Comm {
+    /// The process of a rank, those of a remote group behind the local ones.
+    pub(crate) fn peer_at(&self, rank: u32) -> Peer {
+        match (rank.checked_sub(self.size()), &self.remote) {
+            (Some(rank), Some(remote)) => remote.group.member(rank as usize),
+            _ => self.group.member(rank as usize),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The hook: letters that come and go, agreements of all communicators, and deaths.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use catena_core::Process;
+use catena_core::comm::Comm;
+use catena_core::hooks::Hook;
+use catena_fabric::{Peer, Posted, ProcessName};
+use catena_link::{ActiveHeader, Cid};
+use catena_objects::Result;
+
+use crate::agreement::{Contribution, Decision};
+use crate::letter::{CLASS, Inbox, Kind, Letter, Postman, parts};
+use crate::series::{Outgoing, Series};
+use crate::wire;
+
+/// Letters that are kept of contexts that are not there yet; the oldest are forgotten.
+const EARLY: usize = 1024;
+
+/// A member of a group that agrees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Participant {
+    pub peer: Peer,
+    /// Its number for the context that joins it with this process, and this one's.
+    pub theirs: Cid,
+    pub ours: Cid,
+    /// Its rank in the communicator, those of a remote group behind the local ones.
+    pub rank: u32,
+}
+
+/// The members of a communicator, of both groups, in an order that is the same for all, and their
+/// agreements. It outlives the communicator, as others may still have to be told.
+#[derive(Debug)]
+pub(crate) struct Circle {
+    pub participants: Vec<Participant>,
+    pub series: RefCell<Series>,
+}
+
+/// What progress carries on where processes may die.
+#[derive(Debug, Default)]
+pub(crate) struct Tolerance {
+    inbox: Arc<Inbox>,
+    outbox: RefCell<VecDeque<(Peer, ActiveHeader, Vec<u8>)>>,
+    serial: Cell<u8>,
+    /// By this process's number for a context.
+    circles: RefCell<HashMap<u32, Rc<Circle>>>,
+    early: RefCell<VecDeque<Letter>>,
+    /// How many losses are known to the circles.
+    losses: Cell<usize>,
+}
+
+/// The process has come up.
+pub(crate) fn begin(process: &Process) {
+    let tolerance = process.hook::<Tolerance>();
+    let postman = Postman {
+        inbox: tolerance.inbox.clone(),
+        alarm: tolerance.alarm(),
+    };
+    process.link(|link| link.set_handler(CLASS, Some(Box::new(postman))));
+}
+
+impl Circle {
+    fn new(process: &Process, comm: &Comm) -> Self {
+        let members = |cid: Cid, first: u32| -> Vec<Participant> {
+            let all = process.link(|link| link.members(cid).collect::<Vec<_>>());
+            let of = |(rank, (peer, theirs))| Participant {
+                peer,
+                theirs,
+                ours: cid,
+                rank,
+            };
+            (first..).zip(all).map(of).collect()
+        };
+        let participants = match &comm.remote {
+            None => members(comm.cid, 0),
+            Some(remote) => {
+                let mut halves = [members(remote.local.cid, 0), members(comm.cid, comm.size())];
+                // Peers are this process's own numbers; names mean the same to all.
+                halves.sort_by_key(|half| half.first().and_then(|it| name(process, it.peer)));
+                halves.concat()
+            }
+        };
+        let me = participants.iter().position(|it| it.peer == process.me);
+        let size = participants.len() as u32;
+        Circle {
+            participants,
+            series: RefCell::new(Series::new(me.unwrap_or_default() as u32, size)),
+        }
+    }
+
+    /// Which of them a process is that calls the context so.
+    fn find(&self, letter: &Letter) -> Option<u32> {
+        let is = |it: &Participant| {
+            it.peer == letter.from && it.ours == letter.ours && it.theirs == letter.theirs
+        };
+        Some(self.participants.iter().position(is)? as u32)
+    }
+
+    /// Which of them a rank of the communicator is.
+    pub fn place_of(&self, rank: u32) -> Option<u32> {
+        Some(self.participants.iter().position(|it| it.rank == rank)? as u32)
+    }
+}
+
+fn name(process: &Process, peer: Peer) -> Option<(u64, u32)> {
+    let name = process.link(|link| link.net().peers().name(peer));
+    name.map(|ProcessName { job, rank }| (job, rank))
+}
+
+impl Hook<Process> for Tolerance {
+    fn progress(&self, process: &Process) -> bool {
+        let mut moved = self.post(process);
+        let losses = process.link(|link| link.losses());
+        if self.losses.replace(losses) != losses {
+            self.hear_of_deaths(process);
+            moved = true;
+        }
+        let letters = self.inbox.take();
+        if !letters.is_empty() || !self.early.borrow().is_empty() {
+            moved |= !letters.is_empty();
+            let early = std::mem::take(&mut *self.early.borrow_mut());
+            for letter in early.into_iter().chain(letters) {
+                self.read(process, letter);
+            }
+            self.post(process);
+        }
+        self.rest(process);
+        moved
+    }
+
+    fn before_sleep(&self, process: &Process) -> bool {
+        let losses = process.link(|link| link.losses());
+        !self.inbox.is_empty() || !self.outbox.borrow().is_empty() || losses != self.losses.get()
+    }
+
+    fn finalize(&self, process: &Process) -> Result<()> {
+        process.block(|process| {
+            self.post(process);
+            self.outbox.borrow().is_empty()
+        });
+        Ok(())
+    }
+}
+
+impl Tolerance {
+    /// Has something to do while there is something to send, or a letter whose context is not
+    /// there.
+    fn rest(&self, process: &Process) {
+        let idle = self.outbox.borrow().is_empty() && self.early.borrow().is_empty();
+        let losses = process.link(|link| link.losses());
+        let idle = idle && losses == self.losses.get();
+        process.hook::<Tolerance>().set_work(usize::from(!idle));
+    }
+
+    /// Sends what the ways take; true if something left.
+    fn post(&self, process: &Process) -> bool {
+        let mut outbox = self.outbox.borrow_mut();
+        if outbox.is_empty() {
+            return false;
+        }
+        let before = outbox.len();
+        process.link(|link| {
+            outbox.retain(|(peer, header, part)| {
+                matches!(
+                    link.try_post_active(*peer, *header, &part[..]),
+                    Ok(Posted::Full)
+                )
+            });
+        });
+        outbox.len() != before
+    }
+
+    /// Writes a letter to a member.
+    fn write(&self, process: &Process, to: &Participant, kind: Kind, words: &[u32]) {
+        let longest = process.link(|link| link.max_active(to.peer));
+        let serial = self.serial.get().wrapping_add(1);
+        self.serial.set(serial);
+        let all = parts(kind, (to.ours, to.theirs), serial, words, longest);
+        let mut outbox = self.outbox.borrow_mut();
+        outbox.extend(
+            all.into_iter()
+                .map(|(header, part)| (to.peer, header, part)),
+        );
+        drop(outbox);
+        process.hook::<Tolerance>().set_work(1);
+    }
+
+    /// The members of a communicator, and their agreements.
+    pub fn circle(&self, process: &Process, comm: &Comm) -> Rc<Circle> {
+        let known = self.circles.borrow().get(&comm.cid.0).cloned();
+        // The number may have been that of another one.
+        let is_of = |circle: &Rc<Circle>| {
+            let members = process.link(|link| link.members(comm.cid).collect::<Vec<_>>());
+            let of = circle.participants.iter().filter(|it| it.ours == comm.cid);
+            of.map(|it| (it.peer, it.theirs)).eq(members)
+        };
+        if let Some(circle) = known.filter(is_of) {
+            return circle;
+        }
+        let circle = Rc::new(Circle::new(process, comm));
+        for cid in comm.cids() {
+            self.circles.borrow_mut().insert(cid.0, circle.clone());
+        }
+        self.bury(process, &circle);
+        circle
+    }
+
+    /// Reads a letter, or keeps it until its context is there.
+    fn read(&self, process: &Process, letter: Letter) {
+        let comm = process.comm_at(letter.ours);
+        let circle = match (&comm, self.circles.borrow().get(&letter.ours.0).cloned()) {
+            (_, Some(circle)) if circle.find(&letter).is_some() => Some(circle),
+            _ => None,
+        };
+        let circle = circle.or_else(|| Some(self.circle(process, comm.as_deref()?)));
+        let found = circle.and_then(|circle| Some((circle.find(&letter)?, circle)));
+        let Some((from, circle)) = found else {
+            let mut early = self.early.borrow_mut();
+            early.push_back(letter);
+            if early.len() > EARLY {
+                early.pop_front();
+            }
+            return;
+        };
+        match (letter.kind, comm) {
+            (Kind::Revoked, Some(comm)) => self.revoke(process, &comm),
+            (Kind::Revoked, None) => {}
+            (Kind::Agreement, _) => {
+                let size = circle.participants.len() as u32;
+                if let Some((number, message)) = wire::decode(size, &letter.words) {
+                    let mut sent = Vec::new();
+                    let mut series = circle.series.borrow_mut();
+                    series.deliver(from, number, message, &mut sent);
+                    drop(series);
+                    self.send(process, &circle, sent);
+                }
+            }
+        }
+    }
+
+    /// Sends messages of agreements.
+    fn send(&self, process: &Process, circle: &Circle, sent: Vec<Outgoing>) {
+        for (to, number, message) in sent {
+            if let Some(to) = circle.participants.get(to as usize) {
+                self.write(
+                    process,
+                    to,
+                    Kind::Agreement,
+                    &wire::encode(number, &message),
+                );
+            }
+        }
+    }
+
+    /// Begins an agreement; gives its number.
+    pub fn agree(&self, process: &Process, circle: &Circle, own: Contribution) -> u32 {
+        let mut sent = Vec::new();
+        let number = circle.series.borrow_mut().begin(own, &mut sent);
+        self.send(process, circle, sent);
+        self.post(process);
+        number
+    }
+
+    /// What was decided.
+    pub fn decision(circle: &Circle, number: u32) -> Option<Rc<Decision>> {
+        circle.series.borrow().decision(number).cloned()
+    }
+
+    /// Revokes a communicator here and has all others do so. Each does the same when it first
+    /// hears of it: so all that are alive come to know even if this process dies meanwhile.
+    pub fn revoke(&self, process: &Process, comm: &Arc<Comm>) {
+        let circle = self.circle(process, comm);
+        if !process.revoke_here(comm) {
+            return;
+        }
+        for to in circle
+            .participants
+            .iter()
+            .filter(|it| it.peer != process.me)
+        {
+            self.write(process, to, Kind::Revoked, &[]);
+        }
+        self.post(process);
+    }
+
+    /// Losses have become known.
+    #[cold]
+    fn hear_of_deaths(&self, process: &Process) {
+        let mut all: Vec<Rc<Circle>> = self.circles.borrow().values().cloned().collect();
+        all.sort_by_key(|it| Rc::as_ptr(it).addr());
+        all.dedup_by(|a, b| Rc::ptr_eq(a, b));
+        all.iter().for_each(|circle| self.bury(process, circle));
+        process.lose_boards_of_dead();
+    }
+
+    /// Has the agreements of a circle go on without the dead.
+    fn bury(&self, process: &Process, circle: &Circle) {
+        let mut sent = Vec::new();
+        for (at, participant) in (0..).zip(&circle.participants) {
+            if process.link(|link| link.is_lost(participant.peer)) {
+                circle.series.borrow_mut().died(at, &mut sent);
+            }
+        }
+        self.send(process, circle, sent);
+    }
+}
