@@ -20,6 +20,24 @@ const BESIDES: &str = "\
     pub fn catena_keyval_create(carrier: c_int, copy: Option<CopyFn>, delete: Option<DeleteFn>, state: *mut c_void, end: Option<End>, keyval: *mut c_int) -> c_int;
     /// Ends as a function that Catena does not have.
     pub fn catena_unsupported(name: *const c_char) -> c_int;
+    /// Revokes a communicator.
+    pub fn catena_MPIX_Comm_revoke(comm: Comm) -> c_int;
+    /// Whether it was revoked.
+    pub fn catena_MPIX_Comm_is_revoked(comm: Comm, flag: *mut c_int) -> c_int;
+    /// Its members that have died.
+    pub fn catena_MPIX_Comm_get_failed(comm: Comm, group: *mut Group) -> c_int;
+    /// Acknowledges some of them.
+    pub fn catena_MPIX_Comm_ack_failed(comm: Comm, most: c_int, acked: *mut c_int) -> c_int;
+    /// Acknowledges all of them.
+    pub fn catena_MPIX_Comm_failure_ack(comm: Comm) -> c_int;
+    /// Those that are acknowledged.
+    pub fn catena_MPIX_Comm_failure_get_acked(comm: Comm, group: *mut Group) -> c_int;
+    /// Agrees on flags.
+    pub fn catena_MPIX_Comm_agree(comm: Comm, flag: *mut c_int) -> c_int;
+    /// The same without waiting.
+    pub fn catena_MPIX_Comm_iagree(comm: Comm, flag: *mut c_int, request: *mut Request) -> c_int;
+    /// Makes a communicator of survivors.
+    pub fn catena_MPIX_Comm_shrink(comm: Comm, newcomm: *mut Comm) -> c_int;
     /// How many entries an argument has.
     pub fn catena_entries(comm: Comm, what: c_int) -> c_int;
 ";

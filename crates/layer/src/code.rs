@@ -75,6 +75,8 @@ pub enum Parts {
 pub fn parts(native: c_int) -> Parts {
     // The numbers of the tool interface, which no code of an error is (`errors.rs` of `capi`).
     let tool = (consts::T_ERR_CANNOT_INIT..=consts::T_ERR_PVAR_NO_ATOMIC).contains(&native);
+    // Those of failures are codes as they are (`errors.rs` of `capi`), beyond all that tell more.
+    let tool = tool || (consts::ERR_PROC_FAILED..=consts::ERR_REVOKED).contains(&native);
     if native > consts::ERR_LASTCODE {
         Parts::Added(native)
     } else if tool || native < CLASSES {

@@ -109,3 +109,63 @@ macro_rules! fortran_statuses {
         )*}
     };
 }
+
+/// Exports what both libraries have for programs that go on when processes die.
+#[macro_export]
+macro_rules! failures {
+    () => {
+        $crate::export_as! {
+            /// Revokes a communicator.
+            fn MPIX_Comm_revoke(comm: Comm) -> ::std::ffi::c_int {
+                // SAFETY: a handle.
+                let rc = unsafe { $crate::core::catena_MPIX_Comm_revoke($crate::handle::Handle::native(comm)) };
+                $crate::code::code::<A>(rc)
+            }
+            /// Acknowledges all failures that are known.
+            fn MPIX_Comm_failure_ack(comm: Comm) -> ::std::ffi::c_int {
+                // SAFETY: a handle.
+                let rc = unsafe { $crate::core::catena_MPIX_Comm_failure_ack($crate::handle::Handle::native(comm)) };
+                $crate::code::code::<A>(rc)
+            }
+            /// Which are acknowledged.
+            fn MPIX_Comm_failure_get_acked(comm: Comm, group: *mut Group) -> ::std::ffi::c_int {
+                // SAFETY: the program's own arguments.
+                unsafe {
+                    let mut group = $crate::place::Out::new(group);
+                    let comm = $crate::handle::Handle::native(comm);
+                    let rc = $crate::core::catena_MPIX_Comm_failure_get_acked(comm, group.place());
+                    group.finish();
+                    $crate::code::code::<A>(rc)
+                }
+            }
+            /// Which are known.
+            fn MPIX_Comm_get_failed(comm: Comm, group: *mut Group) -> ::std::ffi::c_int {
+                // SAFETY: the program's own arguments.
+                unsafe {
+                    let mut group = $crate::place::Out::new(group);
+                    let comm = $crate::handle::Handle::native(comm);
+                    let rc = $crate::core::catena_MPIX_Comm_get_failed(comm, group.place());
+                    group.finish();
+                    $crate::code::code::<A>(rc)
+                }
+            }
+            /// Agrees on flags.
+            fn MPIX_Comm_agree(comm: Comm, flag: *mut ::std::ffi::c_int) -> ::std::ffi::c_int {
+                // SAFETY: the program's own arguments.
+                let rc = unsafe { $crate::core::catena_MPIX_Comm_agree($crate::handle::Handle::native(comm), flag) };
+                $crate::code::code::<A>(rc)
+            }
+            /// Makes a communicator of survivors.
+            fn MPIX_Comm_shrink(comm: Comm, newcomm: *mut Comm) -> ::std::ffi::c_int {
+                // SAFETY: the program's own arguments.
+                unsafe {
+                    let mut newcomm = $crate::place::Out::new(newcomm);
+                    let comm = $crate::handle::Handle::native(comm);
+                    let rc = $crate::core::catena_MPIX_Comm_shrink(comm, newcomm.place());
+                    newcomm.finish();
+                    $crate::code::code::<A>(rc)
+                }
+            }
+        }
+    };
+}

@@ -4,7 +4,9 @@ use std::ffi::{c_int, c_void};
 
 use catena_abi::consts;
 use catena_layer::code::{code, code_in};
-use catena_layer::{Abi, core, export_as, fortran_handles, fortran_statuses, unsupported};
+use catena_layer::{
+    Abi, core, export_as, failures, fortran_handles, fortran_statuses, unsupported,
+};
 
 use crate::addresses;
 use crate::handle::*;
@@ -78,11 +80,12 @@ export_as! {
     }
 }
 
+failures! {}
+
 unsupported! {
     MPIX_Allreduce_enqueue MPIX_Allreduce_enqueue_c MPIX_Async_get_state MPIX_Async_spawn
-    MPIX_Async_start MPIX_Comm_agree MPIX_Comm_create_errhandler_x MPIX_Comm_failure_ack
-    MPIX_Comm_failure_get_acked MPIX_Comm_get_failed MPIX_Comm_get_stream MPIX_Comm_revoke
-    MPIX_Comm_shrink MPIX_Comm_test_threadcomm MPIX_File_create_errhandler_x MPIX_Get_notify
+    MPIX_Async_start MPIX_Comm_create_errhandler_x MPIX_Comm_get_stream
+    MPIX_Comm_test_threadcomm MPIX_File_create_errhandler_x MPIX_Get_notify
     MPIX_Get_notify_c MPIX_Grequest_class_allocate MPIX_Grequest_class_create
     MPIX_Grequest_start MPIX_Info_set_hex MPIX_Irecv_enqueue MPIX_Irecv_enqueue_c
     MPIX_Isend_enqueue MPIX_Isend_enqueue_c MPIX_Op_create_x MPIX_Put_notify MPIX_Put_notify_c

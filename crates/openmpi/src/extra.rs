@@ -4,7 +4,10 @@
 use std::ffi::{c_int, c_void};
 
 use catena_abi::consts;
-use catena_layer::{export_as, fortran_handles, fortran_statuses, unsupported};
+use catena_layer::code::code;
+use catena_layer::handle::Handle;
+use catena_layer::place::Out;
+use catena_layer::{core, export_as, failures, fortran_handles, fortran_statuses, unsupported};
 
 use crate::handle::*;
 use crate::interface::OpenMpi as A;
@@ -99,6 +102,31 @@ export_as! {
     /// Whether buffers may lie on a device.
     fn MPIX_Query_cuda_support() -> c_int { 0 }
     fn MPIX_Query_rocm_support() -> c_int { 0 }
+
+    /// Whether a communicator was revoked.
+    fn MPIX_Comm_is_revoked(comm: Comm, flag: *mut c_int) -> c_int {
+        // SAFETY: the program's own arguments.
+        code::<A>(unsafe { core::catena_MPIX_Comm_is_revoked(comm.native(), flag) })
+    }
+
+    /// Acknowledges some of the failures that are known.
+    fn MPIX_Comm_ack_failed(comm: Comm, most: c_int, acked: *mut c_int) -> c_int {
+        // SAFETY: the program's own arguments.
+        code::<A>(unsafe { core::catena_MPIX_Comm_ack_failed(comm.native(), most, acked) })
+    }
+
+    /// Agrees on flags, without waiting.
+    fn MPIX_Comm_iagree(comm: Comm, flag: *mut c_int, request: *mut Request) -> c_int {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            let mut request = Out::new(request);
+            let rc = core::catena_MPIX_Comm_iagree(comm.native(), flag, request.place());
+            request.finish();
+            code::<A>(rc)
+        }
+    }
 }
+
+failures! {}
 
 unsupported! { OMPI_Affinity_str MPI_Session_set_info }
