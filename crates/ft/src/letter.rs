@@ -126,7 +126,7 @@ impl Inbox {
         };
         let length = header.what as usize & LONGEST;
         let at = (header.argument >> 8) as usize & LONGEST;
-        if length % 4 != 0 || at + part.len() > length {
+        if !length.is_multiple_of(4) || at + part.len() > length {
             return;
         }
         let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);

@@ -18,6 +18,10 @@
 //! | `calls`     | what programs call                                                     |
 
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::arc_with_non_send_sync,
+    reason = "objects are shared under the library's lock, which the compiler cannot see"
+)]
 
 pub mod agreement;
 pub mod calls;
