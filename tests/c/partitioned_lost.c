@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         if (within) {
             /* Known to be dead: the rest cannot leave. */
             CHECK(class_of(MPI_Recv(in, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE))
-                == MPI_ERR_PROC_ABORTED);
+                == MPIX_ERR_PROC_FAILED);
         }
         for (int p = 1; p < PARTS; p++)
             MPI_Pready(p, request);

@@ -113,7 +113,7 @@ int main(int argc, char **argv)
             kill(pids[1], SIGKILL);
             /* Known when a message of its cannot come any more. */
             EQUAL(class_of(MPI_Recv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE)),
-                MPI_ERR_PROC_ABORTED);
+                MPIX_ERR_PROC_FAILED);
             MPI_Win_unlock(0, win);
         } else if (rank == 1) {
             MPI_Recv(NULL, 0, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
         if (rank == 0) {
             kill(pids[1], SIGKILL);
             EQUAL(class_of(MPI_Recv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE)),
-                MPI_ERR_PROC_ABORTED);
+                MPIX_ERR_PROC_FAILED);
         }
         LOST(MPI_Win_fence(0, win));
     } else if (!strcmp(how, "post")) {

@@ -53,7 +53,7 @@ where
             HowEnded::Lost => Ended::Lost,
         };
         Some(Error::new(
-            Kind::ProcFailed,
+            Kind::ProcAborted,
             format!("process {} is gone: {how}", peer.0),
         ))
     }
