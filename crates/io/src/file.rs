@@ -17,6 +17,7 @@ use catena_objects::info::Info;
 
 use crate::agree;
 use crate::amode::Amode;
+use crate::collective::buffers::Buffers;
 use crate::datarep::Datarep;
 use crate::driver::Driver;
 use crate::failure::of_system;
@@ -49,6 +50,8 @@ pub struct File {
     pub errhandler: RefCell<ErrhandlerRef>,
     /// What the members share.
     pub(crate) shared: Arc<Shared>,
+    /// Where collective calls exchange bytes, once one has.
+    pub(crate) buffers: Cell<Option<Buffers>>,
     /// The split collective operation that is under way.
     pub(crate) split: RefCell<Option<Split>>,
     /// Transfers of this process that are not complete yet.

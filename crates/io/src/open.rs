@@ -18,6 +18,7 @@ use catena_objects::info::Info;
 
 use crate::agree;
 use crate::amode::Amode;
+use crate::collective::choice;
 use crate::driver::{Driver, Faulty, Posix};
 use crate::failure::of_system;
 use crate::file::File;
@@ -229,18 +230,21 @@ fn build(
             return Err(error);
         }
     };
+    let mut hints = plan.hints.clone();
+    hints.cb_nodes = choice::aggregators(&hints, comm.size() as usize) as u32;
     let file = File {
         handle: Cell::new(consts::FILE_NULL),
         comm,
         name: plan.name.as_str().into(),
         amode: plan.amode,
         driver,
-        hints: RefCell::new(plan.hints.clone()),
+        hints: RefCell::new(hints),
         view: RefCell::new(Arc::new(View::of_bytes())),
         pointer: Cell::new(0),
         atomic: Cell::new(false),
         errhandler: RefCell::new(registry::initial(&process.objects.errhandlers)),
         shared,
+        buffers: Cell::new(None),
         split: RefCell::new(None),
         under_way: Arc::new(()),
     };
@@ -271,6 +275,9 @@ pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
         true => agree::all_well(process, &file.comm, deleted),
         false => Ok(()),
     };
+    if let Some(buffers) = file.buffers.take() {
+        buffers.close(process);
+    }
     file.shared.close(process);
     process.comm_free(file.comm.clone())?;
     deleted.map_err(|error| error.on(consts::FILE_NULL))

@@ -29,6 +29,7 @@ pub struct View {
     layout: TypeRef,
     /// Bytes of an etype in the file.
     unit: u64,
+    is_ordered: bool,
 }
 
 /// A run of bytes of the file.
@@ -51,6 +52,7 @@ impl View {
             datarep: Datarep::native(),
             layout: byte.clone(),
             unit: 1,
+            is_ordered: true,
         }
     }
 
@@ -93,6 +95,8 @@ impl View {
         let layout = datarep.in_file(filetype)?;
         let unit = datarep.in_file(etype)?.size();
         check_places(&layout, is_written)?;
+        let is_apart = is_written || check_places(&layout, true).is_ok();
+        let is_ordered = is_apart && layout.extent() >= layout.true_extent();
         Ok(View {
             disp,
             etype: etype.clone(),
@@ -100,6 +104,7 @@ impl View {
             datarep,
             layout,
             unit,
+            is_ordered,
         })
     }
 
@@ -111,6 +116,11 @@ impl View {
     /// Whether the stream is one run of the file.
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous()
+    }
+
+    /// Whether each byte of the stream lies behind the one before.
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
     }
 
     /// Where in the stream `etypes` begin.

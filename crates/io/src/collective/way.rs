@@ -2,41 +2,31 @@
 //!
 //! [`run`] is what every blocking collective call comes to, ordered and split ones as well. Each member
 //! brings its transfer, or the error of its arguments, and all leave together: with an error if one of
-//! them has failed. How the bytes move in between is chosen by [`way`].
+//! them has failed. How the bytes move in between all members choose alike ([`choice`]).
 
 use catena_abi::Status;
 use catena_core::Process;
-use catena_core::request::Done;
 use catena_objects::error::Result;
 
 use crate::agree;
+use crate::collective::{choice, two_phase};
 use crate::file::File;
 use crate::transfer::Transfer;
 
-/// Moves the bytes of all members; how it went for this one, which another one need not know. Collective:
-/// all members have a transfer, all in one direction.
-pub type Way = fn(&Process, &File, Transfer) -> Done;
-
-/// How the members of a file move their bytes. All members choose alike.
-fn way(_file: &File) -> Way {
-    independently
-}
-
-/// Each member moves its own bytes.
-fn independently(process: &Process, _file: &File, mut transfer: Transfer) -> Done {
-    transfer.run();
-    transfer.finish(process)
-}
-
-/// A blocking collective call. Collective; nobody waits for a member whose arguments are bad.
+/// A blocking collective call. Collective; all members have a transfer, all in one direction.
 ///
 /// # Errors
-/// That of this member's arguments or transfer, else that of the lowest member that has one. A transfer that
-/// fails at one member does not undo those of others; the text says how far it came.
+/// That of the lowest member whose arguments are bad, at all members: no byte is moved then. Else that of the
+/// lowest member whose transfer has failed, at all members; the text says how far it came. It does not undo
+/// what others have moved.
 pub fn run(process: &Process, file: &File, own: Result<Transfer>) -> Result<Status> {
-    let done = match own {
-        Ok(transfer) => way(file)(process, file, transfer).into_result(),
-        Err(error) => Err(error),
+    let (mut transfer, plan) = choice::agree(process, file, own)?;
+    let done = match plan {
+        Some(plan) => two_phase::run(process, file, transfer, plan),
+        None => {
+            transfer.run();
+            transfer.finish(process)
+        }
     };
-    agree::all_well(process, &file.comm, done)
+    agree::all_well(process, &file.comm, done.into_result())
 }

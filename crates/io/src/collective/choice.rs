@@ -1,0 +1,279 @@
+//! Whether the members exchange bytes before they go to the file: from what each tells of its part.
+
+use catena_core::Process;
+use catena_objects::error::Result;
+
+use crate::agree;
+use crate::collective::buffers::{MOST, Shape};
+use crate::driver::Direction;
+use crate::file::File;
+use crate::hints::{Choice, Hints};
+use crate::transfer::Transfer;
+
+/// Bytes of the stream whose runs are counted.
+const SAMPLE: u64 = 16 << 10;
+/// Nanoseconds that a run costs besides its bytes, if it goes to the file by itself: a system call, and the
+/// file's lock, for which members wait in turn.
+const CALL: u64 = 1000;
+/// Nanoseconds of a collective call that exchanges.
+const EXCHANGE: u64 = 50_000;
+/// Bytes that are copied in a nanosecond.
+const COPIED: u64 = 4;
+
+/// What a member tells the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Told {
+    /// The first offset, and the one behind the last.
+    begin: u64,
+    end: u64,
+    /// Its bytes, and in about how many runs.
+    len: u64,
+    runs: u64,
+    wish: u64,
+    aggregators: u64,
+    buffer: u64,
+    block: u64,
+    unit: u64,
+}
+
+/// Words of it.
+const WORDS: usize = 9;
+
+/// What a member asks for; the highest that one has counts.
+const AUTOMATIC: u64 = 0;
+const ALWAYS: u64 = 1;
+const NEVER: u64 = 2;
+
+impl Told {
+    fn words(self) -> [u64; WORDS] {
+        [
+            self.begin,
+            self.end,
+            self.len,
+            self.runs,
+            self.wish,
+            self.aggregators,
+            self.buffer,
+            self.block,
+            self.unit,
+        ]
+    }
+
+    fn from_words(words: [u64; WORDS]) -> Self {
+        let [
+            begin,
+            end,
+            len,
+            runs,
+            wish,
+            aggregators,
+            buffer,
+            block,
+            unit,
+        ] = words;
+        Told {
+            begin,
+            end,
+            len,
+            runs,
+            wish,
+            aggregators,
+            buffer,
+            block,
+            unit,
+        }
+    }
+
+    fn of(process: &Process, file: &File, transfer: &Transfer) -> Told {
+        let hints = file.hints.borrow();
+        let (view, from, len) = (&transfer.view, transfer.from, transfer.len());
+        let choice = match transfer.memory.direction() {
+            Direction::Read => hints.cb_read,
+            Direction::Write => hints.cb_write,
+        };
+        let lowest = file.comm.group.members().next().expect("a member");
+        let wish = match choice {
+            _ if !hints.collective_buffering || file.atomic.get() => NEVER,
+            // Members meet in memory of the lowest, each with its runs in rising order.
+            _ if !view.is_ordered() => NEVER,
+            _ if !process.link(|link| link.net().shares_segment(lowest)) => NEVER,
+            Choice::Disable => NEVER,
+            Choice::Enable => ALWAYS,
+            Choice::Automatic => AUTOMATIC,
+        };
+        let mut told = Told {
+            wish,
+            aggregators: aggregators(&hints, file.comm.size() as usize) as u64,
+            buffer: hints.cb_buffer_size,
+            block: hints.cb_block_size,
+            unit: hints.striping_unit,
+            ..Told::default()
+        };
+        if len != 0 {
+            let mut runs = 0;
+            let sample = len.min(SAMPLE);
+            view.windows(from, sample, |list, _| {
+                runs += list.len() as u64;
+                true
+            });
+            told.begin = view.offset(from);
+            told.end = view.offset(from + len - 1) + 1;
+            told.len = len;
+            told.runs = match runs {
+                1 if told.end - told.begin == len => 1,
+                _ => (runs * (len / sample)).max(1),
+            };
+        }
+        told
+    }
+}
+
+/// How many members of a file go to it for all: as the hint says, else one for each processor, as more would
+/// only wait for each other.
+pub(crate) fn aggregators(hints: &Hints, members: usize) -> usize {
+    let wanted = match hints.cb_nodes {
+        // SAFETY: no memory is involved.
+        0 => usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).unwrap_or(1),
+        wanted => wanted as usize,
+    };
+    wanted.clamp(1, members.min(MOST))
+}
+
+/// What all members know of a call in which they exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub shape: Shape,
+    /// The first offset of all members, and the one behind the last.
+    pub begin: u64,
+    pub end: u64,
+    /// What places of windows are a multiple of.
+    pub unit: u64,
+}
+
+/// Learns of all members what they have; how they exchange, unless each goes to the file by itself.
+/// Collective.
+///
+/// # Errors
+/// As [`agree::agree`].
+pub(crate) fn agree(
+    process: &Process,
+    file: &File,
+    own: Result<Transfer>,
+) -> Result<(Transfer, Option<Plan>)> {
+    if file.comm.size() == 1 {
+        return Ok((own?, None));
+    }
+    let told = own.as_ref().map(|it| Told::of(process, file, it));
+    let words = told.unwrap_or_default().words();
+    let (transfer, rows) = agree::agree(process, &file.comm, own, words)?;
+    let all: Vec<Told> = rows.into_iter().map(Told::from_words).collect();
+    let plan = plan(&all, transfer.memory.direction());
+    Ok((transfer, plan))
+}
+
+/// How members exchange that have told this.
+fn plan(all: &[Told], direction: Direction) -> Option<Plan> {
+    let with_bytes = || all.iter().filter(|it| it.len != 0);
+    let begin = with_bytes().map(|it| it.begin).min()?;
+    let end = with_bytes().map(|it| it.end).max()?;
+    let wish = all.iter().map(|it| it.wish).max()?;
+    if wish == NEVER || wish == AUTOMATIC && !pays(all, end - begin, direction) {
+        return None;
+    }
+    let first = all[0];
+    let shape = Shape::new(
+        all.len(),
+        first.aggregators as usize,
+        first.buffer,
+        first.block,
+        first.unit,
+    );
+    Some(Plan {
+        shape,
+        begin,
+        end,
+        unit: match (shape.window as u64).is_multiple_of(first.unit.max(1)) {
+            true if first.unit != 0 => first.unit,
+            _ => super::buffers::PAGE,
+        },
+    })
+}
+
+/// Whether an exchange is quicker. `hull`: bytes from the first to the last one of all members.
+fn pays(all: &[Told], hull: u64, direction: Direction) -> bool {
+    let sum = |of: fn(&Told) -> u64| all.iter().map(of).fold(0, u64::saturating_add);
+    let (bytes, runs) = (sum(|it| it.len), sum(|it| it.runs));
+    let spans = sum(|it| it.end - it.begin);
+    if spans - spans / 8 <= hull {
+        // Each has a part of the file to itself.
+        return false;
+    }
+    let calls = runs.saturating_mul(CALL);
+    let alone = match direction {
+        Direction::Write => calls,
+        // A read fetches what lies between its runs.
+        Direction::Read => calls.min(spans / COPIED),
+    };
+    EXCHANGE + (hull / COPIED).saturating_add(bytes / COPIED) < alone
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(begin: u64, end: u64, len: u64, runs: u64) -> Told {
+        Told {
+            begin,
+            end,
+            len,
+            runs,
+            aggregators: 2,
+            buffer: 16 << 20,
+            block: 1 << 20,
+            ..Told::default()
+        }
+    }
+
+    #[test]
+    fn short_interleaved_pieces_are_exchanged_and_long_parts_are_not() {
+        const MB: u64 = 1 << 20;
+        let interleaved: Vec<_> = (0..4)
+            .map(|i| told(8 * i, 64 * MB - 24 + 8 * i, 16 * MB, 2 * MB))
+            .collect();
+        for direction in [Direction::Write, Direction::Read] {
+            let plan = plan(&interleaved, direction).expect("an exchange");
+            assert_eq!((plan.begin, plan.end), (0, 64 * MB));
+            assert_eq!(plan.shape.aggregators, 2);
+        }
+        let parts: Vec<_> = (0..4).map(|i| told(i * MB, (i + 1) * MB, MB, 1)).collect();
+        // Pieces of 1 MB, dealt out in turn.
+        let long: Vec<_> = (0..4)
+            .map(|i| told(i * MB, (61 + i) * MB, 16 * MB, 16))
+            .collect();
+        // Pieces of which no two are near each other.
+        let sparse: Vec<_> = (0..4).map(|i| told(i, (1 << 40) + i, 800, 100)).collect();
+        for all in [parts, long, sparse] {
+            assert_eq!(plan(&all, Direction::Write), None);
+        }
+        assert_eq!(plan(&[Told::default(); 3], Direction::Write), None);
+    }
+
+    #[test]
+    fn one_member_can_forbid_it() {
+        let mut all = [told(0, 10, 5, 5); 3];
+        all[1].wish = ALWAYS;
+        assert!(plan(&all, Direction::Write).is_some());
+        all[2].wish = NEVER;
+        assert_eq!(plan(&all, Direction::Write), None);
+    }
+
+    #[test]
+    fn words_survive_the_way() {
+        let it = Told {
+            wish: ALWAYS,
+            unit: 7,
+            ..told(1, 2, 3, 4)
+        };
+        assert_eq!(Told::from_words(it.words()), it);
+    }
+}

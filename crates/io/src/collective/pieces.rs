@@ -1,0 +1,254 @@
+//! The pieces of one member: where its bytes lie in the file, in rising order, and in its memory.
+
+use std::sync::Arc;
+
+use crate::transfer::Memory;
+use crate::view::{Run, View};
+
+/// Bytes of the stream whose runs are listed at once.
+const LISTED: u64 = 64 << 10;
+/// Bytes that are packed or unpacked at once where memory is in pieces, too.
+const STAGE: u64 = 128 << 10;
+
+/// The runs of a transfer, one after the other, cut where the caller wants them to end.
+#[derive(Debug)]
+pub(crate) struct Cursor {
+    view: Arc<View>,
+    /// The first place in the stream that is not listed, and where the transfer ends.
+    listed: u64,
+    end: u64,
+    list: Vec<Run>,
+    /// The next one of the list.
+    next: usize,
+    /// Bytes of the transfer that were taken.
+    taken: u64,
+}
+
+impl Cursor {
+    /// The runs of `len` bytes from a place in the stream of a view that is ordered.
+    pub fn new(view: Arc<View>, from: u64, len: u64) -> Self {
+        Cursor {
+            view,
+            listed: from,
+            end: from + len,
+            list: Vec::new(),
+            next: 0,
+            taken: 0,
+        }
+    }
+
+    /// Bytes of the transfer that were taken.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    #[cold]
+    fn refill(&mut self) {
+        self.list.clear();
+        self.next = 0;
+        let rest = self.end - self.listed;
+        let now = match self.view.is_contiguous() {
+            true => rest,
+            false => rest.min(LISTED),
+        };
+        let list = &mut self.list;
+        self.view.windows(self.listed, now, |runs, _| {
+            list.extend_from_slice(runs);
+            true
+        });
+        self.listed += now;
+    }
+
+    /// Where the next run begins.
+    pub fn offset(&mut self) -> Option<u64> {
+        if self.next == self.list.len() {
+            self.refill();
+        }
+        self.list.get(self.next).map(|run| run.at)
+    }
+
+    /// Takes the next run as far as it lies below `limit`; nothing if it does not begin there.
+    #[inline]
+    pub fn take(&mut self, limit: u64) -> Option<Run> {
+        if self.next == self.list.len() {
+            self.refill();
+        }
+        let run = self.list.get_mut(self.next)?;
+        let room = limit.checked_sub(run.at).filter(|room| *room != 0)?;
+        let len = run.len.min(room);
+        let at = run.at;
+        if len == run.len {
+            self.next += 1;
+        } else {
+            run.at += len;
+            run.len -= len;
+        }
+        self.taken += len;
+        Some(Run { at, len })
+    }
+}
+
+/// Bytes of `[from, from + len)` of the stream that lie in front of an offset of the file.
+pub(crate) fn before(view: &View, from: u64, len: u64, offset: u64) -> u64 {
+    let mut bytes = 0;
+    view.windows(from, len, |runs, _| {
+        for run in runs {
+            bytes += offset.saturating_sub(run.at).min(run.len);
+        }
+        runs.last().is_none_or(|run| run.at < offset)
+    });
+    bytes
+}
+
+/// Copies `len` bytes. What is interleaved is short, and a call would take longer than its bytes.
+///
+/// # Safety
+/// As [`std::ptr::copy_nonoverlapping`].
+#[inline]
+unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match len {
+            8 => to
+                .cast::<u64>()
+                .write_unaligned(from.cast::<u64>().read_unaligned()),
+            4 => to
+                .cast::<u32>()
+                .write_unaligned(from.cast::<u32>().read_unaligned()),
+            _ => from.copy_to_nonoverlapping(to, len),
+        }
+    }
+}
+
+/// The memory of a transfer, read or written from its beginning to its end.
+#[derive(Debug)]
+pub(crate) struct Walk<'m> {
+    memory: &'m mut Memory,
+    /// Where all of it lies, if it is one run.
+    base: Option<*mut u8>,
+    /// Packed bytes from `staged` on.
+    stage: Vec<u8>,
+    staged: u64,
+}
+
+impl<'m> Walk<'m> {
+    pub fn new(memory: &'m mut Memory) -> Self {
+        let base = memory.contiguous();
+        Walk {
+            memory,
+            base,
+            stage: Vec::new(),
+            staged: 0,
+        }
+    }
+
+    /// Copies the `len` bytes at `at` of what is written to `to`.
+    ///
+    /// # Safety
+    /// There is room at `to`. Calls follow each other without gaps.
+    #[inline]
+    pub unsafe fn give(&mut self, mut at: u64, mut to: *mut u8, mut len: usize) {
+        if let Some(base) = self.base {
+            // SAFETY: the program lends its memory; the caller's promise.
+            return unsafe { copy(base.wrapping_add(at as usize), to, len) };
+        }
+        while len != 0 {
+            let mut ready = (self.staged + self.stage.len() as u64 - at) as usize;
+            if ready == 0 {
+                let now = (self.memory.len() - at).min(STAGE);
+                self.stage.resize(now as usize, 0);
+                self.memory.pack(at, &mut self.stage);
+                self.staged = at;
+                ready = self.stage.len();
+            }
+            let now = ready.min(len);
+            let from = &self.stage[(at - self.staged) as usize..][..now];
+            // SAFETY: the stage has them; the caller's promise.
+            unsafe { copy(from.as_ptr(), to, now) };
+            (at, to, len) = (at + now as u64, to.wrapping_add(now), len - now);
+        }
+    }
+
+    /// Stores `len` bytes from `from` at `at` of what is read; the last of them when [`Walk::finish`] is
+    /// called.
+    ///
+    /// # Safety
+    /// They may be read. Calls follow each other without gaps.
+    #[inline]
+    pub unsafe fn store(&mut self, at: u64, from: *const u8, len: usize) {
+        if let Some(base) = self.base {
+            // SAFETY: the program lends its memory; the caller's promise.
+            return unsafe { copy(from, base.wrapping_add(at as usize), len) };
+        }
+        let mut done = 0;
+        while done < len {
+            let now = (STAGE as usize - self.stage.len()).min(len - done);
+            let old = self.stage.len();
+            self.stage.resize(old + now, 0);
+            // SAFETY: the caller's promise; room has just been made.
+            unsafe { copy(from.wrapping_add(done), self.stage[old..].as_mut_ptr(), now) };
+            done += now;
+            if self.stage.len() == STAGE as usize {
+                self.finish();
+            }
+        }
+    }
+
+    /// All that was stored is in the program's memory.
+    pub fn finish(&mut self) {
+        if self.base.is_none() && !self.stage.is_empty() {
+            self.memory.unpack(self.staged, &self.stage);
+            self.staged += self.stage.len() as u64;
+            self.stage.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datarep::Datarep;
+    use catena_datatype::Datatype;
+
+    /// Two of five bytes, from the third on.
+    fn view() -> Arc<View> {
+        let byte = View::of_bytes().etype;
+        let pair = Datatype::indexed(&[2], &[1], &byte).unwrap();
+        let ty = Datatype::resized(0, 5, &pair).unwrap();
+        Arc::new(View::new(2, &byte, &ty, Datarep::native(), true).unwrap())
+    }
+
+    #[test]
+    fn runs_end_at_the_limit_and_go_on_behind_it() {
+        let mut cursor = Cursor::new(view(), 1, 5);
+        let run = |at, len| Some(Run { at, len });
+        assert_eq!(cursor.offset(), Some(4));
+        assert_eq!(cursor.take(4), None);
+        assert_eq!(cursor.take(9), run(4, 1));
+        assert_eq!(cursor.take(9), run(8, 1));
+        assert_eq!(cursor.take(9), None);
+        assert_eq!(cursor.offset(), Some(9));
+        assert_eq!(cursor.take(99), run(9, 1));
+        assert_eq!((cursor.take(99), cursor.taken()), (run(13, 2), 5));
+        assert_eq!((cursor.take(99), cursor.offset()), (None, None));
+    }
+
+    #[test]
+    fn many_runs_are_listed_in_turns() {
+        let len = 2 * LISTED + 2;
+        let mut cursor = Cursor::new(view(), 0, len);
+        let mut at = 3;
+        while let Some(run) = cursor.take(u64::MAX) {
+            assert_eq!(run, Run { at, len: 2 });
+            at += 5;
+        }
+        assert_eq!(cursor.taken(), len);
+    }
+
+    #[test]
+    fn bytes_in_front_of_an_offset_are_counted() {
+        for (offset, bytes) in [(0, 0), (3, 0), (4, 1), (5, 2), (8, 2), (10, 4), (99, 5)] {
+            assert_eq!(before(&view(), 0, 5, offset), bytes, "{offset}");
+        }
+    }
+}
