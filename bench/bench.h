@@ -165,6 +165,7 @@ void calm_bcast(void *data, int n, MPI_Datatype type, int from, MPI_Comm comm);
 /* errors.c: a library that refuses a call is heard, and the program goes on. */
 void errors_listen(MPI_Comm comm);
 void errors_listen_window(MPI_Win window);
+void errors_listen_file(MPI_File file);
 MPI_Errhandler errors_of_comm(void);
 MPI_Errhandler errors_of_session(void);
 void errors_note(const char *format, ...); /* as if a call had failed */
@@ -251,6 +252,6 @@ bool dynamic_child(void);
 /* The tables, each ended by a row without a name. */
 extern const struct bench point_to_point[], collectives[], neighbors[], crowds[], startup[];
 extern const struct bench threaded[], one_sided[], partitioned[], sockets[], packing[], patterns[];
-extern const struct bench dynamic[];
+extern const struct bench dynamic[], storage[];
 
 #endif

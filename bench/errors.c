@@ -72,6 +72,20 @@ void errors_listen_window(MPI_Win window)
     MPI_Errhandler_free(&made);
 }
 
+static void of_file(MPI_File *file, int *code, ...)
+{
+    (void)file;
+    note(*code);
+}
+
+void errors_listen_file(MPI_File file)
+{
+    MPI_Errhandler made;
+    MPI_File_create_errhandler(of_file, &made);
+    MPI_File_set_errhandler(file, made);
+    MPI_Errhandler_free(&made);
+}
+
 MPI_Errhandler errors_of_session(void)
 {
     MPI_Errhandler made = MPI_ERRHANDLER_NULL;

@@ -126,6 +126,49 @@ int MPI_Scan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
     return result;
 }
 
+int MPI_File_write_at(MPI_File file, MPI_Offset to, const void *at, int count, MPI_Datatype type,
+                      MPI_Status *status)
+{
+    return PMPI_File_write_at(file, to, another("File_write_at", at, count, type), count, type, status);
+}
+
+int MPI_File_write_at_all(MPI_File file, MPI_Offset to, const void *at, int count, MPI_Datatype type,
+                          MPI_Status *status)
+{
+    return PMPI_File_write_at_all(file, to, another("File_write_at_all", at, count, type), count, type,
+                                  status);
+}
+
+int MPI_File_write_shared(MPI_File file, const void *at, int count, MPI_Datatype type,
+                          MPI_Status *status)
+{
+    return PMPI_File_write_shared(file, another("File_write_shared", at, count, type), count, type,
+                                  status);
+}
+
+int MPI_File_write_ordered(MPI_File file, const void *at, int count, MPI_Datatype type,
+                           MPI_Status *status)
+{
+    return PMPI_File_write_ordered(file, another("File_write_ordered", at, count, type), count, type,
+                                   status);
+}
+
+int MPI_File_read_at(MPI_File file, MPI_Offset from, void *at, int count, MPI_Datatype type,
+                     MPI_Status *status)
+{
+    int result = PMPI_File_read_at(file, from, at, count, type, status);
+    spoil("File_read_at", at, count, type);
+    return result;
+}
+
+int MPI_File_read_at_all(MPI_File file, MPI_Offset from, void *at, int count, MPI_Datatype type,
+                         MPI_Status *status)
+{
+    int result = PMPI_File_read_at_all(file, from, at, count, type, status);
+    spoil("File_read_at_all", at, count, type);
+    return result;
+}
+
 // What comes from a window is there when it is flushed.
 static char *came;
 
