@@ -20,13 +20,23 @@ use crate::transfer::Transfer;
 /// lowest member whose transfer has failed, at all members; the text says how far it came. It does not undo
 /// what others have moved.
 pub fn run(process: &Process, file: &File, own: Result<Transfer>) -> Result<Status> {
-    let (mut transfer, plan) = choice::agree(process, file, own)?;
-    let done = match plan {
-        Some(plan) => two_phase::run(process, file, transfer, plan),
-        None => {
-            transfer.run();
-            transfer.finish(process)
+    // In atomic mode a member may have its bytes to itself already: it waits for nobody who waits for them.
+    let (own, plan) = match file.atomic.get() {
+        true => (own, None),
+        false => {
+            let (transfer, plan) = choice::agree(process, file, own)?;
+            (Ok(transfer), plan)
         }
     };
-    agree::all_well(process, &file.comm, done.into_result())
+    let done = own.and_then(|mut transfer| {
+        let done = match plan {
+            Some(plan) => two_phase::run(process, file, transfer, plan),
+            None => {
+                transfer.run();
+                transfer.finish(process)
+            }
+        };
+        done.into_result()
+    });
+    agree::all_well(process, &file.comm, done)
 }
