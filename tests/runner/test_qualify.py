@@ -88,10 +88,10 @@ class Qualify(unittest.TestCase):
         folder = self.folder()
         mpich = script("clients/mpich-suite")
         suite = folder / "test/mpi"
-        for place, test in (("attr", "attrt 2"), ("io", "open 1"), ("coll", "allred 4")):
+        for place, test in (("attr", "attrt 2"), ("ckpoint", "save 1"), ("coll", "allred 4")):
             (suite / place).mkdir(parents=True)
             (suite / place / "testlist").write_text(test + "\n")
-        (suite / "testlist").write_text("attr\nio\ncoll\n")
+        (suite / "testlist").write_text("attr\nckpoint\ncoll\n")
         assert mpich.selection(suite, "4.0")[0] == ["attr", "coll"]
         assert "pt2pt is not in the suite of MPICH 5.1" in ends(mpich.selection, suite, "5.1")
         (suite / "novel").mkdir()

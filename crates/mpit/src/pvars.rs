@@ -510,7 +510,7 @@ fn collectives(a: &mut Area<'_>) {
     });
     let doc = "Looks of progress at started collectives because a message of theirs was complete.";
     a.of_process(Class::Counter, "coll_looks", doc, |process| {
-        process.coll_looks()
+        process.colls.looks.get()
     });
     let doc = "Collectives among neighbours.";
     a.of_process(Class::Counter, "coll_neighbor", doc, |process| {

@@ -7,7 +7,7 @@
 //! their communicator take it one after the other, and the first of them is looked at.
 //! Of many communicators a few have their turn with each call.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
@@ -28,8 +28,6 @@ const LOOKS: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Collectives {
     runs: RefCell<Runs>,
-    /// Looks at collectives because a message of theirs was complete, so far.
-    looks: Cell<u64>,
     /// Runs that are done, to be used again.
     pub idle: RefCell<Vec<Arc<CollRequest>>>,
     pub asked: Asked,
@@ -181,7 +179,7 @@ impl Hook<Process> for Collectives {
             let Some(key) = self.runs.borrow_mut().next_ready() else {
                 break;
             };
-            self.looks.set(self.looks.get() + 1);
+            process.colls.looks.set(process.colls.looks.get() + 1);
             self.advance(process, key);
         }
         if !moved {
@@ -307,12 +305,5 @@ impl Process {
             None => runs.turns.push_back(key),
         }
         obj.run.borrow_mut().tell(self, whom(key));
-    }
-
-    /// Looks of progress at collectives because a message of theirs was
-    /// complete. Those in turn are not counted: they grow with the time that
-    /// nothing moves.
-    pub fn coll_looks(&self) -> u64 {
-        self.collectives().looks.get()
     }
 }
