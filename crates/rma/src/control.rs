@@ -225,7 +225,7 @@ mod tests {
                 assert_eq!(theirs.pair(t, o).posted.load(Acquire), 10 * t + o + 1);
             }
             assert!(theirs.target(t).lock.is_free());
-            assert_eq!(theirs.regions(t).find(0, 1), None);
+            assert_eq!(theirs.regions(t).find(&heap::Recent::default(), 0, 1), None);
         }
         assert_eq!(theirs.meeting().over.load(Acquire), 77);
         assert!(mine.is_own() && !theirs.is_own());

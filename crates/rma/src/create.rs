@@ -20,7 +20,7 @@ use catena_shm::Bell;
 
 use crate::access::Epochs;
 use crate::control::Control;
-use crate::heap::{self, Card};
+use crate::heap::{self, Card, Recent};
 use crate::hints::Hints;
 use crate::message::carry;
 use crate::message::exchange;
@@ -445,6 +445,7 @@ fn build(
             locked: None.into(),
             used: 0.into(),
             awaited: 0.into(),
+            recent: Recent::default(),
             local: node
                 .ranks
                 .binary_search(&rank)

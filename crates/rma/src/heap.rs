@@ -9,6 +9,7 @@
 //! Nothing here has a name that could be left behind. Pages are provided when a piece is taken, by
 //! its owner, so a lack of memory is an error and no signal, and they lie near its processor.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io;
@@ -391,6 +392,33 @@ pub fn map_peer(card: Card) -> io::Result<Arc<Mapping>> {
     Ok(mapping)
 }
 
+/// The chunks of a neighbour that were mapped last. Whoever needs some of them for one operation after the
+/// other keeps them here: to map one takes a thousand times as long as to find it mapped.
+#[derive(Debug, Default)]
+pub struct Recent(RefCell<[Option<Kept>; 2]>);
+
+/// The stamp of a chunk and its process, and where it is mapped.
+type Kept = ((u64, u64), Arc<Mapping>);
+
+impl Recent {
+    /// As [`map_peer`].
+    ///
+    /// # Errors
+    /// As [`map_peer`].
+    pub fn map(&self, card: Card) -> io::Result<Arc<Mapping>> {
+        let key = (card.stamp, card.pid);
+        let mut all = self.0.borrow_mut();
+        let known = all.iter().flatten().find(|(known, _)| *known == key);
+        if let Some((_, mapping)) = known {
+            return Ok(mapping.clone());
+        }
+        let mapping = map_peer(card)?;
+        all.rotate_right(1);
+        all[0] = Some((key, mapping.clone()));
+        Ok(mapping)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -416,6 +444,24 @@ mod tests {
             assert!(give(at) && !give(at));
             assert_eq!(super::card(at, 1), None);
         }
+    }
+
+    #[test]
+    fn what_was_mapped_last_stays_mapped() {
+        let pieces = [(); 3].map(|()| take(SHARES + 1, 1).expect("memory"));
+        let cards = pieces.map(|at| card(at, 1).expect("a piece"));
+        let recent = Recent::default();
+        let first = Arc::downgrade(&recent.map(cards[0]).expect("mapped"));
+        for other in [1, 0, 1] {
+            recent.map(cards[other]).expect("mapped");
+        }
+        assert!(Arc::ptr_eq(
+            &first.upgrade().expect("kept"),
+            &recent.map(cards[0]).expect("known")
+        ));
+        recent.map(cards[2]).expect("mapped");
+        assert!(first.upgrade().is_none(), "two are kept");
+        assert!(pieces.into_iter().all(give));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use catena_datatype::Datatype;
 use catena_objects::error::{Error, Kind, Result};
 use catena_shm::Neighbour;
 
-use crate::heap::{self, Mapping};
+use crate::heap::Mapping;
 use crate::regions::{Region, cover};
 use crate::window::{Flavor, Reach, Window};
 
@@ -130,7 +130,7 @@ impl Window {
         } else {
             self.control
                 .regions(self.targets[rank as usize].local)
-                .find(from, end)
+                .find(&self.targets[rank as usize].recent, from, end)
         };
         let Some(region) = found else {
             return Err(out_of_range(format!(
@@ -144,7 +144,7 @@ impl Window {
         }
         if region.card.pid != 0 {
             let map = || -> io::Result<Place> {
-                let mapping = heap::map_peer(region.card)?;
+                let mapping = self.targets[rank as usize].recent.map(region.card)?;
                 let base = mapping.at(region.card, region.len as usize)?;
                 Ok(Place::Mapped {
                     at: base.wrapping_offset(addr.wrapping_sub(region.addr) as isize),

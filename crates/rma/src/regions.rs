@@ -15,7 +15,7 @@ use std::sync::atomic::{
     AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence,
 };
 
-use crate::heap::{self, Card};
+use crate::heap::{self, Card, Recent};
 
 /// Memory that is attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,10 +136,10 @@ impl RegionTable {
     }
 
     /// What is attached at `[from, to)`; `None` if not all of it is. See [`cover`].
-    pub fn find(&self, from: u64, to: u64) -> Option<Region> {
+    pub fn find(&self, recent: &Recent, from: u64, to: u64) -> Option<Region> {
         loop {
             let version = self.version.load(Acquire);
-            let found = self.look(from, to);
+            let found = self.look(recent, from, to);
             fence(Acquire);
             if version.is_multiple_of(2) && self.version.load(Relaxed) == version {
                 return found;
@@ -149,13 +149,13 @@ impl RegionTable {
     }
 
     /// The same, if the table does not change meanwhile.
-    fn look(&self, from: u64, to: u64) -> Option<Region> {
+    fn look(&self, recent: &Recent, from: u64, to: u64) -> Option<Region> {
         let count = self.count.load(Relaxed) as usize;
         if count == 0 {
             return None;
         }
         let card = Card::from_words(std::array::from_fn(|i| self.card[i].load(Relaxed)));
-        let mapping = heap::map_peer(card).ok()?;
+        let mapping = recent.map(card).ok()?;
         let base = mapping.at(card, count.checked_mul(WORDS * 8)?).ok()?;
         if !base.addr().is_multiple_of(8) {
             return None;
@@ -186,19 +186,23 @@ mod tests {
     #[test]
     fn others_find_what_is_attached() {
         let (table, store) = (RegionTable::default(), Store::default());
-        assert_eq!(table.find(0, 1), None);
+        let recent = Recent::default();
+        assert_eq!(table.find(&recent, 0, 1), None);
         let mut all = Vec::new();
         for n in 1..100 {
             all.push(region(1000 * n, 100));
             table.publish(&store, &all).expect("memory");
             let base = 1000 * n;
-            assert_eq!(table.find(base + 10, base + 100), Some(region(base, 100)));
-            assert_eq!(table.find(base + 10, base + 101), None);
-            assert_eq!(table.find(1000, 1001), Some(region(1000, 100)));
-            assert_eq!(table.find(base - 1, base), None);
+            assert_eq!(
+                table.find(&recent, base + 10, base + 100),
+                Some(region(base, 100))
+            );
+            assert_eq!(table.find(&recent, base + 10, base + 101), None);
+            assert_eq!(table.find(&recent, 1000, 1001), Some(region(1000, 100)));
+            assert_eq!(table.find(&recent, base - 1, base), None);
         }
         table.publish(&store, &[]).expect("memory");
-        assert_eq!(table.find(1000, 1001), None);
+        assert_eq!(table.find(&recent, 1000, 1001), None);
     }
 
     #[test]

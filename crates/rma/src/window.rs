@@ -15,7 +15,7 @@ use catena_shm::{Bell, Neighbour};
 
 use crate::access::Epochs;
 use crate::control::Control;
-use crate::heap::{self, Mapping};
+use crate::heap::{self, Mapping, Recent};
 use crate::hints::Hints;
 use crate::message::record::Trouble;
 use crate::message::state::{ELSEWHERE, Far, GateProxy, Meetings, Proxy};
@@ -83,6 +83,8 @@ pub struct Target {
     pub used: Cell<u32>,
     /// Completions of it that this process has waited for.
     pub awaited: Cell<u32>,
+    /// Of a dynamic window: the chunks with the table of what it has attached, and with that.
+    pub(crate) recent: Recent,
     /// Its number among the members of this node; `ELSEWHERE` if it is on another one.
     pub(crate) local: u32,
     /// What is known of it by messages.
