@@ -39,14 +39,20 @@ pub fn page() -> String {
     let chapters = chapters();
     let count = |of: fn(&Chapter) -> usize| chapters.iter().map(of).sum::<usize>();
     let (there, missing) = (count(|c| c.there.len()), count(|c| c.missing.len()));
+    let supported = match missing {
+        0 => format!("Catena supports all {there} functions of the MPI 5 ABI."),
+        _ => format!(
+            "Of the {} functions of the MPI 5 ABI, Catena supports {there}. The other {missing} are \
+             exported, too, and\nreturn `MPI_ERR_UNSUPPORTED_OPERATION`.",
+            there + missing
+        ),
+    };
     let mut out = format!(
         "# Functions\n\n\
          <!-- Made by `cargo xtask gen` from crates/abi/tables/functions.tbl: edit that. -->\n\n\
-         Of the {} functions of the MPI 5 ABI, Catena supports {there}. The other {missing} are exported, \
-         too, and\nreturn `MPI_ERR_UNSUPPORTED_OPERATION`. Fortran has all that the standard gives it \
-         (`mpif.h`, `mpi`, `mpi_f08`):\nits procedures call these functions.\n\n\
+         {supported} Fortran has all that the standard\ngives it (`mpif.h`, `mpi`, `mpi_f08`): its \
+         procedures call these functions.\n\n\
          | chapter | supported | missing |\n|---|---:|---:|\n",
-        there + missing
     );
     for c in &chapters {
         let _ = writeln!(
@@ -115,11 +121,21 @@ fn missing(chapters: &[Chapter]) -> String {
             whole.push(format!("{} ({missing}{of} {noun})", lower(c.title)));
         }
     }
-    let mut text = format!("Not there yet: {}.", whole.join(", "));
-    if !single.is_empty() {
-        let _ = write!(text, " Also missing: {}.", single.join(", "));
+    let mut text = match whole.is_empty() {
+        true => format!("All {} functions of MPI 5", table::functions().len()),
+        false => format!("Not there yet: {}.", whole.join(", ")),
+    };
+    match (whole.is_empty(), single.is_empty()) {
+        (true, true) => text += " are there.",
+        (true, false) => _ = write!(text, " are there but {}.", single.join(", ")),
+        (false, true) => {}
+        (false, false) => _ = write!(text, " Also missing: {}.", single.join(", ")),
     }
     text += " [Every function](docs/functions.md) is listed by chapter.";
+    if !(whole.is_empty() && single.is_empty()) {
+        text += " A function that is missing returns `MPI_ERR_UNSUPPORTED_OPERATION` and its name; it never \
+                 pretends to have worked.";
+    }
     fill(&text)
 }
 
@@ -179,6 +195,14 @@ mod tests {
     }
 
     #[test]
+    fn nothing_missing_is_said_as_well() {
+        let text = missing(&[chapter("Info objects", &["MPI_A"], &[])]);
+        assert!(text.contains("functions of MPI 5 are there.") && !text.contains("missing"));
+        let text = missing(&[chapter("Files", &["MPI_B", "MPI_C"], &["MPI_D"])]);
+        assert!(text.contains("are there but `MPI_D`."));
+    }
+
+    #[test]
     fn every_missing_function_is_on_the_page() {
         let page = page();
         for f in table::functions() {
@@ -190,7 +214,7 @@ mod tests {
     fn only_the_part_between_the_marks_is_made() {
         let old = format!("one\n{BEGIN}stale\n{END}two\n");
         let new = readme(&old).unwrap();
-        assert!(new.starts_with(&format!("one\n{BEGIN}Not there yet")));
+        assert!(new.starts_with(&format!("one\n{BEGIN}")));
         assert!(new.ends_with(&format!("{END}two\n")) && !new.contains("stale"));
         assert_eq!(readme(&new).unwrap(), new);
         assert!(readme("no marks").unwrap_err().contains("put them back"));
