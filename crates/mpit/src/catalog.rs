@@ -212,7 +212,7 @@ impl Catalog {
     }
 
     fn add_categories(&mut self) {
-        const AREAS: [(&str, &str); 10] = [
+        const AREAS: [(&str, &str); 11] = [
             ("catena", "Everything."),
             ("process", "Start, end and errors of the process."),
             ("messages", "How much was sent and received, and where to."),
@@ -223,6 +223,7 @@ impl Catalog {
             ("network", "The network beyond a node."),
             ("objects", "How many objects there are."),
             ("buffers", "Buffers of buffered sends."),
+            ("files", "What was read from files and written to them."),
         ];
         let mut categories: Vec<Category> = AREAS.map(|(name, doc)| category(name, doc)).into();
         let collectives = categories.len();
