@@ -72,7 +72,7 @@ static void test_errors(void)
     FAILS(MPI_Remove_error_class(class), MPI_ERR_ARG);
     FAILS(MPI_Error_class(-5, &class), MPI_ERR_ARG);
     FAILS(MPI_Win_sync(MPI_WIN_NULL), MPI_ERR_WIN);
-    FAILS(MPI_File_delete("nothing", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_OPERATION);
+    FAILS(MPI_File_delete("", MPI_INFO_NULL), MPI_ERR_BAD_FILE);
 }
 
 static void test_info(void)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catena_core::Process;
 use catena_core::comm::Comm;
 use catena_datatype::TypeRef;
-use catena_objects::error::{Error, Result};
+use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
 /// The checked arguments of either end.
@@ -48,7 +48,9 @@ impl End {
             .remote
             .as_ref()
             .map_or(&self.comm.group, |it| &it.group);
-        process.death(group.member(self.peer? as usize))
+        let error = process.death(group.member(self.peer? as usize))?;
+        // The class of all point-to-point communication.
+        Some(error.reworded(Kind::ProcFailed, error.text().to_owned()))
     }
 
     /// Checks the number of a partition.
