@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use crate::error::{Error, Kind, Result};
 use crate::fail;
@@ -173,6 +173,10 @@ fn callback_failed(what: &str, id: i32, code: c_int) -> Error {
     )
 }
 
+/// How a delete callback is called: it may wait for a lock of the program's own, which another thread holds
+/// while it waits for the library's. So that is let go of meanwhile.
+pub static WITHOUT_LOCK: OnceLock<fn(&mut dyn FnMut())> = OnceLock::new();
+
 impl Attributes {
     /// Takes over the attributes of `other`, which replace those here.
     pub fn take(&self, other: Attributes) {
@@ -238,7 +242,12 @@ impl Attributes {
             return Ok(());
         };
         if let Some(delete) = keyval.delete {
-            let code = delete(handle, id, value, keyval.extra_state.value());
+            let mut code = 0;
+            let mut call = || code = delete(handle, id, value, keyval.extra_state.value());
+            match WITHOUT_LOCK.get() {
+                Some(without_lock) => without_lock(&mut call),
+                None => call(),
+            }
             if code != 0 {
                 return Err(callback_failed("delete", id, code));
             }

@@ -99,6 +99,14 @@ impl Lock {
         out
     }
 
+    /// Runs `f` without the lock, if this thread holds it.
+    pub fn released_if_held<T>(&self, f: impl FnOnce() -> T) -> T {
+        match self.owner.load(Relaxed) == me() {
+            true => self.released(f),
+            false => f(),
+        }
+    }
+
     /// Lets one who waits for it, if there is one, have it first.
     #[inline]
     pub fn give_way(&self) {
