@@ -1,4 +1,4 @@
-// A delete callback waits for a lock of the program's, whose holder calls MPI meanwhile: neither waits for ever.
+// A copy callback and a delete callback wait for a lock of the program's, whose holder calls MPI meanwhile: neither waits for ever.
 //
 // only: catena
 // run: -n 1
@@ -9,15 +9,28 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sem_t locked, called;
-static int deleted;
+static int copied, deleted;
+
+static void waits(int *counter)
+{
+    sem_post(&called);
+    pthread_mutex_lock(&lock);
+    ++*counter;
+    pthread_mutex_unlock(&lock);
+}
+
+static int on_copy(MPI_Comm comm, int keyval, void *state, void *in, void *out, int *flag)
+{
+    (void)comm, (void)keyval, (void)state, (void)in, (void)out;
+    waits(&copied);
+    *flag = 0;
+    return MPI_SUCCESS;
+}
 
 static int on_delete(MPI_Comm comm, int keyval, void *value, void *state)
 {
     (void)comm, (void)keyval, (void)value, (void)state;
-    sem_post(&called);
-    pthread_mutex_lock(&lock);
-    deleted++;
-    pthread_mutex_unlock(&lock);
+    waits(&deleted);
     return MPI_SUCCESS;
 }
 
@@ -37,20 +50,26 @@ static void *holds_the_lock(void *none)
 int main(int argc, char **argv)
 {
     int provided, keyval;
-    MPI_Comm comm;
+    MPI_Comm comm, copy;
     pthread_t thread;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     EQUAL(provided, MPI_THREAD_MULTIPLE);
     sem_init(&locked, 0, 0);
     sem_init(&called, 0, 0);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL);
+    MPI_Comm_create_keyval(on_copy, on_delete, &keyval, NULL);
     MPI_Comm_set_attr(comm, keyval, &keyval);
+    pthread_create(&thread, NULL, holds_the_lock, NULL);
+    sem_wait(&locked);
+    EQUAL(MPI_Comm_dup(comm, &copy), MPI_SUCCESS);
+    EQUAL(copied, 1);
+    pthread_join(thread, NULL);
     pthread_create(&thread, NULL, holds_the_lock, NULL);
     sem_wait(&locked);
     EQUAL(MPI_Comm_free(&comm), MPI_SUCCESS);
     EQUAL(deleted, 1);
     pthread_join(thread, NULL);
+    MPI_Comm_free(&copy);
     MPI_Comm_free_keyval(&keyval);
     MPI_Finalize();
     return 0;

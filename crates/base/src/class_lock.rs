@@ -35,7 +35,7 @@ fn ordered() {
     crate::sync::fence(SeqCst);
 }
 
-/// Who is inside.
+/// A class of holders: those of one keep those of the other out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Those who hold some target exclusively.

@@ -20,7 +20,7 @@ pub struct FileCounters {
     pub opened: AtomicU64,
 }
 
-/// Those of this process.
+/// The counters of this process.
 pub static FILES: FileCounters = FileCounters {
     read: AtomicU64::new(0),
     written: AtomicU64::new(0),

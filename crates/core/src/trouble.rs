@@ -151,7 +151,7 @@ impl Process {
         self.failed_group(comm, usize::MAX)
     }
 
-    /// The first of them, at most so many.
+    /// The first of these processes, at most this many.
     fn failed_group(&self, comm: &Comm, most: usize) -> Arc<Group> {
         let peers: Vec<Peer> = {
             let ranks = self.failed_ranks(comm);

@@ -173,9 +173,20 @@ fn callback_failed(what: &str, id: i32, code: c_int) -> Error {
     )
 }
 
-/// How a delete callback is called: it may wait for a lock of the program's own, which another thread holds
-/// while it waits for the library's. So that is let go of meanwhile.
+/// How callbacks are called, once the library has a lock: a callback may wait for a lock of the program's own,
+/// which another thread holds while it waits for the library's. So the library's is let go of meanwhile.
 pub static WITHOUT_LOCK: OnceLock<fn(&mut dyn FnMut())> = OnceLock::new();
+
+/// Calls a callback of the program, while nothing is borrowed; its code.
+fn unlocked(mut callback: impl FnMut() -> c_int) -> c_int {
+    let mut code = 0;
+    let mut call = || code = callback();
+    match WITHOUT_LOCK.get() {
+        Some(without_lock) => without_lock(&mut call),
+        None => call(),
+    }
+    code
+}
 
 impl Attributes {
     /// Takes over the attributes of `other`, which replace those here.
@@ -242,12 +253,7 @@ impl Attributes {
             return Ok(());
         };
         if let Some(delete) = keyval.delete {
-            let mut code = 0;
-            let mut call = || code = delete(handle, id, value, keyval.extra_state.value());
-            match WITHOUT_LOCK.get() {
-                Some(without_lock) => without_lock(&mut call),
-                None => call(),
-            }
+            let code = unlocked(|| delete(handle, id, value, keyval.extra_state.value()));
             if code != 0 {
                 return Err(callback_failed("delete", id, code));
             }
@@ -270,14 +276,9 @@ impl Attributes {
                     let mut out: *mut c_void = std::ptr::null_mut();
                     let mut flag: c_int = 0;
                     let slot = (&raw mut out).cast();
-                    let code = copy(
-                        handle,
-                        keyval.id,
-                        keyval.extra_state.value(),
-                        value,
-                        slot,
-                        &raw mut flag,
-                    );
+                    let state = keyval.extra_state.value();
+                    let code =
+                        unlocked(|| copy(handle, keyval.id, state, value, slot, &raw mut flag));
                     if code != 0 {
                         return Err(callback_failed("copy", keyval.id, code));
                     }

@@ -28,7 +28,7 @@ pub enum Event {
     Ask {
         /// This node.
         node: u32,
-        /// Who has or will have published it.
+        /// The rank that has published the value, or will.
         rank: u32,
         /// Under which key.
         key: String,
@@ -37,7 +37,7 @@ pub enum Event {
     Answer {
         /// The node that asked.
         node: u32,
-        /// Who has published it.
+        /// The rank that has published the value.
         rank: u32,
         /// Under which key.
         key: String,

@@ -50,7 +50,7 @@ pub(super) struct Ports {
     pub calls: Vec<SpawnCall>,
 }
 
-/// Who waits for a value.
+/// A process that waits for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asker {
     /// A rank of this node.

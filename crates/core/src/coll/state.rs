@@ -16,7 +16,7 @@ use crate::topology::Neighborhood;
 #[derive(Debug, Default)]
 pub struct CollState {
     pub(super) numbers: Numbers,
-    /// Those of calls that make persistent operations.
+    /// The numbers of calls that make persistent operations.
     pub(super) persistent: Numbers,
     pub(super) schedules: RefCell<Schedules>,
     pub(super) node: RefCell<Membership>,

@@ -124,8 +124,8 @@ impl Process {
         Ok(())
     }
 
-    /// Comes to a port with words for the other side, a row of so many for each member of the
-    /// group, which begins with the name of the member; gives a ticket.
+    /// Brings words for the other side to a port: a row of `width` words for each member of the group,
+    /// which begins with the member's name. Gives a ticket.
     pub(super) fn come_to_port(
         &self,
         meeting: &Meeting,
