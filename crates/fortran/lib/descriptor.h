@@ -59,9 +59,20 @@ HIDDEN int mpifort_section(const struct descriptor *d, struct typed *typed);
 /* Makes a type whose extent is the distance of two elements, so that counts and displacements
  * hold. Returns an error class: MPI_ERR_BUFFER if the distances differ. */
 HIDDEN int mpifort_stride(const struct descriptor *d, struct typed *typed);
+/* Whether the section has as many elements as the count and the type name. */
+HIDDEN int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type);
 /* A copy of the section without gaps; NULL if there is no memory. */
 HIDDEN void *mpifort_gather(const struct descriptor *d);
-/* Writes the copy back. */
+/* Fills the copy anew, and writes it back. */
+HIDDEN void mpifort_refill(const struct descriptor *d, void *copy);
 HIDDEN void mpifort_scatter(const struct descriptor *d, const void *copy);
+
+/* Copies that a request uses: see pending.c. */
+struct pending;
+/* One more copy, of a section that the operation writes if `writes`. NULL if there is no memory. */
+HIDDEN void *mpifort_later(struct pending **pending, const struct descriptor *d, int writes);
+/* Keeps the copies until the request is complete, or, if it is persistent, is freed. Without a
+ * request (0) they are freed. */
+HIDDEN void mpifort_keep(struct pending *pending, Fint request, int persistent);
 
 #endif

@@ -271,6 +271,14 @@ static inline int ranks(MPI_Comm comm)
     return size;
 }
 
+/* Whether this rank is the root of a reduction. */
+static inline int receives(MPI_Comm comm, int root)
+{
+    int rank = MPI_PROC_NULL;
+    PMPI_Comm_rank(comm, &rank);
+    return root == MPI_ROOT || root == rank;
+}
+
 /* Neighbours that send to this rank, and those that it sends to. */
 void mpifort_neighbors(MPI_Comm comm, int *sources, int *destinations)
     __attribute__((visibility("hidden")));
@@ -298,6 +306,31 @@ static inline int dims(MPI_Comm comm)
 
 /* Raises an error that this library finds: the handler of the communicator decides. */
 int mpifort_raise(MPI_Comm comm, int class) __attribute__((visibility("hidden")));
+
+/* Requests of which copies of sections wait for their end: see pending.c. `numbers` are those before
+ * the call, `now` the handles after it. */
+#ifdef CATENA_INTERFACE_FOREIGN
+#define start(numbers, now, n) ((void)(numbers))
+#define look(numbers, now, n) ((void)(numbers))
+#else
+extern _Atomic int mpifort_pending __attribute__((visibility("hidden")));
+void mpifort_restart(const Fint *numbers, ptrdiff_t n) __attribute__((visibility("hidden")));
+void mpifort_complete(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
+    __attribute__((visibility("hidden")));
+
+static inline void start(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
+{
+    (void)now;
+    if (__builtin_expect(mpifort_pending != 0, 0))
+        mpifort_restart(numbers, n);
+}
+
+static inline void look(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
+{
+    if (__builtin_expect(mpifort_pending != 0, 0))
+        mpifort_complete(numbers, now, n);
+}
+#endif
 
 /* In mpi_f08 ierror may be absent. */
 static inline void finish(Fint *ierror, int code)

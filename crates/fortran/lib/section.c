@@ -228,6 +228,16 @@ int mpifort_stride(const struct descriptor *d, struct typed *typed)
     return error;
 }
 
+int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type)
+{
+    struct measures m;
+    /* What is wrong with the type or the count, the call itself tells. */
+    if (count <= 0 || measure(type, &m))
+        return 1;
+    return (count - 1) * m.extent + m.true_lb + m.true_extent
+        <= elements(d) * (MPI_Count)d->elem_len;
+}
+
 /* Copies rows of the first dimension between the section and an array without gaps. */
 static void copy_rows(const struct descriptor *d, char *copy, int to_copy)
 {
@@ -259,6 +269,11 @@ void *mpifort_gather(const struct descriptor *d)
     if (copy)
         copy_rows(d, copy, 1);
     return copy;
+}
+
+void mpifort_refill(const struct descriptor *d, void *copy)
+{
+    copy_rows(d, copy, 1);
 }
 
 void mpifort_scatter(const struct descriptor *d, const void *copy)

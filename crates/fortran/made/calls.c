@@ -396,6 +396,7 @@ void F(request_free)(Fint *request, Fint *ierror)
     MPI_Request c_request = Request_of(*request);
     int code;
     code = C(Request_free)(&c_request);
+    look(request, &c_request, 1);
     Request_put(request, c_request);
     finish(ierror, code);
 }
@@ -404,9 +405,11 @@ NAMES_F08(request_free, REQUEST_FREE)
 
 void F(request_get_status)(const Fint *request, Flogical *flag, Fint *status, Fint *ierror)
 {
+    MPI_Request c_request = Request_of(*request);
     int c_flag = 0;
     int code;
-    code = C(Request_get_status)(Request_of(*request), &c_flag, status_at(status));
+    code = C(Request_get_status)(c_request, &c_flag, status_at(status));
+    look(request, &c_request, 1);
     *flag = logical(c_flag);
     finish(ierror, code);
 }
@@ -427,6 +430,7 @@ void F(request_get_status_all)(const Fint *count, const Fint *array_of_requests,
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Request_get_status_all)(*count, c_array_of_requests, &c_flag, statuses_at(array_of_statuses));
+    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     *flag = logical(c_flag);
 done:
     leave(few_array_of_requests, c_array_of_requests);
@@ -450,6 +454,7 @@ void F(request_get_status_any)(const Fint *count, const Fint *array_of_requests,
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Request_get_status_any)(*count, c_array_of_requests, &c_indx, &c_flag, status_at(status));
+    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     position(&c_indx);
     *indx = c_indx;
     *flag = logical(c_flag);
@@ -473,6 +478,7 @@ void F(request_get_status_some)(const Fint *incount, const Fint *array_of_reques
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Request_get_status_some)(*incount, c_array_of_requests, outcount, array_of_indices, statuses_at(array_of_statuses));
+    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (Fint i = 0; i < *outcount; i++)
         position(&array_of_indices[i]);
 done:
@@ -597,7 +603,9 @@ void F(start)(Fint *request, Fint *ierror)
 {
     MPI_Request c_request = Request_of(*request);
     int code;
+    start(request, &c_request, 1);
     code = C(Start)(&c_request);
+    look(request, &c_request, 1);
     Request_put(request, c_request);
     finish(ierror, code);
 }
@@ -616,7 +624,9 @@ void F(startall)(const Fint *count, Fint *array_of_requests, Fint *ierror)
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
+    start(array_of_requests, c_array_of_requests, n_array_of_requests);
     code = C(Startall)(*count, c_array_of_requests);
+    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
 done:
@@ -632,6 +642,7 @@ void F(test)(Fint *request, Flogical *flag, Fint *status, Fint *ierror)
     int c_flag = 0;
     int code;
     code = C(Test)(&c_request, &c_flag, status_at(status));
+    look(request, &c_request, 1);
     Request_put(request, c_request);
     *flag = logical(c_flag);
     finish(ierror, code);
@@ -664,6 +675,7 @@ void F(testall)(const Fint *count, Fint *array_of_requests, Flogical *flag, Fint
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Testall)(*count, c_array_of_requests, &c_flag, statuses_at(array_of_statuses));
+    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     *flag = logical(c_flag);
@@ -689,6 +701,7 @@ void F(testany)(const Fint *count, Fint *array_of_requests, Fint *indx, Flogical
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Testany)(*count, c_array_of_requests, &c_indx, &c_flag, status_at(status));
+    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     position(&c_indx);
@@ -714,6 +727,7 @@ void F(testsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Testsome)(*incount, c_array_of_requests, outcount, array_of_indices, statuses_at(array_of_statuses));
+    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     for (Fint i = 0; i < *outcount; i++)
@@ -730,6 +744,7 @@ void F(wait)(Fint *request, Fint *status, Fint *ierror)
     MPI_Request c_request = Request_of(*request);
     int code;
     code = C(Wait)(&c_request, status_at(status));
+    look(request, &c_request, 1);
     Request_put(request, c_request);
     finish(ierror, code);
 }
@@ -749,6 +764,7 @@ void F(waitall)(const Fint *count, Fint *array_of_requests, Fint *array_of_statu
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Waitall)(*count, c_array_of_requests, statuses_at(array_of_statuses));
+    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
 done:
@@ -772,6 +788,7 @@ void F(waitany)(const Fint *count, Fint *array_of_requests, Fint *indx, Fint *st
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Waitany)(*count, c_array_of_requests, &c_indx, status_at(status));
+    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     position(&c_indx);
@@ -796,6 +813,7 @@ void F(waitsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Waitsome)(*incount, c_array_of_requests, outcount, array_of_indices, statuses_at(array_of_statuses));
+    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     for (Fint i = 0; i < *outcount; i++)

@@ -1175,23 +1175,26 @@ void D(allgather_init)(const struct descriptor *sendbuf, const Fint *sendcount, 
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Allgather_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Allgather_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(allgather_init)
@@ -1201,23 +1204,26 @@ void D(allgather_init_c)(const struct descriptor *sendbuf, const MPI_Count *send
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Allgather_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Allgather_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -1273,23 +1279,26 @@ void D(allgatherv_init)(const struct descriptor *sendbuf, const Fint *sendcount,
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Allgatherv_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Allgatherv_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(allgatherv_init)
@@ -1299,23 +1308,26 @@ void D(allgatherv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sen
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Allgatherv_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Allgatherv_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -1324,8 +1336,16 @@ void D(allreduce)(const struct descriptor *sendbuf, const struct descriptor *rec
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1347,8 +1367,16 @@ void D(allreduce_c)(const struct descriptor *sendbuf, const struct descriptor *r
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1366,40 +1394,66 @@ done:
 
 void D(allreduce_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Allreduce_init)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Allreduce_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(allreduce_init)
 
 void D(allreduce_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Allreduce_init_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Allreduce_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -1451,25 +1505,28 @@ done:
 void D(alltoall_init)(const struct descriptor *sendbuf, const Fint *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Alltoall_init)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Alltoall_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(alltoall_init)
@@ -1477,25 +1534,28 @@ NAMES_FTS(alltoall_init)
 void D(alltoall_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Alltoall_init_c)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Alltoall_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -1547,25 +1607,28 @@ done:
 void D(alltoallv_init)(const struct descriptor *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Alltoallv_init)(place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Alltoallv_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(alltoallv_init)
@@ -1573,25 +1636,28 @@ NAMES_FTS(alltoallv_init)
 void D(alltoallv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Alltoallv_init_c)(place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Alltoallv_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -1682,14 +1748,17 @@ done:
 
 void D(alltoallw_init)(const struct descriptor *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtypes, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     MPI_Datatype few_sendtypes[FEW], *c_sendtypes = few_sendtypes;
     ptrdiff_t n_sendtypes = place(sendbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
+    void *copy_recvbuf = NULL;
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_sendtypes = room(few_sendtypes, sizeof *c_sendtypes, n_sendtypes);
@@ -1699,8 +1768,8 @@ void D(alltoallw_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_recvtypes = room(few_recvtypes, sizeof *c_recvtypes, n_recvtypes);
@@ -1710,26 +1779,31 @@ void D(alltoallw_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Alltoallw_init)(place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Alltoallw_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(alltoallw_init)
 
 void D(alltoallw_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     MPI_Datatype few_sendtypes[FEW], *c_sendtypes = few_sendtypes;
     ptrdiff_t n_sendtypes = place(sendbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
+    void *copy_recvbuf = NULL;
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_sendtypes = room(few_sendtypes, sizeof *c_sendtypes, n_sendtypes);
@@ -1739,8 +1813,8 @@ void D(alltoallw_init_c)(const struct descriptor *sendbuf, const MPI_Count *send
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_recvtypes = room(few_recvtypes, sizeof *c_recvtypes, n_recvtypes);
@@ -1750,12 +1824,14 @@ void D(alltoallw_init_c)(const struct descriptor *sendbuf, const MPI_Count *send
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Alltoallw_init_c)(place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Alltoallw_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -1832,8 +1908,16 @@ void D(exscan)(const struct descriptor *sendbuf, const struct descriptor *recvbu
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1855,8 +1939,16 @@ void D(exscan_c)(const struct descriptor *sendbuf, const struct descriptor *recv
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1874,40 +1966,66 @@ done:
 
 void D(exscan_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Exscan_init)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Exscan_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(exscan_init)
 
 void D(exscan_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Exscan_init_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Exscan_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -1963,23 +2081,26 @@ void D(gather_init)(const struct descriptor *sendbuf, const Fint *sendcount, con
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gather_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Gather_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(gather_init)
@@ -1989,23 +2110,26 @@ void D(gather_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcou
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gather_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Gather_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -2061,23 +2185,26 @@ void D(gatherv_init)(const struct descriptor *sendbuf, const Fint *sendcount, co
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gatherv_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Gatherv_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(gatherv_init)
@@ -2087,23 +2214,26 @@ void D(gatherv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendco
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gatherv_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Gatherv_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -2112,23 +2242,26 @@ void D(iallgather)(const struct descriptor *sendbuf, const Fint *sendcount, cons
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Iallgather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Iallgather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(iallgather)
@@ -2138,23 +2271,26 @@ void D(iallgather_c)(const struct descriptor *sendbuf, const MPI_Count *sendcoun
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Iallgather_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Iallgather_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
@@ -2163,23 +2299,26 @@ void D(iallgatherv)(const struct descriptor *sendbuf, const Fint *sendcount, con
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Iallgatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Iallgatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(iallgatherv)
@@ -2189,87 +2328,119 @@ void D(iallgatherv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcou
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Iallgatherv_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Iallgatherv_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(iallreduce)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Iallreduce)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Iallreduce)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(iallreduce)
 
 void D(iallreduce_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Iallreduce_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Iallreduce_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(ialltoall)(const struct descriptor *sendbuf, const Fint *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ialltoall)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ialltoall)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ialltoall)
@@ -2277,50 +2448,56 @@ NAMES_FTS(ialltoall)
 void D(ialltoall_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ialltoall_c)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ialltoall_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(ialltoallv)(const struct descriptor *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ialltoallv)(place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ialltoallv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ialltoallv)
@@ -2328,38 +2505,44 @@ NAMES_FTS(ialltoallv)
 void D(ialltoallv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ialltoallv_c)(place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ialltoallv_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(ialltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     MPI_Datatype few_sendtypes[FEW], *c_sendtypes = few_sendtypes;
     ptrdiff_t n_sendtypes = place(sendbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
+    void *copy_recvbuf = NULL;
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_sendtypes = room(few_sendtypes, sizeof *c_sendtypes, n_sendtypes);
@@ -2369,8 +2552,8 @@ void D(ialltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, con
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_recvtypes = room(few_recvtypes, sizeof *c_recvtypes, n_recvtypes);
@@ -2380,26 +2563,31 @@ void D(ialltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, con
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Ialltoallw)(place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
+    code = C(Ialltoallw)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ialltoallw)
 
 void D(ialltoallw_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     MPI_Datatype few_sendtypes[FEW], *c_sendtypes = few_sendtypes;
     ptrdiff_t n_sendtypes = place(sendbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
+    void *copy_recvbuf = NULL;
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_sendtypes = room(few_sendtypes, sizeof *c_sendtypes, n_sendtypes);
@@ -2409,8 +2597,8 @@ void D(ialltoallw_c)(const struct descriptor *sendbuf, const MPI_Count *sendcoun
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_recvtypes = room(few_recvtypes, sizeof *c_recvtypes, n_recvtypes);
@@ -2420,12 +2608,14 @@ void D(ialltoallw_c)(const struct descriptor *sendbuf, const MPI_Count *sendcoun
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Ialltoallw_c)(place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
+    code = C(Ialltoallw_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
@@ -2468,40 +2658,66 @@ done:
 
 void D(iexscan)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Iexscan)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Iexscan)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(iexscan)
 
 void D(iexscan_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Iexscan_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Iexscan_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
@@ -2510,23 +2726,26 @@ void D(igather)(const struct descriptor *sendbuf, const Fint *sendcount, const F
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Igather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Igather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(igather)
@@ -2536,23 +2755,26 @@ void D(igather_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, 
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Igather_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Igather_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
@@ -2561,23 +2783,26 @@ void D(igatherv)(const struct descriptor *sendbuf, const Fint *sendcount, const 
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Igatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Igatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(igatherv)
@@ -2587,204 +2812,292 @@ void D(igatherv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount,
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Igatherv_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Igatherv_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(ireduce)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Ireduce)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Ireduce)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ireduce)
 
 void D(ireduce_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Ireduce_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Ireduce_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(ireduce_scatter)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ireduce_scatter)(place(sendbuf->base_addr), place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = C(Ireduce_scatter)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ireduce_scatter)
 
 void D(ireduce_scatter_block)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ireduce_scatter_block)(place(sendbuf->base_addr), place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = C(Ireduce_scatter_block)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ireduce_scatter_block)
 
 void D(ireduce_scatter_block_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ireduce_scatter_block_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = C(Ireduce_scatter_block_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(ireduce_scatter_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ireduce_scatter_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = C(Ireduce_scatter_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(iscan)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Iscan)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Iscan)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(iscan)
 
 void D(iscan_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Iscan_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Iscan_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(iscatter)(const struct descriptor *sendbuf, const Fint *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Iscatter)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Iscatter)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(iscatter)
@@ -2792,50 +3105,56 @@ NAMES_FTS(iscatter)
 void D(iscatter_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Iscatter_c)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Iscatter_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(iscatterv)(const struct descriptor *sendbuf, const Fint *sendcounts, const Fint *displs, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Iscatterv)(place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Iscatterv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(iscatterv)
@@ -2843,25 +3162,28 @@ NAMES_FTS(iscatterv)
 void D(iscatterv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Iscatterv_c)(place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Iscatterv_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
@@ -2870,8 +3192,17 @@ void D(reduce)(const struct descriptor *sendbuf, const struct descriptor *recvbu
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -2893,8 +3224,17 @@ void D(reduce_c)(const struct descriptor *sendbuf, const struct descriptor *recv
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -2912,40 +3252,68 @@ done:
 
 void D(reduce_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Reduce_init)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), Info_of(*info), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Reduce_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(reduce_init)
 
 void D(reduce_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Reduce_init_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), Info_of(*info), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Reduce_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -2954,8 +3322,16 @@ void D(reduce_local)(const struct descriptor *inbuf, const struct descriptor *in
     void *copy_inbuf = NULL;
     void *copy_inoutbuf = NULL;
     int code;
+    if (!is_run(inbuf) && !mpifort_holds(inbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(inbuf) && !(copy_inbuf = mpifort_gather(inbuf))) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(inoutbuf) && !mpifort_holds(inoutbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(inoutbuf) && !(copy_inoutbuf = mpifort_gather(inoutbuf))) {
@@ -2977,8 +3353,16 @@ void D(reduce_local_c)(const struct descriptor *inbuf, const struct descriptor *
     void *copy_inbuf = NULL;
     void *copy_inoutbuf = NULL;
     int code;
+    if (!is_run(inbuf) && !mpifort_holds(inbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(inbuf) && !(copy_inbuf = mpifort_gather(inbuf))) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(inoutbuf) && !mpifort_holds(inoutbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(inoutbuf) && !(copy_inoutbuf = mpifort_gather(inoutbuf))) {
@@ -3026,6 +3410,10 @@ void D(reduce_scatter_block)(const struct descriptor *sendbuf, const struct desc
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -3049,6 +3437,10 @@ void D(reduce_scatter_block_c)(const struct descriptor *sendbuf, const struct de
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -3064,40 +3456,58 @@ done:
 
 void D(reduce_scatter_block_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_scatter_block_init)(place(sendbuf->base_addr), place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Reduce_scatter_block_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(reduce_scatter_block_init)
 
 void D(reduce_scatter_block_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_scatter_block_init_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Reduce_scatter_block_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -3125,40 +3535,50 @@ done:
 
 void D(reduce_scatter_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_scatter_init)(place(sendbuf->base_addr), place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Reduce_scatter_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(reduce_scatter_init)
 
 void D(reduce_scatter_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_scatter_init_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Reduce_scatter_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -3167,8 +3587,16 @@ void D(scan)(const struct descriptor *sendbuf, const struct descriptor *recvbuf,
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -3190,8 +3618,16 @@ void D(scan_c)(const struct descriptor *sendbuf, const struct descriptor *recvbu
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -3209,40 +3645,66 @@ done:
 
 void D(scan_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Scan_init)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Scan_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(scan_init)
 
 void D(scan_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf)) {
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    code = C(Scan_init_c)(place(sendbuf->base_addr), place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Scan_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -3292,25 +3754,28 @@ done:
 void D(scatter_init)(const struct descriptor *sendbuf, const Fint *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatter_init)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Scatter_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(scatter_init)
@@ -3318,25 +3783,28 @@ NAMES_FTS(scatter_init)
 void D(scatter_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatter_init_c)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Scatter_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -3386,25 +3854,28 @@ done:
 void D(scatterv_init)(const struct descriptor *sendbuf, const Fint *sendcounts, const Fint *displs, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatterv_init)(place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Scatterv_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(scatterv_init)
@@ -3412,25 +3883,28 @@ NAMES_FTS(scatterv_init)
 void D(scatterv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatterv_init_c)(place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Scatterv_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -3439,23 +3913,26 @@ void D(ineighbor_allgather)(const struct descriptor *sendbuf, const Fint *sendco
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_allgather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ineighbor_allgather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ineighbor_allgather)
@@ -3465,23 +3942,26 @@ void D(ineighbor_allgather_c)(const struct descriptor *sendbuf, const MPI_Count 
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_allgather_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ineighbor_allgather_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
@@ -3490,23 +3970,26 @@ void D(ineighbor_allgatherv)(const struct descriptor *sendbuf, const Fint *sendc
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_allgatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ineighbor_allgatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ineighbor_allgatherv)
@@ -3516,48 +3999,54 @@ void D(ineighbor_allgatherv_c)(const struct descriptor *sendbuf, const MPI_Count
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_allgatherv_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ineighbor_allgatherv_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(ineighbor_alltoall)(const struct descriptor *sendbuf, const Fint *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_alltoall)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ineighbor_alltoall)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ineighbor_alltoall)
@@ -3565,50 +4054,56 @@ NAMES_FTS(ineighbor_alltoall)
 void D(ineighbor_alltoall_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_alltoall_c)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ineighbor_alltoall_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(ineighbor_alltoallv)(const struct descriptor *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_alltoallv)(place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ineighbor_alltoallv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ineighbor_alltoallv)
@@ -3616,38 +4111,44 @@ NAMES_FTS(ineighbor_alltoallv)
 void D(ineighbor_alltoallv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_alltoallv_c)(place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = C(Ineighbor_alltoallv_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
 void D(ineighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const Fint *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     MPI_Datatype few_sendtypes[FEW], *c_sendtypes = few_sendtypes;
     ptrdiff_t n_sendtypes = place(sendbuf->base_addr) == MPI_IN_PLACE ? 0 : destinations(Comm_of(*comm));
+    void *copy_recvbuf = NULL;
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_sendtypes = room(few_sendtypes, sizeof *c_sendtypes, n_sendtypes);
@@ -3657,8 +4158,8 @@ void D(ineighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendco
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_recvtypes = room(few_recvtypes, sizeof *c_recvtypes, n_recvtypes);
@@ -3668,26 +4169,31 @@ void D(ineighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendco
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Ineighbor_alltoallw)(place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
+    code = C(Ineighbor_alltoallw)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 NAMES_FTS(ineighbor_alltoallw)
 
 void D(ineighbor_alltoallw_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     MPI_Datatype few_sendtypes[FEW], *c_sendtypes = few_sendtypes;
     ptrdiff_t n_sendtypes = place(sendbuf->base_addr) == MPI_IN_PLACE ? 0 : destinations(Comm_of(*comm));
+    void *copy_recvbuf = NULL;
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_sendtypes = room(few_sendtypes, sizeof *c_sendtypes, n_sendtypes);
@@ -3697,8 +4203,8 @@ void D(ineighbor_alltoallw_c)(const struct descriptor *sendbuf, const MPI_Count 
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_recvtypes = room(few_recvtypes, sizeof *c_recvtypes, n_recvtypes);
@@ -3708,12 +4214,14 @@ void D(ineighbor_alltoallw_c)(const struct descriptor *sendbuf, const MPI_Count 
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Ineighbor_alltoallw_c)(place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
+    code = C(Ineighbor_alltoallw_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 0);
     finish(ierror, code);
 }
 
@@ -3769,23 +4277,26 @@ void D(neighbor_allgather_init)(const struct descriptor *sendbuf, const Fint *se
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_allgather_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Neighbor_allgather_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(neighbor_allgather_init)
@@ -3795,23 +4306,26 @@ void D(neighbor_allgather_init_c)(const struct descriptor *sendbuf, const MPI_Co
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_allgather_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Neighbor_allgather_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -3867,23 +4381,26 @@ void D(neighbor_allgatherv_init)(const struct descriptor *sendbuf, const Fint *s
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_allgatherv_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Neighbor_allgatherv_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(neighbor_allgatherv_init)
@@ -3893,23 +4410,26 @@ void D(neighbor_allgatherv_init_c)(const struct descriptor *sendbuf, const MPI_C
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_allgatherv_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Neighbor_allgatherv_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -3961,25 +4481,28 @@ done:
 void D(neighbor_alltoall_init)(const struct descriptor *sendbuf, const Fint *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_alltoall_init)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Neighbor_alltoall_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(neighbor_alltoall_init)
@@ -3987,25 +4510,28 @@ NAMES_FTS(neighbor_alltoall_init)
 void D(neighbor_alltoall_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_alltoall_init_c)(place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Neighbor_alltoall_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -4057,25 +4583,28 @@ done:
 void D(neighbor_alltoallv_init)(const struct descriptor *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_alltoallv_init)(place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Neighbor_alltoallv_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(neighbor_alltoallv_init)
@@ -4083,25 +4612,28 @@ NAMES_FTS(neighbor_alltoallv_init)
 void D(neighbor_alltoallv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {0, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
+    void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_stride(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_stride(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
+    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_alltoallv_init_c)(place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Neighbor_alltoallv_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 
@@ -4192,14 +4724,17 @@ done:
 
 void D(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const Fint *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const Fint *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     MPI_Datatype few_sendtypes[FEW], *c_sendtypes = few_sendtypes;
     ptrdiff_t n_sendtypes = place(sendbuf->base_addr) == MPI_IN_PLACE ? 0 : destinations(Comm_of(*comm));
+    void *copy_recvbuf = NULL;
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_sendtypes = room(few_sendtypes, sizeof *c_sendtypes, n_sendtypes);
@@ -4209,8 +4744,8 @@ void D(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const Fint *se
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_recvtypes = room(few_recvtypes, sizeof *c_recvtypes, n_recvtypes);
@@ -4220,26 +4755,31 @@ void D(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const Fint *se
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Neighbor_alltoallw_init)(place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Neighbor_alltoallw_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 NAMES_FTS(neighbor_alltoallw_init)
 
 void D(neighbor_alltoallw_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
+    struct pending *pending = NULL;
+    void *copy_sendbuf = NULL;
     MPI_Datatype few_sendtypes[FEW], *c_sendtypes = few_sendtypes;
     ptrdiff_t n_sendtypes = place(sendbuf->base_addr) == MPI_IN_PLACE ? 0 : destinations(Comm_of(*comm));
+    void *copy_recvbuf = NULL;
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_sendtypes = room(few_sendtypes, sizeof *c_sendtypes, n_sendtypes);
@@ -4249,8 +4789,8 @@ void D(neighbor_alltoallw_init_c)(const struct descriptor *sendbuf, const MPI_Co
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf)) {
-        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
     c_recvtypes = room(few_recvtypes, sizeof *c_recvtypes, n_recvtypes);
@@ -4260,12 +4800,14 @@ void D(neighbor_alltoallw_init_c)(const struct descriptor *sendbuf, const MPI_Co
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Neighbor_alltoallw_init_c)(place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Neighbor_alltoallw_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
+    if (pending)
+        mpifort_keep(pending, code ? 0 : *request, 1);
     finish(ierror, code);
 }
 

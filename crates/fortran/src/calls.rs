@@ -75,10 +75,14 @@ enum Way {
     Type,
     /// A copy is, which is written back.
     Copy,
-    /// Its elements' type gets the stride of the section as its extent, if it has only one.
+    /// Its elements' type gets the stride of the section as its extent; more than one stride is an
+    /// error.
+    OneStride,
+    /// Its elements' type gets the stride of the section as its extent; where the section has more
+    /// than one stride, a copy is handed over that is written back when the request is complete.
     Stride,
-    /// Not at all: it is an error.
-    Refuse,
+    /// A copy is, which is written back when the request is complete.
+    Later,
     /// By its address alone.
     Address,
 }
@@ -95,6 +99,7 @@ struct Body<'a> {
     after: String,
     cleanup: String,
     jumps: bool,
+    keeps: bool,
 }
 
 impl<'a> Body<'a> {
@@ -110,6 +115,7 @@ impl<'a> Body<'a> {
             after: String::new(),
             cleanup: String::new(),
             jumps: false,
+            keeps: false,
         };
         if OPTIONAL.contains(&p.name) {
             let missing = format!("!C({})", p.bare());
@@ -145,6 +151,14 @@ impl<'a> Body<'a> {
             out += "done:\n";
         }
         out += &self.cleanup;
+        if self.keeps {
+            let persistent = u8::from(self.p.name.trim_end_matches("_c").ends_with("_init"));
+            let _ = writeln!(
+                out,
+                "    if (pending)\n        \
+                 mpifort_keep(pending, code ? 0 : *request, {persistent});"
+            );
+        }
         out += "    finish(ierror, code);\n}\n";
         out
     }
@@ -263,7 +277,7 @@ impl<'a> Body<'a> {
         let mut buffers = self.p.args.iter().filter(|a| a.role == Role::Choice);
         let found = buffers.find(|a| match way(self.p, a) {
             Way::Type => a.of.contains(&name),
-            Way::Stride => a.of.last() == Some(&name),
+            Way::Stride | Way::OneStride => a.of.last() == Some(&name),
             _ => false,
         });
         found.map(|a| a.name.as_str())
@@ -276,6 +290,12 @@ impl<'a> Body<'a> {
             let typed = self
                 .typed_of(name)
                 .map(|buffer| format!("typed_{buffer}.type"));
+            if class == "Request" && self.completes() {
+                self.local(&format!("MPI_Request c_{name} = Request_of(*{name});"));
+                self.call.push(format!("c_{name}"));
+                self.after(&format!("look({name}, &c_{name}, 1);"));
+                return;
+            }
             self.call
                 .push(typed.unwrap_or_else(|| format!("{class}_of(*{name})")));
             return;
@@ -286,6 +306,7 @@ impl<'a> Body<'a> {
         };
         self.local(&format!("MPI_{} c_{name} = {begin};", arg.base));
         self.call.push(format!("&c_{name}"));
+        self.watch(arg, &format!("{name}, &c_{name}, 1"));
         match arg.direction {
             Direction::In => {}
             Direction::InOut => self.after(&format!("{class}_put({name}, c_{name});")),
@@ -318,6 +339,7 @@ impl<'a> Body<'a> {
         let each = format!("for (ptrdiff_t i = 0; i < n_{name}; i++)\n        ");
         self.before(&format!("{each}c_{name}[i] = {begin};"));
         self.call.push(format!("c_{name}"));
+        self.watch(arg, &format!("{name}, c_{name}, n_{name}"));
         match arg.direction {
             Direction::In => {}
             Direction::InOut => self.after(&format!("{each}{class}_put(&{name}[i], c_{name}[i]);")),
@@ -326,6 +348,31 @@ impl<'a> Body<'a> {
             )),
         }
         self.cleanup(&format!("leave(few_{name}, c_{name});"));
+    }
+
+    /// Whether requests may be complete after the call, of whose sections there may be copies.
+    fn completes(&self) -> bool {
+        let name = self.p.bare();
+        [
+            "Wait",
+            "Test",
+            "Request_free",
+            "Request_get_status",
+            "Start",
+        ]
+        .iter()
+        .any(|prefix| name.starts_with(prefix) && name != "Test_cancelled")
+    }
+
+    /// Has the copies of sections written anew or back, for requests at these places.
+    fn watch(&mut self, arg: &FortranArg, requests: &str) {
+        if class(arg) != "Request" || !self.completes() {
+            return;
+        }
+        if self.p.name.starts_with("MPI_Start") {
+            self.before(&format!("start({requests});"));
+        }
+        self.after(&format!("look({requests});"));
     }
 
     /// The number of entries of an array, before the call.
@@ -459,7 +506,7 @@ impl<'a> Body<'a> {
                 self.made(name, &format!("mpifort_section({name}, &typed_{name})"));
                 self.call.push(address);
             }
-            Way::Stride => {
+            Way::OneStride => {
                 let ty = arg.of[arg.of.len() - 1];
                 self.local(&format!(
                     "struct typed typed_{name} = {{0, Type_of(*{ty}), 0}};"
@@ -467,7 +514,18 @@ impl<'a> Body<'a> {
                 self.made(name, &format!("mpifort_stride({name}, &typed_{name})"));
                 self.call.push(address);
             }
+            Way::Stride => {
+                let ty = arg.of[arg.of.len() - 1];
+                self.local(&format!(
+                    "struct typed typed_{name} = {{0, Type_of(*{ty}), 0}};"
+                ));
+                self.later(arg, &format!("mpifort_stride({name}, &typed_{name}) && "));
+                self.cleanup(&format!("free_typed(&typed_{name});"));
+                self.call
+                    .push(format!("copy_{name} ? copy_{name} : {address}"));
+            }
             Way::Copy => {
+                self.holds(arg);
                 self.local(&format!("void *copy_{name} = NULL;"));
                 self.fail_if(
                     &format!("!is_run({name}) && !(copy_{name} = mpifort_gather({name}))"),
@@ -482,12 +540,51 @@ impl<'a> Body<'a> {
                 }
                 self.cleanup(&format!("free(copy_{name});"));
             }
-            Way::Refuse => {
-                self.fail_if(&format!("!is_run({name})"), "MPI_ERR_BUFFER");
-                self.call.push(address);
+            Way::Later => {
+                self.holds(arg);
+                self.later(arg, "");
+                self.call
+                    .push(format!("copy_{name} ? copy_{name} : {address}"));
             }
             Way::Address => self.call.push(address),
         }
+    }
+
+    /// A section that is copied has all elements that the call names, where one count tells.
+    fn holds(&mut self, arg: &FortranArg) {
+        let single = |name: &&str| self.p.arg(name).is_some_and(|a| !a.array);
+        if arg.of.len() != 2 || !arg.of.iter().all(single) || arg.length.is_some() {
+            return;
+        }
+        let (name, count, ty) = (&arg.name, arg.of[0], arg.of[1]);
+        // Elsewhere than at the root the buffer for the result means nothing.
+        let means = match (arg.direction, self.p.arg("root")) {
+            (Direction::Out, Some(_)) => "receives(Comm_of(*comm), *root)\n        && ",
+            _ => "",
+        };
+        self.fail_if(
+            &format!("!is_run({name}) && {means}!mpifort_holds({name}, *{count}, Type_of(*{ty}))"),
+            "MPI_ERR_BUFFER",
+        );
+    }
+
+    /// A copy that lives until the request is complete, if the section needs one; `needed` is a
+    /// further condition, with `&&` behind it.
+    fn later(&mut self, arg: &FortranArg, needed: &str) {
+        let name = &arg.name;
+        if !self.keeps {
+            self.keeps = true;
+            self.local("struct pending *pending = NULL;");
+        }
+        self.local(&format!("void *copy_{name} = NULL;"));
+        let writes = u8::from(arg.direction != Direction::In);
+        self.fail_if(
+            &format!(
+                "!is_run({name}) && {needed}\
+                 !(copy_{name} = mpifort_later(&pending, {name}, {writes}))"
+            ),
+            "MPI_ERR_NO_MEM",
+        );
     }
 
     fn made(&mut self, name: &str, how: &str) {
@@ -520,9 +617,12 @@ fn way(p: &Procedure, arg: &FortranArg) -> Way {
         Way::Type
     } else if !p.goes_on {
         Way::Copy
+    } else if p.arg("partitions").is_some() {
+        // The program fills the partitions after the start: a copy would come too early.
+        Way::OneStride
     } else if one_type && !reduces {
         Way::Stride
     } else {
-        Way::Refuse
+        Way::Later
     }
 }

@@ -1,0 +1,139 @@
+/*
+ * Copies of sections that non-blocking and persistent operations use.
+ *
+ * Where no type describes a section (reductions take none, and counts and displacements per rank want
+ * one distance between elements), the operation gets a copy without gaps. The copy is written back
+ * when a procedure of Fortran finds the request complete, and filled anew when a persistent one is
+ * started. Each request is known by its number in Fortran. A request whose number comes again has
+ * been completed in C, where nobody wrote the copy back.
+ */
+
+#include "descriptor.h"
+
+#include <pthread.h>
+
+/* The most sections that one operation has. */
+enum { SECTIONS = 2 };
+
+struct copy {
+    struct descriptor section;
+    void *data;
+    int writes;
+};
+
+struct pending {
+    struct pending *next;
+    Fint request;
+    int persistent;
+    int written; /* back, since the last start */
+    int count;
+    struct copy copies[SECTIONS];
+};
+
+_Atomic int mpifort_pending;
+static struct pending *all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void *mpifort_later(struct pending **pending, const struct descriptor *d, int writes)
+{
+    if (!*pending && !(*pending = calloc(1, sizeof **pending)))
+        return NULL;
+    struct pending *p = *pending;
+    void *data = p->count < SECTIONS ? mpifort_gather(d) : NULL;
+    if (!data)
+        return NULL;
+    struct copy *copy = &p->copies[p->count++];
+    /* A compiler's descriptor has no more dimensions than the array. */
+    memcpy(&copy->section, d, offsetof(struct descriptor, dim) + (size_t)d->rank * sizeof *d->dim);
+    copy->data = data;
+    copy->writes = writes;
+    return data;
+}
+
+static void discard(struct pending *p)
+{
+    for (int i = 0; i < p->count; i++)
+        free(p->copies[i].data);
+    free(p);
+}
+
+static void write_back(struct pending *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->copies[i].writes && !p->written)
+            mpifort_scatter(&p->copies[i].section, p->copies[i].data);
+    p->written = 1;
+}
+
+static int is_complete(MPI_Request request)
+{
+    int flag = 1;
+    return request == MPI_REQUEST_NULL
+        || (!PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE) && flag);
+}
+
+/* Where the pointer to the request's copies is; with the lock held. */
+static struct pending **find(Fint request)
+{
+    struct pending **at = &all;
+    while (*at && (*at)->request != request)
+        at = &(*at)->next;
+    return at;
+}
+
+static void remove_at(struct pending **at)
+{
+    struct pending *p = *at;
+    *at = p->next;
+    mpifort_pending--;
+    discard(p);
+}
+
+void mpifort_keep(struct pending *p, Fint request, int persistent)
+{
+    MPI_Request handle = request ? Request_of(request) : MPI_REQUEST_NULL;
+    if (!request || (!persistent && is_complete(handle))) {
+        if (request)
+            write_back(p);
+        discard(p);
+        return;
+    }
+    p->request = request;
+    p->persistent = persistent;
+    p->written = persistent;
+    pthread_mutex_lock(&lock);
+    struct pending **stale = find(request);
+    if (*stale)
+        remove_at(stale);
+    p->next = all;
+    all = p;
+    mpifort_pending++;
+    pthread_mutex_unlock(&lock);
+}
+
+void mpifort_restart(const Fint *numbers, ptrdiff_t n)
+{
+    pthread_mutex_lock(&lock);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        struct pending *p = *find(numbers[i]);
+        for (int k = 0; p && k < p->count; k++)
+            mpifort_refill(&p->copies[k].section, p->copies[k].data);
+        if (p)
+            p->written = 0;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void mpifort_complete(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
+{
+    pthread_mutex_lock(&lock);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        struct pending **at = find(numbers[i]), *p = *at;
+        if (!p || !is_complete(now[i]))
+            continue;
+        write_back(p);
+        if (now[i] == MPI_REQUEST_NULL)
+            remove_at(at);
+    }
+    pthread_mutex_unlock(&lock);
+}
