@@ -1,4 +1,4 @@
-//! The end of a process that has left its last session.
+//! The end of a process: after its last session, or in the middle of one.
 
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
@@ -7,8 +7,18 @@ use super::segment::Segment;
 use super::{Shared, lock};
 use crate::sys;
 
+/// What the process manager is told when the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LastWord {
+    /// The process has left its last session, and departs.
+    Departs,
+    /// The process has not finalized, so the others may wait for it for ever: the job ends.
+    Aborts,
+}
+
 /// What is left to do when the process ends.
 struct Farewell {
+    word: LastWord,
     /// A child has a copy of this that is not its own.
     process: u32,
     manager: Shared,
@@ -22,10 +32,11 @@ fn expected() -> MutexGuard<'static, Option<Farewell>> {
 }
 
 /// Has `manager` told when the process ends, unless [`put_off`] comes before.
-pub(super) fn expect(manager: &Shared, segment: &Arc<Segment>) {
+pub(super) fn expect(word: LastWord, manager: &Shared, segment: &Arc<Segment>) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| sys::at_exit(say));
     *expected() = Some(Farewell {
+        word,
         process: process::id(),
         manager: Arc::clone(manager),
         segment: Arc::clone(segment),
@@ -40,9 +51,25 @@ pub(super) fn put_off() {
 extern "C" fn say() {
     // Bound here, so that the lock is free again before anything waits.
     let due = expected().take();
-    if let Some(farewell) = due.filter(|f| f.process == process::id()) {
-        farewell.segment.wait_until_opened();
-        // Nobody is left who could be told that it failed.
-        let _ = lock(&farewell.manager).depart();
+    let Some(farewell) = due.filter(|f| f.process == process::id()) else {
+        return;
+    };
+    match farewell.word {
+        LastWord::Departs => {
+            farewell.segment.wait_until_opened();
+            // Nobody is left who could be told that it failed.
+            let _ = lock(&farewell.manager).depart();
+        }
+        LastWord::Aborts => {
+            // A thread that holds the manager may wait for ever.
+            if let Ok(mut manager) = farewell.manager.try_lock() {
+                let rank = manager.about().rank;
+                let fault = format!(
+                    "rank {rank} ended without MPI_Finalize (or MPI_Session_finalize): the job ends"
+                );
+                eprintln!("{fault}");
+                manager.abort(1, &fault);
+            }
+        }
     }
 }

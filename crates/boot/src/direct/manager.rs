@@ -68,6 +68,12 @@ pub(super) trait Manager: Send {
         None
     }
 
+    /// Whether a process that ends without a goodbye may go unnoticed, although the manager
+    /// means to end the job for it.
+    fn misses_silent_ends(&self) -> bool {
+        false
+    }
+
     /// Has the other ranks ended.
     fn abort(&mut self, code: i32, message: &str);
 

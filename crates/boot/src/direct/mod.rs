@@ -20,7 +20,8 @@
 //!
 //! Process managers take a goodbye for good, and count a process that ends
 //! without one as failed. So it is said at the end of the world model, or when
-//! the process ends while no session is open: a session may follow another.
+//! the process ends while no session is open: a session may follow another. Hydra does not
+//! always notice that a process ended without one, so there such a process ends the job itself.
 
 mod card;
 mod farewell;
@@ -44,6 +45,7 @@ use std::sync::{Arc, Mutex};
 use crate::wire::{Reader, Writer};
 use crate::{Boot, BootError, Job, lineage, sys};
 use card::Card;
+use farewell::LastWord;
 use manager::{About, Manager, Shared, lock};
 use segment::Segment;
 
@@ -101,6 +103,8 @@ pub struct Direct {
     in_fence: bool,
     /// Whether that fence publishes.
     publishing: bool,
+    /// See [`Manager::misses_silent_ends`].
+    misses_silent_ends: bool,
 }
 
 impl Direct {
@@ -155,7 +159,8 @@ impl Direct {
             0 => made.shared_with(job.local.len() as u64 - 1),
             _ => Segment::open(&cards[maker as usize].place, maker, number),
         };
-        Ok(Direct {
+        let misses_silent_ends = manager.misses_silent_ends();
+        let direct = Direct {
             manager: Arc::new(Mutex::new(manager)),
             processes: job
                 .local
@@ -168,7 +173,18 @@ impl Direct {
             fences: 1,
             in_fence: false,
             publishing: false,
-        })
+            misses_silent_ends,
+        };
+        direct.begin_life();
+        Ok(direct)
+    }
+
+    /// From now on an end of the process is one without MPI_Finalize.
+    fn begin_life(&self) {
+        farewell::put_off();
+        if self.misses_silent_ends {
+            farewell::expect(LastWord::Aborts, &self.manager, &self.segment);
+        }
     }
 
     /// Key of the process manager for what `rank` puts before the fence `fence`.
@@ -273,6 +289,7 @@ impl Boot for Direct {
     }
 
     fn abort(&mut self, code: i32, message: &str) {
+        farewell::put_off();
         // The process manager kills at once.
         sys::flush_streams();
         eprintln!("{message}");
@@ -282,12 +299,12 @@ impl Boot for Direct {
     }
 
     fn finalize(&mut self) -> Result<(), BootError> {
-        farewell::expect(&self.manager, &self.segment);
+        farewell::expect(LastWord::Departs, &self.manager, &self.segment);
         Ok(())
     }
 
     fn resume(&mut self) -> Result<(), BootError> {
-        farewell::put_off();
+        self.begin_life();
         Ok(())
     }
 

@@ -211,6 +211,12 @@ impl Manager for Pmi1 {
         Some(self.stream.fd())
     }
 
+    fn misses_silent_ends(&self) -> bool {
+        // Hydra ends the job if the connection closes before it has reaped the process. Both
+        // come at once, and in about one of a hundred jobs it reaps first.
+        true
+    }
+
     fn abort(&mut self, code: i32, _: &str) {
         // If it fails, the launcher learns from this process's status.
         let _ = self.say(&format!("abort exitcode={code}"));
