@@ -73,7 +73,8 @@ fn view(
         (true, true) => file.shared_offset(process)?,
         (true, false) => fail!(
             Arg,
-            "MPI_DISPLACEMENT_CURRENT is for files that were opened with MPI_MODE_SEQUENTIAL"
+            "the displacement is {disp} (MPI_DISPLACEMENT_CURRENT), which is for files that were opened \
+            with MPI_MODE_SEQUENTIAL"
         ),
         (false, true) => fail!(
             Arg,

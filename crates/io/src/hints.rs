@@ -154,7 +154,7 @@ impl Hints {
         new.collective_buffering = truth(info, "collective_buffering", new.collective_buffering)?;
         new.cb_buffer_size = number(info, "cb_buffer_size", 1, new.cb_buffer_size)?;
         new.cb_block_size = number(info, "cb_block_size", 1, new.cb_block_size)?;
-        new.cb_nodes = number(info, "cb_nodes", 1, new.cb_nodes.into())?
+        new.cb_nodes = number(info, "cb_nodes", 0, new.cb_nodes.into())?
             .try_into()
             .unwrap_or(u32::MAX);
         new.cb_read = choice(info, "romio_cb_read", new.cb_read)?;
@@ -162,8 +162,8 @@ impl Hints {
         new.ds_read = choice(info, "romio_ds_read", new.ds_read)?;
         new.read_buffer_size = number(info, "ind_rd_buffer_size", 1, new.read_buffer_size)?;
         new.no_independent = truth(info, "romio_no_indep_rw", new.no_independent)?;
-        new.striping_factor = number(info, "striping_factor", 1, new.striping_factor)?;
-        new.striping_unit = number(info, "striping_unit", 1, new.striping_unit)?;
+        new.striping_factor = number(info, "striping_factor", 0, new.striping_factor)?;
+        new.striping_unit = number(info, "striping_unit", 0, new.striping_unit)?;
         if let Some(text) = info.hint("file_perm") {
             match u32::from_str_radix(text.trim(), 8) {
                 Ok(mode @ 0..=0o7777) => new.permissions = mode,
@@ -242,7 +242,7 @@ mod tests {
         let visible = told.hint("romio_visibility_immediate");
         assert_eq!(visible.as_deref(), Some("true"));
         for (key, value) in [
-            ("cb_nodes", "0"),
+            ("cb_nodes", "-2"),
             ("cb_buffer_size", "-1"),
             ("romio_cb_read", "maybe"),
             ("file_perm", "8"),

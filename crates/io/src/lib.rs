@@ -10,7 +10,7 @@
 //! | `open`       | opening, closing, deleting                                            |
 //! | `file`       | an open file; its size, its hints, its view                           |
 //! | `registry`   | files by their handles                                                |
-//! | `amode`, `hints` | what may be asked for when a file is opened                       |
+//! | `amode`, `hints`, `hint_file` | what may be asked for when a file is opened          |
 //! | `view`       | which bytes of a file a process sees                                  |
 //! | `datarep`    | representations of data, conversion                                   |
 //! | `access`     | from the arguments of a call to a transfer                            |
@@ -39,6 +39,7 @@ mod datarep;
 pub mod driver;
 mod failure;
 mod file;
+mod hint_file;
 mod hints;
 mod keeper;
 mod lock;

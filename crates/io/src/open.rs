@@ -1,6 +1,7 @@
 //! Opening, closing and deleting files (MPI-5, chapter 14.2).
 //!
-//! The lowest member opens first, and makes the file if it is to be made; the others open what is there then.
+//! The lowest member opens first, and makes the file if it is to be made, when all have come; the others open what is
+//! there then.
 //! All tell each other the outcome, so a call that fails at one fails at all, in the same way.
 
 use std::cell::{Cell, RefCell};
@@ -22,6 +23,7 @@ use crate::collective::choice;
 use crate::driver::{Driver, Faulty, Posix};
 use crate::failure::of_system;
 use crate::file::File;
+use crate::hint_file;
 use crate::hints::Hints;
 use crate::registry;
 use crate::shared::Shared;
@@ -61,10 +63,10 @@ impl Plan {
     /// `Amode`, `BadFile`, `InfoValue`.
     pub fn new(name: &str, amode: i32, info: Option<&Info>) -> Result<Plan> {
         let amode = Amode::new(amode)?;
-        let hints = match info {
-            Some(info) => Hints::default().with(info)?,
-            None => Hints::default(),
-        };
+        let mut hints = Hints::default();
+        for info in hint_file::hints()?.as_deref().into_iter().chain(info) {
+            hints = hints.with(info)?;
+        }
         Ok(Plan {
             name: path(name)?,
             amode,
@@ -151,28 +153,19 @@ fn open_all(
     comm: &Arc<Comm>,
     plan: Result<Plan>,
 ) -> Result<(Plan, Arc<dyn Driver>, bool)> {
-    // The lowest opens at once; the others wait for it if the file is to be made.
+    // The lowest opens what has to be there at once. What is to be made waits until all have come: one of them
+    // may just delete an older file.
     let mut first = None;
     let plan = plan.and_then(|plan| {
-        if comm.rank == 0 {
-            first = Some(plan.open_first()?);
+        if comm.rank == 0 && !plan.amode.creates() {
+            first = Some((plan.open()?, false));
         }
         Ok(plan)
     });
     let words = plan
         .as_ref()
         .map_or([0; 2], |plan| [plan.amode.bits() as u64, plan.hash()]);
-    let made = first.as_ref().is_some_and(|(_, made)| *made);
-    let name = plan
-        .as_ref()
-        .map_or(String::new(), |plan| plan.name.clone());
-    let undo = |error: Error| {
-        if made {
-            unlink(&name).ok();
-        }
-        error
-    };
-    let (plan, rows) = agree::agree(process, comm, plan, words).map_err(undo)?;
+    let (plan, rows) = agree::agree(process, comm, plan, words)?;
     if let Some(rank) = rows.iter().position(|row| row[0] != rows[0][0]) {
         let mode = |rank: usize| Amode::told(rows[rank][0] as i32);
         let text = format!(
@@ -180,8 +173,22 @@ fn open_all(
             mode(0),
             mode(rank)
         );
-        return Err(undo(Error::new(Kind::NotSame, text)));
+        return Err(Error::new(Kind::NotSame, text));
     }
+    if plan.amode.creates() {
+        let own = match comm.rank {
+            0 => plan.open_first().map(Some),
+            _ => Ok(None),
+        };
+        first = agree::all_well(process, comm, own)?;
+    }
+    let made = first.as_ref().is_some_and(|(_, made)| *made);
+    let undo = |error: Error| {
+        if made {
+            unlink(&plan.name).ok();
+        }
+        error
+    };
     let driver = match first {
         Some((driver, _)) => Ok(driver),
         None => plan.open(),
