@@ -78,7 +78,7 @@ launchers: $(BUILD)/prefix
 qualify: $(BUILD)/prefix
 	@scripts/setup python
 	-@scripts/setup network
-	@MPICH_SRC="$(MPICH_SRC)" OSU_SRC="$(OSU_SRC)" scripts/qualify $(ARGS)
+	@MPICH_SRC="$(MPICH_SRC)" HDF5_SRC="$(HDF5_SRC)" OSU_SRC="$(OSU_SRC)" scripts/qualify $(ARGS)
 
 compare: $(BUILD)/prefix
 	@scripts/setup python
