@@ -1,15 +1,14 @@
 //! The binary interface: its version, and what Fortran it is used from (MPI-5,
 //! chapter 21).
 //!
-//! The sizes of the Fortran types are fixed here, so a program can confirm them
-//! but not change them. Its truth values can be any.
+//! A program may choose between two sizes of each Fortran type, once. Its truth values can be any.
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 use catena_abi::{Aint, Count, Info, Offset, consts};
 use catena_core::enter_any;
-use catena_datatype::{Booleans, booleans, set_booleans};
+use catena_datatype::{Booleans, Datatype, FortranSizes, booleans, set_booleans};
 use catena_objects::info::Info as Pairs;
 use catena_objects::{Error, Kind, Result, fail};
 
@@ -17,13 +16,6 @@ use crate::args::{null_argument, put};
 use crate::entry::mpi_fn;
 use crate::info;
 
-/// Sizes of Fortran types, by the key of the info object.
-const SIZES: [(&str, usize); 4] = [
-    ("mpi_logical_size", 4),
-    ("mpi_integer_size", 4),
-    ("mpi_real_size", 4),
-    ("mpi_double_precision_size", 8),
-];
 /// What the keys that tell of optional types end with.
 const SUPPORTED: &str = "_supported";
 
@@ -36,23 +28,33 @@ fn pairs_of(info: &Pairs) -> Vec<(String, String)> {
     pairs.map(|(key, value)| (text(key), text(value))).collect()
 }
 
-/// Whether what the program says of its compiler is what the library does.
-fn check(key: &str, value: &str) -> Result<()> {
-    if let Some((_, size)) = SIZES.iter().find(|(name, _)| *name == key) {
-        match value.parse::<usize>() {
-            Err(_) => fail!(
-                InfoValue,
-                "{key} is '{value}': it must be a number of bytes"
-            ),
-            Ok(n) if n != *size => {
-                fail!(
-                    Abi,
-                    "{key} is {n}, but Catena has {size} bytes for this type"
-                )
-            }
-            Ok(_) => {}
-        }
+/// Notes what the program says of its compiler, if the library can do it.
+fn note(sizes: &mut FortranSizes, key: &str, value: &str) -> Result<()> {
+    let (size, choice) = match key {
+        "mpi_logical_size" => (&mut sizes.logical, "4 or 8"),
+        "mpi_integer_size" => (&mut sizes.integer, "4 or 8"),
+        "mpi_real_size" => (&mut sizes.real, "4 or 8"),
+        "mpi_double_precision_size" => (&mut sizes.double_precision, "8 or 16"),
+        _ => return supported(key, value),
+    };
+    let Ok(n) = value.parse() else {
+        fail!(
+            InfoValue,
+            "{key} is '{value}': it must be a number of bytes"
+        );
+    };
+    *size = n;
+    if !sizes.are_known() {
+        fail!(
+            Abi,
+            "{key} is {n}, but Catena has {choice} bytes for this type"
+        );
     }
+    Ok(())
+}
+
+/// Looks at a key that tells whether there is an optional type.
+fn supported(key: &str, value: &str) -> Result<()> {
     if key.starts_with("mpi_") && key.ends_with(SUPPORTED) && !["true", "false"].contains(&value) {
         fail!(InfoValue, "{key} is '{value}': it must be true or false");
     }
@@ -115,10 +117,15 @@ mpi_fn! {
             return Err(said_before("the properties of the Fortran compiler"));
         }
         let pairs = pairs_of(&info);
+        let mut sizes = FortranSizes::default();
         for (key, value) in &pairs {
-            check(key, value)?;
+            note(&mut sizes, key, value)?;
         }
-        FORTRAN.set(pairs).map_err(|_| said_before("the properties of the Fortran compiler"))
+        FORTRAN.set(pairs).map_err(|_| said_before("the properties of the Fortran compiler"))?;
+        if sizes != FortranSizes::default() {
+            Datatype::set_fortran_sizes(sizes);
+        }
+        Ok(())
     }
 
     /// `MPI_INFO_NULL` until the program tells.

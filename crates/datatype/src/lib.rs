@@ -42,6 +42,7 @@ pub use basic::{Basic, Scalar};
 pub use contents::{Combiner, Contents, Darray, Envelope};
 pub use datatype::{Datatype, TypeRef};
 pub use error::{Result, TypeError};
+pub use predefined::FortranSizes;
 pub use reduce::{
     Booleans, OpKind, Reduce, Reduce3, booleans, reduce3, reducer, reducer_in_memory, set_booleans,
 };

@@ -1,6 +1,6 @@
 //! The predefined types, by their handles in the MPI-5 ABI.
 
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::basic::Basic;
 use crate::basic::Scalar::{self, *};
@@ -89,18 +89,75 @@ const PAIRS: &[(u16, u16, u16)] = &[
     (0x232, 0x219, 0x219), // 2INTEGER
 ];
 
-/// The element of a type in [`SCALARS`].
-fn scalar(code: u16) -> Option<Scalar> {
-    let found = SCALARS.iter().find(|entry| entry.0 == code)?;
-    Some(found.1)
+/// Bytes of Fortran's types, as a compiler has them by its options (MPI-5, chapter 20.4).
+///
+/// # Examples
+/// ```
+/// use catena_datatype::FortranSizes;
+///
+/// assert!(FortranSizes { integer: 8, ..FortranSizes::default() }.are_known());
+/// assert!(!FortranSizes { real: 10, ..FortranSizes::default() }.are_known());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FortranSizes {
+    /// Of a `LOGICAL`: 4 or 8.
+    pub logical: usize,
+    /// Of an `INTEGER`: 4 or 8.
+    pub integer: usize,
+    /// Of a `REAL`, and of each part of a `COMPLEX`: 4 or 8.
+    pub real: usize,
+    /// Of a `DOUBLE PRECISION`, and of each part of a `DOUBLE COMPLEX`: 8 or 16.
+    pub double_precision: usize,
 }
 
-static TABLE: LazyLock<[Option<TypeRef>; 256]> = LazyLock::new(|| {
-    let mut table = [const { None }; 256];
-    let scalars = SCALARS.iter().map(|&(code, s)| (code, Basic::Scalar(s)));
+impl Default for FortranSizes {
+    fn default() -> Self {
+        FortranSizes {
+            logical: 4,
+            integer: 4,
+            real: 4,
+            double_precision: 8,
+        }
+    }
+}
+
+impl FortranSizes {
+    /// Whether there are elements of these sizes.
+    pub fn are_known(self) -> bool {
+        [self.logical, self.integer, self.real]
+            .iter()
+            .all(|n| [4, 8].contains(n))
+            && [8, 16].contains(&self.double_precision)
+    }
+
+    /// The element of a type in [`SCALARS`].
+    fn scalar(self, code: u16) -> Option<Scalar> {
+        let found = SCALARS.iter().find(|entry| entry.0 == code)?;
+        Some(match code {
+            0x218 if self.logical == 8 => Logical64,
+            0x219 if self.integer == 8 => Int64,
+            0x21a if self.real == 8 => Float64,
+            0x21b if self.real == 8 => ComplexFloat64,
+            0x21c if self.double_precision == 16 => Float128,
+            0x21d if self.double_precision == 16 => ComplexFloat128,
+            _ => found.1,
+        })
+    }
+}
+
+type Table = [Option<TypeRef>; 256];
+
+/// The types in use. A table lives as long as the process, for types lead into it.
+static TABLE: AtomicPtr<Table> = AtomicPtr::new(std::ptr::null_mut());
+
+fn make(sizes: FortranSizes) -> Box<Table> {
+    let mut table = Box::new([const { None }; 256]);
+    let scalars = SCALARS
+        .iter()
+        .filter_map(|&(code, _)| Some((code, Basic::Scalar(sizes.scalar(code)?))));
     let pairs = PAIRS
         .iter()
-        .filter_map(|&(code, v, i)| Some((code, Basic::Pair(scalar(v)?, scalar(i)?))));
+        .filter_map(|&(code, v, i)| Some((code, Basic::Pair(sizes.scalar(v)?, sizes.scalar(i)?))));
     for (code, basic) in scalars.chain(pairs) {
         // The bounds of a basic element always fit.
         if let Ok(ty) = Datatype::make(Body::basic(basic), Spec::Named(code)) {
@@ -109,7 +166,21 @@ static TABLE: LazyLock<[Option<TypeRef>; 256]> = LazyLock::new(|| {
         }
     }
     table
-});
+}
+
+#[cold]
+fn first_table() -> *mut Table {
+    let mine = Box::into_raw(make(FortranSizes::default()));
+    let null = std::ptr::null_mut();
+    match TABLE.compare_exchange(null, mine, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => mine,
+        Err(theirs) => {
+            // SAFETY: `mine` was made above and nobody has seen it.
+            drop(unsafe { Box::from_raw(mine) });
+            theirs
+        }
+    }
+}
 
 impl Datatype {
     /// The predefined type with this handle of the MPI-5 ABI (0x201..0x2ff),
@@ -117,7 +188,19 @@ impl Datatype {
     /// without a meaning.
     #[inline]
     pub fn predefined(code: u16) -> Option<&'static TypeRef> {
-        TABLE.get(usize::from(code.wrapping_sub(FIRST)))?.as_ref()
+        let mut table = TABLE.load(Ordering::Acquire);
+        if table.is_null() {
+            table = first_table();
+        }
+        // SAFETY: tables are complete when they appear in `TABLE`, and never freed nor changed after.
+        let table: &'static Table = unsafe { &*table };
+        table.get(usize::from(code.wrapping_sub(FIRST)))?.as_ref()
+    }
+
+    /// Gives Fortran's types other sizes, for handles that are used from now on. Sizes that are not
+    /// [known](FortranSizes::are_known) leave a type as it is.
+    pub fn set_fortran_sizes(sizes: FortranSizes) {
+        TABLE.store(Box::into_raw(make(sizes)), Ordering::Release);
     }
 
     /// All handles that [`Datatype::predefined`] knows, in no order.
