@@ -1,6 +1,7 @@
 /* Functions of Catena that no version of the standard has yet: user-level failure mitigation
- * (ULFM). See docs/fault-tolerance.md. The names without X are those that the next version of the
- * standard is to have; where a later mpi.h declares these, it says the same. */
+ * (ULFM; see docs/fault-tolerance.md), and what MPICH's stand-alone Fortran binding asks for. The
+ * names without X are those that the next version of the standard is to have; where a later mpi.h
+ * declares these, it says the same. */
 #ifndef CATENA_MPI_EXT_H
 #define CATENA_MPI_EXT_H
 
@@ -39,6 +40,45 @@ int MPIX_Comm_failure_ack(MPI_Comm comm);
 int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 int PMPIX_Comm_failure_ack(MPI_Comm comm);
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
+
+/* Objects whose functions get a state, and an end of it: for bindings of other languages. */
+typedef void(MPIX_Destructor_function)(void *extra_state);
+typedef void(MPIX_User_function_x)(void *invec, void *inoutvec, MPI_Count count,
+    MPI_Datatype datatype, void *extra_state);
+typedef void(MPIX_Comm_errhandler_function_x)(MPI_Comm comm, int error_code, void *extra_state);
+typedef void(MPIX_File_errhandler_function_x)(MPI_File file, int error_code, void *extra_state);
+typedef void(MPIX_Win_errhandler_function_x)(MPI_Win win, int error_code, void *extra_state);
+typedef void(MPIX_Session_errhandler_function_x)(
+    MPI_Session session, int error_code, void *extra_state);
+
+#define CATENA_ERRHANDLER_X(P, Class) \
+    int P##Class##_create_errhandler_x(MPIX_##Class##_errhandler_function_x *function, \
+        MPIX_Destructor_function *destructor_fn, void *extra_state, MPI_Errhandler *errhandler);
+/* An attribute that is set as Fortran does is an integer as long as an address, in the place of
+ * attribute_val; C gets a pointer to it. The functions of a key see integers, too. */
+#define CATENA_ATTRIBUTES_X(P, Class, Handle) \
+    int P##Class##_create_keyval_x(MPI_##Class##_copy_attr_function *copy_fn, \
+        MPI_##Class##_delete_attr_function *delete_fn, MPIX_Destructor_function *destructor_fn, \
+        int *keyval, void *extra_state); \
+    int P##Class##_get_attr_as_fortran( \
+        MPI_##Handle object, int keyval, void *attribute_val, int *flag); \
+    int P##Class##_set_attr_as_fortran(MPI_##Handle object, int keyval, void *attribute_val);
+#define CATENA_BINDING_FUNCTIONS(P) \
+    int P##Op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destructor_fn, \
+        int commute, void *extra_state, MPI_Op *op); \
+    CATENA_ERRHANDLER_X(P, Comm) \
+    CATENA_ERRHANDLER_X(P, File) \
+    CATENA_ERRHANDLER_X(P, Win) \
+    CATENA_ERRHANDLER_X(P, Session) \
+    CATENA_ATTRIBUTES_X(P, Comm, Comm) \
+    CATENA_ATTRIBUTES_X(P, Type, Datatype) \
+    CATENA_ATTRIBUTES_X(P, Win, Win)
+
+CATENA_BINDING_FUNCTIONS(MPIX_)
+CATENA_BINDING_FUNCTIONS(PMPIX_)
+#undef CATENA_BINDING_FUNCTIONS
+#undef CATENA_ERRHANDLER_X
+#undef CATENA_ATTRIBUTES_X
 
 #ifdef __cplusplus
 }

@@ -100,13 +100,18 @@ fn predefined(process: &Process, key: c_int) -> Option<*mut c_void> {
 
 /// Refuses to change what the library defines.
 fn changeable(key: c_int) -> Result<()> {
-    if place(key).is_some() || is_of_windows(key) {
+    if is_predefined(key) {
         fail!(
             Keyval,
             "{key} is the key of a predefined attribute, which cannot be changed"
         );
     }
     Ok(())
+}
+
+/// Whether it is the key of an attribute that the library defines.
+pub(crate) fn is_predefined(key: c_int) -> bool {
+    place(key).is_some() || is_of_windows(key)
 }
 
 /// Whether it is the key of one of a window's own attributes.

@@ -32,7 +32,7 @@ fn answer(function: &'static str, result: Result<()>) -> c_int {
 /// `MPI_Op_create` of a function that is given `state` and at most `longest` elements at once.
 // SAFETY: no other library has names that begin with catena_.
 #[unsafe(no_mangle)]
-extern "C" fn catena_op_create(
+pub(crate) extern "C" fn catena_op_create(
     function: LayerFn,
     longest: Count,
     state: *mut c_void,
@@ -57,7 +57,7 @@ extern "C" fn catena_op_create(
 /// windows, 2 for files, 3 for sessions.
 // SAFETY: no other library has names that begin with catena_.
 #[unsafe(no_mangle)]
-extern "C" fn catena_errhandler_create(
+pub(crate) extern "C" fn catena_errhandler_create(
     target: c_int,
     function: LayerHandler,
     state: *mut c_void,

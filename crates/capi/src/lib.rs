@@ -19,6 +19,7 @@ mod errors;
 mod export;
 mod file;
 mod file_access;
+mod fortran_binding;
 mod ft;
 mod grequest;
 mod group;
