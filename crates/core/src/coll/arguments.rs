@@ -9,6 +9,7 @@ use catena_memory as memory;
 
 use super::ranges::Ranges;
 use super::side::Side;
+use crate::buffer::is_run;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 
@@ -175,6 +176,31 @@ fn nowhere(count: u64, what: &str) -> Error {
     Error::new(Kind::Buffer, text)
 }
 
+/// The block of an only member, checked.
+#[derive(Clone, Copy)]
+pub(super) struct OnlyBlock<'w> {
+    /// Address of its first element.
+    pub at: *mut u8,
+    /// Number of elements.
+    pub count: u64,
+    /// Their type.
+    pub ty: &'w TypeRef,
+}
+
+impl OnlyBlock<'_> {
+    /// Packed length, in bytes.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        (self.count * self.ty.size()) as usize
+    }
+
+    /// Whether it can be used where it lies.
+    #[inline(always)]
+    pub fn is_run(&self) -> bool {
+        is_run(self.at, self.count, self.ty)
+    }
+}
+
 impl VData<'_> {
     /// Whether the program passed `MPI_IN_PLACE`.
     pub fn is_in_place(&self) -> bool {
@@ -223,13 +249,13 @@ impl VData<'_> {
         self.any_side(ty, what, ranges, side)
     }
 
-    /// Checks the only block, and makes a side that was none of it; gives its bytes.
+    /// Checks the only block.
     #[inline(always)]
-    pub(super) fn only(&self, process: &Process, what: &str, side: &mut Side) -> Result<usize> {
+    pub(super) fn only<'w>(&self, process: &'w Process, what: &str) -> Result<OnlyBlock<'w>> {
         let ty = process.objects.types.committed(self.ty)?;
         let (displ, count) = self.block(self.counts.at(0), self.displs.at(0), ty, what)?;
-        side.set(self.buf.wrapping_offset(displ as isize), count, ty);
-        Ok((count * ty.size()) as usize)
+        let at = self.buf.wrapping_offset(displ as isize);
+        Ok(OnlyBlock { at, count, ty })
     }
 
     /// Checks a block; gives its displacement in bytes and its elements.
