@@ -6,6 +6,7 @@
 // run: -n 4
 // run: -n 3 -x CB=disable
 // run: -n 1 -x CB=enable
+// run: -n 3 -x CB=enable -x CATENA_LINK=tcp
 // only: catena
 // time: 120
 #include "check.h"

@@ -84,7 +84,7 @@ fn ordered(fh: File, direction: Direction, data: Data, status: *mut Status) -> R
     Ok(())
 }
 
-/// A call that goes on while the program computes. A collective one needs nothing of the other members.
+/// An independent call that goes on while the program computes.
 fn begun(fh: File, how: (Direction, Place), data: Data, request: *mut Request) -> Result<()> {
     let Entered { process, file } = file(fh)?;
     if request.is_null() {
@@ -92,6 +92,19 @@ fn begun(fh: File, how: (Direction, Place), data: Data, request: *mut Request) -
     }
     let transfer = prepare(&process, &file, how, data)?;
     put(request, start(&process, &file, transfer), "request")
+}
+
+/// A collective one.
+fn begun_all(fh: File, how: (Direction, Place), data: Data, request: *mut Request) -> Result<()> {
+    let Entered { process, file } = file(fh)?;
+    if request.is_null() {
+        return Err(args::null_argument("request"));
+    }
+    let own = file
+        .free()
+        .and_then(|()| prepare(&process, &file, how, data));
+    let begun = collective::start(&process, &file, own);
+    put(request, begun.map_err(|error| error.on(fh))?, "request")
 }
 
 /// A split collective call that begins.
@@ -114,8 +127,9 @@ fn begin_ordered(fh: File, direction: Direction, data: Data) -> Result<()> {
 
 /// A split collective call that ends.
 fn end(fh: File, how: (Form, Direction), buf: *const c_void, status: *mut Status) -> Result<()> {
-    let Entered { file, .. } = file(fh)?;
-    put_status(status, &file.end(how.0, how.1, buf.cast())?);
+    let Entered { process, file } = file(fh)?;
+    let ended = file.end(&process, how, buf.cast());
+    put_status(status, &ended.map_err(|error| error.on(fh))?);
     Ok(())
 }
 
@@ -141,7 +155,7 @@ mpi_fn! {
     fn File_iread_at_all | File_iread_at_all_c(fh: File, offset: Offset, buf: *mut c_void,
         count: Num, datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Read, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Read, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
     }
 
     fn File_read_at_all_begin | File_read_at_all_begin_c(fh: File, offset: Offset,
@@ -175,7 +189,7 @@ mpi_fn! {
     fn File_iread_all | File_iread_all_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Read, Place::Individual), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Read, Place::Individual), Data::new(buf, count.into(), datatype), request)
     }
 
     fn File_read_all_begin | File_read_all_begin_c(fh: File, buf: *mut c_void, count: Num,
@@ -237,7 +251,7 @@ mpi_fn! {
     fn File_iwrite_at_all | File_iwrite_at_all_c(fh: File, offset: Offset, buf: *const c_void,
         count: Num, datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Write, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Write, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
     }
 
     fn File_write_at_all_begin | File_write_at_all_begin_c(fh: File, offset: Offset,
@@ -271,7 +285,7 @@ mpi_fn! {
     fn File_iwrite_all | File_iwrite_all_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Write, Place::Individual), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Write, Place::Individual), Data::new(buf, count.into(), datatype), request)
     }
 
     fn File_write_all_begin | File_write_all_begin_c(fh: File, buf: *const c_void, count: Num,

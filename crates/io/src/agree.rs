@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use catena_abi::{Count, consts};
 use catena_core::Process;
-use catena_core::coll::{Caller, Data};
+use catena_core::coll::Data;
 use catena_core::comm::Comm;
 use catena_objects::error::{Error, Kind, Result};
+
+use crate::crew::{Crew, at_once};
 
 /// The kinds that members tell each other; one that is not here is told as `Other`.
 const KINDS: [Kind; 27] = [
@@ -62,43 +64,52 @@ fn kind(word: u64) -> Kind {
 ///
 /// # Errors
 /// `ProcAborted` if a member is gone, `NoMem`.
+pub(crate) async fn text_from(crew: &Crew, root: u32, text: &str) -> Result<String> {
+    if crew.comm.size() == 1 {
+        return Ok(text.to_owned());
+    }
+    let prepare = |buf: *mut u8, count: usize, ty| {
+        let data = Data {
+            buf,
+            count: count as Count,
+            ty,
+        };
+        crew.caller().bcast(&crew.comm, data, root as i32)
+    };
+    let mut len = Box::new(text.len() as u64);
+    let told = prepare((&raw mut *len).cast(), 1, consts::UINT64_T)?;
+    crew.carry_out(told).await?;
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(*len as usize, 0);
+    let told = prepare(bytes.as_mut_ptr(), bytes.len(), consts::BYTE)?;
+    crew.carry_out(told).await?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What [`text_from`] does, in a call that blocks.
+///
+/// # Errors
+/// As [`text_from`].
 pub(crate) fn text_of(
     process: &Process,
     comm: &Arc<Comm>,
     root: u32,
     text: &str,
 ) -> Result<String> {
-    if comm.size() == 1 {
-        return Ok(text.to_owned());
-    }
-    let caller = Caller { process, now: true };
-    let send = |buf: *mut u8, count: usize, ty| -> Result<()> {
-        let data = Data {
-            buf,
-            count: count as Count,
-            ty,
-        };
-        process.run_rest(caller.bcast(comm, data, root as i32)?)
-    };
-    let mut len = text.len() as u64;
-    send((&raw mut len).cast(), 1, consts::UINT64_T)?;
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize(len as usize, 0);
-    send(bytes.as_mut_ptr(), bytes.len(), consts::BYTE)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    at_once(text_from(&Crew::blocking(process, comm), root, text))
 }
 
 /// The results of all members, each with words for the others; the rows by rank if all are good. Collective.
 ///
 /// # Errors
 /// That of the lowest member that has one, at all members alike: of the same kind, with its text and its
-/// rank. As [`text_of`].
-pub(crate) fn agree<T, const N: usize>(
-    process: &Process,
-    comm: &Arc<Comm>,
+/// rank. As [`text_from`].
+pub(crate) async fn agree_in<T, const N: usize>(
+    crew: &Crew,
     own: Result<T>,
     words: [u64; N],
 ) -> Result<(T, Vec<[u64; N]>)> {
+    let comm = &crew.comm;
     if comm.size() == 1 {
         return Ok((own?, vec![words]));
     }
@@ -110,21 +121,16 @@ pub(crate) fn agree<T, const N: usize>(
     let mut rows = vec![0u64; (N + 1) * comm.size() as usize];
     let data = |buf: *const u64| Data {
         buf: buf.cast_mut().cast(),
-        count: row.len() as Count,
+        count: (N + 1) as Count,
         ty: consts::UINT64_T,
     };
-    let caller = Caller { process, now: true };
-    let left = caller.allgather(
-        comm,
-        data(row.as_ptr()),
-        data(rows.as_mut_ptr().cast_const()),
-    )?;
-    process.run_rest(left)?;
-    let by_rank = || rows.chunks_exact(N + 1);
-    if let Some(rank) = by_rank().position(|row| row[0] != 0) {
+    let (send, recv) = (data(row.as_ptr()), data(rows.as_mut_ptr().cast_const()));
+    let prepared = crew.caller().allgather(comm, send, recv)?;
+    crew.carry_out(prepared).await?;
+    if let Some(rank) = rows.chunks_exact(N + 1).position(|row| row[0] != 0) {
         let rank = rank as u32;
         let text = own.as_ref().err().map_or("", Error::text);
-        let text = text_of(process, comm, rank, text)?;
+        let text = text_from(crew, rank, text).await?;
         let word = rows[(N + 1) * rank as usize];
         let text = match rank == comm.rank {
             true => text,
@@ -132,9 +138,31 @@ pub(crate) fn agree<T, const N: usize>(
         };
         return Err(Error::new(kind(word), text));
     }
-    let rows = by_rank().map(|row| std::array::from_fn(|i| row[i + 1]));
+    let rows = rows.chunks_exact(N + 1);
+    let rows = rows.map(|row| std::array::from_fn(|i| row[i + 1]));
     let rows = rows.collect();
     Ok((own?, rows))
+}
+
+/// What [`agree_in`] does, in a call that blocks.
+///
+/// # Errors
+/// As [`agree_in`].
+pub(crate) fn agree<T, const N: usize>(
+    process: &Process,
+    comm: &Arc<Comm>,
+    own: Result<T>,
+    words: [u64; N],
+) -> Result<(T, Vec<[u64; N]>)> {
+    at_once(agree_in(&Crew::blocking(process, comm), own, words))
+}
+
+/// As [`agree_in`] without words.
+///
+/// # Errors
+/// As [`agree_in`].
+pub(crate) async fn all_well_in<T>(crew: &Crew, own: Result<T>) -> Result<T> {
+    agree_in(crew, own, []).await.map(|(own, _)| own)
 }
 
 /// As [`agree`] without words.

@@ -22,6 +22,8 @@ use crate::datarep::Datarep;
 use crate::driver::Driver;
 use crate::failure::of_system;
 use crate::hints::Hints;
+use crate::nodes::Nodes;
+use crate::operation::Queue;
 use crate::shared::Shared;
 use crate::split::Split;
 use crate::view::View;
@@ -50,6 +52,10 @@ pub struct File {
     pub errhandler: RefCell<ErrhandlerRef>,
     /// What the members share.
     pub(crate) shared: Arc<Shared>,
+    /// On which nodes they are; nothing if they do not agree on that.
+    pub(crate) nodes: Option<Arc<Nodes>>,
+    /// Collective operations that were started. Every other collective call waits for them first.
+    pub(crate) operations: Arc<Queue>,
     /// Where collective calls exchange bytes, once one has.
     pub(crate) buffers: Cell<Option<Buffers>>,
     /// The split collective operation that is under way.
@@ -154,6 +160,7 @@ impl File {
             self.check_no_split()?;
             Ok(bytes)
         });
+        self.operations.settle(process);
         let bytes = agree::same(process, &self.comm, own, "the size")?;
         let done = match self.comm.rank {
             0 => work(bytes).map_err(|e| self.failed(doing, &e)),
@@ -175,6 +182,7 @@ impl File {
             let synced = self.driver.sync();
             synced.map_err(|e| self.failed("cannot synchronize", &e))
         });
+        self.operations.settle(process);
         agree::all_well(process, &self.comm, own)
     }
 
@@ -209,6 +217,7 @@ impl File {
     /// `NotSame`.
     pub fn set_atomicity(&self, process: &Process, flag: bool) -> Result<()> {
         let own = self.check_no_split().map(|()| flag.into());
+        self.operations.settle(process);
         let flag = agree::same(process, &self.comm, own, "the flag")?;
         self.atomic.set(flag != 0);
         Ok(())
@@ -220,6 +229,7 @@ impl File {
     /// `InfoValue`, at all members alike.
     pub fn set_info(&self, process: &Process, info: Result<Arc<Info>>) -> Result<()> {
         let new = info.and_then(|info| self.hints.borrow().with(&info));
+        self.operations.settle(process);
         let new = agree::all_well(process, &self.comm, new)?;
         self.hints.replace(new);
         Ok(())
@@ -250,6 +260,7 @@ impl File {
             });
             [view.unit(), hash]
         });
+        self.operations.settle(process);
         let ((view, hints), rows) = agree::agree(process, &self.comm, wanted, words)?;
         if let Some(rank) = rows.iter().position(|row| *row != rows[0]) {
             let what = match rows[rank][0] == rows[0][0] {

@@ -15,7 +15,10 @@
 //! | `datarep`    | representations of data, conversion                                   |
 //! | `access`     | from the arguments of a call to a transfer                            |
 //! | `transfer`   | one transfer                                                          |
-//! | `request`    | threads that carry transfers out                                      |
+//! | `threads`    | threads that read and write while the program computes                |
+//! | `request`    | independent calls that do not block                                   |
+//! | `crew`, `operation` | waiting for other members, in calls that block or were started |
+//! | `nodes`      | which members share memory                                            |
 //! | `pointer`    | individual file pointers                                              |
 //! | `shared`, `shared_pointer`, `ordered` | shared file pointers                         |
 //! | `lock`       | atomic mode                                                           |
@@ -35,6 +38,7 @@ mod agree;
 mod amode;
 pub mod collective;
 mod common;
+mod crew;
 mod datarep;
 pub mod driver;
 mod failure;
@@ -43,7 +47,9 @@ mod hint_file;
 mod hints;
 mod keeper;
 mod lock;
+mod nodes;
 mod open;
+mod operation;
 mod ordered;
 mod pointer;
 pub mod registry;
@@ -51,6 +57,7 @@ mod request;
 mod shared;
 mod shared_pointer;
 mod split;
+mod threads;
 mod transfer;
 mod view;
 

@@ -230,15 +230,15 @@ fn build(
 ) -> Result<Arc<File>> {
     let own = process.comm_split(comm, 0, comm.rank as i32)?;
     let comm = process.comm(own.expect("a color that is not negative"))?;
-    let shared = match Shared::open(process, &comm) {
-        Ok(shared) => shared,
+    let (shared, nodes) = match Shared::open(process, &comm) {
+        Ok(opened) => opened,
         Err(error) => {
             process.comm_free(comm)?;
             return Err(error);
         }
     };
     let mut hints = plan.hints.clone();
-    hints.cb_nodes = choice::aggregators(&hints, comm.size() as usize) as u32;
+    hints.cb_nodes = choice::aggregators(&hints, comm.size(), nodes.as_ref()) as u32;
     let file = File {
         handle: Cell::new(consts::FILE_NULL),
         comm,
@@ -251,7 +251,9 @@ fn build(
         atomic: Cell::new(false),
         errhandler: RefCell::new(registry::initial(&process.objects.errhandlers)),
         shared,
+        nodes: nodes.map(Arc::new),
         buffers: Cell::new(None),
+        operations: Arc::default(),
         split: RefCell::new(None),
         under_way: Arc::new(()),
     };
@@ -272,6 +274,7 @@ fn build(
 /// open. What the system says of deleting it: then it is closed.
 pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
     let own = file.check_idle("MPI_File_close");
+    file.operations.settle(process);
     agree::all_well(process, &file.comm, own)?;
     registry::remove(file);
     let deleted = match file.comm.rank == 0 && file.amode.deletes_on_close() {

@@ -15,6 +15,7 @@ use catena_objects::error::{Error, Kind, Result};
 use crate::agree;
 use crate::common::{Common, Span};
 use crate::keeper::{self, Claimed, Remote};
+use crate::nodes::Nodes;
 
 /// Where what the members share lies.
 #[derive(Debug)]
@@ -46,26 +47,34 @@ unsafe impl Send for Shared {}
 unsafe impl Sync for Shared {}
 
 impl Shared {
-    /// Makes it for the members of a new file. Collective.
+    /// Makes it for the members of a new file; also, on which nodes they are, unless they see that in different
+    /// ways. Collective.
     ///
     /// # Errors
     /// `NoMem`, at all members alike.
-    pub(crate) fn open(process: &Process, comm: &Arc<Comm>) -> Result<Arc<Shared>> {
+    pub(crate) fn open(
+        process: &Process,
+        comm: &Arc<Comm>,
+    ) -> Result<(Arc<Shared>, Option<Nodes>)> {
         if comm.size() == 1 {
             let common = Box::<Common>::new_uninit();
             let at = Box::into_raw(common).cast::<Common>();
             // SAFETY: it has just been made.
             unsafe { Common::init(at.cast()) };
-            return Ok(Arc::new(Shared::new(at, Memory::Own)));
+            return Ok((Arc::new(Shared::new(at, Memory::Own)), Nodes::new(&[0])));
         }
-        let lowest = comm.group.members().next().expect("a member");
-        let is_near = process.link(|link| link.net().shares_segment(lowest));
+        let mut members = comm.group.members();
+        let lowest = members.position(|it| process.link(|link| link.net().shares_segment(it)));
+        let lowest = lowest.unwrap_or(comm.rank as usize);
+        let is_near = lowest == 0;
         let made = (comm.rank == 0).then(|| make(process)).flatten();
         let is_near = is_near && (comm.rank != 0 || made.is_some());
-        let words = [u64::from(is_near), made.unwrap_or(0)];
+        let words = [u64::from(is_near), made.unwrap_or(0), lowest as u64];
         let ((), rows) = agree::agree(process, comm, Ok(()), words)?;
+        let lowest: Vec<u32> = rows.iter().map(|row| row[2] as u32).collect();
+        let nodes = Nodes::new(&lowest);
         if rows.iter().any(|row| row[0] == 0) {
-            return Self::open_kept(process, comm, made);
+            return Ok((Self::open_kept(process, comm, made)?, nodes));
         }
         let at = process.link(|link| {
             let shm = link.net().shm();
@@ -74,7 +83,8 @@ impl Shared {
         let found = at.ok_or_else(no_memory);
         let at = agree::all_well(process, comm, found)?;
         let is_own = comm.rank == 0;
-        Ok(Arc::new(Shared::new(at.cast(), Memory::Segment { is_own })))
+        let shared = Shared::new(at.cast(), Memory::Segment { is_own });
+        Ok((Arc::new(shared), nodes))
     }
 
     /// Where members do not all map memory of the lowest, that one keeps it.

@@ -29,6 +29,7 @@ impl File {
     /// `Arg` for an unknown `whence` and places before the beginning; `NotSame`; at all members alike.
     pub fn seek_shared(&self, process: &Process, offset: i64, whence: c_int) -> Result<()> {
         let own = self.check_no_split().map(|()| offset as u64);
+        self.operations.settle(process);
         agree::same(process, &self.comm, own, "the offset")?;
         agree::same(process, &self.comm, Ok(whence as u64), "whence")?;
         let now = self.shared.place(process);
@@ -71,6 +72,7 @@ impl File {
         own: Result<Access<'t>>,
     ) -> Result<(Access<'t>, u64)> {
         let len = own.as_ref().map_or(0, |access| access.len);
+        self.operations.settle(process);
         let (access, rows) = agree::agree(process, &self.comm, own, [len])?;
         let lens = rows.iter().map(|row| row[0]);
         let before: u64 = lens.clone().take(self.comm.rank as usize).sum();

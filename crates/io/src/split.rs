@@ -2,10 +2,10 @@
 //! This is what is kept between the two.
 
 use std::fmt;
-
-use catena_abi::Status;
+use std::sync::Arc;
 
 use crate::driver::Direction;
+use crate::operation::Operation;
 
 /// Which pair of calls it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Split {
     pub(crate) form: Form,
     pub(crate) direction: Direction,
     pub(crate) base: *mut u8,
-    pub(crate) status: Status,
+    pub(crate) operation: Arc<Operation>,
 }
 
 /// The name of the two calls without `_begin` and `_end`.

@@ -11,6 +11,7 @@
 //! | windows | members, aggregators | each byte by one of them, between two barriers          |
 //! | masks   | their member; the aggregator unites those of its window in its own | as windows |
 
+use std::alloc::{self, Layout};
 use std::ptr;
 use std::sync::atomic::AtomicU64;
 
@@ -40,31 +41,54 @@ pub(crate) struct Slot {
 /// How large the buffers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
+    /// Members of this node.
     pub members: usize,
+    /// Aggregators of all nodes.
     pub aggregators: usize,
     /// Bytes of a window.
     pub window: usize,
 }
 
-impl Shape {
-    /// Windows of at most `block` bytes, a multiple of `unit`, of which an aggregator has no more than
-    /// `buffer` bytes with all that belongs to them, but a page each.
-    pub fn new(members: usize, aggregators: usize, buffer: u64, block: u64, unit: u64) -> Self {
-        let aggregators = aggregators.clamp(1, members.min(MOST));
-        // A window of 8 bytes has a byte of mask for each member.
-        let most = (buffer / SETS as u64).saturating_mul(8) / (8 + members as u64);
-        let most = most.min(block).min(1 << 30);
-        let unit = match unit.is_multiple_of(PAGE) && unit != 0 && unit <= most {
-            true => unit,
+/// What windows may be like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Members of the largest node.
+    pub members: usize,
+    /// Aggregators of all nodes.
+    pub aggregators: usize,
+    /// Aggregators of the node that has the fewest.
+    pub share: usize,
+    /// Whether there are several nodes.
+    pub across: bool,
+    /// Bytes that one aggregator may have.
+    pub buffer: u64,
+    /// Bytes of a window at most.
+    pub block: u64,
+    /// What it should be a multiple of.
+    pub unit: u64,
+}
+
+impl Limits {
+    /// Bytes of a window: a multiple of the unit where that fits; a page at least. On a node all windows and
+    /// their masks, and what is on its way between nodes, take no more than its aggregators may have.
+    pub fn window(&self) -> usize {
+        // In eighths of a window. It has a bit of mask for each byte and member, in both sets.
+        let mut eighths = (SETS * (8 + self.members) * self.aggregators) as u64;
+        if self.across {
+            // Parcels that leave, and one that comes, each of a window, its mask and a head.
+            eighths += 10 * (self.aggregators + self.share) as u64;
+        }
+        let most = self.buffer.saturating_mul(8 * self.share as u64) / eighths;
+        let most = most.min(self.block).min(1 << 30);
+        let unit = match self.unit.is_multiple_of(PAGE) && self.unit != 0 && self.unit <= most {
+            true => self.unit,
             false => PAGE,
         };
-        Shape {
-            members,
-            aggregators,
-            window: (most / unit * unit).max(PAGE) as usize,
-        }
+        (most / unit * unit).max(PAGE) as usize
     }
+}
 
+impl Shape {
     /// Bytes of the file in one round.
     pub fn span(&self) -> usize {
         self.aggregators * self.window
@@ -80,17 +104,41 @@ impl Shape {
     }
 }
 
+/// Whose memory it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Memory {
+    /// This member's, which is alone on its node.
+    Alone,
+    /// The segment's; whether this member gives it back.
+    Segment { is_own: bool },
+}
+
 /// The buffers, as one member has them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Buffers {
     pub shape: Shape,
     at: *mut u8,
-    /// Whether this member gives the memory back.
-    is_own: bool,
+    memory: Memory,
+}
+
+/// How memory of a shape lies.
+fn layout(shape: Shape) -> Layout {
+    Layout::from_size_align(shape.bytes(), align_of::<Slot>()).expect("windows are short")
 }
 
 impl Buffers {
-    /// Takes memory for them; its offset in the segment of the node.
+    /// Those of a member that is alone on its node.
+    pub fn alone(shape: Shape) -> Option<Self> {
+        // SAFETY: there is at least a slot. All zeros are valid slots.
+        let at = unsafe { alloc::alloc_zeroed(layout(shape)) };
+        (!at.is_null()).then_some(Buffers {
+            shape,
+            at,
+            memory: Memory::Alone,
+        })
+    }
+
+    /// Takes memory of the node for them; its offset in the segment.
     pub fn take(process: &Process, shape: Shape) -> Option<u64> {
         let bytes = shape.bytes();
         let (offset, at) = process.link(|link| {
@@ -109,13 +157,19 @@ impl Buffers {
             let shm = link.net().shm();
             shm.and_then(|shm| shm.region(offset, shape.bytes()))
         })?;
-        Some(Buffers { shape, at, is_own })
+        let memory = Memory::Segment { is_own };
+        Some(Buffers { shape, at, memory })
     }
 
     /// Gives back what this member has taken. No member uses it any more.
     pub fn close(self, process: &Process) {
-        if self.is_own {
-            process.link(|link| link.net().free(self.at, self.shape.bytes()));
+        match self.memory {
+            // SAFETY: it was made so, and is given back once.
+            Memory::Alone => unsafe { alloc::dealloc(self.at, layout(self.shape)) },
+            Memory::Segment { is_own: true } => {
+                process.link(|link| link.net().free(self.at, self.shape.bytes()));
+            }
+            Memory::Segment { is_own: false } => {}
         }
     }
 
@@ -237,19 +291,45 @@ mod tests {
 
     #[test]
     fn buffers_keep_to_what_the_hints_allow() {
+        let limits = |members, aggregators, buffer, block, unit| Limits {
+            members,
+            aggregators,
+            share: aggregators,
+            across: false,
+            buffer,
+            block,
+            unit,
+        };
         for (members, aggregators, buffer) in
-            [(2, 2, 1 << 20), (8, 2, 16 << 20), (100, 80, 1 << 22)]
+            [(2, 2, 1 << 20), (8, 2, 16 << 20), (100, 64, 1 << 22)]
         {
-            let shape = Shape::new(members, aggregators, buffer, 1 << 20, 0);
+            let limits = limits(members, aggregators, buffer, 1 << 20, 0);
+            let window = limits.window();
+            let shape = Shape {
+                members,
+                aggregators,
+                window,
+            };
             let slots = shape.members * size_of::<Slot>();
             assert!(shape.bytes() - slots <= shape.aggregators * buffer as usize);
-            assert!(shape.window <= 1 << 20 && shape.window.is_multiple_of(PAGE as usize));
+            assert!(window <= 1 << 20 && window.is_multiple_of(PAGE as usize));
+            // Two nodes: windows of all, and a parcel for each.
+            let across = Limits {
+                aggregators: 2 * aggregators,
+                across: true,
+                ..limits
+            };
+            let shape = Shape {
+                aggregators: 2 * aggregators,
+                window: across.window(),
+                ..shape
+            };
+            let parcels = 3 * aggregators * (shape.window / 8 * 9 + 8);
+            let bytes = shape.bytes() - slots + parcels;
+            assert!(bytes <= aggregators * buffer as usize, "{bytes}");
         }
-        assert_eq!(Shape::new(2, 9, 1, 1, 0).window, 4096);
-        assert_eq!(
-            Shape::new(2, 9, 1 << 30, 100_000, 3 * PAGE).window,
-            24 * 4096
-        );
-        assert_eq!(Shape::new(2, 1, 1 << 30, 1 << 20, 1 << 30).window, 1 << 20);
+        assert_eq!(limits(2, 2, 1, 1, 0).window(), 4096);
+        assert_eq!(limits(2, 2, 1 << 30, 100_000, 3 * PAGE).window(), 24 * 4096);
+        assert_eq!(limits(2, 1, 1 << 30, 1 << 20, 1 << 30).window(), 1 << 20);
     }
 }

@@ -1,13 +1,14 @@
 //! Whether the members exchange bytes before they go to the file: from what each tells of its part.
 
-use catena_core::Process;
 use catena_objects::error::Result;
 
 use crate::agree;
-use crate::collective::buffers::{MOST, Shape};
+use crate::collective::buffers::{Limits, MOST, PAGE};
+use crate::crew::Crew;
 use crate::driver::Direction;
 use crate::file::File;
 use crate::hints::{Choice, Hints};
+use crate::nodes::Nodes;
 use crate::transfer::Transfer;
 
 /// Bytes of the stream whose runs are counted.
@@ -84,26 +85,24 @@ impl Told {
         }
     }
 
-    fn of(process: &Process, file: &File, transfer: &Transfer) -> Told {
+    fn of(file: &File, transfer: &Transfer) -> Told {
         let hints = file.hints.borrow();
         let (view, from, len) = (&transfer.view, transfer.from, transfer.len());
         let choice = match transfer.memory.direction() {
             Direction::Read => hints.cb_read,
             Direction::Write => hints.cb_write,
         };
-        let lowest = file.comm.group.members().next().expect("a member");
         let wish = match choice {
             _ if !hints.collective_buffering || file.atomic.get() => NEVER,
-            // Members meet in memory of the lowest, each with its runs in rising order.
-            _ if !view.is_ordered() => NEVER,
-            _ if !process.link(|link| link.net().shares_segment(lowest)) => NEVER,
+            // Members of a node meet in memory, each with its runs in rising order.
+            _ if !view.is_ordered() || file.nodes.is_none() => NEVER,
             Choice::Disable => NEVER,
             Choice::Enable => ALWAYS,
             Choice::Automatic => AUTOMATIC,
         };
         let mut told = Told {
             wish,
-            aggregators: aggregators(&hints, file.comm.size() as usize) as u64,
+            aggregators: aggregators(&hints, file.comm.size(), file.nodes.as_deref()) as u64,
             buffer: hints.cb_buffer_size,
             block: hints.cb_block_size,
             unit: hints.striping_unit,
@@ -128,21 +127,28 @@ impl Told {
     }
 }
 
-/// How many members of a file go to it for all: as the hint says, else one for each processor, as more would
+/// How many members of a file go to it for all: as the hint says, else one for each processor of each node, as more would
 /// only wait for each other.
-pub(crate) fn aggregators(hints: &Hints, members: usize) -> usize {
+pub(crate) fn aggregators(hints: &Hints, members: u32, nodes: Option<&Nodes>) -> usize {
     let wanted = match hints.cb_nodes {
-        // SAFETY: no memory is involved.
-        0 => usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).unwrap_or(1),
+        0 => {
+            // SAFETY: no memory is involved.
+            let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+            let processors = usize::try_from(processors).unwrap_or(1).max(1);
+            nodes.map_or(processors, |nodes| nodes.count(processors))
+        }
         wanted => wanted as usize,
     };
-    wanted.clamp(1, members.min(MOST))
+    wanted.clamp(1, (members as usize).min(MOST))
 }
 
 /// What all members know of a call in which they exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    pub shape: Shape,
+    /// Aggregators of all nodes.
+    pub aggregators: usize,
+    /// Bytes of the window that each has.
+    pub window: usize,
     /// The first offset of all members, and the one behind the last.
     pub begin: u64,
     pub end: u64,
@@ -154,25 +160,27 @@ pub(crate) struct Plan {
 /// Collective.
 ///
 /// # Errors
-/// As [`agree::agree`].
-pub(crate) fn agree(
-    process: &Process,
+/// As [`agree::agree_in`].
+pub(crate) async fn agree(
+    crew: &Crew,
     file: &File,
     own: Result<Transfer>,
 ) -> Result<(Transfer, Option<Plan>)> {
-    if file.comm.size() == 1 {
-        return Ok((own?, None));
-    }
-    let told = own.as_ref().map(|it| Told::of(process, file, it));
+    let nodes = match file.nodes.as_deref() {
+        Some(nodes) if file.comm.size() != 1 => nodes,
+        Some(_) => return Ok((own?, None)),
+        None => &Nodes::apart(file.comm.size()),
+    };
+    let told = own.as_ref().map(|it| Told::of(file, it));
     let words = told.unwrap_or_default().words();
-    let (transfer, rows) = agree::agree(process, &file.comm, own, words)?;
+    let (transfer, rows) = agree::agree_in(crew, own, words).await?;
     let all: Vec<Told> = rows.into_iter().map(Told::from_words).collect();
-    let plan = plan(&all, transfer.memory.direction());
+    let plan = plan(&all, nodes, transfer.memory.direction());
     Ok((transfer, plan))
 }
 
 /// How members exchange that have told this.
-fn plan(all: &[Told], direction: Direction) -> Option<Plan> {
+fn plan(all: &[Told], nodes: &Nodes, direction: Direction) -> Option<Plan> {
     let with_bytes = || all.iter().filter(|it| it.len != 0);
     let begin = with_bytes().map(|it| it.begin).min()?;
     let end = with_bytes().map(|it| it.end).max()?;
@@ -181,20 +189,25 @@ fn plan(all: &[Told], direction: Direction) -> Option<Plan> {
         return None;
     }
     let first = all[0];
-    let shape = Shape::new(
-        all.len(),
-        first.aggregators as usize,
-        first.buffer,
-        first.block,
-        first.unit,
-    );
+    let aggregators = (first.aggregators as usize).clamp(1, all.len().min(MOST));
+    let limits = Limits {
+        members: nodes.most(),
+        aggregators,
+        share: nodes.share(aggregators),
+        across: nodes.len() > 1,
+        buffer: first.buffer,
+        block: first.block,
+        unit: first.unit,
+    };
+    let window = limits.window();
     Some(Plan {
-        shape,
+        aggregators,
+        window,
         begin,
         end,
-        unit: match (shape.window as u64).is_multiple_of(first.unit.max(1)) {
+        unit: match (window as u64).is_multiple_of(first.unit.max(1)) {
             true if first.unit != 0 => first.unit,
-            _ => super::buffers::PAGE,
+            _ => PAGE,
         },
     })
 }
@@ -241,9 +254,9 @@ mod tests {
             .map(|i| told(8 * i, 64 * MB - 24 + 8 * i, 16 * MB, 2 * MB))
             .collect();
         for direction in [Direction::Write, Direction::Read] {
-            let plan = plan(&interleaved, direction).expect("an exchange");
+            let plan = plan(&interleaved, &Nodes::together(4), direction).expect("an exchange");
             assert_eq!((plan.begin, plan.end), (0, 64 * MB));
-            assert_eq!(plan.shape.aggregators, 2);
+            assert_eq!(plan.aggregators, 2);
         }
         let parts: Vec<_> = (0..4).map(|i| told(i * MB, (i + 1) * MB, MB, 1)).collect();
         // Pieces of 1 MB, dealt out in turn.
@@ -253,18 +266,27 @@ mod tests {
         // Pieces of which no two are near each other.
         let sparse: Vec<_> = (0..4).map(|i| told(i, (1 << 40) + i, 800, 100)).collect();
         for all in [parts, long, sparse] {
-            assert_eq!(plan(&all, Direction::Write), None);
+            assert_eq!(
+                plan(&all, &Nodes::together(all.len() as u32), Direction::Write),
+                None
+            );
         }
-        assert_eq!(plan(&[Told::default(); 3], Direction::Write), None);
+        assert_eq!(
+            plan(&[Told::default(); 3], &Nodes::together(3), Direction::Write),
+            None
+        );
     }
 
     #[test]
     fn one_member_can_forbid_it() {
         let mut all = [told(0, 10, 5, 5); 3];
         all[1].wish = ALWAYS;
-        assert!(plan(&all, Direction::Write).is_some());
+        assert!(plan(&all, &Nodes::together(all.len() as u32), Direction::Write).is_some());
         all[2].wish = NEVER;
-        assert_eq!(plan(&all, Direction::Write), None);
+        assert_eq!(
+            plan(&all, &Nodes::together(all.len() as u32), Direction::Write),
+            None
+        );
     }
 
     #[test]

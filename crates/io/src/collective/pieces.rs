@@ -11,7 +11,7 @@ const LISTED: u64 = 64 << 10;
 const STAGE: u64 = 128 << 10;
 
 /// The runs of a transfer, one after the other, cut where the caller wants them to end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Cursor {
     view: Arc<View>,
     /// The first place in the stream that is not listed, and where the transfer ends.

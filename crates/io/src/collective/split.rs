@@ -1,11 +1,13 @@
-//! Split collective calls: the one that begins does the work, and keeps the status for the one that ends it.
+//! Split collective calls: one starts an operation, another waits for its end.
+
+use std::sync::Arc;
 
 use catena_abi::Status;
 use catena_core::Process;
 use catena_objects::error::Result;
 use catena_objects::fail;
 
-use crate::collective::way::run;
+use crate::collective::way;
 use crate::driver::Direction;
 use crate::file::File;
 use crate::split::{Call, Form, Split};
@@ -15,33 +17,37 @@ impl File {
     /// Begins an operation with a transfer that is made only if none is under way. Collective.
     ///
     /// # Errors
-    /// `Other` if one is; those of the transfer.
+    /// `Other` if one is; those of the transfer. The others learn of it when they end theirs.
     pub fn begin(
-        &self,
+        self: &Arc<Self>,
         process: &Process,
         (form, direction): (Form, Direction),
         base: *mut u8,
         own: impl FnOnce() -> Result<Transfer>,
     ) -> Result<()> {
         let own = self.check_no_split().and_then(|()| own());
-        let status = run(process, self, own)?;
+        let operation = way::begin(process, self, own)?;
         self.split.replace(Some(Split {
             form,
             direction,
             base,
-            status,
+            operation,
         }));
         Ok(())
     }
 
-    /// Ends the operation that was begun with this buffer.
+    /// Ends the operation that was begun with this buffer: waits until it is over. Collective.
     ///
     /// # Errors
-    /// `Other` if none was, or another one; `Buffer` for another buffer.
-    pub fn end(&self, form: Form, direction: Direction, base: *const u8) -> Result<Status> {
-        let mut split = self.split.borrow_mut();
+    /// `Other` if none was, or another one; `Buffer` for another buffer. Those of [`crate::collective::run`].
+    pub fn end(
+        &self,
+        process: &Process,
+        (form, direction): (Form, Direction),
+        base: *const u8,
+    ) -> Result<Status> {
         let call = Call(form, direction);
-        match &*split {
+        let operation = match &*self.split.borrow() {
             None => fail!(Other, "{call}_begin has not been called before {call}_end"),
             Some(it) if (it.form, it.direction) != (form, direction) => {
                 fail!(
@@ -54,11 +60,10 @@ impl File {
                 Buffer,
                 "{call}_end has another buffer than {call}_begin had"
             ),
-            Some(it) => {
-                let status = it.status;
-                *split = None;
-                Ok(status)
-            }
-        }
+            Some(it) => it.operation.clone(),
+        };
+        process.block(|_| operation.is_done());
+        self.split.replace(None);
+        operation.take().into_result()
     }
 }

@@ -1,16 +1,21 @@
 //! From the transfers of all members to moved bytes.
 //!
-//! [`run`] is what every blocking collective call comes to, ordered and split ones as well. Each member
-//! brings its transfer, or the error of its arguments, and all leave together: with an error if one of
+//! [`run`] is what every blocking collective call comes to, ordered ones as well, and [`start`] every other one. Each
+//! member brings its transfer, or the error of its arguments, and all leave together: with an error if one of
 //! them has failed. How the bytes move in between all members choose alike ([`choice`]).
 
-use catena_abi::Status;
+use std::sync::Arc;
+
+use catena_abi::{self as abi, Status};
 use catena_core::Process;
+use catena_core::request::Done;
 use catena_objects::error::Result;
 
 use crate::agree;
 use crate::collective::{choice, two_phase};
+use crate::crew::{Crew, at_once};
 use crate::file::File;
+use crate::operation::Operation;
 use crate::transfer::Transfer;
 
 /// A blocking collective call. Collective; all members have a transfer, all in one direction.
@@ -20,23 +25,71 @@ use crate::transfer::Transfer;
 /// lowest member whose transfer has failed, at all members; the text says how far it came. It does not undo
 /// what others have moved.
 pub fn run(process: &Process, file: &File, own: Result<Transfer>) -> Result<Status> {
+    file.operations.settle(process);
+    at_once(work(&Crew::blocking(process, &file.comm), file, own))
+}
+
+/// A collective call that goes on while the program computes; its request. The others learn of an error of the
+/// arguments when they complete theirs.
+///
+/// # Errors
+/// Those of the arguments.
+pub fn start(process: &Process, file: &Arc<File>, own: Result<Transfer>) -> Result<abi::Request> {
+    let operation = begin(process, file, own)?;
+    Ok(process.add_request(operation))
+}
+
+/// Starts the operation.
+///
+/// # Errors
+/// Those of the arguments.
+pub(crate) fn begin(
+    process: &Process,
+    file: &Arc<File>,
+    own: Result<Transfer>,
+) -> Result<Arc<Operation>> {
+    let wrong = own.as_ref().err().cloned();
+    let (crew, own_file) = (Crew::started(process, &file.comm), file.clone());
+    let operation = Operation::new(file.handle.get().into(), async move {
+        match work(&crew, &own_file, own).await {
+            Ok(status) => Done {
+                status,
+                error: None,
+            },
+            Err(error) => Done {
+                status: Status::empty(),
+                error: Some(error),
+            },
+        }
+    });
+    file.operations.start(process, operation.clone());
+    wrong.map_or(Ok(operation), Err)
+}
+
+/// What the members do.
+async fn work(crew: &Crew, file: &File, own: Result<Transfer>) -> Result<Status> {
     // In atomic mode a member may have its bytes to itself already: it waits for nobody who waits for them.
     let (own, plan) = match file.atomic.get() {
         true => (own, None),
         false => {
-            let (transfer, plan) = choice::agree(process, file, own)?;
+            let (transfer, plan) = choice::agree(crew, file, own).await?;
             (Ok(transfer), plan)
         }
     };
-    let done = own.and_then(|mut transfer| {
-        let done = match plan {
-            Some(plan) => two_phase::run(process, file, transfer, plan),
-            None => {
+    let done = match (own, plan) {
+        (Err(error), _) => Err(error),
+        (Ok(transfer), Some(plan)) => {
+            let done = two_phase::run(crew, file, transfer, plan).await;
+            done.into_result()
+        }
+        (Ok(mut transfer), None) => {
+            let task = crew.begin(false, move || {
                 transfer.run();
-                transfer.finish(process)
-            }
-        };
-        done.into_result()
-    });
-    agree::all_well(process, &file.comm, done)
+                transfer
+            });
+            let transfer = crew.end(task).await;
+            transfer.finish(crew.process()).into_result()
+        }
+    };
+    agree::all_well_in(crew, done).await
 }

@@ -1,0 +1,187 @@
+//! Rounds in which members read together; see [`two_phase`](super::two_phase).
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+use catena_core::files::{self, FILES};
+use catena_objects::error::Result;
+
+use crate::collective::buffers::{SETS, mark};
+use crate::collective::pieces::{Cursor, Walk};
+use crate::collective::rounds::{END, Outcome, Rounds, code};
+use crate::driver::{Direction, Driver, Part, move_run};
+use crate::transfer::Transfer;
+
+/// What an aggregator reads in a round.
+struct Fetch {
+    driver: Arc<dyn Driver>,
+    room: Part,
+    from: u64,
+}
+
+// SAFETY: the window stays until the work is done, and nobody else uses it meanwhile.
+unsafe impl Send for Fetch {}
+
+impl Fetch {
+    /// Reads the window.
+    fn run(self) -> Outcome {
+        let begin = Instant::now();
+        let (driver, len, mut done) = (&*self.driver, self.room.len as u64, 0);
+        let moved = match len {
+            0 => Ok(()),
+            // SAFETY: the window has room, and no member uses it before all have met.
+            _ => unsafe { move_run(driver, Direction::Read, self.room, self.from, &mut done) },
+        };
+        let stopped = match moved {
+            Ok(()) if done == len => None,
+            Ok(()) => Some((self.from + done, 0)),
+            Err(error) => Some((self.from + done, code(&error))),
+        };
+        Outcome {
+            bytes: done,
+            calls: u64::from(len != 0),
+            time: begin.elapsed().as_nanos() as u64,
+            stopped,
+        }
+    }
+}
+
+impl Rounds {
+    /// Reads all members' bytes; how many of this one's there were, and the error or 0.
+    pub async fn read(&mut self, transfer: &mut Transfer) -> Result<(u64, u64)> {
+        let mut walk = Walk::new(&mut transfer.memory);
+        let code = match self.seat.is_across() {
+            true => self.read_across(&mut walk).await?,
+            false => self.read_on_node(&mut walk).await?,
+        };
+        walk.finish();
+        Ok((self.cursor.taken(), code))
+    }
+
+    /// On one node: aggregators read ahead what is likely to be next.
+    async fn read_on_node(&mut self, walk: &mut Walk<'_>) -> Result<u64> {
+        let mut base = self.base(self.plan.begin);
+        let mut set = 0;
+        self.fetch(base, set);
+        self.settle().await;
+        let mut stopped = self.meet(set, Some(set)).await?.stopped;
+        loop {
+            let other = (set + 1) % SETS;
+            let follows = self.limit(base);
+            if stopped.is_none() {
+                self.fetch(follows, other);
+            }
+            self.gather(walk, base, set, stopped.map(|(until, _)| until));
+            if let Some((_, code)) = stopped {
+                // Nobody takes anything from the rounds behind it.
+                return Ok(code);
+            }
+            self.settle().await;
+            let met = self.meet(set, Some(other)).await?;
+            if met.next == END {
+                return Ok(0);
+            }
+            set = other;
+            if (follows..self.limit(follows)).contains(&met.next) {
+                (base, stopped) = (follows, met.stopped);
+            } else {
+                base = self.base(met.next);
+                self.fetch(base, set);
+                self.settle().await;
+                stopped = self.meet(set, Some(set)).await?.stopped;
+            }
+        }
+    }
+
+    /// On several: members say first what they want of a round, so only that goes from node to node.
+    async fn read_across(&mut self, walk: &mut Walk<'_>) -> Result<u64> {
+        let mut wanted = self.cursor.clone();
+        let mut base = self.base(self.plan.begin);
+        let mut set = 0;
+        self.want(&mut wanted, base, set);
+        self.fetch(base, set);
+        loop {
+            self.settle().await;
+            let met = self.meet(set, Some(set)).await?;
+            self.distribute(set).await?;
+            self.crew.barrier().await?;
+            let other = (set + 1) % SETS;
+            let next = self.base(met.next);
+            let goes_on = met.stopped.is_none() && met.next != END;
+            if goes_on {
+                self.want(&mut wanted, next, other);
+                self.fetch(next, other);
+            }
+            self.gather(walk, base, set, met.stopped.map(|(until, _)| until));
+            if !goes_on {
+                return Ok(met.stopped.map_or(0, |(_, code)| code));
+            }
+            (base, set) = (next, other);
+        }
+    }
+
+    /// Marks what this member wants of a round, and where it goes on behind it.
+    fn want(&self, wanted: &mut Cursor, base: u64, set: usize) {
+        let place = self.seat.place;
+        let mask = self.buffers.mask(set, place);
+        let limit = self.limit(base);
+        let first = wanted.offset();
+        let mut end = base;
+        if first.is_some_and(|first| first < limit) {
+            // SAFETY: the mask is this member's.
+            unsafe { mask.write_bytes(0, self.buffers.shape.span() / 64) };
+        }
+        while let Some(run) = wanted.take(limit) {
+            // SAFETY: the run lies in the windows, and so in the mask, which is this member's.
+            unsafe { mark(mask, (run.at - base) as usize, run.len as usize) };
+            end = run.at + run.len;
+        }
+        let used = match first {
+            Some(first) if end > base => self.windows_of(base, first, end),
+            _ => 0,
+        };
+        let slot = self.buffers.slot(place);
+        slot.used[set].store(used, Relaxed);
+        slot.next[set].store(wanted.offset().unwrap_or(END), Relaxed);
+    }
+
+    /// Begins to read this aggregator's window, if it is one.
+    fn fetch(&mut self, base: u64, set: usize) {
+        let Some(mine) = self.seat.mine else {
+            return;
+        };
+        let window = self.window(set, mine);
+        let from = base.saturating_add((mine * window.len) as u64);
+        let len = self.plan.end.saturating_sub(from).min(window.len as u64);
+        let fetch = Fetch {
+            driver: self.driver.clone(),
+            room: Part {
+                base: window.at,
+                len: len as usize,
+            },
+            from,
+        };
+        self.begin(set, move || fetch.run());
+    }
+
+    /// Takes this member's bytes of a round out of the windows, up to where the file ends.
+    fn gather(&mut self, walk: &mut Walk<'_>, base: u64, set: usize, until: Option<u64>) {
+        let windows = self.buffers.windows(set);
+        let limit = self.limit(base).min(until.unwrap_or(END));
+        let old = self.cursor.taken();
+        loop {
+            let from = self.cursor.taken();
+            let Some(run) = self.cursor.take(limit) else {
+                break;
+            };
+            let at = (run.at - base) as usize;
+            // SAFETY: the run lies in the windows, which nobody writes in this round. The walk goes on where
+            // it was.
+            unsafe { walk.store(from, windows.wrapping_add(at), run.len as usize) };
+        }
+        let next = self.cursor.offset().unwrap_or(END);
+        self.buffers.slot(self.seat.place).next[set].store(next, Relaxed);
+        files::add(&FILES.read, self.cursor.taken() - old);
+    }
+}
