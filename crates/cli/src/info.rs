@@ -134,6 +134,7 @@ fn show_pvars(names: &[String]) -> i32 {
 fn describe_pvar(pvar: &Pvar) -> String {
     let of = match pvar.bind() {
         Bind::Comm => ", of a communicator",
+        Bind::File => ", of a file",
         Bind::Process => "",
     };
     let (name, class, unit) = (&pvar.name, pvar.class.name(), pvar.unit());

@@ -1,41 +1,135 @@
-//! What files have done in this process, counted. The crate `io` adds, and tools read.
+//! What was done with files, counted for each of them. The crate `io` adds, and tools read.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The counters of a process. Any thread adds.
+use catena_abi::File;
+use catena_base::clock;
+
+/// The counters of an open file. Any thread adds.
 #[derive(Debug, Default)]
 pub struct FileCounters {
-    /// Bytes read from files.
+    /// Bytes read from it.
     pub read: AtomicU64,
-    /// Bytes written to files.
+    /// Bytes written to it.
     pub written: AtomicU64,
     /// Runs of bytes that were asked of the file system: system calls, but for those that finish short
     /// transfers.
     pub calls: AtomicU64,
     /// Bytes that were read because they lie between those that were asked for.
     pub gaps: AtomicU64,
-    /// Time that threads spent in reading and writing, nanoseconds.
+    /// Time that threads spent in reading and writing, in ticks of the clock.
     pub time: AtomicU64,
-    /// Files that were opened.
-    pub opened: AtomicU64,
+    /// Time that members spent in exchanging bytes before they go to the file, or after it, in ticks.
+    pub exchange: AtomicU64,
+    /// Bytes that were sent to other hosts for that.
+    pub sent: AtomicU64,
+    /// Members that went to the file for all in the collective call that exchanged last.
+    pub aggregators: AtomicU64,
 }
 
-/// The counters of this process.
-pub static FILES: FileCounters = FileCounters {
-    read: AtomicU64::new(0),
-    written: AtomicU64::new(0),
-    calls: AtomicU64::new(0),
-    gaps: AtomicU64::new(0),
-    time: AtomicU64::new(0),
-    opened: AtomicU64::new(0),
-};
+/// One of them.
+pub type Which = fn(&FileCounters) -> &AtomicU64;
 
-/// Adds to a counter.
-pub fn add(counter: &AtomicU64, more: u64) {
-    counter.fetch_add(more, Relaxed);
+impl FileCounters {
+    /// Adds to one.
+    #[inline]
+    pub fn add(&self, which: Which, more: u64) {
+        if more != 0 {
+            which(self).fetch_add(more, Relaxed);
+        }
+    }
+
+    /// Those that add up.
+    const SUMS: [Which; 7] = [
+        |it| &it.read,
+        |it| &it.written,
+        |it| &it.calls,
+        |it| &it.gaps,
+        |it| &it.time,
+        |it| &it.exchange,
+        |it| &it.sent,
+    ];
 }
 
-/// What a counter says.
-pub fn read(counter: &AtomicU64) -> u64 {
-    counter.load(Relaxed)
+#[derive(Debug, Default)]
+struct Files {
+    open: Vec<(File, Arc<FileCounters>)>,
+    /// The sums of those that are closed.
+    closed: FileCounters,
+    opened: u64,
+}
+
+static FILES: Mutex<Option<Files>> = Mutex::new(None);
+
+/// The files of this process, for `use_it`.
+fn with<T>(use_it: impl FnOnce(&mut Files) -> T) -> T {
+    let mut files: MutexGuard<'_, _> = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    use_it(files.get_or_insert_default())
+}
+
+/// A file is open.
+pub fn open(file: File, counters: Arc<FileCounters>) {
+    with(|files| {
+        files.open.push((file, counters));
+        files.opened += 1;
+    });
+}
+
+/// It is closed; what was counted stays in the sums.
+pub fn close(file: File) {
+    with(|files| {
+        let Some(at) = files.open.iter().position(|it| it.0 == file) else {
+            return;
+        };
+        let (_, counters) = files.open.swap_remove(at);
+        for which in FileCounters::SUMS {
+            files.closed.add(which, which(&counters).load(Relaxed));
+        }
+    });
+}
+
+/// The counters of an open file.
+pub fn of(file: File) -> Option<Arc<FileCounters>> {
+    with(|files| {
+        let found = files.open.iter().find(|it| it.0 == file);
+        found.map(|it| it.1.clone())
+    })
+}
+
+/// How many files were opened.
+pub fn opened() -> u64 {
+    with(|files| files.opened)
+}
+
+/// The sum over all files, also over those that are closed.
+pub fn total(which: Which) -> u64 {
+    with(|files| {
+        let open = files.open.iter().map(|it| which(&it.1).load(Relaxed));
+        which(&files.closed).load(Relaxed) + open.sum::<u64>()
+    })
+}
+
+/// Ticks in nanoseconds.
+pub fn nanoseconds(ticks: u64) -> u64 {
+    clock::duration(ticks).as_nanos() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_outlive_the_files() {
+        let file = File(0x4711);
+        let counters = Arc::new(FileCounters::default());
+        let before = total(|it| &it.sent);
+        open(file, counters.clone());
+        counters.add(|it| &it.sent, 5);
+        assert_eq!(total(|it| &it.sent), before + 5);
+        assert!(of(file).is_some());
+        close(file);
+        assert!(of(file).is_none());
+        assert_eq!(total(|it| &it.sent), before + 5);
+    }
 }

@@ -4,6 +4,8 @@ use std::io;
 
 use catena_objects::error::{Error, Kind};
 
+use crate::driver::Direction;
+
 /// What sort of error a code of the system is.
 fn kind(code: i32) -> Kind {
     match code {
@@ -55,7 +57,11 @@ pub(crate) fn of_system(name: &str, doing: &str, error: &io::Error) -> Error {
 
 /// As [`of_system`], of reading or writing: there is no name to be wrong.
 #[cold]
-pub(crate) fn of_transfer(name: &str, doing: &str, error: &io::Error, done: u64) -> Error {
+pub(crate) fn of_transfer(name: &str, way: Direction, error: &io::Error, done: u64) -> Error {
+    let doing = match way {
+        Direction::Read => "cannot read",
+        Direction::Write => "cannot write",
+    };
     let code = error.raw_os_error().unwrap_or(0);
     let kind = match kind(code) {
         Kind::BadFile | Kind::NoSuchFile | Kind::FileExists => Kind::Io,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use catena_abi as abi;
 use catena_core::Process;
 use catena_core::comm::Comm;
+use catena_core::files::FileCounters;
 use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::error::{Error, Result};
 use catena_objects::fail;
@@ -50,6 +51,8 @@ pub struct File {
     pub atomic: Cell<bool>,
     /// Error handler.
     pub errhandler: RefCell<ErrhandlerRef>,
+    /// What was done with it.
+    pub(crate) counters: Arc<FileCounters>,
     /// What the members share.
     pub(crate) shared: Arc<Shared>,
     /// On which nodes they are; nothing if they do not agree on that.
@@ -176,10 +179,11 @@ impl File {
     /// `Request` while a transfer is under way; what the system says; at all members alike.
     pub fn sync(&self, process: &Process) -> Result<()> {
         let own = self.check_idle("MPI_File_sync").and_then(|()| {
-            if !self.amode.writes() {
-                return Ok(());
-            }
-            let synced = self.driver.sync();
+            let synced = match self.amode.writes() {
+                true => self.driver.sync(),
+                false => Ok(()),
+            };
+            let synced = synced.and_then(|()| self.driver.refresh());
             synced.map_err(|e| self.failed("cannot synchronize", &e))
         });
         self.operations.settle(process);

@@ -50,7 +50,8 @@ pub struct Hints {
     pub ds_read: Choice,
     /// Bytes that an independent read fetches at once for that.
     pub read_buffer_size: u64,
-    /// Only aggregators open the file; no independent access will come.
+    /// No independent access will come: all but the lowest member open the file when they first use it, and collective
+    /// calls exchange, so that aggregators alone do.
     pub no_independent: bool,
     /// Permissions of a file that is made.
     pub permissions: u32,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use catena_abi::{self as abi, consts};
 use catena_core::Process;
 use catena_core::comm::Comm;
-use catena_core::files::{self, FILES};
+use catena_core::files;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 use catena_objects::info::Info;
@@ -20,7 +20,7 @@ use catena_objects::info::Info;
 use crate::agree;
 use crate::amode::Amode;
 use crate::collective::choice;
-use crate::driver::{Driver, Faulty, Posix};
+use crate::driver::{Deferred, Driver, Faulty, Posix, Stripes};
 use crate::failure::of_system;
 use crate::file::File;
 use crate::hint_file;
@@ -83,6 +83,14 @@ impl Plan {
         of_system(&self.name, "cannot open", error)
     }
 
+    /// Opens a file that has to be there; when it is first used, if the hints say that this is for others.
+    fn open_next(&self) -> Result<Arc<dyn Driver>> {
+        match self.hints.no_independent {
+            true => Ok(self.driver(Deferred::new(self.path(), self.amode.flags()))),
+            false => self.open(),
+        }
+    }
+
     /// Opens a file that has to be there.
     fn open(&self) -> Result<Arc<dyn Driver>> {
         let file = Posix::open(&self.path(), self.amode.flags(), 0);
@@ -94,8 +102,12 @@ impl Plan {
         if !self.amode.creates() {
             return Ok((self.open()?, false));
         }
-        let making = self.amode.flags() | libc::O_CREAT;
-        let new = Posix::open(&self.path(), making | libc::O_EXCL, self.hints.permissions);
+        let (flags, mode) = (self.amode.flags(), self.hints.permissions);
+        let stripes = Stripes {
+            unit: u32::try_from(self.hints.striping_unit).unwrap_or(0),
+            count: u16::try_from(self.hints.striping_factor).unwrap_or(u16::MAX),
+        };
+        let new = Posix::create(&self.path(), flags, mode, stripes);
         match new {
             Ok(file) => return Ok((self.driver(file), true)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -109,11 +121,11 @@ impl Plan {
             return Err(Error::new(Kind::FileExists, text));
         }
         // Somebody may delete it meanwhile.
-        let old = Posix::open(&self.path(), making, self.hints.permissions);
+        let old = Posix::open(&self.path(), flags | libc::O_CREAT, mode);
         Ok((self.driver(old.map_err(|e| self.failed(&e))?), false))
     }
 
-    fn driver(&self, file: Posix) -> Arc<dyn Driver> {
+    fn driver(&self, file: impl Driver + 'static) -> Arc<dyn Driver> {
         match self.hints.faults.is_empty() {
             true => Arc::new(file),
             false => Arc::new(Faulty::new(file, self.hints.faults.clone())),
@@ -144,7 +156,10 @@ pub fn open(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<a
     if built.is_err() && made {
         unlink(&plan.name).ok();
     }
-    Ok(registry::insert(&built?))
+    let file = built?;
+    let handle = registry::insert(&file);
+    files::open(handle, file.counters.clone());
+    Ok(handle)
 }
 
 /// Opens it at all members; whether this one has made it.
@@ -191,7 +206,7 @@ fn open_all(
     };
     let driver = match first {
         Some((driver, _)) => Ok(driver),
-        None => plan.open(),
+        None => plan.open_next(),
     };
     // Names may differ; the file may not. Devices have other numbers on other hosts.
     let other_name = rows.iter().position(|row| row[1] != rows[0][1]);
@@ -239,6 +254,10 @@ fn build(
     };
     let mut hints = plan.hints.clone();
     hints.cb_nodes = choice::aggregators(&hints, comm.size(), nodes.as_ref()) as u32;
+    if let Some(stripes) = driver.stripes() {
+        hints.striping_unit = stripes.unit.into();
+        hints.striping_factor = stripes.count.into();
+    }
     let file = File {
         handle: Cell::new(consts::FILE_NULL),
         comm,
@@ -250,6 +269,7 @@ fn build(
         pointer: Cell::new(0),
         atomic: Cell::new(false),
         errhandler: RefCell::new(registry::initial(&process.objects.errhandlers)),
+        counters: Arc::default(),
         shared,
         nodes: nodes.map(Arc::new),
         buffers: Cell::new(None),
@@ -263,7 +283,6 @@ fn build(
         file.pointer.set(size);
         file.shared.begin_at(size);
     }
-    files::add(&FILES.opened, 1);
     Ok(Arc::new(file))
 }
 
@@ -277,6 +296,7 @@ pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
     file.operations.settle(process);
     agree::all_well(process, &file.comm, own)?;
     registry::remove(file);
+    files::close(file.handle.get());
     let deleted = match file.comm.rank == 0 && file.amode.deletes_on_close() {
         true => unlink(&file.name).map_err(|e| file.failed("cannot delete", &e)),
         false => Ok(()),

@@ -8,13 +8,12 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
 
 use catena_abi::Status;
-use catena_base::{PeerBytes, Room};
+use catena_base::{PeerBytes, Room, clock};
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
-use catena_core::files::{self, FILES};
+use catena_core::files::{FileCounters, Which};
 use catena_core::request::Done;
 use catena_fabric::Payload;
 use catena_link::{Sink, Source};
@@ -118,6 +117,7 @@ pub struct Transfer {
     /// Keeps others away from the bytes, in atomic mode.
     pub(crate) lock: Option<RangeLock>,
     convert: Option<ToConvert>,
+    counters: Arc<FileCounters>,
     /// The file is busy as long as this lives.
     _busy: Arc<()>,
 }
@@ -134,6 +134,7 @@ pub(crate) struct Parts {
     pub view: Arc<View>,
     pub from: u64,
     pub sieve: u64,
+    pub counters: Arc<FileCounters>,
     pub busy: Arc<()>,
 }
 
@@ -180,6 +181,7 @@ impl Transfer {
             sieve: parts.sieve,
             lock: None,
             convert,
+            counters: parts.counters,
             _busy: parts.busy,
         })
     }
@@ -199,7 +201,7 @@ impl Transfer {
     pub fn run(&mut self) {
         let lock = self.lock.take();
         let held = lock.as_ref().map(RangeLock::hold);
-        let begin = Instant::now();
+        let begin = clock::ticks();
         let view = self.view.clone();
         let (from, len) = (self.from, self.len());
         let mut pass = Pass::new(self);
@@ -207,13 +209,12 @@ impl Transfer {
         let (done, failure, calls) = (pass.done, pass.failure.take(), pass.calls);
         drop(held);
         drop(lock);
-        let sum = match self.memory.direction() {
-            Direction::Read => &FILES.read,
-            Direction::Write => &FILES.written,
-        };
-        files::add(sum, done);
-        files::add(&FILES.calls, calls);
-        files::add(&FILES.time, begin.elapsed().as_nanos() as u64);
+        count(
+            &self.counters,
+            self.memory.direction(),
+            done,
+            (calls, begin),
+        );
         (self.done, self.failure) = (done, failure);
     }
 
@@ -250,13 +251,26 @@ impl Transfer {
 
     /// The error of what went wrong.
     pub fn error(&self) -> Option<Error> {
-        let doing = match self.memory.direction() {
-            Direction::Read => "cannot read",
-            Direction::Write => "cannot write",
-        };
         let failure = self.failure.as_ref()?;
-        Some(of_transfer(&self.name, doing, failure, self.done))
+        let direction = self.memory.direction();
+        Some(of_transfer(&self.name, direction, failure, self.done))
     }
+}
+
+/// Counts what was moved by so many calls since `begin`, in ticks of the clock.
+pub(crate) fn count(
+    counters: &FileCounters,
+    direction: Direction,
+    bytes: u64,
+    (calls, begin): (u64, u64),
+) {
+    let moved: Which = match direction {
+        Direction::Read => |it| &it.read,
+        Direction::Write => |it| &it.written,
+    };
+    counters.add(moved, bytes);
+    counters.add(|it| &it.calls, calls);
+    counters.add(|it| &it.time, clock::ticks().wrapping_sub(begin));
 }
 
 /// A transfer under way.
@@ -403,7 +417,8 @@ impl<'t> Pass<'t> {
             }
         }
         self.fetched = fetched;
-        files::add(&FILES.gaps, there.saturating_sub(taken));
+        let gaps = there.saturating_sub(taken);
+        self.transfer.counters.add(|it| &it.gaps, gaps);
         taken
     }
 }

@@ -118,6 +118,17 @@ impl View {
         self.layout.is_contiguous()
     }
 
+    /// Whether the stream is one run of the file, and its bytes are those of memory.
+    pub fn is_plain(&self) -> bool {
+        self.is_contiguous() && self.datarep.is_native()
+    }
+
+    /// The run that bytes of the stream are in a view that [is contiguous](View::is_contiguous).
+    pub fn run(&self, from: u64, len: u64) -> Run {
+        let at = self.disp.wrapping_add_signed(self.layout.true_lb()) + from;
+        Run { at, len }
+    }
+
     /// Whether each byte of the stream lies behind the one before.
     pub fn is_ordered(&self) -> bool {
         self.is_ordered
@@ -200,9 +211,8 @@ impl View {
     pub fn windows(&self, from: u64, len: u64, mut each: impl FnMut(&[Run], u64) -> bool) {
         let mut runs: Vec<Run> = Vec::new();
         if self.is_contiguous() {
-            let at = self.disp.wrapping_add_signed(self.layout.true_lb()) + from;
             if len != 0 {
-                each(&[Run { at, len }], len);
+                each(&[self.run(from, len)], len);
             }
             return;
         }

@@ -99,7 +99,7 @@ pub fn open(index: usize, comm: Option<Comm>) -> Result<usize> {
     let mut state = state()?;
     let kind = catalog().events.get(index).ok_or(Error::InvalidIndex)?;
     let comm = match kind.bind {
-        Bind::Process => None,
+        Bind::Process | Bind::File => None,
         Bind::Comm => Some(comm.ok_or(Error::Invalid)?),
     };
     if let Some(comm) = comm {

@@ -34,6 +34,17 @@ pub enum Bind {
     Process,
     /// A communicator.
     Comm,
+    /// A file.
+    File,
+}
+
+/// What one is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// A communicator.
+    Comm(catena_abi::Comm),
+    /// A file.
+    File(catena_abi::File),
 }
 
 /// How a value lies in memory.

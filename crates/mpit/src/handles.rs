@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use catena_abi::Comm;
 use catena_base::slab::Key;
-use catena_core::observe;
+use catena_core::{files, observe};
 
-use crate::facts::Value;
+use crate::facts::{Bound, Value};
 use crate::pvars::{self, Pvar, Source};
 use crate::{Class, Error, Result};
 
@@ -28,7 +27,7 @@ pub(crate) struct Session {
 pub(crate) struct PvarHandle {
     pub session: Key,
     pub variable: &'static Pvar,
-    pub comm: Option<Comm>,
+    pub bound: Option<Bound>,
     pub running: bool,
     /// Sums: what was counted in earlier runs. Peaks: the highest so far.
     pub value: u64,
@@ -37,9 +36,9 @@ pub(crate) struct PvarHandle {
 }
 
 /// What the library says now; 0 before `MPI_Init`.
-pub(crate) fn look(variable: &Pvar, comm: Option<Comm>) -> Result<u64> {
+pub(crate) fn look(variable: &Pvar, bound: Option<Bound>) -> Result<u64> {
     let Some(process) = observe() else {
-        return match comm {
+        return match bound {
             Some(_) => Err(Error::InvalidHandle),
             None => Ok(0),
         };
@@ -49,15 +48,24 @@ pub(crate) fn look(variable: &Pvar, comm: Option<Comm>) -> Result<u64> {
         Source::Process(read) => Ok(read(&process)),
         Source::Peak { now, .. } => Ok(now(&process)),
         Source::Comm(read) => {
-            let comm = comm.and_then(|h| process.comm(h).ok());
-            Ok(read(&process, &*comm.ok_or(Error::InvalidHandle)?))
+            let Some(Bound::Comm(comm)) = bound else {
+                return Err(Error::InvalidHandle);
+            };
+            let comm = process.comm(comm).map_err(|_| Error::InvalidHandle)?;
+            Ok(read(&process, &comm))
+        }
+        Source::File(read) => {
+            let Some(Bound::File(file)) = bound else {
+                return Err(Error::InvalidHandle);
+            };
+            Ok(read(&*files::of(file).ok_or(Error::InvalidHandle)?))
         }
     }
 }
 
 impl PvarHandle {
     pub fn now(&self) -> Result<u64> {
-        look(self.variable, self.comm)
+        look(self.variable, self.bound)
     }
 
     pub fn is_continuous(&self) -> bool {

@@ -30,7 +30,7 @@ mod state;
 mod users;
 
 pub use catalog::{Catalog, Category, Cvar, Enumeration, EventType, catalog};
-pub use facts::{Audience, Bind, Class, Type, Value};
+pub use facts::{Audience, Bind, Bound, Class, Type, Value};
 pub use pvars::Pvar;
 pub use users::{finalize, init, is_initialized};
 

@@ -1,10 +1,10 @@
 //! The performance variables: their names, and where their values are read.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use catena_coll::Collective;
 use catena_core::comm::Comm;
-use catena_core::files::{self, FILES};
+use catena_core::files::{self, FileCounters};
 use catena_core::process::{is_running, was_running};
 use catena_core::{Process, coll};
 use catena_link::{Protocol, Tally, Traffic};
@@ -14,6 +14,7 @@ use catena_shm::{Counters, Memory};
 use crate::facts::{Audience, Bind, Class};
 
 type OfProcess = dyn Fn(&Process) -> u64 + Send + Sync;
+type OfFile = dyn Fn(&FileCounters) -> u64 + Send + Sync;
 type OfComm = dyn Fn(&Process, &Comm) -> u64 + Send + Sync;
 
 /// Where a value comes from. Sums are since `MPI_Init`; times in nanoseconds.
@@ -24,6 +25,8 @@ pub(crate) enum Source {
     Process(Box<OfProcess>),
     /// A number of a communicator.
     Comm(Box<OfComm>),
+    /// A number of an open file.
+    File(Box<OfFile>),
     /// The most that there was since it was last read.
     Peak {
         /// What there is now.
@@ -69,6 +72,7 @@ impl Pvar {
     pub fn bind(&self) -> Bind {
         match self.source {
             Source::Comm(_) => Bind::Comm,
+            Source::File(_) => Bind::File,
             _ => Bind::Process,
         }
     }
@@ -482,21 +486,47 @@ fn buffers(a: &mut Area<'_>) {
 }
 
 fn files(a: &mut Area<'_>) {
-    let mut add = |class, name: &str, doc: &str, counter: &'static AtomicU64| {
-        a.of_process(class, name, doc, move |_| files::read(counter));
-    };
     let doc = "Files that were opened.";
-    add(Class::Counter, "files_opened", doc, &FILES.opened);
-    let doc = "Bytes that were read from files, without gaps.";
-    add(Class::Aggregate, "files_read_bytes", doc, &FILES.read);
-    let doc = "Bytes that were read because they lie between those that were asked for.";
-    add(Class::Aggregate, "files_gap_bytes", doc, &FILES.gaps);
-    let doc = "Bytes that were written to files.";
-    add(Class::Aggregate, "files_written_bytes", doc, &FILES.written);
-    let doc = "Runs of bytes that were asked of file systems, each by a system call, or by more if it moved less.";
-    add(Class::Counter, "files_calls", doc, &FILES.calls);
-    let doc = "Time that threads spent in reading and writing files.";
-    add(Class::Timer, "files_time", doc, &FILES.time);
+    a.of_process(Class::Counter, "files_opened", doc, |_| files::opened());
+    let mut both = |class: Class, name: &str, doc: &str, which: files::Which| {
+        let is_time = matches!(class, Class::Timer);
+        let told = move |value| match is_time {
+            true => files::nanoseconds(value),
+            false => value,
+        };
+        let read = move |it: &FileCounters| told(which(it).load(Relaxed));
+        a.of_process(
+            class,
+            &format!("files_{name}"),
+            &doc.replace('@', "files"),
+            move |_| told(files::total(which)),
+        );
+        let (name, doc) = (format!("file_{name}"), doc.replace('@', "the file"));
+        a.add(class, &name, &doc, Source::File(Box::new(read)));
+    };
+    let doc = "Bytes that were read from @, without gaps.";
+    both(Class::Aggregate, "read_bytes", doc, |it| &it.read);
+    let doc = "Bytes of @ that were read because they lie between those that were asked for.";
+    both(Class::Aggregate, "gap_bytes", doc, |it| &it.gaps);
+    let doc = "Bytes that were written to @.";
+    both(Class::Aggregate, "written_bytes", doc, |it| &it.written);
+    let doc = "Runs of bytes of @ that were asked of file systems, each by a system call, or by more if it moved less.";
+    both(Class::Counter, "calls", doc, |it| &it.calls);
+    let doc = "Time that threads spent in reading and writing @.";
+    both(Class::Timer, "time", doc, |it| &it.time);
+    let doc = "Time that collective calls on @ spent in exchanging bytes with other members, without that of reading and writing.";
+    both(Class::Timer, "exchange_time", doc, |it| &it.exchange);
+    let doc = "Bytes that were sent to other hosts to be written to @, or were read from there for these.";
+    both(Class::Aggregate, "sent_bytes", doc, |it| &it.sent);
+    let doc =
+        "Members that went to the file for all in the last collective call that exchanged bytes.";
+    let read = |it: &FileCounters| it.aggregators.load(Relaxed);
+    a.add(
+        Class::Level,
+        "file_aggregators",
+        doc,
+        Source::File(Box::new(read)),
+    );
 }
 
 fn collectives(a: &mut Area<'_>) {

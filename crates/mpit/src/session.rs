@@ -5,7 +5,6 @@
 //! highest level is forgotten when it is looked up, so it is looked up for all
 //! handles at once.
 
-use catena_abi::Comm;
 use catena_base::slab::Key;
 use catena_core::{Process, observe};
 
@@ -14,7 +13,7 @@ use crate::facts::Value;
 use crate::handles::{PvarHandle, Session, look};
 use crate::pvars::{Pvar, Source};
 use crate::state::{State, decode, encode, state};
-use crate::{Bind, Class, Error, Result};
+use crate::{Bind, Bound, Class, Error, Result};
 
 /// Which handles of a session a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,25 +136,24 @@ pub fn free(session: usize) -> Result<()> {
     Ok(())
 }
 
-/// Makes a handle for a variable, which `comm` is for if it must be bound to
-/// one.
+/// Makes a handle for a variable, bound to an object if it must be.
 ///
 /// # Errors
-/// `InvalidSession`, `InvalidIndex`; `Invalid` if it must be bound and `comm`
-/// is not a communicator.
-pub fn open(session: usize, index: usize, comm: Option<Comm>) -> Result<usize> {
+/// `InvalidSession`, `InvalidIndex`; `Invalid` if it must be bound and the object is not of its kind.
+pub fn open(session: usize, index: usize, bound: Option<Bound>) -> Result<usize> {
     let mut state = state()?;
     let (session, _) = state.session(session)?;
     let variable = catalog().pvars.get(index).ok_or(Error::InvalidIndex)?;
-    let comm = match variable.bind() {
-        Bind::Process => None,
-        Bind::Comm => Some(comm.ok_or(Error::Invalid)?),
+    let bound = match (variable.bind(), bound) {
+        (Bind::Process, _) => None,
+        (Bind::Comm, Some(Bound::Comm(_))) | (Bind::File, Some(Bound::File(_))) => bound,
+        _ => return Err(Error::Invalid),
     };
-    look(variable, comm).map_err(|_| Error::Invalid)?;
+    look(variable, bound).map_err(|_| Error::Invalid)?;
     let key = state.handles.insert(PvarHandle {
         session,
         variable,
-        comm,
+        bound,
         running: false,
         value: 0,
         base: 0,

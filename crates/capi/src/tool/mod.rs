@@ -12,7 +12,7 @@ mod pvar;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use catena_abi::{Comm, Datatype, TEnum, consts};
+use catena_abi::{Datatype, TEnum, consts};
 use catena_mpit::{self as tool, Audience, Bind, Error, Result, Type, Value, catalog};
 
 /// Defines functions of the interface, which must be initialised; the body is a
@@ -115,11 +115,11 @@ fn index(index: c_int) -> Result<usize> {
     usize::try_from(index).map_err(|_| Error::InvalidIndex)
 }
 
-/// The communicator that something is to be bound to.
-fn object(at: *const c_void) -> Option<Comm> {
+/// The object that something is to be bound to.
+fn object<T: Copy>(at: *const c_void) -> Option<T> {
     // SAFETY: null, or the address of a handle, as the standard demands of
     // what has to be bound; callers ask for nothing else.
-    unsafe { at.cast::<Comm>().as_ref() }.copied()
+    unsafe { at.cast::<T>().as_ref() }.copied()
 }
 
 fn enumeration(index: Option<usize>) -> TEnum {
@@ -140,6 +140,7 @@ fn bind(bind: Bind) -> c_int {
     match bind {
         Bind::Process => consts::T_BIND_NO_OBJECT,
         Bind::Comm => consts::T_BIND_MPI_COMM,
+        Bind::File => consts::T_BIND_MPI_FILE,
     }
 }
 

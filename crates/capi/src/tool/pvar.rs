@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{Datatype, TEnum, TPvarHandle, TPvarSession, consts};
 use catena_mpit::session::{self, Which};
-use catena_mpit::{Bind, Class, Error, Result, Type, Value, catalog};
+use catena_mpit::{Bind, Bound, Class, Error, Result, Type, Value, catalog};
 
 use super::{
     at, bind, datatype, enumeration, give, give_string, index, name as text, needed, object, put,
@@ -96,9 +96,12 @@ tool_fn! {
         needed(handle)?;
         needed(count)?;
         session::check(session.0)?;
-        let bound = at(&catalog().pvars, pvar_index)?.bind() == Bind::Comm;
-        let comm = if bound { object(obj_handle) } else { None };
-        let new = session::open(session.0, index(pvar_index)?, comm)?;
+        let bound = match at(&catalog().pvars, pvar_index)?.bind() {
+            Bind::Process => None,
+            Bind::Comm => object(obj_handle).map(Bound::Comm),
+            Bind::File => object(obj_handle).map(Bound::File),
+        };
+        let new = session::open(session.0, index(pvar_index)?, bound)?;
         give(count, 1);
         put(handle, TPvarHandle(new))
     }

@@ -25,6 +25,8 @@ impl Rounds {
     /// Begins to send bytes, of which the other end learns the number first.
     fn post(&self, to: u32, tag: i32, bytes: Vec<u8>, left: &mut Vec<abi::Request>) {
         let head = (bytes.len() as u64).to_le_bytes().to_vec();
+        self.counters
+            .add(|it| &it.sent, (bytes.len() + head.len()) as u64);
         left.push(self.crew.send(to, tag, head));
         if !bytes.is_empty() {
             left.push(self.crew.send(to, tag, bytes));

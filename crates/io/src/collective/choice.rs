@@ -98,6 +98,8 @@ impl Told {
             _ if !view.is_ordered() || file.nodes.is_none() => NEVER,
             Choice::Disable => NEVER,
             Choice::Enable => ALWAYS,
+            // Only aggregators have the file open.
+            _ if hints.no_independent => ALWAYS,
             Choice::Automatic => AUTOMATIC,
         };
         let mut told = Told {

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
 
-use catena_core::files::{self, FILES};
+use catena_base::clock;
 use catena_objects::error::Result;
 
 use crate::collective::buffers::{SETS, mark};
@@ -26,7 +25,7 @@ unsafe impl Send for Fetch {}
 impl Fetch {
     /// Reads the window.
     fn run(self) -> Outcome {
-        let begin = Instant::now();
+        let begin = clock::ticks();
         let (driver, len, mut done) = (&*self.driver, self.room.len as u64, 0);
         let moved = match len {
             0 => Ok(()),
@@ -41,7 +40,7 @@ impl Fetch {
         Outcome {
             bytes: done,
             calls: u64::from(len != 0),
-            time: begin.elapsed().as_nanos() as u64,
+            time: clock::ticks().wrapping_sub(begin),
             stopped,
         }
     }
@@ -182,6 +181,7 @@ impl Rounds {
         }
         let next = self.cursor.offset().unwrap_or(END);
         self.buffers.slot(self.seat.place).next[set].store(next, Relaxed);
-        files::add(&FILES.read, self.cursor.taken() - old);
+        let bytes = self.cursor.taken() - old;
+        self.counters.add(|it| &it.read, bytes);
     }
 }

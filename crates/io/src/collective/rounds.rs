@@ -4,7 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use catena_core::files::{self, FILES};
+use catena_base::clock;
+use catena_core::files::FileCounters;
 use catena_objects::error::{Error, Result};
 
 use crate::collective::buffers::{Buffers, unite};
@@ -80,7 +81,7 @@ pub(super) struct Met {
 pub(super) struct Outcome {
     pub bytes: u64,
     pub calls: u64,
-    /// Nanoseconds.
+    /// Ticks of the clock.
     pub time: u64,
     /// How far it came, and the error or 0, if not to the end.
     pub stopped: Option<(u64, u64)>,
@@ -94,6 +95,9 @@ pub(super) struct Rounds {
     pub buffers: Buffers,
     pub plan: Plan,
     pub cursor: Cursor,
+    pub counters: Arc<FileCounters>,
+    /// Ticks that this member has waited for its own reading and writing.
+    pub waited: u64,
     direction: Direction,
     /// Whether a core is free for a thread while this member copies.
     pub is_free: bool,
@@ -121,6 +125,8 @@ impl Rounds {
             buffers,
             plan,
             cursor: Cursor::new(transfer.view.clone(), transfer.from, transfer.len()),
+            counters: file.counters.clone(),
+            waited: 0,
             direction: transfer.memory.direction(),
             work: None,
             fault: None,
@@ -219,7 +225,9 @@ impl Rounds {
 
     /// Begins to work on this aggregator's window.
     pub fn begin(&mut self, set: usize, work: impl FnOnce() -> Outcome + Send + 'static) {
+        let before = clock::ticks();
         let task = self.crew.begin(self.is_free, work);
+        self.waited += clock::ticks().wrapping_sub(before);
         self.work = Some((set, task));
     }
 
@@ -228,16 +236,18 @@ impl Rounds {
         let Some((set, task)) = self.work.take() else {
             return;
         };
+        let before = clock::ticks();
         let outcome = self.crew.end(task).await;
+        self.waited += clock::ticks().wrapping_sub(before);
         let slot = self.buffers.slot(self.seat.place);
         let (until, code) = outcome.stopped.unwrap_or((END, 0));
         slot.until[set].store(until, Relaxed);
         slot.code[set].store(code, Relaxed);
         if self.direction == Direction::Write {
-            files::add(&FILES.written, outcome.bytes);
+            self.counters.add(|it| &it.written, outcome.bytes);
         }
-        files::add(&FILES.calls, outcome.calls);
-        files::add(&FILES.time, outcome.time);
+        self.counters.add(|it| &it.calls, outcome.calls);
+        self.counters.add(|it| &it.time, outcome.time);
     }
 
     /// Another host sent something bad; the call goes on, as the others wait for this member, and fails at its end.

@@ -15,7 +15,9 @@
 //! member's memory to the window, and nowhere else. What lies between the bytes of the members is not written.
 
 use std::io;
+use std::sync::atomic::Ordering::Relaxed;
 
+use catena_base::clock;
 use catena_core::request::Done;
 use catena_objects::error::{Error, Kind, Result};
 
@@ -57,12 +59,19 @@ async fn moved(
     let seat = Seat::new(file, plan);
     let buffers = prepare(crew, file, &seat, plan).await?;
     let mut rounds = Rounds::new(crew.clone(), file, transfer, seat, buffers, plan);
+    let begin = clock::ticks();
+    file.counters
+        .aggregators
+        .store(plan.aggregators as u64, Relaxed);
     let moved = match transfer.memory.direction() {
         Direction::Write => rounds.write(transfer).await,
         Direction::Read => rounds.read(transfer).await,
     };
     // No thread uses the windows any more.
     rounds.settle().await;
+    let exchange = clock::ticks().wrapping_sub(begin);
+    let exchange = exchange.saturating_sub(rounds.waited);
+    file.counters.add(|it| &it.exchange, exchange);
     rounds.fault().map_or(moved, Err)
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
 
+use catena_base::clock;
 use catena_objects::error::Result;
 
 use crate::collective::buffers::{SETS, mark, next_run};
@@ -27,7 +27,7 @@ unsafe impl Send for Put {}
 impl Put {
     /// Writes what members have put into the window.
     fn run(self) -> Outcome {
-        let begin = Instant::now();
+        let begin = clock::ticks();
         let Window { at, mask, len } = self.window;
         let mut outcome = Outcome::default();
         let mut place = 0;
@@ -48,7 +48,7 @@ impl Put {
             }
             place = to;
         }
-        outcome.time = begin.elapsed().as_nanos() as u64;
+        outcome.time = clock::ticks().wrapping_sub(begin);
         outcome
     }
 }

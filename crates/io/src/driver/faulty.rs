@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{Direction, Driver, Part};
+use super::{Direction, Driver, Part, Stripes};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,14 @@ impl<D: Driver> Driver for Faulty<D> {
 
     fn sync(&self) -> io::Result<()> {
         self.inner.sync()
+    }
+
+    fn refresh(&self) -> io::Result<()> {
+        self.inner.refresh()
+    }
+
+    fn stripes(&self) -> Option<Stripes> {
+        self.inner.stripes()
     }
 
     fn identity(&self) -> io::Result<(u64, u64)> {

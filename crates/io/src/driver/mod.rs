@@ -4,14 +4,18 @@
 //! that finishes both, so everything above sees either all bytes moved, or the end of the file, or an
 //! error and how far it came.
 
+mod deferred;
 mod faulty;
 mod posix;
+mod system;
 
 use std::fmt;
 use std::io::{self, ErrorKind};
 
+pub use deferred::Deferred;
 pub use faulty::{Fault, Faulty};
 pub use posix::Posix;
+pub use system::{FileSystem, Stripes};
 
 /// The most parts that one call takes (`IOV_MAX` of Linux).
 pub const MAX_PARTS: usize = 1024;
@@ -73,6 +77,15 @@ pub trait Driver: Send + Sync + fmt::Debug {
     /// # Errors
     /// What the system says; what was written before may be lost then.
     fn sync(&self) -> io::Result<()>;
+
+    /// What others have written to the storage before is what is read from now on.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn refresh(&self) -> io::Result<()>;
+
+    /// How the file is laid out over devices, if the file system tells.
+    fn stripes(&self) -> Option<Stripes>;
 
     /// What tells this file from others: numbers of the device and of the file there.
     ///

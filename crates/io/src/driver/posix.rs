@@ -1,15 +1,18 @@
 //! Files that Linux reads and writes: any file system that is mounted.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, CString, c_int};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-use super::{Direction, Driver, Part};
+use super::{Direction, Driver, FileSystem, Part, Stripes};
 
 /// A descriptor of an open file.
 #[derive(Debug)]
-pub struct Posix(OwnedFd);
+pub struct Posix {
+    fd: OwnedFd,
+    system: FileSystem,
+}
 
 /// The result of a system call that gives −1 for an error.
 fn checked(result: c_int) -> io::Result<()> {
@@ -17,6 +20,17 @@ fn checked(result: c_int) -> io::Result<()> {
         0.. => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// The folder that a path lies in.
+fn folder(path: &CStr) -> CString {
+    let bytes = path.to_bytes();
+    let folder = match bytes.iter().rposition(|byte| *byte == b'/') {
+        None => b".",
+        Some(0) => b"/",
+        Some(end) => &bytes[..end],
+    };
+    CString::new(folder).expect("it is part of a path")
 }
 
 /// An offset as the system takes it.
@@ -39,7 +53,11 @@ impl Posix {
                 Err(error) => return Err(error),
                 Ok(()) => {
                     // SAFETY: it has just been opened, for nobody else.
-                    let file = Posix(unsafe { OwnedFd::from_raw_fd(fd) });
+                    let owned = unsafe { OwnedFd::from_raw_fd(fd) };
+                    let file = Posix {
+                        system: FileSystem::of(fd),
+                        fd: owned,
+                    };
                     return match file.stat()?.st_mode & libc::S_IFMT {
                         libc::S_IFDIR => Err(io::Error::from_raw_os_error(libc::EISDIR)),
                         _ => Ok(file),
@@ -49,8 +67,43 @@ impl Posix {
         }
     }
 
+    /// Makes a new file, with stripes as wanted where it lies on Lustre. The file is laid out before it is opened for
+    /// good, as an open file has its layout already.
+    ///
+    /// # Errors
+    /// What the system says; `EEXIST` for a file that is there. That stripes cannot be had is no failure: they are
+    /// hints, and [`Driver::stripes`] tells what there is.
+    pub fn create(path: &CStr, flags: c_int, mode: u32, stripes: Stripes) -> io::Result<Self> {
+        let flags = flags | libc::O_CREAT | libc::O_EXCL;
+        let wants = stripes.unit != 0 || stripes.count != 0;
+        if !wants || FileSystem::of_path(&folder(path)) != FileSystem::Lustre {
+            return Posix::open(path, flags, mode);
+        }
+        // SAFETY: the path ends with NUL.
+        checked(unsafe { libc::mknod(path.as_ptr(), libc::S_IFREG | mode, 0) })?;
+        let made = Posix::open(path, flags & !(libc::O_CREAT | libc::O_EXCL), 0);
+        match made {
+            Ok(file) => {
+                let _ = stripes.set(file.fd());
+                Ok(file)
+            }
+            Err(error) => {
+                // SAFETY: the path ends with NUL.
+                unsafe { libc::unlink(path.as_ptr()) };
+                Err(error)
+            }
+        }
+    }
+
     fn fd(&self) -> c_int {
-        self.0.as_raw_fd()
+        self.fd.as_raw_fd()
+    }
+
+    /// Forgets what the kernel has cached of a file on NFS: opening it has the server asked for its state.
+    fn forget(&self) -> io::Result<()> {
+        // SAFETY: no memory is involved. What cannot be dropped is checked when it is opened.
+        unsafe { libc::posix_fadvise64(self.fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+        std::fs::File::open(format!("/proc/self/fd/{}", self.fd())).map(drop)
     }
 
     fn stat(&self) -> io::Result<libc::stat64> {
@@ -125,8 +178,60 @@ impl Driver for Posix {
         }
     }
 
+    fn refresh(&self) -> io::Result<()> {
+        match self.system {
+            FileSystem::Nfs => self.forget(),
+            _ => Ok(()),
+        }
+    }
+
+    fn stripes(&self) -> Option<Stripes> {
+        match self.system {
+            FileSystem::Lustre => Stripes::of(self.fd()),
+            _ => None,
+        }
+    }
+
     fn identity(&self) -> io::Result<(u64, u64)> {
         let stat = self.stat()?;
         Ok((stat.st_dev, stat.st_ino))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_of_a_path() {
+        for (path, parent) in [
+            (c"a", c"."),
+            (c"/a", c"/"),
+            (c"/b/a", c"/b"),
+            (c"b/c/a", c"b/c"),
+        ] {
+            assert_eq!(&*folder(path), parent);
+        }
+    }
+
+    #[test]
+    fn a_file_that_forgets_its_cache_still_has_its_bytes() {
+        let path = std::env::temp_dir().join(format!("catena-forget-{}", std::process::id()));
+        std::fs::write(&path, b"bytes").unwrap();
+        let name = CString::new(path.to_str().unwrap()).unwrap();
+        let file = Posix::open(&name, libc::O_RDWR, 0).unwrap();
+        file.forget().unwrap();
+        assert_eq!(file.size().unwrap(), 5);
+        let stripes = Stripes {
+            unit: 1 << 20,
+            count: 2,
+        };
+        let again = Posix::create(&name, libc::O_RDWR, 0o600, stripes);
+        assert_eq!(again.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        std::fs::remove_file(&path).unwrap();
+        // Elsewhere than on Lustre stripes are passed over.
+        let new = Posix::create(&name, libc::O_RDWR, 0o600, stripes).unwrap();
+        assert_eq!(new.stripes(), None);
+        std::fs::remove_file(&path).unwrap();
     }
 }
