@@ -107,6 +107,7 @@ cat >fake <<'F'
 case $1 in
     --version) echo; echo "Fake Fortran (x) 1.2" ;;
     -c) echo "$2" >>"$FAKE_LOG"; touch "$(basename "$2" .f90).mod" ;;
+    -i8) [ "$2" != -c ] || { shift; exec "$0" "$@"; }; echo "$@" ;;
     *) echo "$@" ;;
 esac
 F
@@ -129,10 +130,20 @@ same 'mpifort -echo' "$(third/bin/mpifort -fc="$work/fake" -echo -profile=tool -
 -o x a.o -I$third/include -ltool $fortran_link"
 if third/bin/mpifort -fc=fake-none a.f 2>said; then fail "a missing compiler is accepted"; fi
 grep -q 'fake-none does not run' said || fail "a missing compiler is not named"
-if third/bin/mpifort -fc="$work/fake" -i8 a.f 2>said; then fail "-i8 is accepted"; fi
-grep -q 'INTEGER' said || fail "-i8 is refused without a word"
+# Modules of another compiler are told.
+mkdir others && touch others/mpi.mod
+third/bin/mpifort -fc="$work/fake" -Iothers a.f 2>said >/dev/null
+grep -q 'others has a module mpi or mpi_f08 of another compiler' said || fail "others' modules go unseen"
+third/bin/mpifort -fc="$work/fake" -I"$work/cache/catena/fortran/$key" a.f 2>said >/dev/null
+[ ! -s said ] || fail "the right modules are told of: $(cat said)"
+# INTEGERs of 8 bytes have modules, an mpif.h and linker options of their own.
+long="$work/cache/catena/fortran/$key-integer-8"
+same '-i8' "$(third/bin/mpifort -fc="$work/fake" -i8 a.f)" \
+    "-i8 a.f -I$long -I$third/include -I$long -Wl,@$third/share/catena/fortran/integer-8 $fortran_link"
+grep -q 'MPI_INTEGER_KIND=8' "$long/mpif.h" || fail "mpif.h does not know of -i8"
+grep -q "NAME='mpif8_bottom'" "$long/mpif.h" || fail "mpif.h has the sentinels of shorter INTEGERs"
 # Several at once, where nothing may be written but the cache; then for all users.
-rm -rf cache fake.log
+rm -rf cache fake.log said
 for i in 1 2 3 4; do third/bin/mpifort -fc="$work/fake" -modules >>folders & done
 wait
 [ "$(sort -u folders | wc -l)" = 1 ] || fail "several folders of modules"

@@ -27,6 +27,15 @@ static void eight(void)
     EQUAL(MPI_Sendrecv(mine, 2, MPI_INTEGER, (rank + 1) % size, 1, got, 2, MPI_INTEGER8,
               (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPI_SUCCESS);
     EQUAL(got[0], (1LL << 40) + (rank + size - 1) % size);
+    EQUAL(got[1], -((rank + size - 1) % size));
+    MPI_Request request;
+    MPI_Irecv(got, 1, MPI_INTEGER, (rank + size - 1) % size, 2, MPI_COMM_WORLD, &request);
+    MPI_Send(mine, 1, MPI_INTEGER, (rank + 1) % size, 2, MPI_COMM_WORLD);
+    MPI_Status status;
+    int count;
+    MPI_Wait(&request, &status);
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    EQUAL(count, 8);
     long long truths[2] = {rank == 0, 1}, both[2];
     EQUAL(MPI_Allreduce(truths, both, 2, MPI_LOGICAL, MPI_LAND, MPI_COMM_WORLD), MPI_SUCCESS);
     EQUAL(both[0], size == 1);

@@ -170,10 +170,12 @@ contains
     integer(kind=MPI_ADDRESS_KIND) :: extra_state
     type(MPI_Status) :: status
     integer :: ierror
+    logical :: was_cancelled
     call check(108, extra_state == 99)
     queried = queried + 1
     call MPI_Status_set_elements(status, MPI_INTEGER, 7)
-    call MPI_Status_set_cancelled(status, cancelled == 1)
+    was_cancelled = cancelled == 1
+    call MPI_Status_set_cancelled(status, was_cancelled)
     status%MPI_SOURCE = 3
     status%MPI_TAG = 4
     ierror = MPI_SUCCESS

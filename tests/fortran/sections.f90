@@ -48,7 +48,8 @@ program sections
   call check(5, all(b(11:12, 5) == a(2:3, 3) + (prev - rank) * 1000) .and. all(b(13:15, 5) == -1))
 
   ! A type with gaps of its own on a section with gaps: each second of every third.
-  call MPI_Type_create_resized(MPI_INTEGER, 0_MPI_ADDRESS_KIND, 8_MPI_ADDRESS_KIND, every)
+  call MPI_Type_create_resized(MPI_INTEGER, 0_MPI_ADDRESS_KIND, &
+                               int(storage_size(0) / 4, MPI_ADDRESS_KIND), every)
   call MPI_Type_commit(every)
   b = -1
   call MPI_Sendrecv(a(1:20:3, 1), 3, every, next, 3, b(1:20:2, 6), 3, MPI_INTEGER, prev, 3, MPI_COMM_WORLD, status)

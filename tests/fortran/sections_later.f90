@@ -117,7 +117,7 @@ program sections_later
   end do
   c = -1
   types = MPI_INTEGER
-  offsets = displs * 4
+  offsets = displs * (storage_size(0) / 8)
   call MPI_Ialltoallw(a(1:20:5, 1:6:2), counts, offsets, types, c(2:20:5, 2:6:2), counts, offsets, types, &
                       MPI_COMM_WORLD, request)
   call MPI_Wait(request, MPI_STATUS_IGNORE)

@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 
 use catena_abi::{Aint, Count, Info, Offset, consts};
 use catena_core::enter_any;
-use catena_datatype::{Booleans, Datatype, FortranSizes, booleans, set_booleans};
+use catena_core::life::set_fortran_sizes;
+use catena_datatype::{Booleans, FortranSizes, booleans, set_booleans};
 use catena_objects::info::Info as Pairs;
 use catena_objects::{Error, Kind, Result, fail};
 
@@ -123,7 +124,7 @@ mpi_fn! {
         }
         FORTRAN.set(pairs).map_err(|_| said_before("the properties of the Fortran compiler"))?;
         if sizes != FortranSizes::default() {
-            Datatype::set_fortran_sizes(sizes);
+            set_fortran_sizes(sizes);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use catena_abi::consts;
 use catena_boot::FAULT_TOLERANCE;
-use catena_datatype::Datatype;
+use catena_datatype::{Datatype, FortranSizes};
 use catena_fabric::Peer;
 use catena_memory as memory;
 use catena_objects::error::{Error, Kind, Result};
@@ -15,7 +15,7 @@ use catena_process::{Living, Owner, ProgressEngine, Waits};
 
 use crate::coll::{Collectives, Counts};
 use crate::comm::{Cids, Comm, ControlMessages, Heritage, JOB};
-use crate::process::{self, Link, Process};
+use crate::process::{self, Link, Process, enter};
 
 pub use catena_process::granted;
 
@@ -130,12 +130,25 @@ fn wire_up() -> Result<Box<Process>> {
 }
 
 /// See [`Process::units`].
-fn units() -> [u8; 256] {
+fn units() -> [Cell<u8>; 256] {
+    std::array::from_fn(|low| Cell::new(unit(low)))
+}
+
+/// That of one predefined type, by the low byte of its handle.
+fn unit(low: usize) -> u8 {
     if !memory::is_host_only() {
-        return [0; 256];
+        return 0;
     }
-    std::array::from_fn(|low| {
-        let ty = Datatype::predefined(0x200 | low as u16).filter(|ty| ty.is_contiguous());
-        ty.map_or(0, |ty| u8::try_from(ty.size()).unwrap_or(0))
-    })
+    let ty = Datatype::predefined(0x200 | low as u16).filter(|ty| ty.is_contiguous());
+    ty.map_or(0, |ty| u8::try_from(ty.size()).unwrap_or(0))
+}
+
+/// Gives Fortran's types other sizes, for calls from now on.
+pub fn set_fortran_sizes(sizes: FortranSizes) {
+    Datatype::set_fortran_sizes(sizes);
+    if let Ok(process) = enter() {
+        for (low, place) in process.units.iter().enumerate() {
+            place.set(unit(low));
+        }
+    }
 }

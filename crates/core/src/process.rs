@@ -61,7 +61,7 @@ pub struct Process {
     /// Bytes of an element of each predefined type that is one run of bytes,
     /// else 0, by the low byte of its handle. All are 0 where buffers may lie in
     /// memory that is not the host's.
-    pub units: [u8; 256],
+    pub units: [Cell<u8>; 256],
     /// This process.
     pub me: Peer,
     /// `MPI_COMM_WORLD`, which programs know in the world model only.
@@ -269,7 +269,7 @@ impl Process {
     #[inline(always)]
     pub fn unit(&self, h: abi::Datatype) -> u64 {
         if h.0 >> 8 == 2 {
-            self.units[h.0 & 0xff].into()
+            self.units[h.0 & 0xff].get().into()
         } else {
             0
         }

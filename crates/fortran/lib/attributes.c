@@ -24,7 +24,7 @@ HIDDEN int mpifort_is_cell(const void *attribute);
 /* The attribute is deleted. */
 HIDDEN void mpifort_free_cell(void *attribute);
 
-#ifndef PROFILE
+#if !defined(PROFILE) && !defined(INTEGER_8)
 enum { CELLS = 4096 };
 union cell {
     MPI_Aint value;
@@ -114,11 +114,11 @@ static struct key *new_key(procedure *copy, procedure *delete, MPI_Aint extra_st
         int *flag) \
     { \
         struct key *key = state; \
-        Fint handle = class##_int(object), code = MPI_SUCCESS; \
+        Fint handle = class##_int(object), number = keyval, code = MPI_SUCCESS; \
         Value extra_state = (Value)key->extra_state, in = (Value)seen(from), out = 0; \
         Flogical copied = logical(0); \
         ((void (*)(Fint *, Fint *, Value *, Value *, Value *, Flogical *, Fint *))key->copy)( \
-            &handle, &keyval, &extra_state, &in, &out, &copied, &code); \
+            &handle, &number, &extra_state, &in, &out, &copied, &code); \
         *flag = truth(copied); \
         if (code || !*flag) \
             return code; \
@@ -130,10 +130,10 @@ static struct key *new_key(procedure *copy, procedure *delete, MPI_Aint extra_st
     static int name##_delete(MPI_##Handle object, int keyval, void *value, void *state) \
     { \
         struct key *key = state; \
-        Fint handle = class##_int(object), code = MPI_SUCCESS; \
+        Fint handle = class##_int(object), number = keyval, code = MPI_SUCCESS; \
         Value extra_state = (Value)key->extra_state, old = (Value)seen(value); \
         ((void (*)(Fint *, Fint *, Value *, Value *, Fint *))key->delete)( \
-            &handle, &keyval, &old, &extra_state, &code); \
+            &handle, &number, &old, &extra_state, &code); \
         if (!code) \
             mpifort_free_cell(value); \
         return code; \
@@ -142,8 +142,10 @@ static struct key *new_key(procedure *copy, procedure *delete, MPI_Aint extra_st
         Fint *ierror) \
     { \
         struct key *key = new_key(copy, delete, *extra_state); \
-        int code = key ? C(Name)(name##_copy, name##_delete, keyval, key) \
+        INTEGER(keyval) \
+        int code = key ? C(Name)(name##_copy, name##_delete, AT(keyval), key) \
                        : mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM); \
+        RETURN_INTEGER(keyval) \
         if (code) \
             free(key); \
         finish(ierror, code); \
@@ -198,7 +200,7 @@ static MPI_Aint value_of(int keyval, void *value)
     { \
         void *c_value = NULL; \
         int c_flag = 0; \
-        int c_keyval = keyval_of(*keyval); \
+        int c_keyval = keyval_of(INT(*keyval)); \
         int code = C(Name##_get##Verb)(class##_of(*object), c_keyval, &c_value, &c_flag); \
         if (!code && c_flag) \
             *value = (Value)value_of(c_keyval, c_value); \
@@ -210,7 +212,7 @@ static MPI_Aint value_of(int keyval, void *value)
     void F(name)(const Fint *object, const Fint *keyval, const Value *value, Fint *ierror) \
     { \
         void *cell = mpifort_cell(*value); \
-        int code = cell ? C(Name)(class##_of(*object), *keyval, cell) \
+        int code = cell ? C(Name)(class##_of(*object), INT(*keyval), cell) \
                         : mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM); \
         if (code) \
             mpifort_free_cell(cell); \

@@ -5,6 +5,8 @@
 
 #include "fortran.h"
 
+#include <stdio.h>
+
 #ifdef CATENA_INTERFACE_FOREIGN
 /* By this name the launcher tells Catena's libraries from those of other MPIs (foreign.rs there). */
 __attribute__((used)) static const char whose[] = "catena_MPI_Init";
@@ -30,35 +32,56 @@ CELL Fint mpifort_bottom, mpifort_in_place, mpifort_automatic, mpifort_errcodes_
 CELL char mpifort_argv_null, mpifort_argvs_null;
 CELL struct mpifort_status mpifort_status_ignore, mpifort_statuses_ignore,
     mpifort_f08_status_ignore, mpifort_f08_statuses_ignore;
+/* Those of programs whose INTEGER has 8 bytes. */
+struct long_status {
+    int64_t entry[8];
+};
+CELL int64_t mpif8_bottom, mpif8_in_place, mpif8_automatic,
+    mpif8_errcodes_ignore, mpif8_unweighted, mpif8_weights_empty;
+CELL char mpif8_argv_null, mpif8_argvs_null;
+CELL struct long_status mpif8_status_ignore, mpif8_statuses_ignore,
+    mpif8_f08_status_ignore, mpif8_f08_statuses_ignore;
 #endif
 
 /* gfortran and flang have 1; what others take for true has the lowest bit, as 1 has. */
 Flogical mpifort_true = 1;
 Flogical mpifort_false = 0;
+int64_t mpifort_i8_true __attribute__((visibility("hidden"))) = 1;
+int64_t mpifort_i8_false __attribute__((visibility("hidden"))) = 0;
+
+/* The truth values of LOGICAL with that many bytes: what the program has told counts. */
+static void learn_booleans(int bytes, void *yes, void *no)
+{
+    int64_t known_yes = 0, known_no = 0;
+    int known = 0;
+    if (PMPI_Abi_get_fortran_booleans(bytes, &known_yes, &known_no, &known))
+        return;
+    if (known) {
+        memcpy(yes, &known_yes, (size_t)bytes);
+        memcpy(no, &known_no, (size_t)bytes);
+    } else {
+        PMPI_Abi_set_fortran_booleans(bytes, yes, no);
+    }
+}
 
 /* Learns whether the numbers of handles lead back to them, and tells the library of the sizes and
  * truth values of Fortran, unless the program has. Some libraries end a program that asks before
  * they are started. */
-void mpifort_begin(int code)
+void mpifort_begin(int code, size_t integer)
 {
-    static const char *const sizes[][2] = {
-        {"mpi_logical_size", "4"},
-        {"mpi_integer_size", "4"},
+    const char *const size = integer == 8 ? "8" : "4";
+    const char *const sizes[][2] = {
+        {"mpi_logical_size", size},
+        {"mpi_integer_size", size},
         {"mpi_real_size", "4"},
         {"mpi_double_precision_size", "8"},
     };
-    Flogical yes = mpifort_true, no = mpifort_false;
-    int known = 0;
     if (code)
         return;
-    if (!PMPI_Abi_get_fortran_booleans(sizeof yes, &yes, &no, &known)) {
-        if (known) {
-            mpifort_true = yes;
-            mpifort_false = no;
-        } else {
-            PMPI_Abi_set_fortran_booleans(sizeof yes, &yes, &no);
-        }
-    }
+    if (integer == 8)
+        learn_booleans(8, &mpifort_i8_true, &mpifort_i8_false);
+    else
+        learn_booleans(4, &mpifort_true, &mpifort_false);
     MPI_Info info = MPI_INFO_NULL, told = MPI_INFO_NULL;
     if (PMPI_Info_create(&info))
         return;
@@ -75,6 +98,11 @@ void mpifort_begin(int code)
         }
     }
     PMPI_Info_free(&info);
+    int found = 0;
+    if (!PMPI_Type_size(MPI_INTEGER, &found) && (size_t)found != integer)
+        fprintf(stderr, "mpifort: INTEGER has %zu bytes in this program, but MPI_INTEGER has %d: use "
+            "MPI_INTEGER%zu and MPI_LOGICAL%zu, or let the procedures of %zu bytes start MPI first\n",
+            integer, found, integer, integer, integer);
 }
 
 char *mpifort_text(const char *text, size_t length, char few[SHORT])

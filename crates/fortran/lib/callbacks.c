@@ -16,6 +16,16 @@ typedef void procedure(void);
 #define HIDDEN __attribute__((visibility("hidden")))
 enum { SLOTS = 128 };
 
+/* Procedures with longer integers have functions of their own. */
+#ifdef INTEGER_8
+#define mpifort_op mpifort_i8_op
+#define mpifort_op_c mpifort_i8_op_c
+#define mpifort_comm_error mpifort_i8_comm_error
+#define mpifort_file_error mpifort_i8_file_error
+#define mpifort_win_error mpifort_i8_win_error
+#define mpifort_session_error mpifort_i8_session_error
+#endif
+
 /* The functions for procedure `f`; NULL if there are SLOTS others. */
 HIDDEN MPI_User_function *mpifort_op(procedure *f);
 HIDDEN MPI_User_function_c *mpifort_op_c(procedure *f);
@@ -43,12 +53,13 @@ static int slot(_Atomic(procedure *) *slots, procedure *f)
 #define EACH(X) SIXTEEN(X, 0) SIXTEEN(X, 1) SIXTEEN(X, 2) SIXTEEN(X, 3) SIXTEEN(X, 4) \
     SIXTEEN(X, 5) SIXTEEN(X, 6) SIXTEEN(X, 7)
 
-#define OP(kind, Len, Type) \
+#define OP(kind, Len, Flen, Type) \
     static _Atomic(procedure *) kind##_slots[SLOTS]; \
     static void kind##_run(procedure *f, void *in, void *inout, Len *len, MPI_Datatype *type) \
     { \
         Fint datatype = Type_int(*type); \
-        ((void (*)(void *, void *, Len *, Fint *))f)(in, inout, len, &datatype); \
+        Flen count = *len; \
+        ((void (*)(void *, void *, Flen *, Fint *))f)(in, inout, &count, &datatype); \
     } \
     EACH(kind##_FUNCTION) \
     static Type *const kind##_functions[SLOTS] = {EACH(kind##_ENTRY)}; \
@@ -60,19 +71,20 @@ static int slot(_Atomic(procedure *) *slots, procedure *f)
 #define op_FUNCTION(i) static void op_##i(void *in, void *inout, int *len, MPI_Datatype *type) \
     { op_run(op_slots[i], in, inout, len, type); }
 #define op_ENTRY(i) op_##i,
-OP(op, int, MPI_User_function)
+OP(op, int, Fint, MPI_User_function)
 #define op_c_FUNCTION(i) \
     static void op_c_##i(void *in, void *inout, MPI_Count *len, MPI_Datatype *type) \
     { op_c_run(op_c_slots[i], in, inout, len, type); }
 #define op_c_ENTRY(i) op_c_##i,
-OP(op_c, MPI_Count, MPI_User_function_c)
+OP(op_c, MPI_Count, MPI_Count, MPI_User_function_c)
 
 #define ERRHANDLER(kind, Handle) \
     static _Atomic(procedure *) kind##_slots[SLOTS]; \
     static void kind##_run(procedure *f, MPI_##Handle *handle, int *code) \
     { \
-        Fint number = Handle##_int(*handle); \
-        ((void (*)(Fint *, Fint *))f)(&number, code); \
+        Fint number = Handle##_int(*handle), reason = *code; \
+        ((void (*)(Fint *, Fint *))f)(&number, &reason); \
+        *code = INT(reason); \
     } \
     EACH(kind##_FUNCTION) \
     static MPI_##Handle##_errhandler_function *const kind##_functions[SLOTS] = { \
@@ -153,8 +165,10 @@ static int query(void *state, MPI_Status *status)
 {
     struct request_state *s = state;
     Fint code = MPI_SUCCESS;
-    s->query(&s->extra_state, (Fint *)status, &code);
-    return code;
+    FORTRAN_STATUS(of, status)
+    s->query(&s->extra_state, of, &code);
+    C_STATUS(status, of)
+    return INT(code);
 }
 
 static int free_request(void *state)
@@ -163,7 +177,7 @@ static int free_request(void *state)
     Fint code = MPI_SUCCESS;
     s->free(&s->extra_state, &code);
     free(s);
-    return code;
+    return INT(code);
 }
 
 static int cancel(void *state, int complete)
@@ -172,7 +186,7 @@ static int cancel(void *state, int complete)
     Flogical is_complete = logical(complete);
     Fint code = MPI_SUCCESS;
     s->cancel(&s->extra_state, &is_complete, &code);
-    return code;
+    return INT(code);
 }
 
 void F(grequest_start)(procedure *query_fn, procedure *free_fn, procedure *cancel_fn,
@@ -200,9 +214,16 @@ NAMES_F08(grequest_start, GREQUEST_START)
 
 /* Representations of data. They last as long as the process. */
 
-void mpi_conversion_fn_null_(void *userbuf, Fint *datatype, Fint *count, void *filebuf,
+#ifdef INTEGER_8
+#define conversion_fn_null __wrap_mpi_conversion_fn_null_
+#define conversion_fn_null_c __wrap_mpi_conversion_fn_null_c_
+#else
+#define conversion_fn_null mpi_conversion_fn_null_
+#define conversion_fn_null_c mpi_conversion_fn_null_c_
+#endif
+void conversion_fn_null(void *userbuf, Fint *datatype, Fint *count, void *filebuf,
     MPI_Offset *at, MPI_Aint *extra_state, Fint *ierror);
-void mpi_conversion_fn_null_c_(void *userbuf, Fint *datatype, MPI_Count *count, void *filebuf,
+void conversion_fn_null_c(void *userbuf, Fint *datatype, MPI_Count *count, void *filebuf,
     MPI_Offset *at, MPI_Aint *extra_state, Fint *ierror);
 
 struct representation {
@@ -216,23 +237,24 @@ static int extent(MPI_Datatype type, MPI_Aint *extent, void *state)
     struct representation *r = state;
     Fint datatype = Type_int(type), code = MPI_SUCCESS;
     r->extent(&datatype, extent, &r->extra_state, &code);
-    return code;
+    return INT(code);
 }
 
-#define CONVERT(name, Count, which) \
+#define CONVERT(name, Count, Fcount, which) \
     static int name(void *userbuf, MPI_Datatype type, Count count, void *filebuf, \
         MPI_Offset at, void *state) \
     { \
         struct representation *r = state; \
         Fint datatype = Type_int(type), code = MPI_SUCCESS; \
-        ((void (*)(void *, Fint *, Count *, void *, MPI_Offset *, MPI_Aint *, Fint *))r->which)( \
-            userbuf, &datatype, &count, filebuf, &at, &r->extra_state, &code); \
-        return code; \
+        Fcount elements = count; \
+        ((void (*)(void *, Fint *, Fcount *, void *, MPI_Offset *, MPI_Aint *, Fint *))r->which)( \
+            userbuf, &datatype, &elements, filebuf, &at, &r->extra_state, &code); \
+        return INT(code); \
     }
-CONVERT(read_converted, int, read)
-CONVERT(write_converted, int, write)
-CONVERT(read_converted_c, MPI_Count, read)
-CONVERT(write_converted_c, MPI_Count, write)
+CONVERT(read_converted, int, Fint, read)
+CONVERT(write_converted, int, Fint, write)
+CONVERT(read_converted_c, MPI_Count, MPI_Count, read)
+CONVERT(write_converted_c, MPI_Count, MPI_Count, write)
 
 #define REGISTER(name, NAME, Name, null, reader, writer) \
     void F(name)(const char *datarep, procedure *read_fn, procedure *write_fn, \
@@ -257,8 +279,8 @@ CONVERT(write_converted_c, MPI_Count, write)
         finish(ierror, code); \
     } \
     NAMES_F08(name, NAME)
-REGISTER(register_datarep, REGISTER_DATAREP, Register_datarep, mpi_conversion_fn_null_,
+REGISTER(register_datarep, REGISTER_DATAREP, Register_datarep, conversion_fn_null,
     read_converted, write_converted)
 NAMES(register_datarep, REGISTER_DATAREP)
-REGISTER(register_datarep_c, REGISTER_DATAREP_C, Register_datarep_c, mpi_conversion_fn_null_c_,
+REGISTER(register_datarep_c, REGISTER_DATAREP_C, Register_datarep_c, conversion_fn_null_c,
     read_converted_c, write_converted_c)

@@ -73,6 +73,6 @@ struct pending;
 HIDDEN void *mpifort_later(struct pending **pending, const struct descriptor *d, int writes);
 /* Keeps the copies until the request is complete, or, if it is persistent, is freed. Without a
  * request (0) they are freed. */
-HIDDEN void mpifort_keep(struct pending *pending, Fint request, int persistent);
+HIDDEN void mpifort_keep(struct pending *pending, int request, int persistent);
 
 #endif

@@ -35,32 +35,59 @@
 #undef MPI_CONVERSION_FN_NULL
 #undef MPI_CONVERSION_FN_NULL_C
 
-/* INTEGER and LOGICAL. */
+/* INTEGER and LOGICAL. With INTEGER_8 the procedures are those of compilers whose default kinds have 8
+ * bytes, as by -fdefault-integer-8; their names are other ones, and integer8.h has what differs. */
+#ifdef INTEGER_8
+typedef int64_t Fint;
+typedef int64_t Flogical;
+#else
 typedef int Fint;
 typedef int Flogical;
+#endif
 
 /* Names. F is the procedure that is called by address, D the one with descriptors; compilers
  * change the name of the former in one of four ways. */
 
 #ifdef PROFILE
 #define C(name) PMPI_##name
-#define LOWER(name) pmpi_##name
-#define UPPER(name) PMPI_##name
 #else
 #define C(name) MPI_##name
+#endif
+#ifdef INTEGER_8
+/* The linker's option --wrap makes mpi_send_ of a program __wrap_mpi_send_. */
+#ifdef PROFILE
+#define LOWER(name) __wrap_pmpi_##name
+#define DESCRIBED(name, suffix) i8pmpi_##name##suffix
+#else
+#define LOWER(name) __wrap_mpi_##name
+#define DESCRIBED(name, suffix) i8mpi_##name##suffix
+#endif
+#elif defined(PROFILE)
+#define LOWER(name) pmpi_##name
+#define UPPER(name) PMPI_##name
+#define DESCRIBED(name, suffix) pmpi_##name##suffix
+#else
 #define LOWER(name) mpi_##name
 #define UPPER(name) MPI_##name
+#define DESCRIBED(name, suffix) mpi_##name##suffix
 #endif
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define F(name) JOIN(LOWER(name), _)
-#define D(name) JOIN(LOWER(name), _f08ts)
+#define D(name) DESCRIBED(name, _f08ts)
 #define TEXT_OF_(text) #text
 #define TEXT_OF(text) TEXT_OF_(text)
 #define SAME(target, name) \
     extern __typeof__(target) name __attribute__((alias(TEXT_OF(target)), visibility("default")));
 
 /* The other names of F(name). */
+#ifdef INTEGER_8
+#define NAMES(name, NAME)
+#define NAMES_F08(name, NAME) SAME(F(name), JOIN(LOWER(name), _f08_))
+#define NAMES_F08_CHOICE(name, NAME)
+#define NAMES_CPTR(name, NAME) SAME(F(name), JOIN(LOWER(name), _cptr_))
+#define NAMES_FTS(name) SAME(D(name), DESCRIBED(name, _fts))
+#else
 #define NAMES(name, NAME) \
     SAME(F(name), LOWER(name)) \
     SAME(F(name), JOIN(LOWER(name), __)) \
@@ -91,7 +118,40 @@ typedef int Flogical;
     SAME(F(name), JOIN(LOWER(name), _cptr__)) \
     SAME(F(name), JOIN(UPPER(NAME), _CPTR))
 /* That of the procedure with descriptors in mpi. */
-#define NAMES_FTS(name) SAME(D(name), JOIN(LOWER(name), _fts))
+#define NAMES_FTS(name) SAME(D(name), DESCRIBED(name, _fts))
+#endif
+#endif
+
+/* Integers as C has them, which are those of Fortran but for INTEGER_8. A macro in the place of a
+ * declaration or a statement has the semicolon in it. */
+#ifdef INTEGER_8
+#include "integer8.h"
+#else
+#define L(name) C(name)
+#define INT(value) (value)
+#define NUMBER(count) (int)(count)
+#define INTEGER(name)
+#define AT(name) name
+#define VALUE(name) *name
+#define RETURN_INTEGER(name)
+#define INTEGERS(name, count)
+#define NO_INTEGERS(name) 0
+#define ENTRIES(name) name
+#define WEIGHTS(name) weights_at(name)
+#define RETURN_INTEGERS(name)
+#define LEAVE_INTEGERS(name)
+#define STATUS(name)
+#define STATUS_AT(name) status_at(name)
+#define STATUS_IN(name) (MPI_Status *)(name)
+#define RETURN_STATUS(name)
+#define STATUSES(name, count)
+#define NO_STATUSES(name) 0
+#define STATUSES_AT(name) statuses_at(name)
+#define RETURN_STATUSES(name)
+#define LEAVE_STATUSES(name)
+#define FORTRAN_STATUS(name, status) Fint *name = (Fint *)(status);
+#define C_STATUS(status, name)
+#define ERRCODES(name) errcodes_at(name)
 #endif
 
 #ifdef CATENA_INTERFACE_FOREIGN
@@ -103,19 +163,19 @@ typedef int Flogical;
 
 extern int mpifort_own_numbers __attribute__((visibility("hidden")));
 /* The number of a handle; 0 if there is no memory. */
-Fint mpifort_number(uintptr_t handle) __attribute__((visibility("hidden")));
+int mpifort_number(uintptr_t handle) __attribute__((visibility("hidden")));
 /* The handle of a number; 0 if none has it. */
-uintptr_t mpifort_handle(Fint number) __attribute__((visibility("hidden")));
+uintptr_t mpifort_handle(int number) __attribute__((visibility("hidden")));
 /* The number has no handle any more. */
-void mpifort_forget(Fint number) __attribute__((visibility("hidden")));
+void mpifort_forget(int number) __attribute__((visibility("hidden")));
 
 #define HANDLE(Type, Name) \
     static inline MPI_##Type Name##_of(Fint handle) \
     { \
-        if ((unsigned)handle < 0x1000) \
+        if ((uint64_t)handle < 0x1000) \
             return (MPI_##Type)(intptr_t)handle; \
-        return mpifort_own_numbers ? (MPI_##Type)mpifort_handle(handle) \
-                                   : PMPI_##Name##_fromint(handle); \
+        return mpifort_own_numbers ? (MPI_##Type)mpifort_handle(INT(handle)) \
+                                   : PMPI_##Name##_fromint(INT(handle)); \
     } \
     static inline Fint Name##_int(MPI_##Type handle) \
     { \
@@ -128,7 +188,7 @@ void mpifort_forget(Fint number) __attribute__((visibility("hidden")));
     static inline void Name##_put(Fint *to, MPI_##Type handle) \
     { \
         if (mpifort_own_numbers && (uintptr_t)handle < 0x1000) \
-            mpifort_forget(*to); \
+            mpifort_forget(INT(*to)); \
         *to = Name##_int(handle); \
     }
 HANDLE(Comm, Comm)
@@ -168,6 +228,23 @@ static inline void leave(void *few, void *used)
 struct mpifort_status {
     Fint entry[8];
 };
+#ifdef INTEGER_8
+/* They have other addresses, as they have another size in COMMON. */
+#define mpifort_bottom mpif8_bottom
+#define mpifort_in_place mpif8_in_place
+#define mpifort_automatic mpif8_automatic
+#define mpifort_errcodes_ignore mpif8_errcodes_ignore
+#define mpifort_unweighted mpif8_unweighted
+#define mpifort_weights_empty mpif8_weights_empty
+#define mpifort_argv_null mpif8_argv_null
+#define mpifort_argvs_null mpif8_argvs_null
+#define mpifort_status_ignore mpif8_status_ignore
+#define mpifort_statuses_ignore mpif8_statuses_ignore
+#define mpifort_f08_status_ignore mpif8_f08_status_ignore
+#define mpifort_f08_statuses_ignore mpif8_f08_statuses_ignore
+#define mpifort_true mpifort_i8_true
+#define mpifort_false mpifort_i8_false
+#endif
 extern Fint mpifort_bottom, mpifort_in_place, mpifort_automatic, mpifort_errcodes_ignore,
     mpifort_unweighted, mpifort_weights_empty;
 extern char mpifort_argv_null, mpifort_argvs_null;
@@ -196,6 +273,7 @@ static inline void *attached(const void *buf)
     return (void *)buf;
 }
 
+#ifndef INTEGER_8
 static inline MPI_Status *status_at(const Fint *status)
 {
     const void *at = status;
@@ -216,11 +294,11 @@ static inline int *weights_at(const Fint *weights)
         return MPI_UNWEIGHTED;
     return weights == &mpifort_weights_empty ? MPI_WEIGHTS_EMPTY : (int *)weights;
 }
-
 static inline int *errcodes_at(const Fint *errcodes)
 {
     return errcodes == &mpifort_errcodes_ignore ? MPI_ERRCODES_IGNORE : (int *)errcodes;
 }
+#endif
 
 /* Logicals, as the compiler has them: see begin.c. */
 
@@ -252,7 +330,7 @@ int mpifort_fill(char *text, size_t length, const char *from)
     __attribute__((visibility("hidden")));
 
 /* Positions begin at 1. */
-static inline void position(Fint *at)
+static inline void position(int *at)
 {
     if (*at != MPI_UNDEFINED)
         ++*at;
@@ -269,6 +347,20 @@ static inline int ranks(MPI_Comm comm)
     else
         PMPI_Comm_size(comm, &size);
     return size;
+}
+
+/* Sums of arrays, and their last entries. */
+static inline ptrdiff_t sum_of(const Fint *entries, ptrdiff_t count)
+{
+    ptrdiff_t sum = 0;
+    for (ptrdiff_t i = 0; i < count; i++)
+        sum += entries[i];
+    return sum;
+}
+
+static inline ptrdiff_t last_of(const Fint *entries, ptrdiff_t count)
+{
+    return count > 0 ? entries[count - 1] : 0;
 }
 
 /* Whether this rank is the root of a reduction. */
@@ -314,21 +406,23 @@ int mpifort_raise(MPI_Comm comm, int class) __attribute__((visibility("hidden"))
 #define look(numbers, now, n) ((void)(numbers))
 #else
 extern _Atomic int mpifort_pending __attribute__((visibility("hidden")));
-void mpifort_restart(const Fint *numbers, ptrdiff_t n) __attribute__((visibility("hidden")));
-void mpifort_complete(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
+/* Each number has `width` bytes. */
+void mpifort_restart(const void *numbers, size_t width, ptrdiff_t n)
+    __attribute__((visibility("hidden")));
+void mpifort_complete(const void *numbers, size_t width, const MPI_Request *now, ptrdiff_t n)
     __attribute__((visibility("hidden")));
 
 static inline void start(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
 {
     (void)now;
     if (__builtin_expect(mpifort_pending != 0, 0))
-        mpifort_restart(numbers, n);
+        mpifort_restart(numbers, sizeof *numbers, n);
 }
 
 static inline void look(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
 {
     if (__builtin_expect(mpifort_pending != 0, 0))
-        mpifort_complete(numbers, now, n);
+        mpifort_complete(numbers, sizeof *numbers, now, n);
 }
 #endif
 

@@ -54,9 +54,9 @@ static int grow(void)
     return 1;
 }
 
-Fint mpifort_number(uintptr_t handle)
+int mpifort_number(uintptr_t handle)
 {
-    Fint number = 0;
+    int number = 0;
     pthread_mutex_lock(&lock);
     if ((free_count || used < capacity || grow())) {
         size_t at = bucket_of(handle);
@@ -65,13 +65,13 @@ Fint mpifort_number(uintptr_t handle)
             handles[index] = handle;
             buckets[at] = index + 1;
         }
-        number = (Fint)(buckets[at] - 1 + FIRST);
+        number = (int)(buckets[at] - 1 + FIRST);
     }
     pthread_mutex_unlock(&lock);
     return number;
 }
 
-uintptr_t mpifort_handle(Fint number)
+uintptr_t mpifort_handle(int number)
 {
     uintptr_t handle = 0;
     pthread_mutex_lock(&lock);
@@ -93,7 +93,7 @@ static void forget(size_t at)
     }
 }
 
-void mpifort_forget(Fint number)
+void mpifort_forget(int number)
 {
     pthread_mutex_lock(&lock);
     size_t index = (size_t)number - FIRST;

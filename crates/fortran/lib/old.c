@@ -5,11 +5,9 @@
 
 #include "descriptor.h"
 
-#include <limits.h>
-
 static int narrow(MPI_Aint from, Fint *to)
 {
-    if (from < INT_MIN || from > INT_MAX)
+    if ((Fint)from != from)
         return mpifort_raise(MPI_COMM_SELF, MPI_ERR_VALUE_TOO_LARGE);
     *to = (Fint)from;
     return MPI_SUCCESS;
@@ -63,17 +61,17 @@ void F(type_hvector)(const Fint *count, const Fint *blocklength, const Fint *str
     const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    int code = C(Type_create_hvector)(*count, *blocklength, *stride, Type_of(*oldtype), &type);
+    int code = C(Type_create_hvector)(INT(*count), INT(*blocklength), *stride, Type_of(*oldtype), &type);
     *newtype = Type_int(type);
     finish(ierror, code);
 }
 NAMES(type_hvector, TYPE_HVECTOR)
 
 /* Displacements as C wants them; NULL if there is no memory. */
-static MPI_Aint *widen(MPI_Aint few[FEW], const Fint *displacements, int count)
+static MPI_Aint *widen(MPI_Aint few[FEW], const Fint *displacements, ptrdiff_t count)
 {
     MPI_Aint *wide = room(few, sizeof *wide, count);
-    for (int i = 0; wide && i < count; i++)
+    for (ptrdiff_t i = 0; wide && i < count; i++)
         wide[i] = displacements[i];
     return wide;
 }
@@ -83,8 +81,11 @@ void F(type_hindexed)(const Fint *count, const Fint *blocklengths, const Fint *d
 {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Aint few[FEW], *wide = widen(few, displacements, *count);
-    int code = wide ? C(Type_create_hindexed)(*count, blocklengths, wide, Type_of(*oldtype), &type)
-                    : mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+    INTEGERS(blocklengths, *count)
+    int code = wide && !NO_INTEGERS(blocklengths)
+        ? C(Type_create_hindexed)(INT(*count), ENTRIES(blocklengths), wide, Type_of(*oldtype), &type)
+        : mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+    LEAVE_INTEGERS(blocklengths)
     leave(few, wide);
     *newtype = Type_int(type);
     finish(ierror, code);
@@ -98,10 +99,13 @@ void F(type_struct)(const Fint *count, const Fint *blocklengths, const Fint *dis
     MPI_Datatype few_types[FEW], *c_types = room(few_types, sizeof *c_types, *count);
     MPI_Aint few[FEW], *wide = widen(few, displacements, *count);
     int code;
-    for (int i = 0; c_types && i < *count; i++)
+    for (Fint i = 0; c_types && i < *count; i++)
         c_types[i] = Type_of(types[i]);
-    code = wide && c_types ? C(Type_create_struct)(*count, blocklengths, wide, c_types, &type)
-                           : mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+    INTEGERS(blocklengths, *count)
+    code = wide && c_types && !NO_INTEGERS(blocklengths)
+        ? C(Type_create_struct)(INT(*count), ENTRIES(blocklengths), wide, c_types, &type)
+        : mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+    LEAVE_INTEGERS(blocklengths)
     leave(few, wide);
     leave(few_types, c_types);
     *newtype = Type_int(type);

@@ -89,7 +89,7 @@ static void remove_at(struct pending **at)
     discard(p);
 }
 
-void mpifort_keep(struct pending *p, Fint request, int persistent)
+void mpifort_keep(struct pending *p, int request, int persistent)
 {
     MPI_Request handle = request ? Request_of(request) : MPI_REQUEST_NULL;
     if (!request || (!persistent && is_complete(handle))) {
@@ -111,11 +111,17 @@ void mpifort_keep(struct pending *p, Fint request, int persistent)
     pthread_mutex_unlock(&lock);
 }
 
-void mpifort_restart(const Fint *numbers, ptrdiff_t n)
+/* Number `i` of those that have `width` bytes each. */
+static Fint number_at(const void *numbers, size_t width, ptrdiff_t i)
+{
+    return width == sizeof(int64_t) ? (Fint)((const int64_t *)numbers)[i] : ((const Fint *)numbers)[i];
+}
+
+void mpifort_restart(const void *numbers, size_t width, ptrdiff_t n)
 {
     pthread_mutex_lock(&lock);
     for (ptrdiff_t i = 0; i < n; i++) {
-        struct pending *p = *find(numbers[i]);
+        struct pending *p = *find(number_at(numbers, width, i));
         for (int k = 0; p && k < p->count; k++)
             mpifort_refill(&p->copies[k].section, p->copies[k].data);
         if (p)
@@ -124,11 +130,11 @@ void mpifort_restart(const Fint *numbers, ptrdiff_t n)
     pthread_mutex_unlock(&lock);
 }
 
-void mpifort_complete(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
+void mpifort_complete(const void *numbers, size_t width, const MPI_Request *now, ptrdiff_t n)
 {
     pthread_mutex_lock(&lock);
     for (ptrdiff_t i = 0; i < n; i++) {
-        struct pending **at = find(numbers[i]), *p = *at;
+        struct pending **at = find(number_at(numbers, width, i)), *p = *at;
         if (!p || !is_complete(now[i]))
             continue;
         write_back(p);

@@ -9,7 +9,7 @@ static int is_root(const Fint *root, MPI_Comm comm)
 {
     int rank = MPI_PROC_NULL;
     PMPI_Comm_rank(comm, &rank);
-    return rank == *root;
+    return rank == INT(*root);
 }
 
 static int is_blank(const char *text, size_t length)
@@ -64,6 +64,7 @@ void F(comm_spawn)(const char *command, const char *argv, const Fint *maxprocs, 
     MPI_Comm c_comm = Comm_of(*comm), c_intercomm = MPI_COMM_NULL;
     int here = is_root(root, c_comm), code = MPI_ERR_NO_MEM;
     char *c_command = NULL, **c_argv = MPI_ARGV_NULL;
+    INTEGERS(array_of_errcodes, errcodes_here(array_of_errcodes, here ? *maxprocs : 0))
     if (here) {
         int none = argv == &mpifort_argv_null;
         c_command = copy_of(command, l_command);
@@ -74,11 +75,17 @@ void F(comm_spawn)(const char *command, const char *argv, const Fint *maxprocs, 
             goto done;
         }
     }
-    code = C(Comm_spawn)(c_command, c_argv, here ? *maxprocs : 0,
-        here ? Info_of(*info) : MPI_INFO_NULL, *root, c_comm, &c_intercomm,
-        errcodes_at(array_of_errcodes));
+    if (NO_INTEGERS(array_of_errcodes)) {
+        code = mpifort_raise(c_comm, code);
+        goto done;
+    }
+    code = C(Comm_spawn)(c_command, c_argv, here ? INT(*maxprocs) : 0,
+        here ? Info_of(*info) : MPI_INFO_NULL, INT(*root), c_comm, &c_intercomm,
+        ERRCODES(array_of_errcodes));
+    RETURN_INTEGERS(array_of_errcodes)
     *intercomm = Comm_int(c_intercomm);
 done:
+    LEAVE_INTEGERS(array_of_errcodes)
     free(c_command);
     free_texts(c_argv);
     finish(ierror, code);
@@ -130,16 +137,26 @@ void F(comm_spawn_multiple)(const Fint *count, const char *array_of_commands,
 {
     MPI_Comm c_comm = Comm_of(*comm), c_intercomm = MPI_COMM_NULL;
     int here = is_root(root, c_comm), code = MPI_ERR_NO_MEM;
-    struct programs p = {here ? *count : 0, NULL, NULL, NULL};
+    struct programs p = {here ? INT(*count) : 0, NULL, NULL, NULL};
+    INTEGERS(array_of_maxprocs, p.count)
+    INTEGERS(array_of_errcodes, errcodes_here(array_of_errcodes, sum_of(array_of_maxprocs, p.count)))
     if (here && !read_programs(&p, array_of_commands, l_commands, array_of_argv, l_argv,
                     array_of_info)) {
         code = mpifort_raise(c_comm, code);
         goto done;
     }
-    code = C(Comm_spawn_multiple)(p.count, p.commands, p.argvs, here ? array_of_maxprocs : NULL,
-        p.infos, *root, c_comm, &c_intercomm, errcodes_at(array_of_errcodes));
+    if (NO_INTEGERS(array_of_maxprocs) || NO_INTEGERS(array_of_errcodes)) {
+        code = mpifort_raise(c_comm, code);
+        goto done;
+    }
+    code = C(Comm_spawn_multiple)(p.count, p.commands, p.argvs,
+        here ? ENTRIES(array_of_maxprocs) : NULL, p.infos, INT(*root), c_comm, &c_intercomm,
+        ERRCODES(array_of_errcodes));
+    RETURN_INTEGERS(array_of_errcodes)
     *intercomm = Comm_int(c_intercomm);
 done:
+    LEAVE_INTEGERS(array_of_maxprocs)
+    LEAVE_INTEGERS(array_of_errcodes)
     free_programs(&p);
     finish(ierror, code);
 }

@@ -5,13 +5,13 @@
 
 #include "descriptor.h"
 
-/* Called when MPI has been started, with what that has answered. */
-HIDDEN void mpifort_begin(int code);
+/* Called when MPI has been started, with what that has answered, and the bytes of an INTEGER. */
+HIDDEN void mpifort_begin(int code, size_t integer);
 
 void F(init)(Fint *ierror)
 {
     int code = C(Init)(NULL, NULL);
-    mpifort_begin(code);
+    mpifort_begin(code, sizeof(Fint));
     finish(ierror, code);
 }
 NAMES(init, INIT)
@@ -19,8 +19,10 @@ NAMES_F08(init, INIT)
 
 void F(init_thread)(const Fint *required, Fint *provided, Fint *ierror)
 {
-    int code = C(Init_thread)(NULL, NULL, *required, provided);
-    mpifort_begin(code);
+    INTEGER(provided)
+    int code = C(Init_thread)(NULL, NULL, INT(*required), AT(provided));
+    RETURN_INTEGER(provided)
+    mpifort_begin(code, sizeof(Fint));
     finish(ierror, code);
 }
 NAMES(init_thread, INIT_THREAD)
@@ -30,7 +32,7 @@ void F(session_init)(const Fint *info, const Fint *errhandler, Fint *session, Fi
 {
     MPI_Session c_session = MPI_SESSION_NULL;
     int code = C(Session_init)(Info_of(*info), Errhandler_of(*errhandler), &c_session);
-    mpifort_begin(code);
+    mpifort_begin(code, sizeof(Fint));
     *session = Session_int(c_session);
     finish(ierror, code);
 }
@@ -49,7 +51,7 @@ NAMES_F08(info_create_env, INFO_CREATE_ENV)
 
 void F(pcontrol)(const Fint *level)
 {
-    C(Pcontrol)(*level);
+    C(Pcontrol)(INT(*level));
 }
 NAMES(pcontrol, PCONTROL)
 NAMES_F08(pcontrol, PCONTROL)
@@ -88,15 +90,19 @@ NAMES_F08(aint_diff, AINT_DIFF)
 #define DETACH(name, NAME, Name, Size, parameters, arguments) \
     static void name##_to(parameters void *address, Size *size, Fint *ierror) \
     { \
-        finish(ierror, C(Name)(arguments address, size)); \
+        finish(ierror, Name(arguments address, size)); \
     }
 #define DETACH_NAMES(name, NAME) \
-    SAME(F(name), JOIN(LOWER(name), _fts)) \
+    SAME(F(name), DESCRIBED(name, _fts)) \
     NAMES(name, NAME)
+#ifdef INTEGER_8
+#define DETACH_F08(name, NAME)
+#else
 #define DETACH_F08(name, NAME) \
     SAME(JOIN(LOWER(name), _f08_), JOIN(LOWER(name), _f08)) \
     SAME(JOIN(LOWER(name), _f08_), JOIN(LOWER(name), _f08__)) \
     SAME(JOIN(LOWER(name), _f08_), JOIN(UPPER(NAME), _F08))
+#endif
 
 #define COMMA ,
 #define DETACH_BOTH(name, NAME, Name, Size) \
@@ -113,13 +119,13 @@ NAMES_F08(aint_diff, AINT_DIFF)
         name##_to(Handle##_of(*object), address, size, ierror); \
     } \
     DETACH_F08(name, NAME)
-DETACH_BOTH(buffer_detach, BUFFER_DETACH, Buffer_detach, int)
-DETACH_BOTH(buffer_detach_c, BUFFER_DETACH_C, Buffer_detach_c, MPI_Count)
-DETACH_OF(comm_detach_buffer, COMM_DETACH_BUFFER, Comm_detach_buffer, int, Comm)
-DETACH_OF(comm_detach_buffer_c, COMM_DETACH_BUFFER_C, Comm_detach_buffer_c, MPI_Count, Comm)
-DETACH_OF(session_detach_buffer, SESSION_DETACH_BUFFER, Session_detach_buffer, int, Session)
-DETACH_OF(session_detach_buffer_c, SESSION_DETACH_BUFFER_C, Session_detach_buffer_c, MPI_Count,
-    Session)
+DETACH_BOTH(buffer_detach, BUFFER_DETACH, L(Buffer_detach), Fint)
+DETACH_BOTH(buffer_detach_c, BUFFER_DETACH_C, C(Buffer_detach_c), MPI_Count)
+DETACH_OF(comm_detach_buffer, COMM_DETACH_BUFFER, L(Comm_detach_buffer), Fint, Comm)
+DETACH_OF(comm_detach_buffer_c, COMM_DETACH_BUFFER_C, C(Comm_detach_buffer_c), MPI_Count, Comm)
+DETACH_OF(session_detach_buffer, SESSION_DETACH_BUFFER, L(Session_detach_buffer), Fint, Session)
+DETACH_OF(session_detach_buffer_c, SESSION_DETACH_BUFFER_C, C(Session_detach_buffer_c),
+    MPI_Count, Session)
 
 void F(buffer_detach)(void *unused, Fint *size, Fint *ierror)
 {
@@ -151,7 +157,7 @@ void F(info_get_string)(const Fint *info, const char *key, Fint *buflen, char *v
     Flogical *flag, Fint *ierror, size_t l_key, size_t l_value)
 {
     char few_key[SHORT], few_value[FEW];
-    int length = *buflen ? *buflen + 1 : 0, c_flag = 0, code = MPI_ERR_NO_MEM;
+    int length = *buflen ? INT(*buflen) + 1 : 0, c_flag = 0, code = MPI_ERR_NO_MEM;
     char *c_key = mpifort_word(key, l_key, few_key), *c_value = room(few_value, 1, length);
     if (!c_key || !c_value) {
         code = mpifort_raise(MPI_COMM_SELF, code);
@@ -176,13 +182,13 @@ void F(session_get_nth_pset)(const Fint *session, const Fint *info, const Fint *
     char *pset_name, Fint *ierror, size_t l_pset_name)
 {
     char few[FEW];
-    int length = *pset_len ? *pset_len + 1 : 0, code = MPI_ERR_NO_MEM;
+    int length = *pset_len ? INT(*pset_len) + 1 : 0, code = MPI_ERR_NO_MEM;
     char *name = room(few, 1, length);
     if (!name) {
         code = mpifort_raise(MPI_COMM_SELF, code);
         goto done;
     }
-    code = C(Session_get_nth_pset)(Session_of(*session), Info_of(*info), *n, &length, name);
+    code = C(Session_get_nth_pset)(Session_of(*session), Info_of(*info), INT(*n), &length, name);
     if (!code) {
         if (*pset_len)
             mpifort_fill(pset_name, l_pset_name, name);
@@ -200,7 +206,7 @@ NAMES_F08(session_get_nth_pset, SESSION_GET_NTH_PSET)
 void F(abi_set_fortran_booleans)(const Fint *size, void *logical_true, void *logical_false,
     Fint *ierror)
 {
-    finish(ierror, C(Abi_set_fortran_booleans)(*size, logical_true, logical_false));
+    finish(ierror, C(Abi_set_fortran_booleans)(INT(*size), logical_true, logical_false));
 }
 NAMES(abi_set_fortran_booleans, ABI_SET_FORTRAN_BOOLEANS)
 
@@ -208,7 +214,7 @@ void F(abi_get_fortran_booleans)(const Fint *size, void *logical_true, void *log
     Flogical *is_set, Fint *ierror)
 {
     int known = 0;
-    int code = C(Abi_get_fortran_booleans)(*size, logical_true, logical_false, &known);
+    int code = C(Abi_get_fortran_booleans)(INT(*size), logical_true, logical_false, &known);
     *is_set = logical(known);
     finish(ierror, code);
 }
@@ -243,7 +249,7 @@ NAMES_FTS(sizeof)
 /* The two forms of a status have the same layout. */
 void F(status_f2f08)(const Fint *f_status, Fint *f08_status, Fint *ierror)
 {
-    memcpy(f08_status, f_status, sizeof(MPI_Status));
+    memcpy(f08_status, f_status, sizeof(struct mpifort_status));
     finish(ierror, MPI_SUCCESS);
 }
 NAMES(status_f2f08, STATUS_F2F08)

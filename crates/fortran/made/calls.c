@@ -6,7 +6,7 @@
 void F(abort)(const Fint *comm, const Fint *errorcode, Fint *ierror)
 {
     int code;
-    code = C(Abort)(Comm_of(*comm), *errorcode);
+    code = C(Abort)(Comm_of(*comm), INT(*errorcode));
     finish(ierror, code);
 }
 NAMES(abort, ABORT)
@@ -66,10 +66,12 @@ NAMES_F08(get_hw_resource_info, GET_HW_RESOURCE_INFO)
 void F(get_library_version)(char *version, Fint *resultlen, Fint *ierror, size_t l_version)
 {
     char c_version[MPI_MAX_LIBRARY_VERSION_STRING];
+    INTEGER(resultlen)
     int code;
-    code = C(Get_library_version)(c_version, resultlen);
+    code = C(Get_library_version)(c_version, AT(resultlen));
     if (!code)
-        *resultlen = mpifort_fill(version, l_version, c_version);
+        VALUE(resultlen) = mpifort_fill(version, l_version, c_version);
+    RETURN_INTEGER(resultlen)
     finish(ierror, code);
 }
 NAMES(get_library_version, GET_LIBRARY_VERSION)
@@ -78,10 +80,12 @@ NAMES_F08(get_library_version, GET_LIBRARY_VERSION)
 void F(get_processor_name)(char *name, Fint *resultlen, Fint *ierror, size_t l_name)
 {
     char c_name[MPI_MAX_PROCESSOR_NAME];
+    INTEGER(resultlen)
     int code;
-    code = C(Get_processor_name)(c_name, resultlen);
+    code = C(Get_processor_name)(c_name, AT(resultlen));
     if (!code)
-        *resultlen = mpifort_fill(name, l_name, c_name);
+        VALUE(resultlen) = mpifort_fill(name, l_name, c_name);
+    RETURN_INTEGER(resultlen)
     finish(ierror, code);
 }
 NAMES(get_processor_name, GET_PROCESSOR_NAME)
@@ -89,8 +93,12 @@ NAMES_F08(get_processor_name, GET_PROCESSOR_NAME)
 
 void F(get_version)(Fint *version, Fint *subversion, Fint *ierror)
 {
+    INTEGER(version)
+    INTEGER(subversion)
     int code;
-    code = C(Get_version)(version, subversion);
+    code = C(Get_version)(AT(version), AT(subversion));
+    RETURN_INTEGER(version)
+    RETURN_INTEGER(subversion)
     finish(ierror, code);
 }
 NAMES(get_version, GET_VERSION)
@@ -110,7 +118,7 @@ NAMES_F08(initialized, INITIALIZED)
 void F(bsend)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Bsend)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm));
+    code = L(Bsend)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(bsend, BSEND)
@@ -120,7 +128,7 @@ void F(bsend_init)(const void *buf, const Fint *count, const Fint *datatype, con
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Bsend_init)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Bsend_init)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -131,7 +139,7 @@ NAMES_F08_CHOICE(bsend_init, BSEND_INIT)
 void F(buffer_attach)(const void *buffer, const Fint *size, Fint *ierror)
 {
     int code;
-    code = C(Buffer_attach)(attached(buffer), *size);
+    code = L(Buffer_attach)(attached(buffer), *size);
     finish(ierror, code);
 }
 NAMES(buffer_attach, BUFFER_ATTACH)
@@ -171,7 +179,7 @@ NAMES_F08(cancel, CANCEL)
 void F(comm_attach_buffer)(const Fint *comm, const void *buffer, const Fint *size, Fint *ierror)
 {
     int code;
-    code = C(Comm_attach_buffer)(Comm_of(*comm), attached(buffer), *size);
+    code = L(Comm_attach_buffer)(Comm_of(*comm), attached(buffer), *size);
     finish(ierror, code);
 }
 NAMES(comm_attach_buffer, COMM_ATTACH_BUFFER)
@@ -200,8 +208,9 @@ NAMES_F08(comm_iflush_buffer, COMM_IFLUSH_BUFFER)
 
 void F(get_count)(const Fint *status, const Fint *datatype, Fint *count, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Get_count)((const MPI_Status *)status, Type_of(*datatype), count);
+    code = L(Get_count)(STATUS_IN(status), Type_of(*datatype), count);
     finish(ierror, code);
 }
 NAMES(get_count, GET_COUNT)
@@ -209,8 +218,9 @@ NAMES_F08(get_count, GET_COUNT)
 
 void F(get_count_c)(const Fint *status, const Fint *datatype, MPI_Count *count, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Get_count_c)((const MPI_Status *)status, Type_of(*datatype), count);
+    code = C(Get_count_c)(STATUS_IN(status), Type_of(*datatype), count);
     finish(ierror, code);
 }
 NAMES_F08(get_count_c, GET_COUNT_C)
@@ -219,7 +229,7 @@ void F(ibsend)(const void *buf, const Fint *count, const Fint *datatype, const F
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ibsend)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Ibsend)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -231,11 +241,13 @@ void F(improbe)(const Fint *source, const Fint *tag, const Fint *comm, Flogical 
 {
     int c_flag = 0;
     MPI_Message c_message = 0;
+    STATUS(status)
     int code;
-    code = C(Improbe)(*source, *tag, Comm_of(*comm), &c_flag, &c_message, status_at(status));
+    code = C(Improbe)(INT(*source), INT(*tag), Comm_of(*comm), &c_flag, &c_message, STATUS_AT(status));
     *flag = logical(c_flag);
     if (c_message)
         *message = Message_int(c_message);
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(improbe, IMPROBE)
@@ -246,7 +258,7 @@ void F(imrecv)(void *buf, const Fint *count, const Fint *datatype, Fint *message
     MPI_Message c_message = Message_of(*message);
     MPI_Request c_request = 0;
     int code;
-    code = C(Imrecv)(buffer(buf), *count, Type_of(*datatype), &c_message, &c_request);
+    code = L(Imrecv)(buffer(buf), *count, Type_of(*datatype), &c_message, &c_request);
     Message_put(message, c_message);
     if (c_request)
         *request = Request_int(c_request);
@@ -258,9 +270,11 @@ NAMES_F08_CHOICE(imrecv, IMRECV)
 void F(iprobe)(const Fint *source, const Fint *tag, const Fint *comm, Flogical *flag, Fint *status, Fint *ierror)
 {
     int c_flag = 0;
+    STATUS(status)
     int code;
-    code = C(Iprobe)(*source, *tag, Comm_of(*comm), &c_flag, status_at(status));
+    code = C(Iprobe)(INT(*source), INT(*tag), Comm_of(*comm), &c_flag, STATUS_AT(status));
     *flag = logical(c_flag);
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(iprobe, IPROBE)
@@ -270,7 +284,7 @@ void F(irecv)(void *buf, const Fint *count, const Fint *datatype, const Fint *so
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Irecv)(buffer(buf), *count, Type_of(*datatype), *source, *tag, Comm_of(*comm), &c_request);
+    code = L(Irecv)(buffer(buf), *count, Type_of(*datatype), INT(*source), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -282,7 +296,7 @@ void F(irsend)(const void *buf, const Fint *count, const Fint *datatype, const F
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Irsend)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Irsend)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -294,7 +308,7 @@ void F(isend)(const void *buf, const Fint *count, const Fint *datatype, const Fi
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Isend)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Isend)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -306,7 +320,7 @@ void F(isendrecv)(const void *sendbuf, const Fint *sendcount, const Fint *sendty
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Isendrecv)(buffer(sendbuf), *sendcount, Type_of(*sendtype), *dest, *sendtag, buffer(recvbuf), *recvcount, Type_of(*recvtype), *source, *recvtag, Comm_of(*comm), &c_request);
+    code = L(Isendrecv)(buffer(sendbuf), *sendcount, Type_of(*sendtype), INT(*dest), INT(*sendtag), buffer(recvbuf), *recvcount, Type_of(*recvtype), INT(*source), INT(*recvtag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -318,7 +332,7 @@ void F(isendrecv_replace)(void *buf, const Fint *count, const Fint *datatype, co
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Isendrecv_replace)(buffer(buf), *count, Type_of(*datatype), *dest, *sendtag, *source, *recvtag, Comm_of(*comm), &c_request);
+    code = L(Isendrecv_replace)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*sendtag), INT(*source), INT(*recvtag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -330,7 +344,7 @@ void F(issend)(const void *buf, const Fint *count, const Fint *datatype, const F
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Issend)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Issend)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -341,10 +355,12 @@ NAMES_F08_CHOICE(issend, ISSEND)
 void F(mprobe)(const Fint *source, const Fint *tag, const Fint *comm, Fint *message, Fint *status, Fint *ierror)
 {
     MPI_Message c_message = 0;
+    STATUS(status)
     int code;
-    code = C(Mprobe)(*source, *tag, Comm_of(*comm), &c_message, status_at(status));
+    code = C(Mprobe)(INT(*source), INT(*tag), Comm_of(*comm), &c_message, STATUS_AT(status));
     if (c_message)
         *message = Message_int(c_message);
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(mprobe, MPROBE)
@@ -353,9 +369,11 @@ NAMES_F08(mprobe, MPROBE)
 void F(mrecv)(void *buf, const Fint *count, const Fint *datatype, Fint *message, Fint *status, Fint *ierror)
 {
     MPI_Message c_message = Message_of(*message);
+    STATUS(status)
     int code;
-    code = C(Mrecv)(buffer(buf), *count, Type_of(*datatype), &c_message, status_at(status));
+    code = L(Mrecv)(buffer(buf), *count, Type_of(*datatype), &c_message, STATUS_AT(status));
     Message_put(message, c_message);
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(mrecv, MRECV)
@@ -363,8 +381,10 @@ NAMES_F08_CHOICE(mrecv, MRECV)
 
 void F(probe)(const Fint *source, const Fint *tag, const Fint *comm, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Probe)(*source, *tag, Comm_of(*comm), status_at(status));
+    code = C(Probe)(INT(*source), INT(*tag), Comm_of(*comm), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(probe, PROBE)
@@ -372,8 +392,10 @@ NAMES_F08(probe, PROBE)
 
 void F(recv)(void *buf, const Fint *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Recv)(buffer(buf), *count, Type_of(*datatype), *source, *tag, Comm_of(*comm), status_at(status));
+    code = L(Recv)(buffer(buf), *count, Type_of(*datatype), INT(*source), INT(*tag), Comm_of(*comm), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(recv, RECV)
@@ -383,7 +405,7 @@ void F(recv_init)(void *buf, const Fint *count, const Fint *datatype, const Fint
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Recv_init)(buffer(buf), *count, Type_of(*datatype), *source, *tag, Comm_of(*comm), &c_request);
+    code = L(Recv_init)(buffer(buf), *count, Type_of(*datatype), INT(*source), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -407,10 +429,12 @@ void F(request_get_status)(const Fint *request, Flogical *flag, Fint *status, Fi
 {
     MPI_Request c_request = Request_of(*request);
     int c_flag = 0;
+    STATUS(status)
     int code;
-    code = C(Request_get_status)(c_request, &c_flag, status_at(status));
+    code = C(Request_get_status)(c_request, &c_flag, STATUS_AT(status));
     look(request, &c_request, 1);
     *flag = logical(c_flag);
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(request_get_status, REQUEST_GET_STATUS)
@@ -421,6 +445,7 @@ void F(request_get_status_all)(const Fint *count, const Fint *array_of_requests,
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
     int c_flag = 0;
+    STATUSES(array_of_statuses, *count)
     int code;
     c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
     if (!c_array_of_requests) {
@@ -429,11 +454,17 @@ void F(request_get_status_all)(const Fint *count, const Fint *array_of_requests,
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    code = C(Request_get_status_all)(*count, c_array_of_requests, &c_flag, statuses_at(array_of_statuses));
+    if (NO_STATUSES(array_of_statuses)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Request_get_status_all)(INT(*count), c_array_of_requests, &c_flag, STATUSES_AT(array_of_statuses));
     look(array_of_requests, c_array_of_requests, n_array_of_requests);
     *flag = logical(c_flag);
+    RETURN_STATUSES(array_of_statuses)
 done:
     leave(few_array_of_requests, c_array_of_requests);
+    LEAVE_STATUSES(array_of_statuses)
     finish(ierror, code);
 }
 NAMES(request_get_status_all, REQUEST_GET_STATUS_ALL)
@@ -445,6 +476,7 @@ void F(request_get_status_any)(const Fint *count, const Fint *array_of_requests,
     ptrdiff_t n_array_of_requests = *count;
     int c_indx = MPI_UNDEFINED;
     int c_flag = 0;
+    STATUS(status)
     int code;
     c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
     if (!c_array_of_requests) {
@@ -453,11 +485,12 @@ void F(request_get_status_any)(const Fint *count, const Fint *array_of_requests,
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    code = C(Request_get_status_any)(*count, c_array_of_requests, &c_indx, &c_flag, status_at(status));
+    code = C(Request_get_status_any)(INT(*count), c_array_of_requests, &c_indx, &c_flag, STATUS_AT(status));
     look(array_of_requests, c_array_of_requests, n_array_of_requests);
     position(&c_indx);
     *indx = c_indx;
     *flag = logical(c_flag);
+    RETURN_STATUS(status)
 done:
     leave(few_array_of_requests, c_array_of_requests);
     finish(ierror, code);
@@ -469,6 +502,9 @@ void F(request_get_status_some)(const Fint *incount, const Fint *array_of_reques
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *incount;
+    INTEGER(outcount)
+    INTEGERS(array_of_indices, *incount)
+    STATUSES(array_of_statuses, *incount)
     int code;
     c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
     if (!c_array_of_requests) {
@@ -477,12 +513,25 @@ void F(request_get_status_some)(const Fint *incount, const Fint *array_of_reques
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    code = C(Request_get_status_some)(*incount, c_array_of_requests, outcount, array_of_indices, statuses_at(array_of_statuses));
+    if (NO_INTEGERS(array_of_indices)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_STATUSES(array_of_statuses)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Request_get_status_some)(INT(*incount), c_array_of_requests, AT(outcount), ENTRIES(array_of_indices), STATUSES_AT(array_of_statuses));
     look(array_of_requests, c_array_of_requests, n_array_of_requests);
-    for (Fint i = 0; i < *outcount; i++)
-        position(&array_of_indices[i]);
+    RETURN_INTEGER(outcount)
+    for (int i = 0; i < VALUE(outcount); i++)
+        position(&ENTRIES(array_of_indices)[i]);
+    RETURN_INTEGERS(array_of_indices)
+    RETURN_STATUSES(array_of_statuses)
 done:
     leave(few_array_of_requests, c_array_of_requests);
+    LEAVE_INTEGERS(array_of_indices)
+    LEAVE_STATUSES(array_of_statuses)
     finish(ierror, code);
 }
 NAMES(request_get_status_some, REQUEST_GET_STATUS_SOME)
@@ -491,7 +540,7 @@ NAMES_F08(request_get_status_some, REQUEST_GET_STATUS_SOME)
 void F(rsend)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Rsend)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm));
+    code = L(Rsend)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(rsend, RSEND)
@@ -501,7 +550,7 @@ void F(rsend_init)(const void *buf, const Fint *count, const Fint *datatype, con
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Rsend_init)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Rsend_init)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -512,7 +561,7 @@ NAMES_F08_CHOICE(rsend_init, RSEND_INIT)
 void F(send)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Send)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm));
+    code = L(Send)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(send, SEND)
@@ -522,7 +571,7 @@ void F(send_init)(const void *buf, const Fint *count, const Fint *datatype, cons
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Send_init)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Send_init)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -532,8 +581,10 @@ NAMES_F08_CHOICE(send_init, SEND_INIT)
 
 void F(sendrecv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Sendrecv)(buffer(sendbuf), *sendcount, Type_of(*sendtype), *dest, *sendtag, buffer(recvbuf), *recvcount, Type_of(*recvtype), *source, *recvtag, Comm_of(*comm), status_at(status));
+    code = L(Sendrecv)(buffer(sendbuf), *sendcount, Type_of(*sendtype), INT(*dest), INT(*sendtag), buffer(recvbuf), *recvcount, Type_of(*recvtype), INT(*source), INT(*recvtag), Comm_of(*comm), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(sendrecv, SENDRECV)
@@ -541,8 +592,10 @@ NAMES_F08_CHOICE(sendrecv, SENDRECV)
 
 void F(sendrecv_replace)(void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *sendtag, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Sendrecv_replace)(buffer(buf), *count, Type_of(*datatype), *dest, *sendtag, *source, *recvtag, Comm_of(*comm), status_at(status));
+    code = L(Sendrecv_replace)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*sendtag), INT(*source), INT(*recvtag), Comm_of(*comm), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(sendrecv_replace, SENDRECV_REPLACE)
@@ -551,7 +604,7 @@ NAMES_F08_CHOICE(sendrecv_replace, SENDRECV_REPLACE)
 void F(session_attach_buffer)(const Fint *session, const void *buffer, const Fint *size, Fint *ierror)
 {
     int code;
-    code = C(Session_attach_buffer)(Session_of(*session), attached(buffer), *size);
+    code = L(Session_attach_buffer)(Session_of(*session), attached(buffer), *size);
     finish(ierror, code);
 }
 NAMES(session_attach_buffer, SESSION_ATTACH_BUFFER)
@@ -581,7 +634,7 @@ NAMES_F08(session_iflush_buffer, SESSION_IFLUSH_BUFFER)
 void F(ssend)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Ssend)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm));
+    code = L(Ssend)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(ssend, SSEND)
@@ -591,7 +644,7 @@ void F(ssend_init)(const void *buf, const Fint *count, const Fint *datatype, con
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ssend_init)(buffer(buf), *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Ssend_init)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -625,7 +678,7 @@ void F(startall)(const Fint *count, Fint *array_of_requests, Fint *ierror)
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     start(array_of_requests, c_array_of_requests, n_array_of_requests);
-    code = C(Startall)(*count, c_array_of_requests);
+    code = C(Startall)(INT(*count), c_array_of_requests);
     look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
@@ -640,11 +693,13 @@ void F(test)(Fint *request, Flogical *flag, Fint *status, Fint *ierror)
 {
     MPI_Request c_request = Request_of(*request);
     int c_flag = 0;
+    STATUS(status)
     int code;
-    code = C(Test)(&c_request, &c_flag, status_at(status));
+    code = C(Test)(&c_request, &c_flag, STATUS_AT(status));
     look(request, &c_request, 1);
     Request_put(request, c_request);
     *flag = logical(c_flag);
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(test, TEST)
@@ -652,9 +707,10 @@ NAMES_F08(test, TEST)
 
 void F(test_cancelled)(const Fint *status, Flogical *flag, Fint *ierror)
 {
+    STATUS(status)
     int c_flag = 0;
     int code;
-    code = C(Test_cancelled)((const MPI_Status *)status, &c_flag);
+    code = C(Test_cancelled)(STATUS_IN(status), &c_flag);
     *flag = logical(c_flag);
     finish(ierror, code);
 }
@@ -666,6 +722,7 @@ void F(testall)(const Fint *count, Fint *array_of_requests, Flogical *flag, Fint
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
     int c_flag = 0;
+    STATUSES(array_of_statuses, *count)
     int code;
     c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
     if (!c_array_of_requests) {
@@ -674,13 +731,19 @@ void F(testall)(const Fint *count, Fint *array_of_requests, Flogical *flag, Fint
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    code = C(Testall)(*count, c_array_of_requests, &c_flag, statuses_at(array_of_statuses));
+    if (NO_STATUSES(array_of_statuses)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Testall)(INT(*count), c_array_of_requests, &c_flag, STATUSES_AT(array_of_statuses));
     look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     *flag = logical(c_flag);
+    RETURN_STATUSES(array_of_statuses)
 done:
     leave(few_array_of_requests, c_array_of_requests);
+    LEAVE_STATUSES(array_of_statuses)
     finish(ierror, code);
 }
 NAMES(testall, TESTALL)
@@ -692,6 +755,7 @@ void F(testany)(const Fint *count, Fint *array_of_requests, Fint *indx, Flogical
     ptrdiff_t n_array_of_requests = *count;
     int c_indx = MPI_UNDEFINED;
     int c_flag = 0;
+    STATUS(status)
     int code;
     c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
     if (!c_array_of_requests) {
@@ -700,13 +764,14 @@ void F(testany)(const Fint *count, Fint *array_of_requests, Fint *indx, Flogical
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    code = C(Testany)(*count, c_array_of_requests, &c_indx, &c_flag, status_at(status));
+    code = C(Testany)(INT(*count), c_array_of_requests, &c_indx, &c_flag, STATUS_AT(status));
     look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     position(&c_indx);
     *indx = c_indx;
     *flag = logical(c_flag);
+    RETURN_STATUS(status)
 done:
     leave(few_array_of_requests, c_array_of_requests);
     finish(ierror, code);
@@ -718,6 +783,9 @@ void F(testsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *incount;
+    INTEGER(outcount)
+    INTEGERS(array_of_indices, *incount)
+    STATUSES(array_of_statuses, *incount)
     int code;
     c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
     if (!c_array_of_requests) {
@@ -726,14 +794,27 @@ void F(testsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    code = C(Testsome)(*incount, c_array_of_requests, outcount, array_of_indices, statuses_at(array_of_statuses));
+    if (NO_INTEGERS(array_of_indices)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_STATUSES(array_of_statuses)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Testsome)(INT(*incount), c_array_of_requests, AT(outcount), ENTRIES(array_of_indices), STATUSES_AT(array_of_statuses));
     look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
-    for (Fint i = 0; i < *outcount; i++)
-        position(&array_of_indices[i]);
+    RETURN_INTEGER(outcount)
+    for (int i = 0; i < VALUE(outcount); i++)
+        position(&ENTRIES(array_of_indices)[i]);
+    RETURN_INTEGERS(array_of_indices)
+    RETURN_STATUSES(array_of_statuses)
 done:
     leave(few_array_of_requests, c_array_of_requests);
+    LEAVE_INTEGERS(array_of_indices)
+    LEAVE_STATUSES(array_of_statuses)
     finish(ierror, code);
 }
 NAMES(testsome, TESTSOME)
@@ -742,10 +823,12 @@ NAMES_F08(testsome, TESTSOME)
 void F(wait)(Fint *request, Fint *status, Fint *ierror)
 {
     MPI_Request c_request = Request_of(*request);
+    STATUS(status)
     int code;
-    code = C(Wait)(&c_request, status_at(status));
+    code = C(Wait)(&c_request, STATUS_AT(status));
     look(request, &c_request, 1);
     Request_put(request, c_request);
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(wait, WAIT)
@@ -755,6 +838,7 @@ void F(waitall)(const Fint *count, Fint *array_of_requests, Fint *array_of_statu
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
+    STATUSES(array_of_statuses, *count)
     int code;
     c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
     if (!c_array_of_requests) {
@@ -763,12 +847,18 @@ void F(waitall)(const Fint *count, Fint *array_of_requests, Fint *array_of_statu
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    code = C(Waitall)(*count, c_array_of_requests, statuses_at(array_of_statuses));
+    if (NO_STATUSES(array_of_statuses)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Waitall)(INT(*count), c_array_of_requests, STATUSES_AT(array_of_statuses));
     look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
+    RETURN_STATUSES(array_of_statuses)
 done:
     leave(few_array_of_requests, c_array_of_requests);
+    LEAVE_STATUSES(array_of_statuses)
     finish(ierror, code);
 }
 NAMES(waitall, WAITALL)
@@ -779,6 +869,7 @@ void F(waitany)(const Fint *count, Fint *array_of_requests, Fint *indx, Fint *st
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
     int c_indx = MPI_UNDEFINED;
+    STATUS(status)
     int code;
     c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
     if (!c_array_of_requests) {
@@ -787,12 +878,13 @@ void F(waitany)(const Fint *count, Fint *array_of_requests, Fint *indx, Fint *st
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    code = C(Waitany)(*count, c_array_of_requests, &c_indx, status_at(status));
+    code = C(Waitany)(INT(*count), c_array_of_requests, &c_indx, STATUS_AT(status));
     look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     position(&c_indx);
     *indx = c_indx;
+    RETURN_STATUS(status)
 done:
     leave(few_array_of_requests, c_array_of_requests);
     finish(ierror, code);
@@ -804,6 +896,9 @@ void F(waitsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *incount;
+    INTEGER(outcount)
+    INTEGERS(array_of_indices, *incount)
+    STATUSES(array_of_statuses, *incount)
     int code;
     c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
     if (!c_array_of_requests) {
@@ -812,14 +907,27 @@ void F(waitsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    code = C(Waitsome)(*incount, c_array_of_requests, outcount, array_of_indices, statuses_at(array_of_statuses));
+    if (NO_INTEGERS(array_of_indices)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_STATUSES(array_of_statuses)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Waitsome)(INT(*incount), c_array_of_requests, AT(outcount), ENTRIES(array_of_indices), STATUSES_AT(array_of_statuses));
     look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
-    for (Fint i = 0; i < *outcount; i++)
-        position(&array_of_indices[i]);
+    RETURN_INTEGER(outcount)
+    for (int i = 0; i < VALUE(outcount); i++)
+        position(&ENTRIES(array_of_indices)[i]);
+    RETURN_INTEGERS(array_of_indices)
+    RETURN_STATUSES(array_of_statuses)
 done:
     leave(few_array_of_requests, c_array_of_requests);
+    LEAVE_INTEGERS(array_of_indices)
+    LEAVE_STATUSES(array_of_statuses)
     finish(ierror, code);
 }
 NAMES(waitsome, WAITSOME)
@@ -829,7 +937,7 @@ void F(parrived)(const Fint *request, const Fint *partition, Flogical *flag, Fin
 {
     int c_flag = 0;
     int code;
-    code = C(Parrived)(Request_of(*request), *partition, &c_flag);
+    code = C(Parrived)(Request_of(*request), INT(*partition), &c_flag);
     *flag = logical(c_flag);
     finish(ierror, code);
 }
@@ -839,7 +947,7 @@ NAMES_F08(parrived, PARRIVED)
 void F(pready)(const Fint *partition, const Fint *request, Fint *ierror)
 {
     int code;
-    code = C(Pready)(*partition, Request_of(*request));
+    code = C(Pready)(INT(*partition), Request_of(*request));
     finish(ierror, code);
 }
 NAMES(pready, PREADY)
@@ -847,8 +955,15 @@ NAMES_F08(pready, PREADY)
 
 void F(pready_list)(const Fint *length, const Fint *array_of_partitions, const Fint *request, Fint *ierror)
 {
+    INTEGERS(array_of_partitions, *length)
     int code;
-    code = C(Pready_list)(*length, array_of_partitions, Request_of(*request));
+    if (NO_INTEGERS(array_of_partitions)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Pready_list)(INT(*length), ENTRIES(array_of_partitions), Request_of(*request));
+done:
+    LEAVE_INTEGERS(array_of_partitions)
     finish(ierror, code);
 }
 NAMES(pready_list, PREADY_LIST)
@@ -857,7 +972,7 @@ NAMES_F08(pready_list, PREADY_LIST)
 void F(pready_range)(const Fint *partition_low, const Fint *partition_high, const Fint *request, Fint *ierror)
 {
     int code;
-    code = C(Pready_range)(*partition_low, *partition_high, Request_of(*request));
+    code = C(Pready_range)(INT(*partition_low), INT(*partition_high), Request_of(*request));
     finish(ierror, code);
 }
 NAMES(pready_range, PREADY_RANGE)
@@ -867,7 +982,7 @@ void F(precv_init)(void *buf, const Fint *partitions, const Fint *count, const F
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Precv_init)(buffer(buf), *partitions, *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Precv_init)(buffer(buf), INT(*partitions), INT(*count), Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -879,7 +994,7 @@ void F(psend_init)(const void *buf, const Fint *partitions, const Fint *count, c
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Psend_init)(buffer(buf), *partitions, *count, Type_of(*datatype), *dest, *tag, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Psend_init)(buffer(buf), INT(*partitions), INT(*count), Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -898,8 +1013,9 @@ NAMES_F08_CHOICE(get_address, GET_ADDRESS)
 
 void F(get_elements)(const Fint *status, const Fint *datatype, Fint *count, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Get_elements)((const MPI_Status *)status, Type_of(*datatype), count);
+    code = L(Get_elements)(STATUS_IN(status), Type_of(*datatype), count);
     finish(ierror, code);
 }
 NAMES(get_elements, GET_ELEMENTS)
@@ -907,16 +1023,18 @@ NAMES_F08(get_elements, GET_ELEMENTS)
 
 void F(get_elements_c)(const Fint *status, const Fint *datatype, MPI_Count *count, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Get_elements_c)((const MPI_Status *)status, Type_of(*datatype), count);
+    code = C(Get_elements_c)(STATUS_IN(status), Type_of(*datatype), count);
     finish(ierror, code);
 }
 NAMES_F08(get_elements_c, GET_ELEMENTS_C)
 
 void F(get_elements_x)(const Fint *status, const Fint *datatype, MPI_Count *count, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Get_elements_x)((const MPI_Status *)status, Type_of(*datatype), count);
+    code = C(Get_elements_x)(STATUS_IN(status), Type_of(*datatype), count);
     finish(ierror, code);
 }
 NAMES(get_elements_x, GET_ELEMENTS_X)
@@ -925,7 +1043,7 @@ NAMES_F08(get_elements_x, GET_ELEMENTS_X)
 void F(pack)(const void *inbuf, const Fint *incount, const Fint *datatype, void *outbuf, const Fint *outsize, Fint *position, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Pack)(buffer(inbuf), *incount, Type_of(*datatype), buffer(outbuf), *outsize, position, Comm_of(*comm));
+    code = L(Pack)(buffer(inbuf), *incount, Type_of(*datatype), buffer(outbuf), *outsize, position, Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(pack, PACK)
@@ -940,7 +1058,7 @@ void F(pack_external)(const char *datarep, const void *inbuf, const Fint *incoun
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Pack_external)(c_datarep, buffer(inbuf), *incount, Type_of(*datatype), buffer(outbuf), *outsize, position);
+    code = L(Pack_external)(c_datarep, buffer(inbuf), *incount, Type_of(*datatype), buffer(outbuf), *outsize, position);
 done:
     leave(few_datarep, c_datarep);
     finish(ierror, code);
@@ -957,7 +1075,7 @@ void F(pack_external_size)(const char *datarep, const Fint *incount, const Fint 
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Pack_external_size)(c_datarep, *incount, Type_of(*datatype), size);
+    code = L(Pack_external_size)(c_datarep, *incount, Type_of(*datatype), size);
 done:
     leave(few_datarep, c_datarep);
     finish(ierror, code);
@@ -984,7 +1102,7 @@ NAMES_F08(pack_external_size_c, PACK_EXTERNAL_SIZE_C)
 void F(pack_size)(const Fint *incount, const Fint *datatype, const Fint *comm, Fint *size, Fint *ierror)
 {
     int code;
-    code = C(Pack_size)(*incount, Type_of(*datatype), Comm_of(*comm), size);
+    code = L(Pack_size)(*incount, Type_of(*datatype), Comm_of(*comm), size);
     finish(ierror, code);
 }
 NAMES(pack_size, PACK_SIZE)
@@ -1013,7 +1131,7 @@ void F(type_contiguous)(const Fint *count, const Fint *oldtype, Fint *newtype, F
 {
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_contiguous)(*count, Type_of(*oldtype), &c_newtype);
+    code = C(Type_contiguous)(INT(*count), Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
@@ -1034,11 +1152,36 @@ NAMES_F08(type_contiguous_c, TYPE_CONTIGUOUS_C)
 
 void F(type_create_darray)(const Fint *size, const Fint *rank, const Fint *ndims, const Fint *array_of_gsizes, const Fint *array_of_distribs, const Fint *array_of_dargs, const Fint *array_of_psizes, const Fint *order, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
+    INTEGERS(array_of_gsizes, *ndims)
+    INTEGERS(array_of_distribs, *ndims)
+    INTEGERS(array_of_dargs, *ndims)
+    INTEGERS(array_of_psizes, *ndims)
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_darray)(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, Type_of(*oldtype), &c_newtype);
+    if (NO_INTEGERS(array_of_gsizes)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(array_of_distribs)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(array_of_dargs)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(array_of_psizes)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Type_create_darray)(INT(*size), INT(*rank), INT(*ndims), ENTRIES(array_of_gsizes), ENTRIES(array_of_distribs), ENTRIES(array_of_dargs), ENTRIES(array_of_psizes), INT(*order), Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
+done:
+    LEAVE_INTEGERS(array_of_gsizes)
+    LEAVE_INTEGERS(array_of_distribs)
+    LEAVE_INTEGERS(array_of_dargs)
+    LEAVE_INTEGERS(array_of_psizes)
     finish(ierror, code);
 }
 NAMES(type_create_darray, TYPE_CREATE_DARRAY)
@@ -1046,11 +1189,30 @@ NAMES_F08(type_create_darray, TYPE_CREATE_DARRAY)
 
 void F(type_create_darray_c)(const Fint *size, const Fint *rank, const Fint *ndims, const MPI_Count *array_of_gsizes, const Fint *array_of_distribs, const Fint *array_of_dargs, const Fint *array_of_psizes, const Fint *order, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
+    INTEGERS(array_of_distribs, *ndims)
+    INTEGERS(array_of_dargs, *ndims)
+    INTEGERS(array_of_psizes, *ndims)
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_darray_c)(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, Type_of(*oldtype), &c_newtype);
+    if (NO_INTEGERS(array_of_distribs)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(array_of_dargs)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(array_of_psizes)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Type_create_darray_c)(INT(*size), INT(*rank), INT(*ndims), array_of_gsizes, ENTRIES(array_of_distribs), ENTRIES(array_of_dargs), ENTRIES(array_of_psizes), INT(*order), Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
+done:
+    LEAVE_INTEGERS(array_of_distribs)
+    LEAVE_INTEGERS(array_of_dargs)
+    LEAVE_INTEGERS(array_of_psizes)
     finish(ierror, code);
 }
 NAMES_F08(type_create_darray_c, TYPE_CREATE_DARRAY_C)
@@ -1059,7 +1221,7 @@ void F(type_create_f90_complex)(const Fint *p, const Fint *r, Fint *newtype, Fin
 {
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_f90_complex)(*p, *r, &c_newtype);
+    code = C(Type_create_f90_complex)(INT(*p), INT(*r), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
@@ -1071,7 +1233,7 @@ void F(type_create_f90_integer)(const Fint *r, Fint *newtype, Fint *ierror)
 {
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_f90_integer)(*r, &c_newtype);
+    code = C(Type_create_f90_integer)(INT(*r), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
@@ -1083,7 +1245,7 @@ void F(type_create_f90_real)(const Fint *p, const Fint *r, Fint *newtype, Fint *
 {
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_f90_real)(*p, *r, &c_newtype);
+    code = C(Type_create_f90_real)(INT(*p), INT(*r), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
@@ -1093,11 +1255,18 @@ NAMES_F08(type_create_f90_real, TYPE_CREATE_F90_REAL)
 
 void F(type_create_hindexed)(const Fint *count, const Fint *array_of_blocklengths, const MPI_Aint *array_of_displacements, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
+    INTEGERS(array_of_blocklengths, *count)
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_hindexed)(*count, array_of_blocklengths, array_of_displacements, Type_of(*oldtype), &c_newtype);
+    if (NO_INTEGERS(array_of_blocklengths)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Type_create_hindexed)(INT(*count), ENTRIES(array_of_blocklengths), array_of_displacements, Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
+done:
+    LEAVE_INTEGERS(array_of_blocklengths)
     finish(ierror, code);
 }
 NAMES(type_create_hindexed, TYPE_CREATE_HINDEXED)
@@ -1107,7 +1276,7 @@ void F(type_create_hindexed_block)(const Fint *count, const Fint *blocklength, c
 {
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_hindexed_block)(*count, *blocklength, array_of_displacements, Type_of(*oldtype), &c_newtype);
+    code = C(Type_create_hindexed_block)(INT(*count), INT(*blocklength), array_of_displacements, Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
@@ -1141,7 +1310,7 @@ void F(type_create_hvector)(const Fint *count, const Fint *blocklength, const MP
 {
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_hvector)(*count, *blocklength, *stride, Type_of(*oldtype), &c_newtype);
+    code = C(Type_create_hvector)(INT(*count), INT(*blocklength), *stride, Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
@@ -1162,11 +1331,18 @@ NAMES_F08(type_create_hvector_c, TYPE_CREATE_HVECTOR_C)
 
 void F(type_create_indexed_block)(const Fint *count, const Fint *blocklength, const Fint *array_of_displacements, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
+    INTEGERS(array_of_displacements, *count)
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_indexed_block)(*count, *blocklength, array_of_displacements, Type_of(*oldtype), &c_newtype);
+    if (NO_INTEGERS(array_of_displacements)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Type_create_indexed_block)(INT(*count), INT(*blocklength), ENTRIES(array_of_displacements), Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
+done:
+    LEAVE_INTEGERS(array_of_displacements)
     finish(ierror, code);
 }
 NAMES(type_create_indexed_block, TYPE_CREATE_INDEXED_BLOCK)
@@ -1208,10 +1384,15 @@ NAMES_F08(type_create_resized_c, TYPE_CREATE_RESIZED_C)
 
 void F(type_create_struct)(const Fint *count, const Fint *array_of_blocklengths, const MPI_Aint *array_of_displacements, const Fint *array_of_types, Fint *newtype, Fint *ierror)
 {
+    INTEGERS(array_of_blocklengths, *count)
     MPI_Datatype few_array_of_types[FEW], *c_array_of_types = few_array_of_types;
     ptrdiff_t n_array_of_types = *count;
     MPI_Datatype c_newtype = 0;
     int code;
+    if (NO_INTEGERS(array_of_blocklengths)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
     c_array_of_types = room(few_array_of_types, sizeof *c_array_of_types, n_array_of_types);
     if (!c_array_of_types) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
@@ -1219,10 +1400,11 @@ void F(type_create_struct)(const Fint *count, const Fint *array_of_blocklengths,
     }
     for (ptrdiff_t i = 0; i < n_array_of_types; i++)
         c_array_of_types[i] = Type_of(array_of_types[i]);
-    code = C(Type_create_struct)(*count, array_of_blocklengths, array_of_displacements, c_array_of_types, &c_newtype);
+    code = C(Type_create_struct)(INT(*count), ENTRIES(array_of_blocklengths), array_of_displacements, c_array_of_types, &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
 done:
+    LEAVE_INTEGERS(array_of_blocklengths)
     leave(few_array_of_types, c_array_of_types);
     finish(ierror, code);
 }
@@ -1253,11 +1435,30 @@ NAMES_F08(type_create_struct_c, TYPE_CREATE_STRUCT_C)
 
 void F(type_create_subarray)(const Fint *ndims, const Fint *array_of_sizes, const Fint *array_of_subsizes, const Fint *array_of_starts, const Fint *order, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
+    INTEGERS(array_of_sizes, *ndims)
+    INTEGERS(array_of_subsizes, *ndims)
+    INTEGERS(array_of_starts, *ndims)
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_subarray)(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, Type_of(*oldtype), &c_newtype);
+    if (NO_INTEGERS(array_of_sizes)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(array_of_subsizes)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(array_of_starts)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Type_create_subarray)(INT(*ndims), ENTRIES(array_of_sizes), ENTRIES(array_of_subsizes), ENTRIES(array_of_starts), INT(*order), Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
+done:
+    LEAVE_INTEGERS(array_of_sizes)
+    LEAVE_INTEGERS(array_of_subsizes)
+    LEAVE_INTEGERS(array_of_starts)
     finish(ierror, code);
 }
 NAMES(type_create_subarray, TYPE_CREATE_SUBARRAY)
@@ -1267,7 +1468,7 @@ void F(type_create_subarray_c)(const Fint *ndims, const MPI_Count *array_of_size
 {
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_create_subarray_c)(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, Type_of(*oldtype), &c_newtype);
+    code = C(Type_create_subarray_c)(INT(*ndims), array_of_sizes, array_of_subsizes, array_of_starts, INT(*order), Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
@@ -1299,9 +1500,14 @@ NAMES_F08(type_free, TYPE_FREE)
 
 void F(type_get_contents)(const Fint *datatype, const Fint *max_integers, const Fint *max_addresses, const Fint *max_datatypes, Fint *array_of_integers, MPI_Aint *array_of_addresses, Fint *array_of_datatypes, Fint *ierror)
 {
+    INTEGERS(array_of_integers, *max_integers)
     MPI_Datatype few_array_of_datatypes[FEW], *c_array_of_datatypes = few_array_of_datatypes;
     ptrdiff_t n_array_of_datatypes = *max_datatypes;
     int code;
+    if (NO_INTEGERS(array_of_integers)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
     c_array_of_datatypes = room(few_array_of_datatypes, sizeof *c_array_of_datatypes, n_array_of_datatypes);
     if (!c_array_of_datatypes) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
@@ -1309,11 +1515,13 @@ void F(type_get_contents)(const Fint *datatype, const Fint *max_integers, const 
     }
     for (ptrdiff_t i = 0; i < n_array_of_datatypes; i++)
         c_array_of_datatypes[i] = 0;
-    code = C(Type_get_contents)(Type_of(*datatype), *max_integers, *max_addresses, *max_datatypes, array_of_integers, array_of_addresses, c_array_of_datatypes);
+    code = C(Type_get_contents)(Type_of(*datatype), INT(*max_integers), INT(*max_addresses), INT(*max_datatypes), ENTRIES(array_of_integers), array_of_addresses, c_array_of_datatypes);
+    RETURN_INTEGERS(array_of_integers)
     for (ptrdiff_t i = 0; i < n_array_of_datatypes; i++)
         if (c_array_of_datatypes[i])
             array_of_datatypes[i] = Type_int(c_array_of_datatypes[i]);
 done:
+    LEAVE_INTEGERS(array_of_integers)
     leave(few_array_of_datatypes, c_array_of_datatypes);
     finish(ierror, code);
 }
@@ -1322,9 +1530,14 @@ NAMES_F08(type_get_contents, TYPE_GET_CONTENTS)
 
 void F(type_get_contents_c)(const Fint *datatype, const MPI_Count *max_integers, const MPI_Count *max_addresses, const MPI_Count *max_large_counts, const MPI_Count *max_datatypes, Fint *array_of_integers, MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts, Fint *array_of_datatypes, Fint *ierror)
 {
+    INTEGERS(array_of_integers, *max_integers)
     MPI_Datatype few_array_of_datatypes[FEW], *c_array_of_datatypes = few_array_of_datatypes;
     ptrdiff_t n_array_of_datatypes = *max_datatypes;
     int code;
+    if (NO_INTEGERS(array_of_integers)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
     c_array_of_datatypes = room(few_array_of_datatypes, sizeof *c_array_of_datatypes, n_array_of_datatypes);
     if (!c_array_of_datatypes) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
@@ -1332,11 +1545,13 @@ void F(type_get_contents_c)(const Fint *datatype, const MPI_Count *max_integers,
     }
     for (ptrdiff_t i = 0; i < n_array_of_datatypes; i++)
         c_array_of_datatypes[i] = 0;
-    code = C(Type_get_contents_c)(Type_of(*datatype), *max_integers, *max_addresses, *max_large_counts, *max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, c_array_of_datatypes);
+    code = C(Type_get_contents_c)(Type_of(*datatype), *max_integers, *max_addresses, *max_large_counts, *max_datatypes, ENTRIES(array_of_integers), array_of_addresses, array_of_large_counts, c_array_of_datatypes);
+    RETURN_INTEGERS(array_of_integers)
     for (ptrdiff_t i = 0; i < n_array_of_datatypes; i++)
         if (c_array_of_datatypes[i])
             array_of_datatypes[i] = Type_int(c_array_of_datatypes[i]);
 done:
+    LEAVE_INTEGERS(array_of_integers)
     leave(few_array_of_datatypes, c_array_of_datatypes);
     finish(ierror, code);
 }
@@ -1344,8 +1559,16 @@ NAMES_F08(type_get_contents_c, TYPE_GET_CONTENTS_C)
 
 void F(type_get_envelope)(const Fint *datatype, Fint *num_integers, Fint *num_addresses, Fint *num_datatypes, Fint *combiner, Fint *ierror)
 {
+    INTEGER(num_integers)
+    INTEGER(num_addresses)
+    INTEGER(num_datatypes)
+    INTEGER(combiner)
     int code;
-    code = C(Type_get_envelope)(Type_of(*datatype), num_integers, num_addresses, num_datatypes, combiner);
+    code = C(Type_get_envelope)(Type_of(*datatype), AT(num_integers), AT(num_addresses), AT(num_datatypes), AT(combiner));
+    RETURN_INTEGER(num_integers)
+    RETURN_INTEGER(num_addresses)
+    RETURN_INTEGER(num_datatypes)
+    RETURN_INTEGER(combiner)
     finish(ierror, code);
 }
 NAMES(type_get_envelope, TYPE_GET_ENVELOPE)
@@ -1353,8 +1576,10 @@ NAMES_F08(type_get_envelope, TYPE_GET_ENVELOPE)
 
 void F(type_get_envelope_c)(const Fint *datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, Fint *combiner, Fint *ierror)
 {
+    INTEGER(combiner)
     int code;
-    code = C(Type_get_envelope_c)(Type_of(*datatype), num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
+    code = C(Type_get_envelope_c)(Type_of(*datatype), num_integers, num_addresses, num_large_counts, num_datatypes, AT(combiner));
+    RETURN_INTEGER(combiner)
     finish(ierror, code);
 }
 NAMES_F08(type_get_envelope_c, TYPE_GET_ENVELOPE_C)
@@ -1388,10 +1613,12 @@ NAMES_F08(type_get_extent_x, TYPE_GET_EXTENT_X)
 void F(type_get_name)(const Fint *datatype, char *type_name, Fint *resultlen, Fint *ierror, size_t l_type_name)
 {
     char c_type_name[MPI_MAX_OBJECT_NAME];
+    INTEGER(resultlen)
     int code;
-    code = C(Type_get_name)(Type_of(*datatype), c_type_name, resultlen);
+    code = C(Type_get_name)(Type_of(*datatype), c_type_name, AT(resultlen));
     if (!code)
-        *resultlen = mpifort_fill(type_name, l_type_name, c_type_name);
+        VALUE(resultlen) = mpifort_fill(type_name, l_type_name, c_type_name);
+    RETURN_INTEGER(resultlen)
     finish(ierror, code);
 }
 NAMES(type_get_name, TYPE_GET_NAME)
@@ -1437,11 +1664,24 @@ NAMES_F08(type_get_value_index, TYPE_GET_VALUE_INDEX)
 
 void F(type_indexed)(const Fint *count, const Fint *array_of_blocklengths, const Fint *array_of_displacements, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
+    INTEGERS(array_of_blocklengths, *count)
+    INTEGERS(array_of_displacements, *count)
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_indexed)(*count, array_of_blocklengths, array_of_displacements, Type_of(*oldtype), &c_newtype);
+    if (NO_INTEGERS(array_of_blocklengths)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(array_of_displacements)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Type_indexed)(INT(*count), ENTRIES(array_of_blocklengths), ENTRIES(array_of_displacements), Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
+done:
+    LEAVE_INTEGERS(array_of_blocklengths)
+    LEAVE_INTEGERS(array_of_displacements)
     finish(ierror, code);
 }
 NAMES(type_indexed, TYPE_INDEXED)
@@ -1462,7 +1702,7 @@ void F(type_match_size)(const Fint *typeclass, const Fint *size, Fint *datatype,
 {
     MPI_Datatype c_datatype = 0;
     int code;
-    code = C(Type_match_size)(*typeclass, *size, &c_datatype);
+    code = C(Type_match_size)(INT(*typeclass), INT(*size), &c_datatype);
     if (c_datatype)
         *datatype = Type_int(c_datatype);
     finish(ierror, code);
@@ -1490,7 +1730,7 @@ NAMES_F08(type_set_name, TYPE_SET_NAME)
 void F(type_size)(const Fint *datatype, Fint *size, Fint *ierror)
 {
     int code;
-    code = C(Type_size)(Type_of(*datatype), size);
+    code = L(Type_size)(Type_of(*datatype), size);
     finish(ierror, code);
 }
 NAMES(type_size, TYPE_SIZE)
@@ -1517,7 +1757,7 @@ void F(type_vector)(const Fint *count, const Fint *blocklength, const Fint *stri
 {
     MPI_Datatype c_newtype = 0;
     int code;
-    code = C(Type_vector)(*count, *blocklength, *stride, Type_of(*oldtype), &c_newtype);
+    code = C(Type_vector)(INT(*count), INT(*blocklength), INT(*stride), Type_of(*oldtype), &c_newtype);
     if (c_newtype)
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
@@ -1539,7 +1779,7 @@ NAMES_F08(type_vector_c, TYPE_VECTOR_C)
 void F(unpack)(const void *inbuf, const Fint *insize, Fint *position, void *outbuf, const Fint *outcount, const Fint *datatype, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Unpack)(buffer(inbuf), *insize, position, buffer(outbuf), *outcount, Type_of(*datatype), Comm_of(*comm));
+    code = L(Unpack)(buffer(inbuf), *insize, position, buffer(outbuf), *outcount, Type_of(*datatype), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(unpack, UNPACK)
@@ -1554,7 +1794,7 @@ void F(unpack_external)(const char *datarep, const void *inbuf, const MPI_Aint *
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Unpack_external)(c_datarep, buffer(inbuf), *insize, position, buffer(outbuf), *outcount, Type_of(*datatype));
+    code = L(Unpack_external)(c_datarep, buffer(inbuf), *insize, position, buffer(outbuf), *outcount, Type_of(*datatype));
 done:
     leave(few_datarep, c_datarep);
     finish(ierror, code);
@@ -1565,7 +1805,7 @@ NAMES_F08_CHOICE(unpack_external, UNPACK_EXTERNAL)
 void F(allgather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Allgather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Allgather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(allgather, ALLGATHER)
@@ -1575,7 +1815,7 @@ void F(allgather_init)(const void *sendbuf, const Fint *sendcount, const Fint *s
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Allgather_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Allgather_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1586,7 +1826,7 @@ NAMES_F08_CHOICE(allgather_init, ALLGATHER_INIT)
 void F(allgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Allgatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Allgatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(allgatherv, ALLGATHERV)
@@ -1596,7 +1836,7 @@ void F(allgatherv_init)(const void *sendbuf, const Fint *sendcount, const Fint *
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Allgatherv_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Allgatherv_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1607,7 +1847,7 @@ NAMES_F08_CHOICE(allgatherv_init, ALLGATHERV_INIT)
 void F(allreduce)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Allreduce)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
+    code = L(Allreduce)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(allreduce, ALLREDUCE)
@@ -1617,7 +1857,7 @@ void F(allreduce_init)(const void *sendbuf, void *recvbuf, const Fint *count, co
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Allreduce_init)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Allreduce_init)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1628,7 +1868,7 @@ NAMES_F08_CHOICE(allreduce_init, ALLREDUCE_INIT)
 void F(alltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Alltoall)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Alltoall)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(alltoall, ALLTOALL)
@@ -1638,7 +1878,7 @@ void F(alltoall_init)(const void *sendbuf, const Fint *sendcount, const Fint *se
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Alltoall_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Alltoall_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1649,7 +1889,7 @@ NAMES_F08_CHOICE(alltoall_init, ALLTOALL_INIT)
 void F(alltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Alltoallv)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Alltoallv)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(alltoallv, ALLTOALLV)
@@ -1659,7 +1899,7 @@ void F(alltoallv_init)(const void *sendbuf, const Fint *sendcounts, const Fint *
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Alltoallv_init)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Alltoallv_init)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1688,7 +1928,7 @@ void F(alltoallw)(const void *sendbuf, const Fint *sendcounts, const Fint *sdisp
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Alltoallw)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm));
+    code = L(Alltoallw)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm));
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
@@ -1719,7 +1959,7 @@ void F(alltoallw_init)(const void *sendbuf, const Fint *sendcounts, const Fint *
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Alltoallw_init)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Alltoallw_init)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -1754,7 +1994,7 @@ NAMES_F08(barrier_init, BARRIER_INIT)
 void F(bcast)(void *buffer, const Fint *count, const Fint *datatype, const Fint *root, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Bcast)(place(buffer), *count, Type_of(*datatype), *root, Comm_of(*comm));
+    code = L(Bcast)(place(buffer), *count, Type_of(*datatype), INT(*root), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(bcast, BCAST)
@@ -1764,7 +2004,7 @@ void F(bcast_init)(void *buffer, const Fint *count, const Fint *datatype, const 
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Bcast_init)(place(buffer), *count, Type_of(*datatype), *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Bcast_init)(place(buffer), *count, Type_of(*datatype), INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1775,7 +2015,7 @@ NAMES_F08_CHOICE(bcast_init, BCAST_INIT)
 void F(exscan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Exscan)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
+    code = L(Exscan)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(exscan, EXSCAN)
@@ -1785,7 +2025,7 @@ void F(exscan_init)(const void *sendbuf, void *recvbuf, const Fint *count, const
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Exscan_init)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Exscan_init)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1796,7 +2036,7 @@ NAMES_F08_CHOICE(exscan_init, EXSCAN_INIT)
 void F(gather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Gather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm));
+    code = L(Gather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(gather, GATHER)
@@ -1806,7 +2046,7 @@ void F(gather_init)(const void *sendbuf, const Fint *sendcount, const Fint *send
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Gather_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Gather_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1817,7 +2057,7 @@ NAMES_F08_CHOICE(gather_init, GATHER_INIT)
 void F(gatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Gatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), *root, Comm_of(*comm));
+    code = L(Gatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), INT(*root), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(gatherv, GATHERV)
@@ -1827,7 +2067,7 @@ void F(gatherv_init)(const void *sendbuf, const Fint *sendcount, const Fint *sen
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Gatherv_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Gatherv_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1839,7 +2079,7 @@ void F(iallgather)(const void *sendbuf, const Fint *sendcount, const Fint *sendt
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Iallgather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), &c_request);
+    code = L(Iallgather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1851,7 +2091,7 @@ void F(iallgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *send
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Iallgatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm), &c_request);
+    code = L(Iallgatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1863,7 +2103,7 @@ void F(iallreduce)(const void *sendbuf, void *recvbuf, const Fint *count, const 
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Iallreduce)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = L(Iallreduce)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1875,7 +2115,7 @@ void F(ialltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendty
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ialltoall)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), &c_request);
+    code = L(Ialltoall)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1887,7 +2127,7 @@ void F(ialltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdis
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ialltoallv)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm), &c_request);
+    code = L(Ialltoallv)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1917,7 +2157,7 @@ void F(ialltoallw)(const void *sendbuf, const Fint *sendcounts, const Fint *sdis
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Ialltoallw)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
+    code = L(Ialltoallw)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -1944,7 +2184,7 @@ void F(ibcast)(void *buffer, const Fint *count, const Fint *datatype, const Fint
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ibcast)(place(buffer), *count, Type_of(*datatype), *root, Comm_of(*comm), &c_request);
+    code = L(Ibcast)(place(buffer), *count, Type_of(*datatype), INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1956,7 +2196,7 @@ void F(iexscan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fin
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Iexscan)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = L(Iexscan)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1968,7 +2208,7 @@ void F(igather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Igather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm), &c_request);
+    code = L(Igather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1980,7 +2220,7 @@ void F(igatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtyp
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Igatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), *root, Comm_of(*comm), &c_request);
+    code = L(Igatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -1992,7 +2232,7 @@ void F(ireduce)(const void *sendbuf, void *recvbuf, const Fint *count, const Fin
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ireduce)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), &c_request);
+    code = L(Ireduce)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2004,7 +2244,7 @@ void F(ireduce_scatter)(const void *sendbuf, void *recvbuf, const Fint *recvcoun
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ireduce_scatter)(place(sendbuf), place(recvbuf), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = L(Ireduce_scatter)(place(sendbuf), place(recvbuf), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2016,7 +2256,7 @@ void F(ireduce_scatter_block)(const void *sendbuf, void *recvbuf, const Fint *re
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ireduce_scatter_block)(place(sendbuf), place(recvbuf), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = L(Ireduce_scatter_block)(place(sendbuf), place(recvbuf), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2028,7 +2268,7 @@ void F(iscan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint 
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Iscan)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = L(Iscan)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2040,7 +2280,7 @@ void F(iscatter)(const void *sendbuf, const Fint *sendcount, const Fint *sendtyp
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Iscatter)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm), &c_request);
+    code = L(Iscatter)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2052,7 +2292,7 @@ void F(iscatterv)(const void *sendbuf, const Fint *sendcounts, const Fint *displ
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Iscatterv)(place(sendbuf), sendcounts, displs, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm), &c_request);
+    code = L(Iscatterv)(place(sendbuf), sendcounts, displs, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2085,7 +2325,7 @@ NAMES_F08(op_free, OP_FREE)
 void F(reduce)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Reduce)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm));
+    code = L(Reduce)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), INT(*root), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(reduce, REDUCE)
@@ -2095,7 +2335,7 @@ void F(reduce_init)(const void *sendbuf, void *recvbuf, const Fint *count, const
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Reduce_init)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Reduce_init)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2106,7 +2346,7 @@ NAMES_F08_CHOICE(reduce_init, REDUCE_INIT)
 void F(reduce_local)(const void *inbuf, void *inoutbuf, const Fint *count, const Fint *datatype, const Fint *op, Fint *ierror)
 {
     int code;
-    code = C(Reduce_local)(place(inbuf), place(inoutbuf), *count, Type_of(*datatype), Op_of(*op));
+    code = L(Reduce_local)(place(inbuf), place(inoutbuf), *count, Type_of(*datatype), Op_of(*op));
     finish(ierror, code);
 }
 NAMES(reduce_local, REDUCE_LOCAL)
@@ -2115,7 +2355,7 @@ NAMES_F08_CHOICE(reduce_local, REDUCE_LOCAL)
 void F(reduce_scatter)(const void *sendbuf, void *recvbuf, const Fint *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Reduce_scatter)(place(sendbuf), place(recvbuf), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
+    code = L(Reduce_scatter)(place(sendbuf), place(recvbuf), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(reduce_scatter, REDUCE_SCATTER)
@@ -2124,7 +2364,7 @@ NAMES_F08_CHOICE(reduce_scatter, REDUCE_SCATTER)
 void F(reduce_scatter_block)(const void *sendbuf, void *recvbuf, const Fint *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Reduce_scatter_block)(place(sendbuf), place(recvbuf), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
+    code = L(Reduce_scatter_block)(place(sendbuf), place(recvbuf), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(reduce_scatter_block, REDUCE_SCATTER_BLOCK)
@@ -2134,7 +2374,7 @@ void F(reduce_scatter_block_init)(const void *sendbuf, void *recvbuf, const Fint
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Reduce_scatter_block_init)(place(sendbuf), place(recvbuf), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Reduce_scatter_block_init)(place(sendbuf), place(recvbuf), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2146,7 +2386,7 @@ void F(reduce_scatter_init)(const void *sendbuf, void *recvbuf, const Fint *recv
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Reduce_scatter_init)(place(sendbuf), place(recvbuf), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Reduce_scatter_init)(place(sendbuf), place(recvbuf), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2157,7 +2397,7 @@ NAMES_F08_CHOICE(reduce_scatter_init, REDUCE_SCATTER_INIT)
 void F(scan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Scan)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
+    code = L(Scan)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(scan, SCAN)
@@ -2167,7 +2407,7 @@ void F(scan_init)(const void *sendbuf, void *recvbuf, const Fint *count, const F
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Scan_init)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Scan_init)(place(sendbuf), place(recvbuf), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2178,7 +2418,7 @@ NAMES_F08_CHOICE(scan_init, SCAN_INIT)
 void F(scatter)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Scatter)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm));
+    code = L(Scatter)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(scatter, SCATTER)
@@ -2188,7 +2428,7 @@ void F(scatter_init)(const void *sendbuf, const Fint *sendcount, const Fint *sen
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Scatter_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Scatter_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2199,7 +2439,7 @@ NAMES_F08_CHOICE(scatter_init, SCATTER_INIT)
 void F(scatterv)(const void *sendbuf, const Fint *sendcounts, const Fint *displs, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Scatterv)(place(sendbuf), sendcounts, displs, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm));
+    code = L(Scatterv)(place(sendbuf), sendcounts, displs, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(scatterv, SCATTERV)
@@ -2209,7 +2449,7 @@ void F(scatterv_init)(const void *sendbuf, const Fint *sendcounts, const Fint *d
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Scatterv_init)(place(sendbuf), sendcounts, displs, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Scatterv_init)(place(sendbuf), sendcounts, displs, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2219,8 +2459,10 @@ NAMES_F08_CHOICE(scatterv_init, SCATTERV_INIT)
 
 void F(group_compare)(const Fint *group1, const Fint *group2, Fint *result, Fint *ierror)
 {
+    INTEGER(result)
     int code;
-    code = C(Group_compare)(Group_of(*group1), Group_of(*group2), result);
+    code = C(Group_compare)(Group_of(*group1), Group_of(*group2), AT(result));
+    RETURN_INTEGER(result)
     finish(ierror, code);
 }
 NAMES(group_compare, GROUP_COMPARE)
@@ -2240,11 +2482,18 @@ NAMES_F08(group_difference, GROUP_DIFFERENCE)
 
 void F(group_excl)(const Fint *group, const Fint *n, const Fint *ranks, Fint *newgroup, Fint *ierror)
 {
+    INTEGERS(ranks, *n)
     MPI_Group c_newgroup = 0;
     int code;
-    code = C(Group_excl)(Group_of(*group), *n, ranks, &c_newgroup);
+    if (NO_INTEGERS(ranks)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Group_excl)(Group_of(*group), INT(*n), ENTRIES(ranks), &c_newgroup);
     if (c_newgroup)
         *newgroup = Group_int(c_newgroup);
+done:
+    LEAVE_INTEGERS(ranks)
     finish(ierror, code);
 }
 NAMES(group_excl, GROUP_EXCL)
@@ -2263,11 +2512,18 @@ NAMES_F08(group_free, GROUP_FREE)
 
 void F(group_incl)(const Fint *group, const Fint *n, const Fint *ranks, Fint *newgroup, Fint *ierror)
 {
+    INTEGERS(ranks, *n)
     MPI_Group c_newgroup = 0;
     int code;
-    code = C(Group_incl)(Group_of(*group), *n, ranks, &c_newgroup);
+    if (NO_INTEGERS(ranks)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Group_incl)(Group_of(*group), INT(*n), ENTRIES(ranks), &c_newgroup);
     if (c_newgroup)
         *newgroup = Group_int(c_newgroup);
+done:
+    LEAVE_INTEGERS(ranks)
     finish(ierror, code);
 }
 NAMES(group_incl, GROUP_INCL)
@@ -2287,11 +2543,18 @@ NAMES_F08(group_intersection, GROUP_INTERSECTION)
 
 void F(group_range_excl)(const Fint *group, const Fint *n, const Fint *ranges, Fint *newgroup, Fint *ierror)
 {
+    INTEGERS(ranges, 3 * *n)
     MPI_Group c_newgroup = 0;
     int code;
-    code = C(Group_range_excl)(Group_of(*group), *n, (int (*)[3])ranges, &c_newgroup);
+    if (NO_INTEGERS(ranges)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Group_range_excl)(Group_of(*group), INT(*n), (int (*)[3])ENTRIES(ranges), &c_newgroup);
     if (c_newgroup)
         *newgroup = Group_int(c_newgroup);
+done:
+    LEAVE_INTEGERS(ranges)
     finish(ierror, code);
 }
 NAMES(group_range_excl, GROUP_RANGE_EXCL)
@@ -2299,11 +2562,18 @@ NAMES_F08(group_range_excl, GROUP_RANGE_EXCL)
 
 void F(group_range_incl)(const Fint *group, const Fint *n, const Fint *ranges, Fint *newgroup, Fint *ierror)
 {
+    INTEGERS(ranges, 3 * *n)
     MPI_Group c_newgroup = 0;
     int code;
-    code = C(Group_range_incl)(Group_of(*group), *n, (int (*)[3])ranges, &c_newgroup);
+    if (NO_INTEGERS(ranges)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Group_range_incl)(Group_of(*group), INT(*n), (int (*)[3])ENTRIES(ranges), &c_newgroup);
     if (c_newgroup)
         *newgroup = Group_int(c_newgroup);
+done:
+    LEAVE_INTEGERS(ranges)
     finish(ierror, code);
 }
 NAMES(group_range_incl, GROUP_RANGE_INCL)
@@ -2311,8 +2581,10 @@ NAMES_F08(group_range_incl, GROUP_RANGE_INCL)
 
 void F(group_rank)(const Fint *group, Fint *rank, Fint *ierror)
 {
+    INTEGER(rank)
     int code;
-    code = C(Group_rank)(Group_of(*group), rank);
+    code = C(Group_rank)(Group_of(*group), AT(rank));
+    RETURN_INTEGER(rank)
     finish(ierror, code);
 }
 NAMES(group_rank, GROUP_RANK)
@@ -2320,8 +2592,10 @@ NAMES_F08(group_rank, GROUP_RANK)
 
 void F(group_size)(const Fint *group, Fint *size, Fint *ierror)
 {
+    INTEGER(size)
     int code;
-    code = C(Group_size)(Group_of(*group), size);
+    code = C(Group_size)(Group_of(*group), AT(size));
+    RETURN_INTEGER(size)
     finish(ierror, code);
 }
 NAMES(group_size, GROUP_SIZE)
@@ -2329,8 +2603,22 @@ NAMES_F08(group_size, GROUP_SIZE)
 
 void F(group_translate_ranks)(const Fint *group1, const Fint *n, const Fint *ranks1, const Fint *group2, Fint *ranks2, Fint *ierror)
 {
+    INTEGERS(ranks1, *n)
+    INTEGERS(ranks2, *n)
     int code;
-    code = C(Group_translate_ranks)(Group_of(*group1), *n, ranks1, Group_of(*group2), ranks2);
+    if (NO_INTEGERS(ranks1)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(ranks2)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Group_translate_ranks)(Group_of(*group1), INT(*n), ENTRIES(ranks1), Group_of(*group2), ENTRIES(ranks2));
+    RETURN_INTEGERS(ranks2)
+done:
+    LEAVE_INTEGERS(ranks1)
+    LEAVE_INTEGERS(ranks2)
     finish(ierror, code);
 }
 NAMES(group_translate_ranks, GROUP_TRANSLATE_RANKS)
@@ -2350,8 +2638,10 @@ NAMES_F08(group_union, GROUP_UNION)
 
 void F(comm_compare)(const Fint *comm1, const Fint *comm2, Fint *result, Fint *ierror)
 {
+    INTEGER(result)
     int code;
-    code = C(Comm_compare)(Comm_of(*comm1), Comm_of(*comm2), result);
+    code = C(Comm_compare)(Comm_of(*comm1), Comm_of(*comm2), AT(result));
+    RETURN_INTEGER(result)
     finish(ierror, code);
 }
 NAMES(comm_compare, COMM_COMPARE)
@@ -2373,7 +2663,7 @@ void F(comm_create_group)(const Fint *comm, const Fint *group, const Fint *tag, 
 {
     MPI_Comm c_newcomm = 0;
     int code;
-    code = C(Comm_create_group)(Comm_of(*comm), Group_of(*group), *tag, &c_newcomm);
+    code = C(Comm_create_group)(Comm_of(*comm), Group_of(*group), INT(*tag), &c_newcomm);
     if (c_newcomm)
         *newcomm = Comm_int(c_newcomm);
     finish(ierror, code);
@@ -2431,10 +2721,12 @@ NAMES_F08(comm_get_info, COMM_GET_INFO)
 void F(comm_get_name)(const Fint *comm, char *comm_name, Fint *resultlen, Fint *ierror, size_t l_comm_name)
 {
     char c_comm_name[MPI_MAX_OBJECT_NAME];
+    INTEGER(resultlen)
     int code;
-    code = C(Comm_get_name)(Comm_of(*comm), c_comm_name, resultlen);
+    code = C(Comm_get_name)(Comm_of(*comm), c_comm_name, AT(resultlen));
     if (!code)
-        *resultlen = mpifort_fill(comm_name, l_comm_name, c_comm_name);
+        VALUE(resultlen) = mpifort_fill(comm_name, l_comm_name, c_comm_name);
+    RETURN_INTEGER(resultlen)
     finish(ierror, code);
 }
 NAMES(comm_get_name, COMM_GET_NAME)
@@ -2484,8 +2776,10 @@ NAMES_F08(comm_idup_with_info, COMM_IDUP_WITH_INFO)
 
 void F(comm_rank)(const Fint *comm, Fint *rank, Fint *ierror)
 {
+    INTEGER(rank)
     int code;
-    code = C(Comm_rank)(Comm_of(*comm), rank);
+    code = C(Comm_rank)(Comm_of(*comm), AT(rank));
+    RETURN_INTEGER(rank)
     finish(ierror, code);
 }
 NAMES(comm_rank, COMM_RANK)
@@ -2505,8 +2799,10 @@ NAMES_F08(comm_remote_group, COMM_REMOTE_GROUP)
 
 void F(comm_remote_size)(const Fint *comm, Fint *size, Fint *ierror)
 {
+    INTEGER(size)
     int code;
-    code = C(Comm_remote_size)(Comm_of(*comm), size);
+    code = C(Comm_remote_size)(Comm_of(*comm), AT(size));
+    RETURN_INTEGER(size)
     finish(ierror, code);
 }
 NAMES(comm_remote_size, COMM_REMOTE_SIZE)
@@ -2540,8 +2836,10 @@ NAMES_F08(comm_set_name, COMM_SET_NAME)
 
 void F(comm_size)(const Fint *comm, Fint *size, Fint *ierror)
 {
+    INTEGER(size)
     int code;
-    code = C(Comm_size)(Comm_of(*comm), size);
+    code = C(Comm_size)(Comm_of(*comm), AT(size));
+    RETURN_INTEGER(size)
     finish(ierror, code);
 }
 NAMES(comm_size, COMM_SIZE)
@@ -2551,7 +2849,7 @@ void F(comm_split)(const Fint *comm, const Fint *color, const Fint *key, Fint *n
 {
     MPI_Comm c_newcomm = 0;
     int code;
-    code = C(Comm_split)(Comm_of(*comm), *color, *key, &c_newcomm);
+    code = C(Comm_split)(Comm_of(*comm), INT(*color), INT(*key), &c_newcomm);
     if (c_newcomm)
         *newcomm = Comm_int(c_newcomm);
     finish(ierror, code);
@@ -2563,7 +2861,7 @@ void F(comm_split_type)(const Fint *comm, const Fint *split_type, const Fint *ke
 {
     MPI_Comm c_newcomm = 0;
     int code;
-    code = C(Comm_split_type)(Comm_of(*comm), *split_type, *key, Info_of(*info), &c_newcomm);
+    code = C(Comm_split_type)(Comm_of(*comm), INT(*split_type), INT(*key), Info_of(*info), &c_newcomm);
     if (c_newcomm)
         *newcomm = Comm_int(c_newcomm);
     finish(ierror, code);
@@ -2586,7 +2884,7 @@ void F(intercomm_create)(const Fint *local_comm, const Fint *local_leader, const
 {
     MPI_Comm c_newintercomm = 0;
     int code;
-    code = C(Intercomm_create)(Comm_of(*local_comm), *local_leader, Comm_of(*peer_comm), *remote_leader, *tag, &c_newintercomm);
+    code = C(Intercomm_create)(Comm_of(*local_comm), INT(*local_leader), Comm_of(*peer_comm), INT(*remote_leader), INT(*tag), &c_newintercomm);
     if (c_newintercomm)
         *newintercomm = Comm_int(c_newintercomm);
     finish(ierror, code);
@@ -2609,7 +2907,7 @@ NAMES_F08(intercomm_merge, INTERCOMM_MERGE)
 void F(attr_delete)(const Fint *comm, const Fint *keyval, Fint *ierror)
 {
     int code;
-    code = C(Attr_delete)(Comm_of(*comm), *keyval);
+    code = C(Attr_delete)(Comm_of(*comm), INT(*keyval));
     finish(ierror, code);
 }
 NAMES(attr_delete, ATTR_DELETE)
@@ -2617,7 +2915,7 @@ NAMES(attr_delete, ATTR_DELETE)
 void F(comm_delete_attr)(const Fint *comm, const Fint *comm_keyval, Fint *ierror)
 {
     int code;
-    code = C(Comm_delete_attr)(Comm_of(*comm), *comm_keyval);
+    code = C(Comm_delete_attr)(Comm_of(*comm), INT(*comm_keyval));
     finish(ierror, code);
 }
 NAMES(comm_delete_attr, COMM_DELETE_ATTR)
@@ -2625,8 +2923,10 @@ NAMES_F08(comm_delete_attr, COMM_DELETE_ATTR)
 
 void F(comm_free_keyval)(Fint *comm_keyval, Fint *ierror)
 {
+    INTEGER(comm_keyval)
     int code;
-    code = C(Comm_free_keyval)(comm_keyval);
+    code = C(Comm_free_keyval)(AT(comm_keyval));
+    RETURN_INTEGER(comm_keyval)
     finish(ierror, code);
 }
 NAMES(comm_free_keyval, COMM_FREE_KEYVAL)
@@ -2634,8 +2934,10 @@ NAMES_F08(comm_free_keyval, COMM_FREE_KEYVAL)
 
 void F(keyval_free)(Fint *keyval, Fint *ierror)
 {
+    INTEGER(keyval)
     int code;
-    code = C(Keyval_free)(keyval);
+    code = C(Keyval_free)(AT(keyval));
+    RETURN_INTEGER(keyval)
     finish(ierror, code);
 }
 NAMES(keyval_free, KEYVAL_FREE)
@@ -2643,7 +2945,7 @@ NAMES(keyval_free, KEYVAL_FREE)
 void F(type_delete_attr)(const Fint *datatype, const Fint *type_keyval, Fint *ierror)
 {
     int code;
-    code = C(Type_delete_attr)(Type_of(*datatype), *type_keyval);
+    code = C(Type_delete_attr)(Type_of(*datatype), INT(*type_keyval));
     finish(ierror, code);
 }
 NAMES(type_delete_attr, TYPE_DELETE_ATTR)
@@ -2651,8 +2953,10 @@ NAMES_F08(type_delete_attr, TYPE_DELETE_ATTR)
 
 void F(type_free_keyval)(Fint *type_keyval, Fint *ierror)
 {
+    INTEGER(type_keyval)
     int code;
-    code = C(Type_free_keyval)(type_keyval);
+    code = C(Type_free_keyval)(AT(type_keyval));
+    RETURN_INTEGER(type_keyval)
     finish(ierror, code);
 }
 NAMES(type_free_keyval, TYPE_FREE_KEYVAL)
@@ -2661,7 +2965,7 @@ NAMES_F08(type_free_keyval, TYPE_FREE_KEYVAL)
 void F(win_delete_attr)(const Fint *win, const Fint *win_keyval, Fint *ierror)
 {
     int code;
-    code = C(Win_delete_attr)(Win_of(*win), *win_keyval);
+    code = C(Win_delete_attr)(Win_of(*win), INT(*win_keyval));
     finish(ierror, code);
 }
 NAMES(win_delete_attr, WIN_DELETE_ATTR)
@@ -2669,8 +2973,10 @@ NAMES_F08(win_delete_attr, WIN_DELETE_ATTR)
 
 void F(win_free_keyval)(Fint *win_keyval, Fint *ierror)
 {
+    INTEGER(win_keyval)
     int code;
-    code = C(Win_free_keyval)(win_keyval);
+    code = C(Win_free_keyval)(AT(win_keyval));
+    RETURN_INTEGER(win_keyval)
     finish(ierror, code);
 }
 NAMES(win_free_keyval, WIN_FREE_KEYVAL)
@@ -2678,8 +2984,16 @@ NAMES_F08(win_free_keyval, WIN_FREE_KEYVAL)
 
 void F(cart_coords)(const Fint *comm, const Fint *rank, const Fint *maxdims, Fint *coords, Fint *ierror)
 {
+    INTEGERS(coords, *maxdims)
     int code;
-    code = C(Cart_coords)(Comm_of(*comm), *rank, *maxdims, coords);
+    if (NO_INTEGERS(coords)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Cart_coords)(Comm_of(*comm), INT(*rank), INT(*maxdims), ENTRIES(coords));
+    RETURN_INTEGERS(coords)
+done:
+    LEAVE_INTEGERS(coords)
     finish(ierror, code);
 }
 NAMES(cart_coords, CART_COORDS)
@@ -2687,10 +3001,15 @@ NAMES_F08(cart_coords, CART_COORDS)
 
 void F(cart_create)(const Fint *comm_old, const Fint *ndims, const Fint *dims, const Flogical *periods, const Flogical *reorder, Fint *comm_cart, Fint *ierror)
 {
+    INTEGERS(dims, *ndims)
     int few_periods[FEW], *c_periods = few_periods;
     ptrdiff_t n_periods = *ndims;
     MPI_Comm c_comm_cart = 0;
     int code;
+    if (NO_INTEGERS(dims)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
     c_periods = room(few_periods, sizeof *c_periods, n_periods);
     if (!c_periods) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
@@ -2698,10 +3017,11 @@ void F(cart_create)(const Fint *comm_old, const Fint *ndims, const Fint *dims, c
     }
     for (ptrdiff_t i = 0; i < n_periods; i++)
         c_periods[i] = truth(periods[i]);
-    code = C(Cart_create)(Comm_of(*comm_old), *ndims, dims, c_periods, truth(*reorder), &c_comm_cart);
+    code = C(Cart_create)(Comm_of(*comm_old), INT(*ndims), ENTRIES(dims), c_periods, truth(*reorder), &c_comm_cart);
     if (c_comm_cart)
         *comm_cart = Comm_int(c_comm_cart);
 done:
+    LEAVE_INTEGERS(dims)
     leave(few_periods, c_periods);
     finish(ierror, code);
 }
@@ -2710,9 +3030,15 @@ NAMES_F08(cart_create, CART_CREATE)
 
 void F(cart_get)(const Fint *comm, const Fint *maxdims, Fint *dims, Flogical *periods, Fint *coords, Fint *ierror)
 {
+    INTEGERS(dims, *maxdims)
     int few_periods[FEW], *c_periods = few_periods;
     ptrdiff_t n_periods = *maxdims;
+    INTEGERS(coords, *maxdims)
     int code;
+    if (NO_INTEGERS(dims)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
     c_periods = room(few_periods, sizeof *c_periods, n_periods);
     if (!c_periods) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
@@ -2720,11 +3046,19 @@ void F(cart_get)(const Fint *comm, const Fint *maxdims, Fint *dims, Flogical *pe
     }
     for (ptrdiff_t i = 0; i < n_periods; i++)
         c_periods[i] = truth(periods[i]);
-    code = C(Cart_get)(Comm_of(*comm), *maxdims, dims, c_periods, coords);
+    if (NO_INTEGERS(coords)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Cart_get)(Comm_of(*comm), INT(*maxdims), ENTRIES(dims), c_periods, ENTRIES(coords));
+    RETURN_INTEGERS(dims)
     for (ptrdiff_t i = 0; i < n_periods; i++)
         periods[i] = logical(c_periods[i]);
+    RETURN_INTEGERS(coords)
 done:
+    LEAVE_INTEGERS(dims)
     leave(few_periods, c_periods);
+    LEAVE_INTEGERS(coords)
     finish(ierror, code);
 }
 NAMES(cart_get, CART_GET)
@@ -2732,9 +3066,15 @@ NAMES_F08(cart_get, CART_GET)
 
 void F(cart_map)(const Fint *comm, const Fint *ndims, const Fint *dims, const Flogical *periods, Fint *newrank, Fint *ierror)
 {
+    INTEGERS(dims, *ndims)
     int few_periods[FEW], *c_periods = few_periods;
     ptrdiff_t n_periods = *ndims;
+    INTEGER(newrank)
     int code;
+    if (NO_INTEGERS(dims)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
     c_periods = room(few_periods, sizeof *c_periods, n_periods);
     if (!c_periods) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
@@ -2742,8 +3082,10 @@ void F(cart_map)(const Fint *comm, const Fint *ndims, const Fint *dims, const Fl
     }
     for (ptrdiff_t i = 0; i < n_periods; i++)
         c_periods[i] = truth(periods[i]);
-    code = C(Cart_map)(Comm_of(*comm), *ndims, dims, c_periods, newrank);
+    code = C(Cart_map)(Comm_of(*comm), INT(*ndims), ENTRIES(dims), c_periods, AT(newrank));
+    RETURN_INTEGER(newrank)
 done:
+    LEAVE_INTEGERS(dims)
     leave(few_periods, c_periods);
     finish(ierror, code);
 }
@@ -2752,8 +3094,17 @@ NAMES_F08(cart_map, CART_MAP)
 
 void F(cart_rank)(const Fint *comm, const Fint *coords, Fint *rank, Fint *ierror)
 {
+    INTEGERS(coords, dims(Comm_of(*comm)))
+    INTEGER(rank)
     int code;
-    code = C(Cart_rank)(Comm_of(*comm), coords, rank);
+    if (NO_INTEGERS(coords)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Cart_rank)(Comm_of(*comm), ENTRIES(coords), AT(rank));
+    RETURN_INTEGER(rank)
+done:
+    LEAVE_INTEGERS(coords)
     finish(ierror, code);
 }
 NAMES(cart_rank, CART_RANK)
@@ -2761,8 +3112,12 @@ NAMES_F08(cart_rank, CART_RANK)
 
 void F(cart_shift)(const Fint *comm, const Fint *direction, const Fint *disp, Fint *rank_source, Fint *rank_dest, Fint *ierror)
 {
+    INTEGER(rank_source)
+    INTEGER(rank_dest)
     int code;
-    code = C(Cart_shift)(Comm_of(*comm), *direction, *disp, rank_source, rank_dest);
+    code = C(Cart_shift)(Comm_of(*comm), INT(*direction), INT(*disp), AT(rank_source), AT(rank_dest));
+    RETURN_INTEGER(rank_source)
+    RETURN_INTEGER(rank_dest)
     finish(ierror, code);
 }
 NAMES(cart_shift, CART_SHIFT)
@@ -2793,8 +3148,10 @@ NAMES_F08(cart_sub, CART_SUB)
 
 void F(cartdim_get)(const Fint *comm, Fint *ndims, Fint *ierror)
 {
+    INTEGER(ndims)
     int code;
-    code = C(Cartdim_get)(Comm_of(*comm), ndims);
+    code = C(Cartdim_get)(Comm_of(*comm), AT(ndims));
+    RETURN_INTEGER(ndims)
     finish(ierror, code);
 }
 NAMES(cartdim_get, CARTDIM_GET)
@@ -2802,8 +3159,16 @@ NAMES_F08(cartdim_get, CARTDIM_GET)
 
 void F(dims_create)(const Fint *nnodes, const Fint *ndims, Fint *dims, Fint *ierror)
 {
+    INTEGERS(dims, *ndims)
     int code;
-    code = C(Dims_create)(*nnodes, *ndims, dims);
+    if (NO_INTEGERS(dims)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Dims_create)(INT(*nnodes), INT(*ndims), ENTRIES(dims));
+    RETURN_INTEGERS(dims)
+done:
+    LEAVE_INTEGERS(dims)
     finish(ierror, code);
 }
 NAMES(dims_create, DIMS_CREATE)
@@ -2811,11 +3176,36 @@ NAMES_F08(dims_create, DIMS_CREATE)
 
 void F(dist_graph_create)(const Fint *comm_old, const Fint *n, const Fint *sources, const Fint *degrees, const Fint *destinations, const Fint *weights, const Fint *info, const Flogical *reorder, Fint *comm_dist_graph, Fint *ierror)
 {
+    INTEGERS(sources, *n)
+    INTEGERS(degrees, *n)
+    INTEGERS(destinations, sum_of(degrees, *n))
+    INTEGERS(weights, is_weights(weights) ? sum_of(degrees, *n) : 0)
     MPI_Comm c_comm_dist_graph = 0;
     int code;
-    code = C(Dist_graph_create)(Comm_of(*comm_old), *n, sources, degrees, destinations, weights_at(weights), Info_of(*info), truth(*reorder), &c_comm_dist_graph);
+    if (NO_INTEGERS(sources)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(degrees)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(destinations)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(weights)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Dist_graph_create)(Comm_of(*comm_old), INT(*n), ENTRIES(sources), ENTRIES(degrees), ENTRIES(destinations), WEIGHTS(weights), Info_of(*info), truth(*reorder), &c_comm_dist_graph);
     if (c_comm_dist_graph)
         *comm_dist_graph = Comm_int(c_comm_dist_graph);
+done:
+    LEAVE_INTEGERS(sources)
+    LEAVE_INTEGERS(degrees)
+    LEAVE_INTEGERS(destinations)
+    LEAVE_INTEGERS(weights)
     finish(ierror, code);
 }
 NAMES(dist_graph_create, DIST_GRAPH_CREATE)
@@ -2823,11 +3213,36 @@ NAMES_F08(dist_graph_create, DIST_GRAPH_CREATE)
 
 void F(dist_graph_create_adjacent)(const Fint *comm_old, const Fint *indegree, const Fint *sources, const Fint *sourceweights, const Fint *outdegree, const Fint *destinations, const Fint *destweights, const Fint *info, const Flogical *reorder, Fint *comm_dist_graph, Fint *ierror)
 {
+    INTEGERS(sources, *indegree)
+    INTEGERS(sourceweights, is_weights(sourceweights) ? *indegree : 0)
+    INTEGERS(destinations, *outdegree)
+    INTEGERS(destweights, is_weights(destweights) ? *outdegree : 0)
     MPI_Comm c_comm_dist_graph = 0;
     int code;
-    code = C(Dist_graph_create_adjacent)(Comm_of(*comm_old), *indegree, sources, weights_at(sourceweights), *outdegree, destinations, weights_at(destweights), Info_of(*info), truth(*reorder), &c_comm_dist_graph);
+    if (NO_INTEGERS(sources)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(sourceweights)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(destinations)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(destweights)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Dist_graph_create_adjacent)(Comm_of(*comm_old), INT(*indegree), ENTRIES(sources), WEIGHTS(sourceweights), INT(*outdegree), ENTRIES(destinations), WEIGHTS(destweights), Info_of(*info), truth(*reorder), &c_comm_dist_graph);
     if (c_comm_dist_graph)
         *comm_dist_graph = Comm_int(c_comm_dist_graph);
+done:
+    LEAVE_INTEGERS(sources)
+    LEAVE_INTEGERS(sourceweights)
+    LEAVE_INTEGERS(destinations)
+    LEAVE_INTEGERS(destweights)
     finish(ierror, code);
 }
 NAMES(dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT)
@@ -2835,8 +3250,37 @@ NAMES_F08(dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT)
 
 void F(dist_graph_neighbors)(const Fint *comm, const Fint *maxindegree, Fint *sources, Fint *sourceweights, const Fint *maxoutdegree, Fint *destinations, Fint *destweights, Fint *ierror)
 {
+    INTEGERS(sources, *maxindegree)
+    INTEGERS(sourceweights, is_weights(sourceweights) ? *maxindegree : 0)
+    INTEGERS(destinations, *maxoutdegree)
+    INTEGERS(destweights, is_weights(destweights) ? *maxoutdegree : 0)
     int code;
-    code = C(Dist_graph_neighbors)(Comm_of(*comm), *maxindegree, sources, weights_at(sourceweights), *maxoutdegree, destinations, weights_at(destweights));
+    if (NO_INTEGERS(sources)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(sourceweights)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(destinations)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(destweights)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Dist_graph_neighbors)(Comm_of(*comm), INT(*maxindegree), ENTRIES(sources), WEIGHTS(sourceweights), INT(*maxoutdegree), ENTRIES(destinations), WEIGHTS(destweights));
+    RETURN_INTEGERS(sources)
+    RETURN_INTEGERS(sourceweights)
+    RETURN_INTEGERS(destinations)
+    RETURN_INTEGERS(destweights)
+done:
+    LEAVE_INTEGERS(sources)
+    LEAVE_INTEGERS(sourceweights)
+    LEAVE_INTEGERS(destinations)
+    LEAVE_INTEGERS(destweights)
     finish(ierror, code);
 }
 NAMES(dist_graph_neighbors, DIST_GRAPH_NEIGHBORS)
@@ -2844,9 +3288,13 @@ NAMES_F08(dist_graph_neighbors, DIST_GRAPH_NEIGHBORS)
 
 void F(dist_graph_neighbors_count)(const Fint *comm, Fint *indegree, Fint *outdegree, Flogical *weighted, Fint *ierror)
 {
+    INTEGER(indegree)
+    INTEGER(outdegree)
     int c_weighted = 0;
     int code;
-    code = C(Dist_graph_neighbors_count)(Comm_of(*comm), indegree, outdegree, &c_weighted);
+    code = C(Dist_graph_neighbors_count)(Comm_of(*comm), AT(indegree), AT(outdegree), &c_weighted);
+    RETURN_INTEGER(indegree)
+    RETURN_INTEGER(outdegree)
     *weighted = logical(c_weighted);
     finish(ierror, code);
 }
@@ -2855,11 +3303,24 @@ NAMES_F08(dist_graph_neighbors_count, DIST_GRAPH_NEIGHBORS_COUNT)
 
 void F(graph_create)(const Fint *comm_old, const Fint *nnodes, const Fint *indx, const Fint *edges, const Flogical *reorder, Fint *comm_graph, Fint *ierror)
 {
+    INTEGERS(indx, *nnodes)
+    INTEGERS(edges, last_of(indx, *nnodes))
     MPI_Comm c_comm_graph = 0;
     int code;
-    code = C(Graph_create)(Comm_of(*comm_old), *nnodes, indx, edges, truth(*reorder), &c_comm_graph);
+    if (NO_INTEGERS(indx)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(edges)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Graph_create)(Comm_of(*comm_old), INT(*nnodes), ENTRIES(indx), ENTRIES(edges), truth(*reorder), &c_comm_graph);
     if (c_comm_graph)
         *comm_graph = Comm_int(c_comm_graph);
+done:
+    LEAVE_INTEGERS(indx)
+    LEAVE_INTEGERS(edges)
     finish(ierror, code);
 }
 NAMES(graph_create, GRAPH_CREATE)
@@ -2867,8 +3328,23 @@ NAMES_F08(graph_create, GRAPH_CREATE)
 
 void F(graph_get)(const Fint *comm, const Fint *maxindex, const Fint *maxedges, Fint *indx, Fint *edges, Fint *ierror)
 {
+    INTEGERS(indx, *maxindex)
+    INTEGERS(edges, *maxedges)
     int code;
-    code = C(Graph_get)(Comm_of(*comm), *maxindex, *maxedges, indx, edges);
+    if (NO_INTEGERS(indx)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(edges)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Graph_get)(Comm_of(*comm), INT(*maxindex), INT(*maxedges), ENTRIES(indx), ENTRIES(edges));
+    RETURN_INTEGERS(indx)
+    RETURN_INTEGERS(edges)
+done:
+    LEAVE_INTEGERS(indx)
+    LEAVE_INTEGERS(edges)
     finish(ierror, code);
 }
 NAMES(graph_get, GRAPH_GET)
@@ -2876,8 +3352,23 @@ NAMES_F08(graph_get, GRAPH_GET)
 
 void F(graph_map)(const Fint *comm, const Fint *nnodes, const Fint *indx, const Fint *edges, Fint *newrank, Fint *ierror)
 {
+    INTEGERS(indx, *nnodes)
+    INTEGERS(edges, last_of(indx, *nnodes))
+    INTEGER(newrank)
     int code;
-    code = C(Graph_map)(Comm_of(*comm), *nnodes, indx, edges, newrank);
+    if (NO_INTEGERS(indx)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (NO_INTEGERS(edges)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Graph_map)(Comm_of(*comm), INT(*nnodes), ENTRIES(indx), ENTRIES(edges), AT(newrank));
+    RETURN_INTEGER(newrank)
+done:
+    LEAVE_INTEGERS(indx)
+    LEAVE_INTEGERS(edges)
     finish(ierror, code);
 }
 NAMES(graph_map, GRAPH_MAP)
@@ -2885,8 +3376,16 @@ NAMES_F08(graph_map, GRAPH_MAP)
 
 void F(graph_neighbors)(const Fint *comm, const Fint *rank, const Fint *maxneighbors, Fint *neighbors, Fint *ierror)
 {
+    INTEGERS(neighbors, *maxneighbors)
     int code;
-    code = C(Graph_neighbors)(Comm_of(*comm), *rank, *maxneighbors, neighbors);
+    if (NO_INTEGERS(neighbors)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Graph_neighbors)(Comm_of(*comm), INT(*rank), INT(*maxneighbors), ENTRIES(neighbors));
+    RETURN_INTEGERS(neighbors)
+done:
+    LEAVE_INTEGERS(neighbors)
     finish(ierror, code);
 }
 NAMES(graph_neighbors, GRAPH_NEIGHBORS)
@@ -2894,8 +3393,10 @@ NAMES_F08(graph_neighbors, GRAPH_NEIGHBORS)
 
 void F(graph_neighbors_count)(const Fint *comm, const Fint *rank, Fint *nneighbors, Fint *ierror)
 {
+    INTEGER(nneighbors)
     int code;
-    code = C(Graph_neighbors_count)(Comm_of(*comm), *rank, nneighbors);
+    code = C(Graph_neighbors_count)(Comm_of(*comm), INT(*rank), AT(nneighbors));
+    RETURN_INTEGER(nneighbors)
     finish(ierror, code);
 }
 NAMES(graph_neighbors_count, GRAPH_NEIGHBORS_COUNT)
@@ -2903,8 +3404,12 @@ NAMES_F08(graph_neighbors_count, GRAPH_NEIGHBORS_COUNT)
 
 void F(graphdims_get)(const Fint *comm, Fint *nnodes, Fint *nedges, Fint *ierror)
 {
+    INTEGER(nnodes)
+    INTEGER(nedges)
     int code;
-    code = C(Graphdims_get)(Comm_of(*comm), nnodes, nedges);
+    code = C(Graphdims_get)(Comm_of(*comm), AT(nnodes), AT(nedges));
+    RETURN_INTEGER(nnodes)
+    RETURN_INTEGER(nedges)
     finish(ierror, code);
 }
 NAMES(graphdims_get, GRAPHDIMS_GET)
@@ -2914,7 +3419,7 @@ void F(ineighbor_allgather)(const void *sendbuf, const Fint *sendcount, const Fi
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ineighbor_allgather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), &c_request);
+    code = L(Ineighbor_allgather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2926,7 +3431,7 @@ void F(ineighbor_allgatherv)(const void *sendbuf, const Fint *sendcount, const F
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ineighbor_allgatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm), &c_request);
+    code = L(Ineighbor_allgatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2938,7 +3443,7 @@ void F(ineighbor_alltoall)(const void *sendbuf, const Fint *sendcount, const Fin
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ineighbor_alltoall)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), &c_request);
+    code = L(Ineighbor_alltoall)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2950,7 +3455,7 @@ void F(ineighbor_alltoallv)(const void *sendbuf, const Fint *sendcounts, const F
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Ineighbor_alltoallv)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm), &c_request);
+    code = L(Ineighbor_alltoallv)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -2980,7 +3485,7 @@ void F(ineighbor_alltoallw)(const void *sendbuf, const Fint *sendcounts, const M
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Ineighbor_alltoallw)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
+    code = L(Ineighbor_alltoallw)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -2994,7 +3499,7 @@ NAMES_F08_CHOICE(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW)
 void F(neighbor_allgather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Neighbor_allgather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Neighbor_allgather)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(neighbor_allgather, NEIGHBOR_ALLGATHER)
@@ -3004,7 +3509,7 @@ void F(neighbor_allgather_init)(const void *sendbuf, const Fint *sendcount, cons
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Neighbor_allgather_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Neighbor_allgather_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -3015,7 +3520,7 @@ NAMES_F08_CHOICE(neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT)
 void F(neighbor_allgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Neighbor_allgatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Neighbor_allgatherv)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(neighbor_allgatherv, NEIGHBOR_ALLGATHERV)
@@ -3025,7 +3530,7 @@ void F(neighbor_allgatherv_init)(const void *sendbuf, const Fint *sendcount, con
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Neighbor_allgatherv_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Neighbor_allgatherv_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -3036,7 +3541,7 @@ NAMES_F08_CHOICE(neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT)
 void F(neighbor_alltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Neighbor_alltoall)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Neighbor_alltoall)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(neighbor_alltoall, NEIGHBOR_ALLTOALL)
@@ -3046,7 +3551,7 @@ void F(neighbor_alltoall_init)(const void *sendbuf, const Fint *sendcount, const
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Neighbor_alltoall_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Neighbor_alltoall_init)(place(sendbuf), *sendcount, Type_of(*sendtype), place(recvbuf), *recvcount, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -3057,7 +3562,7 @@ NAMES_F08_CHOICE(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT)
 void F(neighbor_alltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     int code;
-    code = C(Neighbor_alltoallv)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Neighbor_alltoallv)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm));
     finish(ierror, code);
 }
 NAMES(neighbor_alltoallv, NEIGHBOR_ALLTOALLV)
@@ -3067,7 +3572,7 @@ void F(neighbor_alltoallv_init)(const void *sendbuf, const Fint *sendcounts, con
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Neighbor_alltoallv_init)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Neighbor_alltoallv_init)(place(sendbuf), sendcounts, sdispls, Type_of(*sendtype), place(recvbuf), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -3096,7 +3601,7 @@ void F(neighbor_alltoallw)(const void *sendbuf, const Fint *sendcounts, const MP
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Neighbor_alltoallw)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm));
+    code = L(Neighbor_alltoallw)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm));
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
@@ -3127,7 +3632,7 @@ void F(neighbor_alltoallw_init)(const void *sendbuf, const Fint *sendcounts, con
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Neighbor_alltoallw_init)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Neighbor_alltoallw_init)(place(sendbuf), sendcounts, sdispls, c_sendtypes, place(recvbuf), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -3140,8 +3645,10 @@ NAMES_F08_CHOICE(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT)
 
 void F(topo_test)(const Fint *comm, Fint *status, Fint *ierror)
 {
+    INTEGER(status)
     int code;
-    code = C(Topo_test)(Comm_of(*comm), status);
+    code = C(Topo_test)(Comm_of(*comm), AT(status));
+    RETURN_INTEGER(status)
     finish(ierror, code);
 }
 NAMES(topo_test, TOPO_TEST)
@@ -3149,8 +3656,10 @@ NAMES_F08(topo_test, TOPO_TEST)
 
 void F(add_error_class)(Fint *errorclass, Fint *ierror)
 {
+    INTEGER(errorclass)
     int code;
-    code = C(Add_error_class)(errorclass);
+    code = C(Add_error_class)(AT(errorclass));
+    RETURN_INTEGER(errorclass)
     finish(ierror, code);
 }
 NAMES(add_error_class, ADD_ERROR_CLASS)
@@ -3158,8 +3667,10 @@ NAMES_F08(add_error_class, ADD_ERROR_CLASS)
 
 void F(add_error_code)(const Fint *errorclass, Fint *errorcode, Fint *ierror)
 {
+    INTEGER(errorcode)
     int code;
-    code = C(Add_error_code)(*errorclass, errorcode);
+    code = C(Add_error_code)(INT(*errorclass), AT(errorcode));
+    RETURN_INTEGER(errorcode)
     finish(ierror, code);
 }
 NAMES(add_error_code, ADD_ERROR_CODE)
@@ -3174,7 +3685,7 @@ void F(add_error_string)(const Fint *errorcode, const char *string, Fint *ierror
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Add_error_string)(*errorcode, c_string);
+    code = C(Add_error_string)(INT(*errorcode), c_string);
 done:
     leave(few_string, c_string);
     finish(ierror, code);
@@ -3185,7 +3696,7 @@ NAMES_F08(add_error_string, ADD_ERROR_STRING)
 void F(comm_call_errhandler)(const Fint *comm, const Fint *errorcode, Fint *ierror)
 {
     int code;
-    code = C(Comm_call_errhandler)(Comm_of(*comm), *errorcode);
+    code = C(Comm_call_errhandler)(Comm_of(*comm), INT(*errorcode));
     finish(ierror, code);
 }
 NAMES(comm_call_errhandler, COMM_CALL_ERRHANDLER)
@@ -3225,8 +3736,10 @@ NAMES_F08(errhandler_free, ERRHANDLER_FREE)
 
 void F(error_class)(const Fint *errorcode, Fint *errorclass, Fint *ierror)
 {
+    INTEGER(errorclass)
     int code;
-    code = C(Error_class)(*errorcode, errorclass);
+    code = C(Error_class)(INT(*errorcode), AT(errorclass));
+    RETURN_INTEGER(errorclass)
     finish(ierror, code);
 }
 NAMES(error_class, ERROR_CLASS)
@@ -3235,10 +3748,12 @@ NAMES_F08(error_class, ERROR_CLASS)
 void F(error_string)(const Fint *errorcode, char *string, Fint *resultlen, Fint *ierror, size_t l_string)
 {
     char c_string[MPI_MAX_ERROR_STRING];
+    INTEGER(resultlen)
     int code;
-    code = C(Error_string)(*errorcode, c_string, resultlen);
+    code = C(Error_string)(INT(*errorcode), c_string, AT(resultlen));
     if (!code)
-        *resultlen = mpifort_fill(string, l_string, c_string);
+        VALUE(resultlen) = mpifort_fill(string, l_string, c_string);
+    RETURN_INTEGER(resultlen)
     finish(ierror, code);
 }
 NAMES(error_string, ERROR_STRING)
@@ -3247,7 +3762,7 @@ NAMES_F08(error_string, ERROR_STRING)
 void F(remove_error_class)(const Fint *errorclass, Fint *ierror)
 {
     int code;
-    code = C(Remove_error_class)(*errorclass);
+    code = C(Remove_error_class)(INT(*errorclass));
     finish(ierror, code);
 }
 NAMES(remove_error_class, REMOVE_ERROR_CLASS)
@@ -3256,7 +3771,7 @@ NAMES_F08(remove_error_class, REMOVE_ERROR_CLASS)
 void F(remove_error_code)(const Fint *errorcode, Fint *ierror)
 {
     int code;
-    code = C(Remove_error_code)(*errorcode);
+    code = C(Remove_error_code)(INT(*errorcode));
     finish(ierror, code);
 }
 NAMES(remove_error_code, REMOVE_ERROR_CODE)
@@ -3265,7 +3780,7 @@ NAMES_F08(remove_error_code, REMOVE_ERROR_CODE)
 void F(remove_error_string)(const Fint *errorcode, Fint *ierror)
 {
     int code;
-    code = C(Remove_error_string)(*errorcode);
+    code = C(Remove_error_string)(INT(*errorcode));
     finish(ierror, code);
 }
 NAMES(remove_error_string, REMOVE_ERROR_STRING)
@@ -3274,7 +3789,7 @@ NAMES_F08(remove_error_string, REMOVE_ERROR_STRING)
 void F(session_call_errhandler)(const Fint *session, const Fint *errorcode, Fint *ierror)
 {
     int code;
-    code = C(Session_call_errhandler)(Session_of(*session), *errorcode);
+    code = C(Session_call_errhandler)(Session_of(*session), INT(*errorcode));
     finish(ierror, code);
 }
 NAMES(session_call_errhandler, SESSION_CALL_ERRHANDLER)
@@ -3304,7 +3819,7 @@ NAMES_F08(session_set_errhandler, SESSION_SET_ERRHANDLER)
 void F(win_call_errhandler)(const Fint *win, const Fint *errorcode, Fint *ierror)
 {
     int code;
-    code = C(Win_call_errhandler)(Win_of(*win), *errorcode);
+    code = C(Win_call_errhandler)(Win_of(*win), INT(*errorcode));
     finish(ierror, code);
 }
 NAMES(win_call_errhandler, WIN_CALL_ERRHANDLER)
@@ -3399,7 +3914,7 @@ void F(info_get)(const Fint *info, const char *key, const Fint *valuelen, char *
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Info_get)(Info_of(*info), c_key, *valuelen, c_value, &c_flag);
+    code = C(Info_get)(Info_of(*info), c_key, INT(*valuelen), c_value, &c_flag);
     if (!code && c_flag)
         mpifort_fill(value, l_value, c_value);
     *flag = logical(c_flag);
@@ -3413,8 +3928,10 @@ NAMES_F08(info_get, INFO_GET)
 
 void F(info_get_nkeys)(const Fint *info, Fint *nkeys, Fint *ierror)
 {
+    INTEGER(nkeys)
     int code;
-    code = C(Info_get_nkeys)(Info_of(*info), nkeys);
+    code = C(Info_get_nkeys)(Info_of(*info), AT(nkeys));
+    RETURN_INTEGER(nkeys)
     finish(ierror, code);
 }
 NAMES(info_get_nkeys, INFO_GET_NKEYS)
@@ -3424,7 +3941,7 @@ void F(info_get_nthkey)(const Fint *info, const Fint *n, char *key, Fint *ierror
 {
     char c_key[MPI_MAX_INFO_KEY];
     int code;
-    code = C(Info_get_nthkey)(Info_of(*info), *n, c_key);
+    code = C(Info_get_nthkey)(Info_of(*info), INT(*n), c_key);
     if (!code)
         mpifort_fill(key, l_key, c_key);
     finish(ierror, code);
@@ -3435,6 +3952,7 @@ NAMES_F08(info_get_nthkey, INFO_GET_NTHKEY)
 void F(info_get_valuelen)(const Fint *info, const char *key, Fint *valuelen, Flogical *flag, Fint *ierror, size_t l_key)
 {
     char few_key[SHORT], *c_key = few_key;
+    INTEGER(valuelen)
     int c_flag = 0;
     int code;
     c_key = mpifort_word(key, l_key, few_key);
@@ -3442,7 +3960,8 @@ void F(info_get_valuelen)(const Fint *info, const char *key, Fint *valuelen, Flo
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Info_get_valuelen)(Info_of(*info), c_key, valuelen, &c_flag);
+    code = C(Info_get_valuelen)(Info_of(*info), c_key, AT(valuelen), &c_flag);
+    RETURN_INTEGER(valuelen)
     *flag = logical(c_flag);
 done:
     leave(few_key, c_key);
@@ -3525,7 +4044,7 @@ void F(intercomm_create_from_groups)(const Fint *local_group, const Fint *local_
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Intercomm_create_from_groups)(Group_of(*local_group), *local_leader, Group_of(*remote_group), *remote_leader, c_stringtag, Info_of(*info), Errhandler_of(*errhandler), &c_newintercomm);
+    code = C(Intercomm_create_from_groups)(Group_of(*local_group), INT(*local_leader), Group_of(*remote_group), INT(*remote_leader), c_stringtag, Info_of(*info), Errhandler_of(*errhandler), &c_newintercomm);
     if (c_newintercomm)
         *newintercomm = Comm_int(c_newintercomm);
 done:
@@ -3560,8 +4079,10 @@ NAMES_F08(session_get_info, SESSION_GET_INFO)
 
 void F(session_get_num_psets)(const Fint *session, const Fint *info, Fint *npset_names, Fint *ierror)
 {
+    INTEGER(npset_names)
     int code;
-    code = C(Session_get_num_psets)(Session_of(*session), Info_of(*info), npset_names);
+    code = C(Session_get_num_psets)(Session_of(*session), Info_of(*info), AT(npset_names));
+    RETURN_INTEGER(npset_names)
     finish(ierror, code);
 }
 NAMES(session_get_num_psets, SESSION_GET_NUM_PSETS)
@@ -3614,7 +4135,7 @@ void F(comm_accept)(const char *port_name, const Fint *info, const Fint *root, c
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Comm_accept)(c_port_name, Info_of(*info), *root, Comm_of(*comm), &c_newcomm);
+    code = C(Comm_accept)(c_port_name, Info_of(*info), INT(*root), Comm_of(*comm), &c_newcomm);
     if (c_newcomm)
         *newcomm = Comm_int(c_newcomm);
 done:
@@ -3634,7 +4155,7 @@ void F(comm_connect)(const char *port_name, const Fint *info, const Fint *root, 
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Comm_connect)(c_port_name, Info_of(*info), *root, Comm_of(*comm), &c_newcomm);
+    code = C(Comm_connect)(c_port_name, Info_of(*info), INT(*root), Comm_of(*comm), &c_newcomm);
     if (c_newcomm)
         *newcomm = Comm_int(c_newcomm);
 done:
@@ -3671,7 +4192,7 @@ void F(comm_join)(const Fint *fd, Fint *intercomm, Fint *ierror)
 {
     MPI_Comm c_intercomm = 0;
     int code;
-    code = C(Comm_join)(*fd, &c_intercomm);
+    code = C(Comm_join)(INT(*fd), &c_intercomm);
     if (c_intercomm)
         *intercomm = Comm_int(c_intercomm);
     finish(ierror, code);
@@ -3762,7 +4283,7 @@ NAMES_F08(unpublish_name, UNPUBLISH_NAME)
 void F(accumulate)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Accumulate)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
+    code = L(Accumulate)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(accumulate, ACCUMULATE)
@@ -3771,7 +4292,7 @@ NAMES_F08_CHOICE(accumulate, ACCUMULATE)
 void F(compare_and_swap)(const void *origin_addr, const void *compare_addr, void *result_addr, const Fint *datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Compare_and_swap)(buffer(origin_addr), buffer(compare_addr), buffer(result_addr), Type_of(*datatype), *target_rank, *target_disp, Win_of(*win));
+    code = C(Compare_and_swap)(buffer(origin_addr), buffer(compare_addr), buffer(result_addr), Type_of(*datatype), INT(*target_rank), *target_disp, Win_of(*win));
     finish(ierror, code);
 }
 NAMES(compare_and_swap, COMPARE_AND_SWAP)
@@ -3780,7 +4301,7 @@ NAMES_F08_CHOICE(compare_and_swap, COMPARE_AND_SWAP)
 void F(fetch_and_op)(const void *origin_addr, void *result_addr, const Fint *datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *op, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Fetch_and_op)(buffer(origin_addr), buffer(result_addr), Type_of(*datatype), *target_rank, *target_disp, Op_of(*op), Win_of(*win));
+    code = C(Fetch_and_op)(buffer(origin_addr), buffer(result_addr), Type_of(*datatype), INT(*target_rank), *target_disp, Op_of(*op), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(fetch_and_op, FETCH_AND_OP)
@@ -3789,7 +4310,7 @@ NAMES_F08_CHOICE(fetch_and_op, FETCH_AND_OP)
 void F(get)(void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Get)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
+    code = L(Get)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(get, GET)
@@ -3798,7 +4319,7 @@ NAMES_F08_CHOICE(get, GET)
 void F(get_accumulate)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, void *result_addr, const Fint *result_count, const Fint *result_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Get_accumulate)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), buffer(result_addr), *result_count, Type_of(*result_datatype), *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
+    code = L(Get_accumulate)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), buffer(result_addr), *result_count, Type_of(*result_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(get_accumulate, GET_ACCUMULATE)
@@ -3807,7 +4328,7 @@ NAMES_F08_CHOICE(get_accumulate, GET_ACCUMULATE)
 void F(put)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Put)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
+    code = L(Put)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(put, PUT)
@@ -3817,7 +4338,7 @@ void F(raccumulate)(const void *origin_addr, const Fint *origin_count, const Fin
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Raccumulate)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
+    code = L(Raccumulate)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -3829,7 +4350,7 @@ void F(rget)(void *origin_addr, const Fint *origin_count, const Fint *origin_dat
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Rget)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
+    code = L(Rget)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -3841,7 +4362,7 @@ void F(rget_accumulate)(const void *origin_addr, const Fint *origin_count, const
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Rget_accumulate)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), buffer(result_addr), *result_count, Type_of(*result_datatype), *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
+    code = L(Rget_accumulate)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), buffer(result_addr), *result_count, Type_of(*result_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -3853,7 +4374,7 @@ void F(rput)(const void *origin_addr, const Fint *origin_count, const Fint *orig
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(Rput)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
+    code = L(Rput)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -3865,7 +4386,7 @@ void F(win_allocate)(const MPI_Aint *size, const Fint *disp_unit, const Fint *in
 {
     MPI_Win c_win = 0;
     int code;
-    code = C(Win_allocate)(*size, *disp_unit, Info_of(*info), Comm_of(*comm), baseptr, &c_win);
+    code = L(Win_allocate)(*size, *disp_unit, Info_of(*info), Comm_of(*comm), baseptr, &c_win);
     if (c_win)
         *win = Win_int(c_win);
     finish(ierror, code);
@@ -3889,7 +4410,7 @@ void F(win_allocate_shared)(const MPI_Aint *size, const Fint *disp_unit, const F
 {
     MPI_Win c_win = 0;
     int code;
-    code = C(Win_allocate_shared)(*size, *disp_unit, Info_of(*info), Comm_of(*comm), baseptr, &c_win);
+    code = L(Win_allocate_shared)(*size, *disp_unit, Info_of(*info), Comm_of(*comm), baseptr, &c_win);
     if (c_win)
         *win = Win_int(c_win);
     finish(ierror, code);
@@ -3931,7 +4452,7 @@ void F(win_create)(const void *base, const MPI_Aint *size, const Fint *disp_unit
 {
     MPI_Win c_win = 0;
     int code;
-    code = C(Win_create)(buffer(base), *size, *disp_unit, Info_of(*info), Comm_of(*comm), &c_win);
+    code = L(Win_create)(buffer(base), *size, *disp_unit, Info_of(*info), Comm_of(*comm), &c_win);
     if (c_win)
         *win = Win_int(c_win);
     finish(ierror, code);
@@ -3963,7 +4484,7 @@ NAMES_F08_CHOICE(win_detach, WIN_DETACH)
 void F(win_fence)(const Fint *assert, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Win_fence)(*assert, Win_of(*win));
+    code = C(Win_fence)(INT(*assert), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(win_fence, WIN_FENCE)
@@ -3972,7 +4493,7 @@ NAMES_F08(win_fence, WIN_FENCE)
 void F(win_flush)(const Fint *rank, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Win_flush)(*rank, Win_of(*win));
+    code = C(Win_flush)(INT(*rank), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(win_flush, WIN_FLUSH)
@@ -3990,7 +4511,7 @@ NAMES_F08(win_flush_all, WIN_FLUSH_ALL)
 void F(win_flush_local)(const Fint *rank, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Win_flush_local)(*rank, Win_of(*win));
+    code = C(Win_flush_local)(INT(*rank), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(win_flush_local, WIN_FLUSH_LOCAL)
@@ -4043,10 +4564,12 @@ NAMES_F08(win_get_info, WIN_GET_INFO)
 void F(win_get_name)(const Fint *win, char *win_name, Fint *resultlen, Fint *ierror, size_t l_win_name)
 {
     char c_win_name[MPI_MAX_OBJECT_NAME];
+    INTEGER(resultlen)
     int code;
-    code = C(Win_get_name)(Win_of(*win), c_win_name, resultlen);
+    code = C(Win_get_name)(Win_of(*win), c_win_name, AT(resultlen));
     if (!code)
-        *resultlen = mpifort_fill(win_name, l_win_name, c_win_name);
+        VALUE(resultlen) = mpifort_fill(win_name, l_win_name, c_win_name);
+    RETURN_INTEGER(resultlen)
     finish(ierror, code);
 }
 NAMES(win_get_name, WIN_GET_NAME)
@@ -4055,7 +4578,7 @@ NAMES_F08(win_get_name, WIN_GET_NAME)
 void F(win_lock)(const Fint *lock_type, const Fint *rank, const Fint *assert, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Win_lock)(*lock_type, *rank, *assert, Win_of(*win));
+    code = C(Win_lock)(INT(*lock_type), INT(*rank), INT(*assert), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(win_lock, WIN_LOCK)
@@ -4064,7 +4587,7 @@ NAMES_F08(win_lock, WIN_LOCK)
 void F(win_lock_all)(const Fint *assert, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Win_lock_all)(*assert, Win_of(*win));
+    code = C(Win_lock_all)(INT(*assert), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(win_lock_all, WIN_LOCK_ALL)
@@ -4073,7 +4596,7 @@ NAMES_F08(win_lock_all, WIN_LOCK_ALL)
 void F(win_post)(const Fint *group, const Fint *assert, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Win_post)(Group_of(*group), *assert, Win_of(*win));
+    code = C(Win_post)(Group_of(*group), INT(*assert), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(win_post, WIN_POST)
@@ -4108,7 +4631,7 @@ NAMES_F08(win_set_name, WIN_SET_NAME)
 void F(win_shared_query)(const Fint *win, const Fint *rank, MPI_Aint *size, Fint *disp_unit, void *baseptr, Fint *ierror)
 {
     int code;
-    code = C(Win_shared_query)(Win_of(*win), *rank, size, disp_unit, baseptr);
+    code = L(Win_shared_query)(Win_of(*win), INT(*rank), size, disp_unit, baseptr);
     finish(ierror, code);
 }
 NAMES(win_shared_query, WIN_SHARED_QUERY)
@@ -4118,7 +4641,7 @@ NAMES_CPTR(win_shared_query, WIN_SHARED_QUERY)
 void F(win_shared_query_c)(const Fint *win, const Fint *rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr, Fint *ierror)
 {
     int code;
-    code = C(Win_shared_query_c)(Win_of(*win), *rank, size, disp_unit, baseptr);
+    code = C(Win_shared_query_c)(Win_of(*win), INT(*rank), size, disp_unit, baseptr);
     finish(ierror, code);
 }
 NAMES_F08(win_shared_query_c, WIN_SHARED_QUERY_C)
@@ -4126,7 +4649,7 @@ NAMES_F08(win_shared_query_c, WIN_SHARED_QUERY_C)
 void F(win_start)(const Fint *group, const Fint *assert, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Win_start)(Group_of(*group), *assert, Win_of(*win));
+    code = C(Win_start)(Group_of(*group), INT(*assert), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(win_start, WIN_START)
@@ -4155,7 +4678,7 @@ NAMES_F08(win_test, WIN_TEST)
 void F(win_unlock)(const Fint *rank, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Win_unlock)(*rank, Win_of(*win));
+    code = C(Win_unlock)(INT(*rank), Win_of(*win));
     finish(ierror, code);
 }
 NAMES(win_unlock, WIN_UNLOCK)
@@ -4201,8 +4724,10 @@ NAMES_F08(is_thread_main, IS_THREAD_MAIN)
 
 void F(query_thread)(Fint *provided, Fint *ierror)
 {
+    INTEGER(provided)
     int code;
-    code = C(Query_thread)(provided);
+    code = C(Query_thread)(AT(provided));
+    RETURN_INTEGER(provided)
     finish(ierror, code);
 }
 NAMES(query_thread, QUERY_THREAD)
@@ -4210,8 +4735,11 @@ NAMES_F08(query_thread, QUERY_THREAD)
 
 void F(status_get_error)(const Fint *status, Fint *error, Fint *ierror)
 {
+    STATUS(status)
+    INTEGER(error)
     int code;
-    code = C(Status_get_error)((const MPI_Status *)status, error);
+    code = C(Status_get_error)(STATUS_IN(status), AT(error));
+    RETURN_INTEGER(error)
     finish(ierror, code);
 }
 NAMES(status_get_error, STATUS_GET_ERROR)
@@ -4219,8 +4747,11 @@ NAMES_F08(status_get_error, STATUS_GET_ERROR)
 
 void F(status_get_source)(const Fint *status, Fint *source, Fint *ierror)
 {
+    STATUS(status)
+    INTEGER(source)
     int code;
-    code = C(Status_get_source)((const MPI_Status *)status, source);
+    code = C(Status_get_source)(STATUS_IN(status), AT(source));
+    RETURN_INTEGER(source)
     finish(ierror, code);
 }
 NAMES(status_get_source, STATUS_GET_SOURCE)
@@ -4228,8 +4759,11 @@ NAMES_F08(status_get_source, STATUS_GET_SOURCE)
 
 void F(status_get_tag)(const Fint *status, Fint *tag, Fint *ierror)
 {
+    STATUS(status)
+    INTEGER(tag)
     int code;
-    code = C(Status_get_tag)((const MPI_Status *)status, tag);
+    code = C(Status_get_tag)(STATUS_IN(status), AT(tag));
+    RETURN_INTEGER(tag)
     finish(ierror, code);
 }
 NAMES(status_get_tag, STATUS_GET_TAG)
@@ -4237,8 +4771,10 @@ NAMES_F08(status_get_tag, STATUS_GET_TAG)
 
 void F(status_set_cancelled)(Fint *status, const Flogical *flag, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Status_set_cancelled)((MPI_Status *)status, truth(*flag));
+    code = C(Status_set_cancelled)(STATUS_IN(status), truth(*flag));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(status_set_cancelled, STATUS_SET_CANCELLED)
@@ -4246,8 +4782,10 @@ NAMES_F08(status_set_cancelled, STATUS_SET_CANCELLED)
 
 void F(status_set_elements)(Fint *status, const Fint *datatype, const Fint *count, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Status_set_elements)((MPI_Status *)status, Type_of(*datatype), *count);
+    code = L(Status_set_elements)(STATUS_IN(status), Type_of(*datatype), *count);
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(status_set_elements, STATUS_SET_ELEMENTS)
@@ -4255,16 +4793,20 @@ NAMES_F08(status_set_elements, STATUS_SET_ELEMENTS)
 
 void F(status_set_elements_c)(Fint *status, const Fint *datatype, const MPI_Count *count, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Status_set_elements_c)((MPI_Status *)status, Type_of(*datatype), *count);
+    code = C(Status_set_elements_c)(STATUS_IN(status), Type_of(*datatype), *count);
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES_F08(status_set_elements_c, STATUS_SET_ELEMENTS_C)
 
 void F(status_set_elements_x)(Fint *status, const Fint *datatype, const MPI_Count *count, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Status_set_elements_x)((MPI_Status *)status, Type_of(*datatype), *count);
+    code = C(Status_set_elements_x)(STATUS_IN(status), Type_of(*datatype), *count);
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(status_set_elements_x, STATUS_SET_ELEMENTS_X)
@@ -4272,8 +4814,10 @@ NAMES_F08(status_set_elements_x, STATUS_SET_ELEMENTS_X)
 
 void F(status_set_error)(Fint *status, const Fint *error, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Status_set_error)((MPI_Status *)status, *error);
+    code = C(Status_set_error)(STATUS_IN(status), INT(*error));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(status_set_error, STATUS_SET_ERROR)
@@ -4281,8 +4825,10 @@ NAMES_F08(status_set_error, STATUS_SET_ERROR)
 
 void F(status_set_source)(Fint *status, const Fint *source, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Status_set_source)((MPI_Status *)status, *source);
+    code = C(Status_set_source)(STATUS_IN(status), INT(*source));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(status_set_source, STATUS_SET_SOURCE)
@@ -4290,8 +4836,10 @@ NAMES_F08(status_set_source, STATUS_SET_SOURCE)
 
 void F(status_set_tag)(Fint *status, const Fint *tag, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(Status_set_tag)((MPI_Status *)status, *tag);
+    code = C(Status_set_tag)(STATUS_IN(status), INT(*tag));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(status_set_tag, STATUS_SET_TAG)
@@ -4300,7 +4848,7 @@ NAMES_F08(status_set_tag, STATUS_SET_TAG)
 void F(file_call_errhandler)(const Fint *fh, const Fint *errorcode, Fint *ierror)
 {
     int code;
-    code = C(File_call_errhandler)(File_of(*fh), *errorcode);
+    code = C(File_call_errhandler)(File_of(*fh), INT(*errorcode));
     finish(ierror, code);
 }
 NAMES(file_call_errhandler, FILE_CALL_ERRHANDLER)
@@ -4336,8 +4884,10 @@ NAMES_F08(file_delete, FILE_DELETE)
 
 void F(file_get_amode)(const Fint *fh, Fint *amode, Fint *ierror)
 {
+    INTEGER(amode)
     int code;
-    code = C(File_get_amode)(File_of(*fh), amode);
+    code = C(File_get_amode)(File_of(*fh), AT(amode));
+    RETURN_INTEGER(amode)
     finish(ierror, code);
 }
 NAMES(file_get_amode, FILE_GET_AMODE)
@@ -4465,7 +5015,7 @@ void F(file_iread)(const Fint *fh, void *buf, const Fint *count, const Fint *dat
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(File_iread)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
+    code = L(File_iread)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -4477,7 +5027,7 @@ void F(file_iread_all)(const Fint *fh, void *buf, const Fint *count, const Fint 
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(File_iread_all)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
+    code = L(File_iread_all)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -4489,7 +5039,7 @@ void F(file_iread_at)(const Fint *fh, const MPI_Offset *offset, void *buf, const
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(File_iread_at)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), &c_request);
+    code = L(File_iread_at)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -4501,7 +5051,7 @@ void F(file_iread_at_all)(const Fint *fh, const MPI_Offset *offset, void *buf, c
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(File_iread_at_all)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), &c_request);
+    code = L(File_iread_at_all)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -4513,7 +5063,7 @@ void F(file_iread_shared)(const Fint *fh, void *buf, const Fint *count, const Fi
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(File_iread_shared)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
+    code = L(File_iread_shared)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -4525,7 +5075,7 @@ void F(file_iwrite)(const Fint *fh, const void *buf, const Fint *count, const Fi
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(File_iwrite)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
+    code = L(File_iwrite)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -4537,7 +5087,7 @@ void F(file_iwrite_all)(const Fint *fh, const void *buf, const Fint *count, cons
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(File_iwrite_all)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
+    code = L(File_iwrite_all)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -4549,7 +5099,7 @@ void F(file_iwrite_at)(const Fint *fh, const MPI_Offset *offset, const void *buf
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(File_iwrite_at)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), &c_request);
+    code = L(File_iwrite_at)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -4561,7 +5111,7 @@ void F(file_iwrite_at_all)(const Fint *fh, const MPI_Offset *offset, const void 
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(File_iwrite_at_all)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), &c_request);
+    code = L(File_iwrite_at_all)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -4573,7 +5123,7 @@ void F(file_iwrite_shared)(const Fint *fh, const void *buf, const Fint *count, c
 {
     MPI_Request c_request = 0;
     int code;
-    code = C(File_iwrite_shared)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
+    code = L(File_iwrite_shared)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), &c_request);
     if (c_request)
         *request = Request_int(c_request);
     finish(ierror, code);
@@ -4591,7 +5141,7 @@ void F(file_open)(const Fint *comm, const char *filename, const Fint *amode, con
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(File_open)(Comm_of(*comm), c_filename, *amode, Info_of(*info), &c_fh);
+    code = C(File_open)(Comm_of(*comm), c_filename, INT(*amode), Info_of(*info), &c_fh);
     if (c_fh)
         *fh = File_int(c_fh);
 done:
@@ -4612,8 +5162,10 @@ NAMES_F08(file_preallocate, FILE_PREALLOCATE)
 
 void F(file_read)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_read)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_read, FILE_READ)
@@ -4621,8 +5173,10 @@ NAMES_F08_CHOICE(file_read, FILE_READ)
 
 void F(file_read_all)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_all)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_read_all)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_read_all, FILE_READ_ALL)
@@ -4631,7 +5185,7 @@ NAMES_F08_CHOICE(file_read_all, FILE_READ_ALL)
 void F(file_read_all_begin)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
     int code;
-    code = C(File_read_all_begin)(File_of(*fh), buffer(buf), *count, Type_of(*datatype));
+    code = L(File_read_all_begin)(File_of(*fh), buffer(buf), *count, Type_of(*datatype));
     finish(ierror, code);
 }
 NAMES(file_read_all_begin, FILE_READ_ALL_BEGIN)
@@ -4639,8 +5193,10 @@ NAMES_F08_CHOICE(file_read_all_begin, FILE_READ_ALL_BEGIN)
 
 void F(file_read_all_end)(const Fint *fh, void *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_all_end)(File_of(*fh), buffer(buf), status_at(status));
+    code = C(File_read_all_end)(File_of(*fh), buffer(buf), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_read_all_end, FILE_READ_ALL_END)
@@ -4648,8 +5204,10 @@ NAMES_F08_CHOICE(file_read_all_end, FILE_READ_ALL_END)
 
 void F(file_read_at)(const Fint *fh, const MPI_Offset *offset, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_at)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_read_at)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_read_at, FILE_READ_AT)
@@ -4657,8 +5215,10 @@ NAMES_F08_CHOICE(file_read_at, FILE_READ_AT)
 
 void F(file_read_at_all)(const Fint *fh, const MPI_Offset *offset, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_at_all)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_read_at_all)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_read_at_all, FILE_READ_AT_ALL)
@@ -4667,7 +5227,7 @@ NAMES_F08_CHOICE(file_read_at_all, FILE_READ_AT_ALL)
 void F(file_read_at_all_begin)(const Fint *fh, const MPI_Offset *offset, void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
     int code;
-    code = C(File_read_at_all_begin)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype));
+    code = L(File_read_at_all_begin)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype));
     finish(ierror, code);
 }
 NAMES(file_read_at_all_begin, FILE_READ_AT_ALL_BEGIN)
@@ -4675,8 +5235,10 @@ NAMES_F08_CHOICE(file_read_at_all_begin, FILE_READ_AT_ALL_BEGIN)
 
 void F(file_read_at_all_end)(const Fint *fh, void *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_at_all_end)(File_of(*fh), buffer(buf), status_at(status));
+    code = C(File_read_at_all_end)(File_of(*fh), buffer(buf), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_read_at_all_end, FILE_READ_AT_ALL_END)
@@ -4684,8 +5246,10 @@ NAMES_F08_CHOICE(file_read_at_all_end, FILE_READ_AT_ALL_END)
 
 void F(file_read_ordered)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_ordered)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_read_ordered)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_read_ordered, FILE_READ_ORDERED)
@@ -4694,7 +5258,7 @@ NAMES_F08_CHOICE(file_read_ordered, FILE_READ_ORDERED)
 void F(file_read_ordered_begin)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
     int code;
-    code = C(File_read_ordered_begin)(File_of(*fh), buffer(buf), *count, Type_of(*datatype));
+    code = L(File_read_ordered_begin)(File_of(*fh), buffer(buf), *count, Type_of(*datatype));
     finish(ierror, code);
 }
 NAMES(file_read_ordered_begin, FILE_READ_ORDERED_BEGIN)
@@ -4702,8 +5266,10 @@ NAMES_F08_CHOICE(file_read_ordered_begin, FILE_READ_ORDERED_BEGIN)
 
 void F(file_read_ordered_end)(const Fint *fh, void *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_ordered_end)(File_of(*fh), buffer(buf), status_at(status));
+    code = C(File_read_ordered_end)(File_of(*fh), buffer(buf), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_read_ordered_end, FILE_READ_ORDERED_END)
@@ -4711,8 +5277,10 @@ NAMES_F08_CHOICE(file_read_ordered_end, FILE_READ_ORDERED_END)
 
 void F(file_read_shared)(const Fint *fh, void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_shared)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_read_shared)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_read_shared, FILE_READ_SHARED)
@@ -4721,7 +5289,7 @@ NAMES_F08_CHOICE(file_read_shared, FILE_READ_SHARED)
 void F(file_seek)(const Fint *fh, const MPI_Offset *offset, const Fint *whence, Fint *ierror)
 {
     int code;
-    code = C(File_seek)(File_of(*fh), *offset, *whence);
+    code = C(File_seek)(File_of(*fh), *offset, INT(*whence));
     finish(ierror, code);
 }
 NAMES(file_seek, FILE_SEEK)
@@ -4730,7 +5298,7 @@ NAMES_F08(file_seek, FILE_SEEK)
 void F(file_seek_shared)(const Fint *fh, const MPI_Offset *offset, const Fint *whence, Fint *ierror)
 {
     int code;
-    code = C(File_seek_shared)(File_of(*fh), *offset, *whence);
+    code = C(File_seek_shared)(File_of(*fh), *offset, INT(*whence));
     finish(ierror, code);
 }
 NAMES(file_seek_shared, FILE_SEEK_SHARED)
@@ -4800,8 +5368,10 @@ NAMES_F08(file_sync, FILE_SYNC)
 
 void F(file_write)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_write)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_write, FILE_WRITE)
@@ -4809,8 +5379,10 @@ NAMES_F08_CHOICE(file_write, FILE_WRITE)
 
 void F(file_write_all)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_all)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_write_all)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_write_all, FILE_WRITE_ALL)
@@ -4819,7 +5391,7 @@ NAMES_F08_CHOICE(file_write_all, FILE_WRITE_ALL)
 void F(file_write_all_begin)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
     int code;
-    code = C(File_write_all_begin)(File_of(*fh), buffer(buf), *count, Type_of(*datatype));
+    code = L(File_write_all_begin)(File_of(*fh), buffer(buf), *count, Type_of(*datatype));
     finish(ierror, code);
 }
 NAMES(file_write_all_begin, FILE_WRITE_ALL_BEGIN)
@@ -4827,8 +5399,10 @@ NAMES_F08_CHOICE(file_write_all_begin, FILE_WRITE_ALL_BEGIN)
 
 void F(file_write_all_end)(const Fint *fh, const void *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_all_end)(File_of(*fh), buffer(buf), status_at(status));
+    code = C(File_write_all_end)(File_of(*fh), buffer(buf), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_write_all_end, FILE_WRITE_ALL_END)
@@ -4836,8 +5410,10 @@ NAMES_F08_CHOICE(file_write_all_end, FILE_WRITE_ALL_END)
 
 void F(file_write_at)(const Fint *fh, const MPI_Offset *offset, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_at)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_write_at)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_write_at, FILE_WRITE_AT)
@@ -4845,8 +5421,10 @@ NAMES_F08_CHOICE(file_write_at, FILE_WRITE_AT)
 
 void F(file_write_at_all)(const Fint *fh, const MPI_Offset *offset, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_at_all)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_write_at_all)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_write_at_all, FILE_WRITE_AT_ALL)
@@ -4855,7 +5433,7 @@ NAMES_F08_CHOICE(file_write_at_all, FILE_WRITE_AT_ALL)
 void F(file_write_at_all_begin)(const Fint *fh, const MPI_Offset *offset, const void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
     int code;
-    code = C(File_write_at_all_begin)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype));
+    code = L(File_write_at_all_begin)(File_of(*fh), *offset, buffer(buf), *count, Type_of(*datatype));
     finish(ierror, code);
 }
 NAMES(file_write_at_all_begin, FILE_WRITE_AT_ALL_BEGIN)
@@ -4863,8 +5441,10 @@ NAMES_F08_CHOICE(file_write_at_all_begin, FILE_WRITE_AT_ALL_BEGIN)
 
 void F(file_write_at_all_end)(const Fint *fh, const void *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_at_all_end)(File_of(*fh), buffer(buf), status_at(status));
+    code = C(File_write_at_all_end)(File_of(*fh), buffer(buf), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_write_at_all_end, FILE_WRITE_AT_ALL_END)
@@ -4872,8 +5452,10 @@ NAMES_F08_CHOICE(file_write_at_all_end, FILE_WRITE_AT_ALL_END)
 
 void F(file_write_ordered)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_ordered)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_write_ordered)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_write_ordered, FILE_WRITE_ORDERED)
@@ -4882,7 +5464,7 @@ NAMES_F08_CHOICE(file_write_ordered, FILE_WRITE_ORDERED)
 void F(file_write_ordered_begin)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *ierror)
 {
     int code;
-    code = C(File_write_ordered_begin)(File_of(*fh), buffer(buf), *count, Type_of(*datatype));
+    code = L(File_write_ordered_begin)(File_of(*fh), buffer(buf), *count, Type_of(*datatype));
     finish(ierror, code);
 }
 NAMES(file_write_ordered_begin, FILE_WRITE_ORDERED_BEGIN)
@@ -4890,8 +5472,10 @@ NAMES_F08_CHOICE(file_write_ordered_begin, FILE_WRITE_ORDERED_BEGIN)
 
 void F(file_write_ordered_end)(const Fint *fh, const void *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_ordered_end)(File_of(*fh), buffer(buf), status_at(status));
+    code = C(File_write_ordered_end)(File_of(*fh), buffer(buf), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_write_ordered_end, FILE_WRITE_ORDERED_END)
@@ -4899,8 +5483,10 @@ NAMES_F08_CHOICE(file_write_ordered_end, FILE_WRITE_ORDERED_END)
 
 void F(file_write_shared)(const Fint *fh, const void *buf, const Fint *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_shared)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), status_at(status));
+    code = L(File_write_shared)(File_of(*fh), buffer(buf), *count, Type_of(*datatype), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES(file_write_shared, FILE_WRITE_SHARED)
@@ -4932,8 +5518,12 @@ NAMES_F08(abi_get_info, ABI_GET_INFO)
 
 void F(abi_get_version)(Fint *abi_major, Fint *abi_minor, Fint *ierror)
 {
+    INTEGER(abi_major)
+    INTEGER(abi_minor)
     int code;
-    code = C(Abi_get_version)(abi_major, abi_minor);
+    code = C(Abi_get_version)(AT(abi_major), AT(abi_minor));
+    RETURN_INTEGER(abi_major)
+    RETURN_INTEGER(abi_minor)
     finish(ierror, code);
 }
 NAMES(abi_get_version, ABI_GET_VERSION)

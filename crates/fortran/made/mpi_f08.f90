@@ -531,6 +531,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Bsend_f08ts
+!i4
     subroutine MPI_Bsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="mpi_bsend_c_f08ts")
       import
@@ -543,6 +544,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Bsend_c_f08ts
+!end
   end interface
   interface MPI_Bsend_init
     subroutine MPI_Bsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -559,6 +561,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Bsend_init_f08ts
+!i4
     subroutine MPI_Bsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_bsend_init_c_f08ts")
@@ -573,6 +576,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Bsend_init_c_f08ts
+!end
   end interface
   interface MPI_Buffer_attach
     subroutine MPI_Buffer_attach_f08ts(buffer, size, ierror) &
@@ -583,6 +587,7 @@ module mpi_f08
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Buffer_attach_f08ts
+!i4
     subroutine MPI_Buffer_attach_c_f08ts(buffer, size, ierror) &
         bind(C, name="mpi_buffer_attach_c_f08ts")
       import
@@ -591,6 +596,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Buffer_attach_c_f08ts
+!end
   end interface
   interface MPI_Buffer_detach
     subroutine MPI_Buffer_detach_f08(buffer_addr, size, ierror)
@@ -600,6 +606,7 @@ module mpi_f08
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Buffer_detach_f08
+!i4
     subroutine MPI_Buffer_detach_c_f08(buffer_addr, size, ierror)
       import
       implicit none
@@ -607,6 +614,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Buffer_detach_c_f08
+!end
   end interface
   interface MPI_Buffer_flush
     subroutine MPI_Buffer_flush_f08(ierror)
@@ -641,6 +649,7 @@ module mpi_f08
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Comm_attach_buffer_f08ts
+!i4
     subroutine MPI_Comm_attach_buffer_c_f08ts(comm, buffer, size, ierror) &
         bind(C, name="mpi_comm_attach_buffer_c_f08ts")
       import
@@ -650,6 +659,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Comm_attach_buffer_c_f08ts
+!end
   end interface
   interface MPI_Comm_detach_buffer
     subroutine MPI_Comm_detach_buffer_f08(comm, buffer_addr, size, ierror)
@@ -660,6 +670,7 @@ module mpi_f08
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Comm_detach_buffer_f08
+!i4
     subroutine MPI_Comm_detach_buffer_c_f08(comm, buffer_addr, size, ierror)
       import
       implicit none
@@ -668,6 +679,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Comm_detach_buffer_c_f08
+!end
   end interface
   interface MPI_Comm_flush_buffer
     subroutine MPI_Comm_flush_buffer_f08(comm, ierror)
@@ -695,6 +707,7 @@ module mpi_f08
       integer, intent(out) :: count
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Get_count_f08
+!i4
     subroutine MPI_Get_count_c_f08(status, datatype, count, ierror)
       import
       implicit none
@@ -703,6 +716,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: count
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Get_count_c_f08
+!end
   end interface
   interface MPI_Ibsend
     subroutine MPI_Ibsend_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -719,6 +733,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ibsend_f08ts
+!i4
     subroutine MPI_Ibsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_ibsend_c_f08ts")
@@ -733,6 +748,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ibsend_c_f08ts
+!end
   end interface
   interface MPI_Improbe
     subroutine MPI_Improbe_f08(source, tag, comm, flag, message, status, ierror)
@@ -759,6 +775,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Imrecv_f08ts
+!i4
     subroutine MPI_Imrecv_c_f08ts(buf, count, datatype, message, request, ierror) &
         bind(C, name="mpi_imrecv_c_f08ts")
       import
@@ -770,6 +787,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Imrecv_c_f08ts
+!end
   end interface
   interface MPI_Iprobe
     subroutine MPI_Iprobe_f08(source, tag, comm, flag, status, ierror)
@@ -798,6 +816,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Irecv_f08ts
+!i4
     subroutine MPI_Irecv_c_f08ts(buf, count, datatype, source, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_irecv_c_f08ts")
@@ -812,6 +831,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Irecv_c_f08ts
+!end
   end interface
   interface MPI_Irsend
     subroutine MPI_Irsend_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -828,6 +848,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Irsend_f08ts
+!i4
     subroutine MPI_Irsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_irsend_c_f08ts")
@@ -842,6 +863,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Irsend_c_f08ts
+!end
   end interface
   interface MPI_Isend
     subroutine MPI_Isend_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -858,6 +880,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Isend_f08ts
+!i4
     subroutine MPI_Isend_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_isend_c_f08ts")
@@ -872,6 +895,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Isend_c_f08ts
+!end
   end interface
   interface MPI_Isendrecv
     subroutine MPI_Isendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, &
@@ -893,6 +917,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Isendrecv_f08ts
+!i4
     subroutine MPI_Isendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, &
         recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror) &
         bind(C, name="mpi_isendrecv_c_f08ts")
@@ -912,6 +937,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Isendrecv_c_f08ts
+!end
   end interface
   interface MPI_Isendrecv_replace
     subroutine MPI_Isendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, &
@@ -930,6 +956,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Isendrecv_replace_f08ts
+!i4
     subroutine MPI_Isendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, &
         recvtag, comm, request, ierror) &
         bind(C, name="mpi_isendrecv_replace_c_f08ts")
@@ -946,6 +973,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Isendrecv_replace_c_f08ts
+!end
   end interface
   interface MPI_Issend
     subroutine MPI_Issend_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -962,6 +990,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Issend_f08ts
+!i4
     subroutine MPI_Issend_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_issend_c_f08ts")
@@ -976,6 +1005,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Issend_c_f08ts
+!end
   end interface
   interface MPI_Mprobe
     subroutine MPI_Mprobe_f08(source, tag, comm, message, status, ierror)
@@ -1001,6 +1031,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Mrecv_f08ts
+!i4
     subroutine MPI_Mrecv_c_f08ts(buf, count, datatype, message, status, ierror) &
         bind(C, name="mpi_mrecv_c_f08ts")
       import
@@ -1012,6 +1043,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Mrecv_c_f08ts
+!end
   end interface
   interface MPI_Probe
     subroutine MPI_Probe_f08(source, tag, comm, status, ierror)
@@ -1039,6 +1071,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Recv_f08ts
+!i4
     subroutine MPI_Recv_c_f08ts(buf, count, datatype, source, tag, comm, status, &
         ierror) &
         bind(C, name="mpi_recv_c_f08ts")
@@ -1053,6 +1086,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Recv_c_f08ts
+!end
   end interface
   interface MPI_Recv_init
     subroutine MPI_Recv_init_f08ts(buf, count, datatype, source, tag, comm, request, &
@@ -1069,6 +1103,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Recv_init_f08ts
+!i4
     subroutine MPI_Recv_init_c_f08ts(buf, count, datatype, source, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_recv_init_c_f08ts")
@@ -1083,6 +1118,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Recv_init_c_f08ts
+!end
   end interface
   interface MPI_Request_free
     subroutine MPI_Request_free_f08(request, ierror)
@@ -1153,6 +1189,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Rsend_f08ts
+!i4
     subroutine MPI_Rsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="mpi_rsend_c_f08ts")
       import
@@ -1165,6 +1202,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Rsend_c_f08ts
+!end
   end interface
   interface MPI_Rsend_init
     subroutine MPI_Rsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -1181,6 +1219,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Rsend_init_f08ts
+!i4
     subroutine MPI_Rsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_rsend_init_c_f08ts")
@@ -1195,6 +1234,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Rsend_init_c_f08ts
+!end
   end interface
   interface MPI_Send
     subroutine MPI_Send_f08ts(buf, count, datatype, dest, tag, comm, ierror) &
@@ -1209,6 +1249,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Send_f08ts
+!i4
     subroutine MPI_Send_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="mpi_send_c_f08ts")
       import
@@ -1221,6 +1262,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Send_c_f08ts
+!end
   end interface
   interface MPI_Send_init
     subroutine MPI_Send_init_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -1237,6 +1279,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Send_init_f08ts
+!i4
     subroutine MPI_Send_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_send_init_c_f08ts")
@@ -1251,6 +1294,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Send_init_c_f08ts
+!end
   end interface
   interface MPI_Sendrecv
     subroutine MPI_Sendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, &
@@ -1272,6 +1316,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Sendrecv_f08ts
+!i4
     subroutine MPI_Sendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, &
         recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror) &
         bind(C, name="mpi_sendrecv_c_f08ts")
@@ -1291,6 +1336,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Sendrecv_c_f08ts
+!end
   end interface
   interface MPI_Sendrecv_replace
     subroutine MPI_Sendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, &
@@ -1309,6 +1355,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Sendrecv_replace_f08ts
+!i4
     subroutine MPI_Sendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, &
         recvtag, comm, status, ierror) &
         bind(C, name="mpi_sendrecv_replace_c_f08ts")
@@ -1325,6 +1372,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Sendrecv_replace_c_f08ts
+!end
   end interface
   interface MPI_Session_attach_buffer
     subroutine MPI_Session_attach_buffer_f08ts(session, buffer, size, ierror) &
@@ -1336,6 +1384,7 @@ module mpi_f08
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Session_attach_buffer_f08ts
+!i4
     subroutine MPI_Session_attach_buffer_c_f08ts(session, buffer, size, ierror) &
         bind(C, name="mpi_session_attach_buffer_c_f08ts")
       import
@@ -1345,6 +1394,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Session_attach_buffer_c_f08ts
+!end
   end interface
   interface MPI_Session_detach_buffer
     subroutine MPI_Session_detach_buffer_f08(session, buffer_addr, size, ierror)
@@ -1355,6 +1405,7 @@ module mpi_f08
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Session_detach_buffer_f08
+!i4
     subroutine MPI_Session_detach_buffer_c_f08(session, buffer_addr, size, ierror)
       import
       implicit none
@@ -1363,6 +1414,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Session_detach_buffer_c_f08
+!end
   end interface
   interface MPI_Session_flush_buffer
     subroutine MPI_Session_flush_buffer_f08(session, ierror)
@@ -1394,6 +1446,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ssend_f08ts
+!i4
     subroutine MPI_Ssend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="mpi_ssend_c_f08ts")
       import
@@ -1406,6 +1459,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ssend_c_f08ts
+!end
   end interface
   interface MPI_Ssend_init
     subroutine MPI_Ssend_init_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -1422,6 +1476,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ssend_init_f08ts
+!i4
     subroutine MPI_Ssend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="mpi_ssend_init_c_f08ts")
@@ -1436,6 +1491,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ssend_init_c_f08ts
+!end
   end interface
   interface MPI_Start
     subroutine MPI_Start_f08(request, ierror)
@@ -1611,6 +1667,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Precv_init_f08ts
+!i4
     subroutine MPI_Precv_init_c_f08ts(buf, partitions, count, datatype, dest, tag, comm, &
         info, request, ierror) &
         bind(C, name="mpi_precv_init_c_f08ts")
@@ -1627,6 +1684,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Precv_init_c_f08ts
+!end
   end interface
   interface MPI_Psend_init
     subroutine MPI_Psend_init_f08ts(buf, partitions, count, datatype, dest, tag, comm, &
@@ -1645,6 +1703,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Psend_init_f08ts
+!i4
     subroutine MPI_Psend_init_c_f08ts(buf, partitions, count, datatype, dest, tag, comm, &
         info, request, ierror) &
         bind(C, name="mpi_psend_init_c_f08ts")
@@ -1661,6 +1720,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Psend_init_c_f08ts
+!end
   end interface
   interface MPI_Aint_add
     function MPI_Aint_add_f08(base, disp)
@@ -1699,6 +1759,7 @@ module mpi_f08
       integer, intent(out) :: count
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Get_elements_f08
+!i4
     subroutine MPI_Get_elements_c_f08(status, datatype, count, ierror)
       import
       implicit none
@@ -1707,6 +1768,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: count
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Get_elements_c_f08
+!end
   end interface
   interface MPI_Get_elements_x
     subroutine MPI_Get_elements_x_f08(status, datatype, count, ierror)
@@ -1733,6 +1795,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Pack_f08ts
+!i4
     subroutine MPI_Pack_c_f08ts(inbuf, incount, datatype, outbuf, outsize, &
         position, comm, ierror) &
         bind(C, name="mpi_pack_c_f08ts")
@@ -1747,6 +1810,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Pack_c_f08ts
+!end
   end interface
   interface MPI_Pack_external
     subroutine MPI_Pack_external_f08ts(datarep, inbuf, incount, datatype, outbuf, outsize, &
@@ -1763,6 +1827,7 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND), intent(inout) :: position
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Pack_external_f08ts
+!i4
     subroutine MPI_Pack_external_c_f08ts(datarep, inbuf, incount, datatype, outbuf, outsize, &
         position, ierror) &
         bind(C, name="mpi_pack_external_c_f08ts")
@@ -1777,6 +1842,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(inout) :: position
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Pack_external_c_f08ts
+!end
   end interface
   interface MPI_Pack_external_size
     subroutine MPI_Pack_external_size_f08(datarep, incount, datatype, size, ierror)
@@ -1788,6 +1854,7 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Pack_external_size_f08
+!i4
     subroutine MPI_Pack_external_size_c_f08(datarep, incount, datatype, size, ierror)
       import
       implicit none
@@ -1797,6 +1864,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Pack_external_size_c_f08
+!end
   end interface
   interface MPI_Pack_size
     subroutine MPI_Pack_size_f08(incount, datatype, comm, size, ierror)
@@ -1808,6 +1876,7 @@ module mpi_f08
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Pack_size_f08
+!i4
     subroutine MPI_Pack_size_c_f08(incount, datatype, comm, size, ierror)
       import
       implicit none
@@ -1817,6 +1886,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Pack_size_c_f08
+!end
   end interface
   interface MPI_Type_commit
     subroutine MPI_Type_commit_f08(datatype, ierror)
@@ -1835,6 +1905,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_contiguous_f08
+!i4
     subroutine MPI_Type_contiguous_c_f08(count, oldtype, newtype, ierror)
       import
       implicit none
@@ -1843,6 +1914,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_contiguous_c_f08
+!end
   end interface
   interface MPI_Type_create_darray
     subroutine MPI_Type_create_darray_f08(size, rank, ndims, array_of_gsizes, &
@@ -1861,6 +1933,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_darray_f08
+!i4
     subroutine MPI_Type_create_darray_c_f08(size, rank, ndims, array_of_gsizes, &
         array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype, ierror)
       import
@@ -1877,6 +1950,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_darray_c_f08
+!end
   end interface
   interface MPI_Type_create_f90_complex
     subroutine MPI_Type_create_f90_complex_f08(p, r, newtype, ierror)
@@ -1919,6 +1993,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_hindexed_f08
+!i4
     subroutine MPI_Type_create_hindexed_c_f08(count, array_of_blocklengths, &
         array_of_displacements, oldtype, newtype, ierror)
       import
@@ -1930,6 +2005,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_hindexed_c_f08
+!end
   end interface
   interface MPI_Type_create_hindexed_block
     subroutine MPI_Type_create_hindexed_block_f08(count, blocklength, array_of_displacements, &
@@ -1943,6 +2019,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_hindexed_block_f08
+!i4
     subroutine MPI_Type_create_hindexed_block_c_f08(count, blocklength, array_of_displacements, &
         oldtype, newtype, ierror)
       import
@@ -1954,6 +2031,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_hindexed_block_c_f08
+!end
   end interface
   interface MPI_Type_create_hvector
     subroutine MPI_Type_create_hvector_f08(count, blocklength, stride, oldtype, newtype, &
@@ -1967,6 +2045,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_hvector_f08
+!i4
     subroutine MPI_Type_create_hvector_c_f08(count, blocklength, stride, oldtype, newtype, &
         ierror)
       import
@@ -1978,6 +2057,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_hvector_c_f08
+!end
   end interface
   interface MPI_Type_create_indexed_block
     subroutine MPI_Type_create_indexed_block_f08(count, blocklength, array_of_displacements, &
@@ -1991,6 +2071,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_indexed_block_f08
+!i4
     subroutine MPI_Type_create_indexed_block_c_f08(count, blocklength, array_of_displacements, &
         oldtype, newtype, ierror)
       import
@@ -2002,6 +2083,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_indexed_block_c_f08
+!end
   end interface
   interface MPI_Type_create_resized
     subroutine MPI_Type_create_resized_f08(oldtype, lb, extent, newtype, ierror)
@@ -2026,6 +2108,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_struct_f08
+!i4
     subroutine MPI_Type_create_struct_c_f08(count, array_of_blocklengths, &
         array_of_displacements, array_of_types, newtype, ierror)
       import
@@ -2037,6 +2120,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_struct_c_f08
+!end
   end interface
   interface MPI_Type_create_subarray
     subroutine MPI_Type_create_subarray_f08(ndims, array_of_sizes, array_of_subsizes, &
@@ -2052,6 +2136,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_subarray_f08
+!i4
     subroutine MPI_Type_create_subarray_c_f08(ndims, array_of_sizes, array_of_subsizes, &
         array_of_starts, order, oldtype, newtype, ierror)
       import
@@ -2065,6 +2150,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_create_subarray_c_f08
+!end
   end interface
   interface MPI_Type_dup
     subroutine MPI_Type_dup_f08(oldtype, newtype, ierror)
@@ -2126,6 +2212,7 @@ module mpi_f08
       integer, intent(out) :: combiner
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_get_envelope_f08
+!i4
     subroutine MPI_Type_get_envelope_c_f08(datatype, num_integers, num_addresses, &
         num_large_counts, num_datatypes, combiner, ierror)
       import
@@ -2138,6 +2225,7 @@ module mpi_f08
       integer, intent(out) :: combiner
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_get_envelope_c_f08
+!end
   end interface
   interface MPI_Type_get_extent
     subroutine MPI_Type_get_extent_f08(datatype, lb, extent, ierror)
@@ -2211,6 +2299,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_indexed_f08
+!i4
     subroutine MPI_Type_indexed_c_f08(count, array_of_blocklengths, &
         array_of_displacements, oldtype, newtype, ierror)
       import
@@ -2222,6 +2311,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_indexed_c_f08
+!end
   end interface
   interface MPI_Type_match_size
     subroutine MPI_Type_match_size_f08(typeclass, size, datatype, ierror)
@@ -2250,6 +2340,7 @@ module mpi_f08
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_size_f08
+!i4
     subroutine MPI_Type_size_c_f08(datatype, size, ierror)
       import
       implicit none
@@ -2257,6 +2348,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_size_c_f08
+!end
   end interface
   interface MPI_Type_size_x
     subroutine MPI_Type_size_x_f08(datatype, size, ierror)
@@ -2279,6 +2371,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_vector_f08
+!i4
     subroutine MPI_Type_vector_c_f08(count, blocklength, stride, oldtype, newtype, &
         ierror)
       import
@@ -2290,6 +2383,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Type_vector_c_f08
+!end
   end interface
   interface MPI_Unpack
     subroutine MPI_Unpack_f08ts(inbuf, insize, position, outbuf, outcount, &
@@ -2306,6 +2400,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Unpack_f08ts
+!i4
     subroutine MPI_Unpack_c_f08ts(inbuf, insize, position, outbuf, outcount, &
         datatype, comm, ierror) &
         bind(C, name="mpi_unpack_c_f08ts")
@@ -2320,6 +2415,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Unpack_c_f08ts
+!end
   end interface
   interface MPI_Unpack_external
     subroutine MPI_Unpack_external_f08ts(datarep, inbuf, insize, position, outbuf, outcount, &
@@ -2336,6 +2432,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Unpack_external_f08ts
+!i4
     subroutine MPI_Unpack_external_c_f08ts(datarep, inbuf, insize, position, outbuf, outcount, &
         datatype, ierror) &
         bind(C, name="mpi_unpack_external_c_f08ts")
@@ -2350,6 +2447,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Unpack_external_c_f08ts
+!end
   end interface
   interface MPI_Allgather
     subroutine MPI_Allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -2366,6 +2464,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allgather_f08ts
+!i4
     subroutine MPI_Allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="mpi_allgather_c_f08ts")
@@ -2380,6 +2479,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allgather_c_f08ts
+!end
   end interface
   interface MPI_Allgather_init
     subroutine MPI_Allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -2398,6 +2498,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allgather_init_f08ts
+!i4
     subroutine MPI_Allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_allgather_init_c_f08ts")
@@ -2414,6 +2515,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allgather_init_c_f08ts
+!end
   end interface
   interface MPI_Allgatherv
     subroutine MPI_Allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -2431,6 +2533,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allgatherv_f08ts
+!i4
     subroutine MPI_Allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, ierror) &
         bind(C, name="mpi_allgatherv_c_f08ts")
@@ -2446,6 +2549,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allgatherv_c_f08ts
+!end
   end interface
   interface MPI_Allgatherv_init
     subroutine MPI_Allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -2465,6 +2569,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allgatherv_init_f08ts
+!i4
     subroutine MPI_Allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_allgatherv_init_c_f08ts")
@@ -2482,6 +2587,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allgatherv_init_c_f08ts
+!end
   end interface
   interface MPI_Allreduce
     subroutine MPI_Allreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -2497,6 +2603,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allreduce_f08ts
+!i4
     subroutine MPI_Allreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="mpi_allreduce_c_f08ts")
@@ -2510,6 +2617,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allreduce_c_f08ts
+!end
   end interface
   interface MPI_Allreduce_init
     subroutine MPI_Allreduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
@@ -2527,6 +2635,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allreduce_init_f08ts
+!i4
     subroutine MPI_Allreduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="mpi_allreduce_init_c_f08ts")
@@ -2542,6 +2651,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Allreduce_init_c_f08ts
+!end
   end interface
   interface MPI_Alltoall
     subroutine MPI_Alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -2558,6 +2668,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoall_f08ts
+!i4
     subroutine MPI_Alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="mpi_alltoall_c_f08ts")
@@ -2572,6 +2683,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoall_c_f08ts
+!end
   end interface
   interface MPI_Alltoall_init
     subroutine MPI_Alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -2590,6 +2702,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoall_init_f08ts
+!i4
     subroutine MPI_Alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_alltoall_init_c_f08ts")
@@ -2606,6 +2719,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoall_init_c_f08ts
+!end
   end interface
   interface MPI_Alltoallv
     subroutine MPI_Alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -2624,6 +2738,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoallv_f08ts
+!i4
     subroutine MPI_Alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) &
         bind(C, name="mpi_alltoallv_c_f08ts")
@@ -2640,6 +2755,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoallv_c_f08ts
+!end
   end interface
   interface MPI_Alltoallv_init
     subroutine MPI_Alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -2660,6 +2776,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoallv_init_f08ts
+!i4
     subroutine MPI_Alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_alltoallv_init_c_f08ts")
@@ -2678,6 +2795,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoallv_init_c_f08ts
+!end
   end interface
   interface MPI_Alltoallw
     subroutine MPI_Alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -2696,6 +2814,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoallw_f08ts
+!i4
     subroutine MPI_Alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) &
         bind(C, name="mpi_alltoallw_c_f08ts")
@@ -2712,6 +2831,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoallw_c_f08ts
+!end
   end interface
   interface MPI_Alltoallw_init
     subroutine MPI_Alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -2732,6 +2852,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoallw_init_f08ts
+!i4
     subroutine MPI_Alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
         bind(C, name="mpi_alltoallw_init_c_f08ts")
@@ -2750,6 +2871,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Alltoallw_init_c_f08ts
+!end
   end interface
   interface MPI_Barrier
     subroutine MPI_Barrier_f08(comm, ierror)
@@ -2781,6 +2903,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Bcast_f08ts
+!i4
     subroutine MPI_Bcast_c_f08ts(buffer, count, datatype, root, comm, ierror) &
         bind(C, name="mpi_bcast_c_f08ts")
       import
@@ -2792,6 +2915,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Bcast_c_f08ts
+!end
   end interface
   interface MPI_Bcast_init
     subroutine MPI_Bcast_init_f08ts(buffer, count, datatype, root, comm, info, request, &
@@ -2808,6 +2932,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Bcast_init_f08ts
+!i4
     subroutine MPI_Bcast_init_c_f08ts(buffer, count, datatype, root, comm, info, request, &
         ierror) &
         bind(C, name="mpi_bcast_init_c_f08ts")
@@ -2822,6 +2947,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Bcast_init_c_f08ts
+!end
   end interface
   interface MPI_Exscan
     subroutine MPI_Exscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -2837,6 +2963,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Exscan_f08ts
+!i4
     subroutine MPI_Exscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="mpi_exscan_c_f08ts")
@@ -2850,6 +2977,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Exscan_c_f08ts
+!end
   end interface
   interface MPI_Exscan_init
     subroutine MPI_Exscan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
@@ -2867,6 +2995,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Exscan_init_f08ts
+!i4
     subroutine MPI_Exscan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="mpi_exscan_init_c_f08ts")
@@ -2882,6 +3011,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Exscan_init_c_f08ts
+!end
   end interface
   interface MPI_Gather
     subroutine MPI_Gather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -2899,6 +3029,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Gather_f08ts
+!i4
     subroutine MPI_Gather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, ierror) &
         bind(C, name="mpi_gather_c_f08ts")
@@ -2914,6 +3045,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Gather_c_f08ts
+!end
   end interface
   interface MPI_Gather_init
     subroutine MPI_Gather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -2933,6 +3065,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Gather_init_f08ts
+!i4
     subroutine MPI_Gather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, info, request, ierror) &
         bind(C, name="mpi_gather_init_c_f08ts")
@@ -2950,6 +3083,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Gather_init_c_f08ts
+!end
   end interface
   interface MPI_Gatherv
     subroutine MPI_Gatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -2968,6 +3102,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Gatherv_f08ts
+!i4
     subroutine MPI_Gatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, ierror) &
         bind(C, name="mpi_gatherv_c_f08ts")
@@ -2984,6 +3119,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Gatherv_c_f08ts
+!end
   end interface
   interface MPI_Gatherv_init
     subroutine MPI_Gatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -3004,6 +3140,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Gatherv_init_f08ts
+!i4
     subroutine MPI_Gatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, info, request, ierror) &
         bind(C, name="mpi_gatherv_init_c_f08ts")
@@ -3022,6 +3159,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Gatherv_init_c_f08ts
+!end
   end interface
   interface MPI_Iallgather
     subroutine MPI_Iallgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -3039,6 +3177,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iallgather_f08ts
+!i4
     subroutine MPI_Iallgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="mpi_iallgather_c_f08ts")
@@ -3054,6 +3193,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iallgather_c_f08ts
+!end
   end interface
   interface MPI_Iallgatherv
     subroutine MPI_Iallgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -3072,6 +3212,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iallgatherv_f08ts
+!i4
     subroutine MPI_Iallgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, request, ierror) &
         bind(C, name="mpi_iallgatherv_c_f08ts")
@@ -3088,6 +3229,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iallgatherv_c_f08ts
+!end
   end interface
   interface MPI_Iallreduce
     subroutine MPI_Iallreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -3104,6 +3246,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iallreduce_f08ts
+!i4
     subroutine MPI_Iallreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="mpi_iallreduce_c_f08ts")
@@ -3118,6 +3261,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iallreduce_c_f08ts
+!end
   end interface
   interface MPI_Ialltoall
     subroutine MPI_Ialltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -3135,6 +3279,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ialltoall_f08ts
+!i4
     subroutine MPI_Ialltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="mpi_ialltoall_c_f08ts")
@@ -3150,6 +3295,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ialltoall_c_f08ts
+!end
   end interface
   interface MPI_Ialltoallv
     subroutine MPI_Ialltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -3169,6 +3315,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ialltoallv_f08ts
+!i4
     subroutine MPI_Ialltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) &
         bind(C, name="mpi_ialltoallv_c_f08ts")
@@ -3186,6 +3333,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ialltoallv_c_f08ts
+!end
   end interface
   interface MPI_Ialltoallw
     subroutine MPI_Ialltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -3205,6 +3353,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ialltoallw_f08ts
+!i4
     subroutine MPI_Ialltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) &
         bind(C, name="mpi_ialltoallw_c_f08ts")
@@ -3222,6 +3371,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ialltoallw_c_f08ts
+!end
   end interface
   interface MPI_Ibarrier
     subroutine MPI_Ibarrier_f08(comm, request, ierror)
@@ -3246,6 +3396,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ibcast_f08ts
+!i4
     subroutine MPI_Ibcast_c_f08ts(buffer, count, datatype, root, comm, request, &
         ierror) &
         bind(C, name="mpi_ibcast_c_f08ts")
@@ -3259,6 +3410,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ibcast_c_f08ts
+!end
   end interface
   interface MPI_Iexscan
     subroutine MPI_Iexscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -3275,6 +3427,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iexscan_f08ts
+!i4
     subroutine MPI_Iexscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="mpi_iexscan_c_f08ts")
@@ -3289,6 +3442,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iexscan_c_f08ts
+!end
   end interface
   interface MPI_Igather
     subroutine MPI_Igather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -3307,6 +3461,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Igather_f08ts
+!i4
     subroutine MPI_Igather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, request, ierror) &
         bind(C, name="mpi_igather_c_f08ts")
@@ -3323,6 +3478,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Igather_c_f08ts
+!end
   end interface
   interface MPI_Igatherv
     subroutine MPI_Igatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -3342,6 +3498,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Igatherv_f08ts
+!i4
     subroutine MPI_Igatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, request, ierror) &
         bind(C, name="mpi_igatherv_c_f08ts")
@@ -3359,6 +3516,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Igatherv_c_f08ts
+!end
   end interface
   interface MPI_Ireduce
     subroutine MPI_Ireduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
@@ -3376,6 +3534,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ireduce_f08ts
+!i4
     subroutine MPI_Ireduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
         request, ierror) &
         bind(C, name="mpi_ireduce_c_f08ts")
@@ -3391,6 +3550,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ireduce_c_f08ts
+!end
   end interface
   interface MPI_Ireduce_scatter
     subroutine MPI_Ireduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
@@ -3407,6 +3567,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ireduce_scatter_f08ts
+!i4
     subroutine MPI_Ireduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         request, ierror) &
         bind(C, name="mpi_ireduce_scatter_c_f08ts")
@@ -3421,6 +3582,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ireduce_scatter_c_f08ts
+!end
   end interface
   interface MPI_Ireduce_scatter_block
     subroutine MPI_Ireduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
@@ -3437,6 +3599,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ireduce_scatter_block_f08ts
+!i4
     subroutine MPI_Ireduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         request, ierror) &
         bind(C, name="mpi_ireduce_scatter_block_c_f08ts")
@@ -3451,6 +3614,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ireduce_scatter_block_c_f08ts
+!end
   end interface
   interface MPI_Iscan
     subroutine MPI_Iscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -3467,6 +3631,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iscan_f08ts
+!i4
     subroutine MPI_Iscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="mpi_iscan_c_f08ts")
@@ -3481,6 +3646,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iscan_c_f08ts
+!end
   end interface
   interface MPI_Iscatter
     subroutine MPI_Iscatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -3499,6 +3665,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iscatter_f08ts
+!i4
     subroutine MPI_Iscatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, request, ierror) &
         bind(C, name="mpi_iscatter_c_f08ts")
@@ -3515,6 +3682,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iscatter_c_f08ts
+!end
   end interface
   interface MPI_Iscatterv
     subroutine MPI_Iscatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
@@ -3534,6 +3702,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iscatterv_f08ts
+!i4
     subroutine MPI_Iscatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, request, ierror) &
         bind(C, name="mpi_iscatterv_c_f08ts")
@@ -3551,6 +3720,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Iscatterv_c_f08ts
+!end
   end interface
   interface MPI_Op_commutative
     subroutine MPI_Op_commutative_f08(op, commute, ierror)
@@ -3604,6 +3774,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_f08ts
+!i4
     subroutine MPI_Reduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
         ierror) &
         bind(C, name="mpi_reduce_c_f08ts")
@@ -3618,6 +3789,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_c_f08ts
+!end
   end interface
   interface MPI_Reduce_init
     subroutine MPI_Reduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
@@ -3636,6 +3808,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_init_f08ts
+!i4
     subroutine MPI_Reduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
         info, request, ierror) &
         bind(C, name="mpi_reduce_init_c_f08ts")
@@ -3652,6 +3825,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_init_c_f08ts
+!end
   end interface
   interface MPI_Reduce_local
     subroutine MPI_Reduce_local_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) &
@@ -3665,6 +3839,7 @@ module mpi_f08
       type(MPI_Op), intent(in) :: op
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_local_f08ts
+!i4
     subroutine MPI_Reduce_local_c_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) &
         bind(C, name="mpi_reduce_local_c_f08ts")
       import
@@ -3676,6 +3851,7 @@ module mpi_f08
       type(MPI_Op), intent(in) :: op
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_local_c_f08ts
+!end
   end interface
   interface MPI_Reduce_scatter
     subroutine MPI_Reduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
@@ -3691,6 +3867,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_f08ts
+!i4
     subroutine MPI_Reduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         ierror) &
         bind(C, name="mpi_reduce_scatter_c_f08ts")
@@ -3704,6 +3881,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_c_f08ts
+!end
   end interface
   interface MPI_Reduce_scatter_block
     subroutine MPI_Reduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
@@ -3719,6 +3897,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_block_f08ts
+!i4
     subroutine MPI_Reduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         ierror) &
         bind(C, name="mpi_reduce_scatter_block_c_f08ts")
@@ -3732,6 +3911,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_block_c_f08ts
+!end
   end interface
   interface MPI_Reduce_scatter_block_init
     subroutine MPI_Reduce_scatter_block_init_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
@@ -3749,6 +3929,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_block_init_f08ts
+!i4
     subroutine MPI_Reduce_scatter_block_init_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         info, request, ierror) &
         bind(C, name="mpi_reduce_scatter_block_init_c_f08ts")
@@ -3764,6 +3945,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_block_init_c_f08ts
+!end
   end interface
   interface MPI_Reduce_scatter_init
     subroutine MPI_Reduce_scatter_init_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
@@ -3781,6 +3963,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_init_f08ts
+!i4
     subroutine MPI_Reduce_scatter_init_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         info, request, ierror) &
         bind(C, name="mpi_reduce_scatter_init_c_f08ts")
@@ -3796,6 +3979,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Reduce_scatter_init_c_f08ts
+!end
   end interface
   interface MPI_Scan
     subroutine MPI_Scan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -3811,6 +3995,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scan_f08ts
+!i4
     subroutine MPI_Scan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="mpi_scan_c_f08ts")
@@ -3824,6 +4009,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scan_c_f08ts
+!end
   end interface
   interface MPI_Scan_init
     subroutine MPI_Scan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
@@ -3841,6 +4027,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scan_init_f08ts
+!i4
     subroutine MPI_Scan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="mpi_scan_init_c_f08ts")
@@ -3856,6 +4043,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scan_init_c_f08ts
+!end
   end interface
   interface MPI_Scatter
     subroutine MPI_Scatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -3873,6 +4061,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scatter_f08ts
+!i4
     subroutine MPI_Scatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, ierror) &
         bind(C, name="mpi_scatter_c_f08ts")
@@ -3888,6 +4077,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scatter_c_f08ts
+!end
   end interface
   interface MPI_Scatter_init
     subroutine MPI_Scatter_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -3907,6 +4097,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scatter_init_f08ts
+!i4
     subroutine MPI_Scatter_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, info, request, ierror) &
         bind(C, name="mpi_scatter_init_c_f08ts")
@@ -3924,6 +4115,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scatter_init_c_f08ts
+!end
   end interface
   interface MPI_Scatterv
     subroutine MPI_Scatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
@@ -3942,6 +4134,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scatterv_f08ts
+!i4
     subroutine MPI_Scatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, ierror) &
         bind(C, name="mpi_scatterv_c_f08ts")
@@ -3958,6 +4151,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scatterv_c_f08ts
+!end
   end interface
   interface MPI_Scatterv_init
     subroutine MPI_Scatterv_init_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
@@ -3978,6 +4172,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scatterv_init_f08ts
+!i4
     subroutine MPI_Scatterv_init_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, info, request, ierror) &
         bind(C, name="mpi_scatterv_init_c_f08ts")
@@ -3996,6 +4191,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Scatterv_init_c_f08ts
+!end
   end interface
   interface MPI_Group_compare
     subroutine MPI_Group_compare_f08(group1, group2, result, ierror)
@@ -4733,6 +4929,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ineighbor_allgather_f08ts
+!i4
     subroutine MPI_Ineighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="mpi_ineighbor_allgather_c_f08ts")
@@ -4748,6 +4945,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ineighbor_allgather_c_f08ts
+!end
   end interface
   interface MPI_Ineighbor_allgatherv
     subroutine MPI_Ineighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -4766,6 +4964,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ineighbor_allgatherv_f08ts
+!i4
     subroutine MPI_Ineighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, request, ierror) &
         bind(C, name="mpi_ineighbor_allgatherv_c_f08ts")
@@ -4782,6 +4981,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ineighbor_allgatherv_c_f08ts
+!end
   end interface
   interface MPI_Ineighbor_alltoall
     subroutine MPI_Ineighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -4799,6 +4999,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ineighbor_alltoall_f08ts
+!i4
     subroutine MPI_Ineighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="mpi_ineighbor_alltoall_c_f08ts")
@@ -4814,6 +5015,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ineighbor_alltoall_c_f08ts
+!end
   end interface
   interface MPI_Ineighbor_alltoallv
     subroutine MPI_Ineighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -4833,6 +5035,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ineighbor_alltoallv_f08ts
+!i4
     subroutine MPI_Ineighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) &
         bind(C, name="mpi_ineighbor_alltoallv_c_f08ts")
@@ -4850,6 +5053,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ineighbor_alltoallv_c_f08ts
+!end
   end interface
   interface MPI_Ineighbor_alltoallw
     subroutine MPI_Ineighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -4869,6 +5073,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ineighbor_alltoallw_f08ts
+!i4
     subroutine MPI_Ineighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) &
         bind(C, name="mpi_ineighbor_alltoallw_c_f08ts")
@@ -4886,6 +5091,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Ineighbor_alltoallw_c_f08ts
+!end
   end interface
   interface MPI_Neighbor_allgather
     subroutine MPI_Neighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -4902,6 +5108,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgather_f08ts
+!i4
     subroutine MPI_Neighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="mpi_neighbor_allgather_c_f08ts")
@@ -4916,6 +5123,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgather_c_f08ts
+!end
   end interface
   interface MPI_Neighbor_allgather_init
     subroutine MPI_Neighbor_allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -4934,6 +5142,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgather_init_f08ts
+!i4
     subroutine MPI_Neighbor_allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_neighbor_allgather_init_c_f08ts")
@@ -4950,6 +5159,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgather_init_c_f08ts
+!end
   end interface
   interface MPI_Neighbor_allgatherv
     subroutine MPI_Neighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -4967,6 +5177,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgatherv_f08ts
+!i4
     subroutine MPI_Neighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, ierror) &
         bind(C, name="mpi_neighbor_allgatherv_c_f08ts")
@@ -4982,6 +5193,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgatherv_c_f08ts
+!end
   end interface
   interface MPI_Neighbor_allgatherv_init
     subroutine MPI_Neighbor_allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -5001,6 +5213,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgatherv_init_f08ts
+!i4
     subroutine MPI_Neighbor_allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_neighbor_allgatherv_init_c_f08ts")
@@ -5018,6 +5231,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_allgatherv_init_c_f08ts
+!end
   end interface
   interface MPI_Neighbor_alltoall
     subroutine MPI_Neighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -5034,6 +5248,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoall_f08ts
+!i4
     subroutine MPI_Neighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="mpi_neighbor_alltoall_c_f08ts")
@@ -5048,6 +5263,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoall_c_f08ts
+!end
   end interface
   interface MPI_Neighbor_alltoall_init
     subroutine MPI_Neighbor_alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -5066,6 +5282,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoall_init_f08ts
+!i4
     subroutine MPI_Neighbor_alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_neighbor_alltoall_init_c_f08ts")
@@ -5082,6 +5299,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoall_init_c_f08ts
+!end
   end interface
   interface MPI_Neighbor_alltoallv
     subroutine MPI_Neighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -5100,6 +5318,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallv_f08ts
+!i4
     subroutine MPI_Neighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) &
         bind(C, name="mpi_neighbor_alltoallv_c_f08ts")
@@ -5116,6 +5335,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallv_c_f08ts
+!end
   end interface
   interface MPI_Neighbor_alltoallv_init
     subroutine MPI_Neighbor_alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -5136,6 +5356,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallv_init_f08ts
+!i4
     subroutine MPI_Neighbor_alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) &
         bind(C, name="mpi_neighbor_alltoallv_init_c_f08ts")
@@ -5154,6 +5375,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallv_init_c_f08ts
+!end
   end interface
   interface MPI_Neighbor_alltoallw
     subroutine MPI_Neighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -5172,6 +5394,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallw_f08ts
+!i4
     subroutine MPI_Neighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) &
         bind(C, name="mpi_neighbor_alltoallw_c_f08ts")
@@ -5188,6 +5411,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallw_c_f08ts
+!end
   end interface
   interface MPI_Neighbor_alltoallw_init
     subroutine MPI_Neighbor_alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -5208,6 +5432,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallw_init_f08ts
+!i4
     subroutine MPI_Neighbor_alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
         bind(C, name="mpi_neighbor_alltoallw_init_c_f08ts")
@@ -5226,6 +5451,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Neighbor_alltoallw_init_c_f08ts
+!end
   end interface
   interface MPI_Topo_test
     subroutine MPI_Topo_test_f08(comm, status, ierror)
@@ -5771,6 +5997,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Accumulate_f08ts
+!i4
     subroutine MPI_Accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, op, win, ierror) &
         bind(C, name="mpi_accumulate_c_f08ts")
@@ -5787,6 +6014,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Accumulate_c_f08ts
+!end
   end interface
   interface MPI_Compare_and_swap
     subroutine MPI_Compare_and_swap_f08ts(origin_addr, compare_addr, result_addr, datatype, &
@@ -5836,6 +6064,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Get_f08ts
+!i4
     subroutine MPI_Get_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, ierror) &
         bind(C, name="mpi_get_c_f08ts")
@@ -5851,6 +6080,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Get_c_f08ts
+!end
   end interface
   interface MPI_Get_accumulate
     subroutine MPI_Get_accumulate_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -5873,6 +6103,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Get_accumulate_f08ts
+!i4
     subroutine MPI_Get_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
         result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, ierror) &
@@ -5893,6 +6124,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Get_accumulate_c_f08ts
+!end
   end interface
   interface MPI_Put
     subroutine MPI_Put_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -5910,6 +6142,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Put_f08ts
+!i4
     subroutine MPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, ierror) &
         bind(C, name="mpi_put_c_f08ts")
@@ -5925,6 +6158,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Put_c_f08ts
+!end
   end interface
   interface MPI_Raccumulate
     subroutine MPI_Raccumulate_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -5944,6 +6178,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Raccumulate_f08ts
+!i4
     subroutine MPI_Raccumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, op, win, request, ierror) &
         bind(C, name="mpi_raccumulate_c_f08ts")
@@ -5961,6 +6196,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Raccumulate_c_f08ts
+!end
   end interface
   interface MPI_Rget
     subroutine MPI_Rget_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -5979,6 +6215,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Rget_f08ts
+!i4
     subroutine MPI_Rget_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, request, ierror) &
         bind(C, name="mpi_rget_c_f08ts")
@@ -5995,6 +6232,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Rget_c_f08ts
+!end
   end interface
   interface MPI_Rget_accumulate
     subroutine MPI_Rget_accumulate_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -6018,6 +6256,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Rget_accumulate_f08ts
+!i4
     subroutine MPI_Rget_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
         result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, request, ierror) &
@@ -6039,6 +6278,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Rget_accumulate_c_f08ts
+!end
   end interface
   interface MPI_Rput
     subroutine MPI_Rput_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -6057,6 +6297,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Rput_f08ts
+!i4
     subroutine MPI_Rput_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, request, ierror) &
         bind(C, name="mpi_rput_c_f08ts")
@@ -6073,6 +6314,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Rput_c_f08ts
+!end
   end interface
   interface MPI_Win_allocate
     subroutine MPI_Win_allocate_f08(size, disp_unit, info, comm, baseptr, win, ierror)
@@ -6086,6 +6328,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_allocate_f08
+!i4
     subroutine MPI_Win_allocate_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
       import
       implicit none
@@ -6097,6 +6340,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_allocate_c_f08
+!end
   end interface
   interface MPI_Win_allocate_shared
     subroutine MPI_Win_allocate_shared_f08(size, disp_unit, info, comm, baseptr, win, ierror)
@@ -6110,6 +6354,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_allocate_shared_f08
+!i4
     subroutine MPI_Win_allocate_shared_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
       import
       implicit none
@@ -6121,6 +6366,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_allocate_shared_c_f08
+!end
   end interface
   interface MPI_Win_attach
     subroutine MPI_Win_attach_f08ts(win, base, size, ierror) &
@@ -6154,6 +6400,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_create_f08ts
+!i4
     subroutine MPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror) &
         bind(C, name="mpi_win_create_c_f08ts")
       import
@@ -6166,6 +6413,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_create_c_f08ts
+!end
   end interface
   interface MPI_Win_create_dynamic
     subroutine MPI_Win_create_dynamic_f08(info, comm, win, ierror)
@@ -6325,6 +6573,7 @@ module mpi_f08
       type(c_ptr), intent(out) :: baseptr
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_shared_query_f08
+!i4
     subroutine MPI_Win_shared_query_c_f08(win, rank, size, disp_unit, baseptr, ierror)
       import
       implicit none
@@ -6335,6 +6584,7 @@ module mpi_f08
       type(c_ptr), intent(out) :: baseptr
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_shared_query_c_f08
+!end
   end interface
   interface MPI_Win_start
     subroutine MPI_Win_start_f08(group, assert, win, ierror)
@@ -6470,6 +6720,7 @@ module mpi_f08
       integer, intent(in) :: count
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Status_set_elements_f08
+!i4
     subroutine MPI_Status_set_elements_c_f08(status, datatype, count, ierror)
       import
       implicit none
@@ -6478,6 +6729,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Status_set_elements_c_f08
+!end
   end interface
   interface MPI_Status_set_elements_x
     subroutine MPI_Status_set_elements_x_f08(status, datatype, count, ierror)
@@ -6667,6 +6919,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iread_f08ts
+!i4
     subroutine MPI_File_iread_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iread_c_f08ts")
       import
@@ -6678,6 +6931,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iread_c_f08ts
+!end
   end interface
   interface MPI_File_iread_all
     subroutine MPI_File_iread_all_f08ts(fh, buf, count, datatype, request, ierror) &
@@ -6691,6 +6945,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iread_all_f08ts
+!i4
     subroutine MPI_File_iread_all_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iread_all_c_f08ts")
       import
@@ -6702,6 +6957,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iread_all_c_f08ts
+!end
   end interface
   interface MPI_File_iread_at
     subroutine MPI_File_iread_at_f08ts(fh, offset, buf, count, datatype, request, ierror) &
@@ -6716,6 +6972,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iread_at_f08ts
+!i4
     subroutine MPI_File_iread_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iread_at_c_f08ts")
       import
@@ -6728,6 +6985,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iread_at_c_f08ts
+!end
   end interface
   interface MPI_File_iread_at_all
     subroutine MPI_File_iread_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror) &
@@ -6742,6 +7000,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iread_at_all_f08ts
+!i4
     subroutine MPI_File_iread_at_all_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iread_at_all_c_f08ts")
       import
@@ -6754,6 +7013,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iread_at_all_c_f08ts
+!end
   end interface
   interface MPI_File_iread_shared
     subroutine MPI_File_iread_shared_f08ts(fh, buf, count, datatype, request, ierror) &
@@ -6767,6 +7027,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iread_shared_f08ts
+!i4
     subroutine MPI_File_iread_shared_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iread_shared_c_f08ts")
       import
@@ -6778,6 +7039,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iread_shared_c_f08ts
+!end
   end interface
   interface MPI_File_iwrite
     subroutine MPI_File_iwrite_f08ts(fh, buf, count, datatype, request, ierror) &
@@ -6791,6 +7053,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iwrite_f08ts
+!i4
     subroutine MPI_File_iwrite_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iwrite_c_f08ts")
       import
@@ -6802,6 +7065,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iwrite_c_f08ts
+!end
   end interface
   interface MPI_File_iwrite_all
     subroutine MPI_File_iwrite_all_f08ts(fh, buf, count, datatype, request, ierror) &
@@ -6815,6 +7079,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iwrite_all_f08ts
+!i4
     subroutine MPI_File_iwrite_all_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iwrite_all_c_f08ts")
       import
@@ -6826,6 +7091,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iwrite_all_c_f08ts
+!end
   end interface
   interface MPI_File_iwrite_at
     subroutine MPI_File_iwrite_at_f08ts(fh, offset, buf, count, datatype, request, ierror) &
@@ -6840,6 +7106,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iwrite_at_f08ts
+!i4
     subroutine MPI_File_iwrite_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iwrite_at_c_f08ts")
       import
@@ -6852,6 +7119,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iwrite_at_c_f08ts
+!end
   end interface
   interface MPI_File_iwrite_at_all
     subroutine MPI_File_iwrite_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror) &
@@ -6866,6 +7134,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iwrite_at_all_f08ts
+!i4
     subroutine MPI_File_iwrite_at_all_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iwrite_at_all_c_f08ts")
       import
@@ -6878,6 +7147,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iwrite_at_all_c_f08ts
+!end
   end interface
   interface MPI_File_iwrite_shared
     subroutine MPI_File_iwrite_shared_f08ts(fh, buf, count, datatype, request, ierror) &
@@ -6891,6 +7161,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iwrite_shared_f08ts
+!i4
     subroutine MPI_File_iwrite_shared_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="mpi_file_iwrite_shared_c_f08ts")
       import
@@ -6902,6 +7173,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_iwrite_shared_c_f08ts
+!end
   end interface
   interface MPI_File_open
     subroutine MPI_File_open_f08(comm, filename, amode, info, fh, ierror)
@@ -6936,6 +7208,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_f08ts
+!i4
     subroutine MPI_File_read_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_c_f08ts")
       import
@@ -6947,6 +7220,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_c_f08ts
+!end
   end interface
   interface MPI_File_read_all
     subroutine MPI_File_read_all_f08ts(fh, buf, count, datatype, status, ierror) &
@@ -6960,6 +7234,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_all_f08ts
+!i4
     subroutine MPI_File_read_all_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_all_c_f08ts")
       import
@@ -6971,6 +7246,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_all_c_f08ts
+!end
   end interface
   interface MPI_File_read_all_begin
     subroutine MPI_File_read_all_begin_f08ts(fh, buf, count, datatype, ierror) &
@@ -6983,6 +7259,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_all_begin_f08ts
+!i4
     subroutine MPI_File_read_all_begin_c_f08ts(fh, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_read_all_begin_c_f08ts")
       import
@@ -6993,6 +7270,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_all_begin_c_f08ts
+!end
   end interface
   interface MPI_File_read_all_end
     subroutine MPI_File_read_all_end_f08ts(fh, buf, status, ierror) &
@@ -7018,6 +7296,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_at_f08ts
+!i4
     subroutine MPI_File_read_at_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_at_c_f08ts")
       import
@@ -7030,6 +7309,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_at_c_f08ts
+!end
   end interface
   interface MPI_File_read_at_all
     subroutine MPI_File_read_at_all_f08ts(fh, offset, buf, count, datatype, status, ierror) &
@@ -7044,6 +7324,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_at_all_f08ts
+!i4
     subroutine MPI_File_read_at_all_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_at_all_c_f08ts")
       import
@@ -7056,6 +7337,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_at_all_c_f08ts
+!end
   end interface
   interface MPI_File_read_at_all_begin
     subroutine MPI_File_read_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror) &
@@ -7069,6 +7351,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_at_all_begin_f08ts
+!i4
     subroutine MPI_File_read_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_read_at_all_begin_c_f08ts")
       import
@@ -7080,6 +7363,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_at_all_begin_c_f08ts
+!end
   end interface
   interface MPI_File_read_at_all_end
     subroutine MPI_File_read_at_all_end_f08ts(fh, buf, status, ierror) &
@@ -7104,6 +7388,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_ordered_f08ts
+!i4
     subroutine MPI_File_read_ordered_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_ordered_c_f08ts")
       import
@@ -7115,6 +7400,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_ordered_c_f08ts
+!end
   end interface
   interface MPI_File_read_ordered_begin
     subroutine MPI_File_read_ordered_begin_f08ts(fh, buf, count, datatype, ierror) &
@@ -7127,6 +7413,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_ordered_begin_f08ts
+!i4
     subroutine MPI_File_read_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_read_ordered_begin_c_f08ts")
       import
@@ -7137,6 +7424,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_ordered_begin_c_f08ts
+!end
   end interface
   interface MPI_File_read_ordered_end
     subroutine MPI_File_read_ordered_end_f08ts(fh, buf, status, ierror) &
@@ -7161,6 +7449,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_shared_f08ts
+!i4
     subroutine MPI_File_read_shared_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_read_shared_c_f08ts")
       import
@@ -7172,6 +7461,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_shared_c_f08ts
+!end
   end interface
   interface MPI_File_seek
     subroutine MPI_File_seek_f08(fh, offset, whence, ierror)
@@ -7262,6 +7552,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_f08ts
+!i4
     subroutine MPI_File_write_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_c_f08ts")
       import
@@ -7273,6 +7564,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_c_f08ts
+!end
   end interface
   interface MPI_File_write_all
     subroutine MPI_File_write_all_f08ts(fh, buf, count, datatype, status, ierror) &
@@ -7286,6 +7578,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_all_f08ts
+!i4
     subroutine MPI_File_write_all_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_all_c_f08ts")
       import
@@ -7297,6 +7590,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_all_c_f08ts
+!end
   end interface
   interface MPI_File_write_all_begin
     subroutine MPI_File_write_all_begin_f08ts(fh, buf, count, datatype, ierror) &
@@ -7309,6 +7603,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_all_begin_f08ts
+!i4
     subroutine MPI_File_write_all_begin_c_f08ts(fh, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_write_all_begin_c_f08ts")
       import
@@ -7319,6 +7614,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_all_begin_c_f08ts
+!end
   end interface
   interface MPI_File_write_all_end
     subroutine MPI_File_write_all_end_f08ts(fh, buf, status, ierror) &
@@ -7344,6 +7640,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_at_f08ts
+!i4
     subroutine MPI_File_write_at_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_at_c_f08ts")
       import
@@ -7356,6 +7653,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_at_c_f08ts
+!end
   end interface
   interface MPI_File_write_at_all
     subroutine MPI_File_write_at_all_f08ts(fh, offset, buf, count, datatype, status, ierror) &
@@ -7370,6 +7668,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_at_all_f08ts
+!i4
     subroutine MPI_File_write_at_all_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_at_all_c_f08ts")
       import
@@ -7382,6 +7681,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_at_all_c_f08ts
+!end
   end interface
   interface MPI_File_write_at_all_begin
     subroutine MPI_File_write_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror) &
@@ -7395,6 +7695,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_at_all_begin_f08ts
+!i4
     subroutine MPI_File_write_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_write_at_all_begin_c_f08ts")
       import
@@ -7406,6 +7707,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_at_all_begin_c_f08ts
+!end
   end interface
   interface MPI_File_write_at_all_end
     subroutine MPI_File_write_at_all_end_f08ts(fh, buf, status, ierror) &
@@ -7430,6 +7732,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_ordered_f08ts
+!i4
     subroutine MPI_File_write_ordered_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_ordered_c_f08ts")
       import
@@ -7441,6 +7744,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_ordered_c_f08ts
+!end
   end interface
   interface MPI_File_write_ordered_begin
     subroutine MPI_File_write_ordered_begin_f08ts(fh, buf, count, datatype, ierror) &
@@ -7453,6 +7757,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_ordered_begin_f08ts
+!i4
     subroutine MPI_File_write_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror) &
         bind(C, name="mpi_file_write_ordered_begin_c_f08ts")
       import
@@ -7463,6 +7768,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_ordered_begin_c_f08ts
+!end
   end interface
   interface MPI_File_write_ordered_end
     subroutine MPI_File_write_ordered_end_f08ts(fh, buf, status, ierror) &
@@ -7487,6 +7793,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_shared_f08ts
+!i4
     subroutine MPI_File_write_shared_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="mpi_file_write_shared_c_f08ts")
       import
@@ -7498,6 +7805,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_shared_c_f08ts
+!end
   end interface
   interface MPI_Register_datarep
     subroutine MPI_Register_datarep_f08(datarep, read_conversion_fn, write_conversion_fn, &
@@ -7746,6 +8054,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Bsend_f08ts
+!i4
     subroutine PMPI_Bsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="pmpi_bsend_c_f08ts")
       import
@@ -7758,6 +8067,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Bsend_c_f08ts
+!end
   end interface
   interface PMPI_Bsend_init
     subroutine PMPI_Bsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -7774,6 +8084,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Bsend_init_f08ts
+!i4
     subroutine PMPI_Bsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_bsend_init_c_f08ts")
@@ -7788,6 +8099,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Bsend_init_c_f08ts
+!end
   end interface
   interface PMPI_Buffer_attach
     subroutine PMPI_Buffer_attach_f08ts(buffer, size, ierror) &
@@ -7798,6 +8110,7 @@ module mpi_f08
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Buffer_attach_f08ts
+!i4
     subroutine PMPI_Buffer_attach_c_f08ts(buffer, size, ierror) &
         bind(C, name="pmpi_buffer_attach_c_f08ts")
       import
@@ -7806,6 +8119,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Buffer_attach_c_f08ts
+!end
   end interface
   interface PMPI_Buffer_detach
     subroutine PMPI_Buffer_detach_f08(buffer_addr, size, ierror)
@@ -7815,6 +8129,7 @@ module mpi_f08
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Buffer_detach_f08
+!i4
     subroutine PMPI_Buffer_detach_c_f08(buffer_addr, size, ierror)
       import
       implicit none
@@ -7822,6 +8137,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Buffer_detach_c_f08
+!end
   end interface
   interface PMPI_Buffer_flush
     subroutine PMPI_Buffer_flush_f08(ierror)
@@ -7856,6 +8172,7 @@ module mpi_f08
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Comm_attach_buffer_f08ts
+!i4
     subroutine PMPI_Comm_attach_buffer_c_f08ts(comm, buffer, size, ierror) &
         bind(C, name="pmpi_comm_attach_buffer_c_f08ts")
       import
@@ -7865,6 +8182,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Comm_attach_buffer_c_f08ts
+!end
   end interface
   interface PMPI_Comm_detach_buffer
     subroutine PMPI_Comm_detach_buffer_f08(comm, buffer_addr, size, ierror)
@@ -7875,6 +8193,7 @@ module mpi_f08
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Comm_detach_buffer_f08
+!i4
     subroutine PMPI_Comm_detach_buffer_c_f08(comm, buffer_addr, size, ierror)
       import
       implicit none
@@ -7883,6 +8202,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Comm_detach_buffer_c_f08
+!end
   end interface
   interface PMPI_Comm_flush_buffer
     subroutine PMPI_Comm_flush_buffer_f08(comm, ierror)
@@ -7910,6 +8230,7 @@ module mpi_f08
       integer, intent(out) :: count
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Get_count_f08
+!i4
     subroutine PMPI_Get_count_c_f08(status, datatype, count, ierror)
       import
       implicit none
@@ -7918,6 +8239,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: count
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Get_count_c_f08
+!end
   end interface
   interface PMPI_Ibsend
     subroutine PMPI_Ibsend_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -7934,6 +8256,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ibsend_f08ts
+!i4
     subroutine PMPI_Ibsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_ibsend_c_f08ts")
@@ -7948,6 +8271,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ibsend_c_f08ts
+!end
   end interface
   interface PMPI_Improbe
     subroutine PMPI_Improbe_f08(source, tag, comm, flag, message, status, ierror)
@@ -7974,6 +8298,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Imrecv_f08ts
+!i4
     subroutine PMPI_Imrecv_c_f08ts(buf, count, datatype, message, request, ierror) &
         bind(C, name="pmpi_imrecv_c_f08ts")
       import
@@ -7985,6 +8310,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Imrecv_c_f08ts
+!end
   end interface
   interface PMPI_Iprobe
     subroutine PMPI_Iprobe_f08(source, tag, comm, flag, status, ierror)
@@ -8013,6 +8339,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Irecv_f08ts
+!i4
     subroutine PMPI_Irecv_c_f08ts(buf, count, datatype, source, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_irecv_c_f08ts")
@@ -8027,6 +8354,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Irecv_c_f08ts
+!end
   end interface
   interface PMPI_Irsend
     subroutine PMPI_Irsend_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -8043,6 +8371,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Irsend_f08ts
+!i4
     subroutine PMPI_Irsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_irsend_c_f08ts")
@@ -8057,6 +8386,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Irsend_c_f08ts
+!end
   end interface
   interface PMPI_Isend
     subroutine PMPI_Isend_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -8073,6 +8403,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Isend_f08ts
+!i4
     subroutine PMPI_Isend_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_isend_c_f08ts")
@@ -8087,6 +8418,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Isend_c_f08ts
+!end
   end interface
   interface PMPI_Isendrecv
     subroutine PMPI_Isendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, &
@@ -8108,6 +8440,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Isendrecv_f08ts
+!i4
     subroutine PMPI_Isendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, &
         recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror) &
         bind(C, name="pmpi_isendrecv_c_f08ts")
@@ -8127,6 +8460,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Isendrecv_c_f08ts
+!end
   end interface
   interface PMPI_Isendrecv_replace
     subroutine PMPI_Isendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, &
@@ -8145,6 +8479,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Isendrecv_replace_f08ts
+!i4
     subroutine PMPI_Isendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, &
         recvtag, comm, request, ierror) &
         bind(C, name="pmpi_isendrecv_replace_c_f08ts")
@@ -8161,6 +8496,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Isendrecv_replace_c_f08ts
+!end
   end interface
   interface PMPI_Issend
     subroutine PMPI_Issend_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -8177,6 +8513,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Issend_f08ts
+!i4
     subroutine PMPI_Issend_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_issend_c_f08ts")
@@ -8191,6 +8528,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Issend_c_f08ts
+!end
   end interface
   interface PMPI_Mprobe
     subroutine PMPI_Mprobe_f08(source, tag, comm, message, status, ierror)
@@ -8216,6 +8554,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Mrecv_f08ts
+!i4
     subroutine PMPI_Mrecv_c_f08ts(buf, count, datatype, message, status, ierror) &
         bind(C, name="pmpi_mrecv_c_f08ts")
       import
@@ -8227,6 +8566,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Mrecv_c_f08ts
+!end
   end interface
   interface PMPI_Probe
     subroutine PMPI_Probe_f08(source, tag, comm, status, ierror)
@@ -8254,6 +8594,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Recv_f08ts
+!i4
     subroutine PMPI_Recv_c_f08ts(buf, count, datatype, source, tag, comm, status, &
         ierror) &
         bind(C, name="pmpi_recv_c_f08ts")
@@ -8268,6 +8609,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Recv_c_f08ts
+!end
   end interface
   interface PMPI_Recv_init
     subroutine PMPI_Recv_init_f08ts(buf, count, datatype, source, tag, comm, request, &
@@ -8284,6 +8626,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Recv_init_f08ts
+!i4
     subroutine PMPI_Recv_init_c_f08ts(buf, count, datatype, source, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_recv_init_c_f08ts")
@@ -8298,6 +8641,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Recv_init_c_f08ts
+!end
   end interface
   interface PMPI_Request_free
     subroutine PMPI_Request_free_f08(request, ierror)
@@ -8368,6 +8712,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Rsend_f08ts
+!i4
     subroutine PMPI_Rsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="pmpi_rsend_c_f08ts")
       import
@@ -8380,6 +8725,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Rsend_c_f08ts
+!end
   end interface
   interface PMPI_Rsend_init
     subroutine PMPI_Rsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -8396,6 +8742,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Rsend_init_f08ts
+!i4
     subroutine PMPI_Rsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_rsend_init_c_f08ts")
@@ -8410,6 +8757,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Rsend_init_c_f08ts
+!end
   end interface
   interface PMPI_Send
     subroutine PMPI_Send_f08ts(buf, count, datatype, dest, tag, comm, ierror) &
@@ -8424,6 +8772,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Send_f08ts
+!i4
     subroutine PMPI_Send_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="pmpi_send_c_f08ts")
       import
@@ -8436,6 +8785,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Send_c_f08ts
+!end
   end interface
   interface PMPI_Send_init
     subroutine PMPI_Send_init_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -8452,6 +8802,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Send_init_f08ts
+!i4
     subroutine PMPI_Send_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_send_init_c_f08ts")
@@ -8466,6 +8817,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Send_init_c_f08ts
+!end
   end interface
   interface PMPI_Sendrecv
     subroutine PMPI_Sendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, &
@@ -8487,6 +8839,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Sendrecv_f08ts
+!i4
     subroutine PMPI_Sendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, &
         recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror) &
         bind(C, name="pmpi_sendrecv_c_f08ts")
@@ -8506,6 +8859,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Sendrecv_c_f08ts
+!end
   end interface
   interface PMPI_Sendrecv_replace
     subroutine PMPI_Sendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, &
@@ -8524,6 +8878,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Sendrecv_replace_f08ts
+!i4
     subroutine PMPI_Sendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, &
         recvtag, comm, status, ierror) &
         bind(C, name="pmpi_sendrecv_replace_c_f08ts")
@@ -8540,6 +8895,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Sendrecv_replace_c_f08ts
+!end
   end interface
   interface PMPI_Session_attach_buffer
     subroutine PMPI_Session_attach_buffer_f08ts(session, buffer, size, ierror) &
@@ -8551,6 +8907,7 @@ module mpi_f08
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Session_attach_buffer_f08ts
+!i4
     subroutine PMPI_Session_attach_buffer_c_f08ts(session, buffer, size, ierror) &
         bind(C, name="pmpi_session_attach_buffer_c_f08ts")
       import
@@ -8560,6 +8917,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Session_attach_buffer_c_f08ts
+!end
   end interface
   interface PMPI_Session_detach_buffer
     subroutine PMPI_Session_detach_buffer_f08(session, buffer_addr, size, ierror)
@@ -8570,6 +8928,7 @@ module mpi_f08
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Session_detach_buffer_f08
+!i4
     subroutine PMPI_Session_detach_buffer_c_f08(session, buffer_addr, size, ierror)
       import
       implicit none
@@ -8578,6 +8937,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Session_detach_buffer_c_f08
+!end
   end interface
   interface PMPI_Session_flush_buffer
     subroutine PMPI_Session_flush_buffer_f08(session, ierror)
@@ -8609,6 +8969,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ssend_f08ts
+!i4
     subroutine PMPI_Ssend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) &
         bind(C, name="pmpi_ssend_c_f08ts")
       import
@@ -8621,6 +8982,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ssend_c_f08ts
+!end
   end interface
   interface PMPI_Ssend_init
     subroutine PMPI_Ssend_init_f08ts(buf, count, datatype, dest, tag, comm, request, &
@@ -8637,6 +8999,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ssend_init_f08ts
+!i4
     subroutine PMPI_Ssend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, &
         ierror) &
         bind(C, name="pmpi_ssend_init_c_f08ts")
@@ -8651,6 +9014,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ssend_init_c_f08ts
+!end
   end interface
   interface PMPI_Start
     subroutine PMPI_Start_f08(request, ierror)
@@ -8826,6 +9190,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Precv_init_f08ts
+!i4
     subroutine PMPI_Precv_init_c_f08ts(buf, partitions, count, datatype, dest, tag, comm, &
         info, request, ierror) &
         bind(C, name="pmpi_precv_init_c_f08ts")
@@ -8842,6 +9207,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Precv_init_c_f08ts
+!end
   end interface
   interface PMPI_Psend_init
     subroutine PMPI_Psend_init_f08ts(buf, partitions, count, datatype, dest, tag, comm, &
@@ -8860,6 +9226,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Psend_init_f08ts
+!i4
     subroutine PMPI_Psend_init_c_f08ts(buf, partitions, count, datatype, dest, tag, comm, &
         info, request, ierror) &
         bind(C, name="pmpi_psend_init_c_f08ts")
@@ -8876,6 +9243,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Psend_init_c_f08ts
+!end
   end interface
   interface PMPI_Aint_add
     function PMPI_Aint_add_f08(base, disp)
@@ -8914,6 +9282,7 @@ module mpi_f08
       integer, intent(out) :: count
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Get_elements_f08
+!i4
     subroutine PMPI_Get_elements_c_f08(status, datatype, count, ierror)
       import
       implicit none
@@ -8922,6 +9291,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: count
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Get_elements_c_f08
+!end
   end interface
   interface PMPI_Get_elements_x
     subroutine PMPI_Get_elements_x_f08(status, datatype, count, ierror)
@@ -8948,6 +9318,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Pack_f08ts
+!i4
     subroutine PMPI_Pack_c_f08ts(inbuf, incount, datatype, outbuf, outsize, &
         position, comm, ierror) &
         bind(C, name="pmpi_pack_c_f08ts")
@@ -8962,6 +9333,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Pack_c_f08ts
+!end
   end interface
   interface PMPI_Pack_external
     subroutine PMPI_Pack_external_f08ts(datarep, inbuf, incount, datatype, outbuf, outsize, &
@@ -8978,6 +9350,7 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND), intent(inout) :: position
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Pack_external_f08ts
+!i4
     subroutine PMPI_Pack_external_c_f08ts(datarep, inbuf, incount, datatype, outbuf, outsize, &
         position, ierror) &
         bind(C, name="pmpi_pack_external_c_f08ts")
@@ -8992,6 +9365,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(inout) :: position
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Pack_external_c_f08ts
+!end
   end interface
   interface PMPI_Pack_external_size
     subroutine PMPI_Pack_external_size_f08(datarep, incount, datatype, size, ierror)
@@ -9003,6 +9377,7 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Pack_external_size_f08
+!i4
     subroutine PMPI_Pack_external_size_c_f08(datarep, incount, datatype, size, ierror)
       import
       implicit none
@@ -9012,6 +9387,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Pack_external_size_c_f08
+!end
   end interface
   interface PMPI_Pack_size
     subroutine PMPI_Pack_size_f08(incount, datatype, comm, size, ierror)
@@ -9023,6 +9399,7 @@ module mpi_f08
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Pack_size_f08
+!i4
     subroutine PMPI_Pack_size_c_f08(incount, datatype, comm, size, ierror)
       import
       implicit none
@@ -9032,6 +9409,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Pack_size_c_f08
+!end
   end interface
   interface PMPI_Type_commit
     subroutine PMPI_Type_commit_f08(datatype, ierror)
@@ -9050,6 +9428,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_contiguous_f08
+!i4
     subroutine PMPI_Type_contiguous_c_f08(count, oldtype, newtype, ierror)
       import
       implicit none
@@ -9058,6 +9437,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_contiguous_c_f08
+!end
   end interface
   interface PMPI_Type_create_darray
     subroutine PMPI_Type_create_darray_f08(size, rank, ndims, array_of_gsizes, &
@@ -9076,6 +9456,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_darray_f08
+!i4
     subroutine PMPI_Type_create_darray_c_f08(size, rank, ndims, array_of_gsizes, &
         array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype, ierror)
       import
@@ -9092,6 +9473,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_darray_c_f08
+!end
   end interface
   interface PMPI_Type_create_f90_complex
     subroutine PMPI_Type_create_f90_complex_f08(p, r, newtype, ierror)
@@ -9134,6 +9516,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_hindexed_f08
+!i4
     subroutine PMPI_Type_create_hindexed_c_f08(count, array_of_blocklengths, &
         array_of_displacements, oldtype, newtype, ierror)
       import
@@ -9145,6 +9528,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_hindexed_c_f08
+!end
   end interface
   interface PMPI_Type_create_hindexed_block
     subroutine PMPI_Type_create_hindexed_block_f08(count, blocklength, array_of_displacements, &
@@ -9158,6 +9542,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_hindexed_block_f08
+!i4
     subroutine PMPI_Type_create_hindexed_block_c_f08(count, blocklength, array_of_displacements, &
         oldtype, newtype, ierror)
       import
@@ -9169,6 +9554,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_hindexed_block_c_f08
+!end
   end interface
   interface PMPI_Type_create_hvector
     subroutine PMPI_Type_create_hvector_f08(count, blocklength, stride, oldtype, newtype, &
@@ -9182,6 +9568,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_hvector_f08
+!i4
     subroutine PMPI_Type_create_hvector_c_f08(count, blocklength, stride, oldtype, newtype, &
         ierror)
       import
@@ -9193,6 +9580,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_hvector_c_f08
+!end
   end interface
   interface PMPI_Type_create_indexed_block
     subroutine PMPI_Type_create_indexed_block_f08(count, blocklength, array_of_displacements, &
@@ -9206,6 +9594,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_indexed_block_f08
+!i4
     subroutine PMPI_Type_create_indexed_block_c_f08(count, blocklength, array_of_displacements, &
         oldtype, newtype, ierror)
       import
@@ -9217,6 +9606,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_indexed_block_c_f08
+!end
   end interface
   interface PMPI_Type_create_resized
     subroutine PMPI_Type_create_resized_f08(oldtype, lb, extent, newtype, ierror)
@@ -9241,6 +9631,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_struct_f08
+!i4
     subroutine PMPI_Type_create_struct_c_f08(count, array_of_blocklengths, &
         array_of_displacements, array_of_types, newtype, ierror)
       import
@@ -9252,6 +9643,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_struct_c_f08
+!end
   end interface
   interface PMPI_Type_create_subarray
     subroutine PMPI_Type_create_subarray_f08(ndims, array_of_sizes, array_of_subsizes, &
@@ -9267,6 +9659,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_subarray_f08
+!i4
     subroutine PMPI_Type_create_subarray_c_f08(ndims, array_of_sizes, array_of_subsizes, &
         array_of_starts, order, oldtype, newtype, ierror)
       import
@@ -9280,6 +9673,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_create_subarray_c_f08
+!end
   end interface
   interface PMPI_Type_dup
     subroutine PMPI_Type_dup_f08(oldtype, newtype, ierror)
@@ -9341,6 +9735,7 @@ module mpi_f08
       integer, intent(out) :: combiner
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_get_envelope_f08
+!i4
     subroutine PMPI_Type_get_envelope_c_f08(datatype, num_integers, num_addresses, &
         num_large_counts, num_datatypes, combiner, ierror)
       import
@@ -9353,6 +9748,7 @@ module mpi_f08
       integer, intent(out) :: combiner
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_get_envelope_c_f08
+!end
   end interface
   interface PMPI_Type_get_extent
     subroutine PMPI_Type_get_extent_f08(datatype, lb, extent, ierror)
@@ -9426,6 +9822,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_indexed_f08
+!i4
     subroutine PMPI_Type_indexed_c_f08(count, array_of_blocklengths, &
         array_of_displacements, oldtype, newtype, ierror)
       import
@@ -9437,6 +9834,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_indexed_c_f08
+!end
   end interface
   interface PMPI_Type_match_size
     subroutine PMPI_Type_match_size_f08(typeclass, size, datatype, ierror)
@@ -9465,6 +9863,7 @@ module mpi_f08
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_size_f08
+!i4
     subroutine PMPI_Type_size_c_f08(datatype, size, ierror)
       import
       implicit none
@@ -9472,6 +9871,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(out) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_size_c_f08
+!end
   end interface
   interface PMPI_Type_size_x
     subroutine PMPI_Type_size_x_f08(datatype, size, ierror)
@@ -9494,6 +9894,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_vector_f08
+!i4
     subroutine PMPI_Type_vector_c_f08(count, blocklength, stride, oldtype, newtype, &
         ierror)
       import
@@ -9505,6 +9906,7 @@ module mpi_f08
       type(MPI_Datatype), intent(out) :: newtype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Type_vector_c_f08
+!end
   end interface
   interface PMPI_Unpack
     subroutine PMPI_Unpack_f08ts(inbuf, insize, position, outbuf, outcount, &
@@ -9521,6 +9923,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Unpack_f08ts
+!i4
     subroutine PMPI_Unpack_c_f08ts(inbuf, insize, position, outbuf, outcount, &
         datatype, comm, ierror) &
         bind(C, name="pmpi_unpack_c_f08ts")
@@ -9535,6 +9938,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Unpack_c_f08ts
+!end
   end interface
   interface PMPI_Unpack_external
     subroutine PMPI_Unpack_external_f08ts(datarep, inbuf, insize, position, outbuf, outcount, &
@@ -9551,6 +9955,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Unpack_external_f08ts
+!i4
     subroutine PMPI_Unpack_external_c_f08ts(datarep, inbuf, insize, position, outbuf, outcount, &
         datatype, ierror) &
         bind(C, name="pmpi_unpack_external_c_f08ts")
@@ -9565,6 +9970,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Unpack_external_c_f08ts
+!end
   end interface
   interface PMPI_Allgather
     subroutine PMPI_Allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -9581,6 +9987,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allgather_f08ts
+!i4
     subroutine PMPI_Allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="pmpi_allgather_c_f08ts")
@@ -9595,6 +10002,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allgather_c_f08ts
+!end
   end interface
   interface PMPI_Allgather_init
     subroutine PMPI_Allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -9613,6 +10021,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allgather_init_f08ts
+!i4
     subroutine PMPI_Allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_allgather_init_c_f08ts")
@@ -9629,6 +10038,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allgather_init_c_f08ts
+!end
   end interface
   interface PMPI_Allgatherv
     subroutine PMPI_Allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -9646,6 +10056,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allgatherv_f08ts
+!i4
     subroutine PMPI_Allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, ierror) &
         bind(C, name="pmpi_allgatherv_c_f08ts")
@@ -9661,6 +10072,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allgatherv_c_f08ts
+!end
   end interface
   interface PMPI_Allgatherv_init
     subroutine PMPI_Allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -9680,6 +10092,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allgatherv_init_f08ts
+!i4
     subroutine PMPI_Allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_allgatherv_init_c_f08ts")
@@ -9697,6 +10110,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allgatherv_init_c_f08ts
+!end
   end interface
   interface PMPI_Allreduce
     subroutine PMPI_Allreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -9712,6 +10126,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allreduce_f08ts
+!i4
     subroutine PMPI_Allreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="pmpi_allreduce_c_f08ts")
@@ -9725,6 +10140,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allreduce_c_f08ts
+!end
   end interface
   interface PMPI_Allreduce_init
     subroutine PMPI_Allreduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
@@ -9742,6 +10158,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allreduce_init_f08ts
+!i4
     subroutine PMPI_Allreduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="pmpi_allreduce_init_c_f08ts")
@@ -9757,6 +10174,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Allreduce_init_c_f08ts
+!end
   end interface
   interface PMPI_Alltoall
     subroutine PMPI_Alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -9773,6 +10191,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoall_f08ts
+!i4
     subroutine PMPI_Alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="pmpi_alltoall_c_f08ts")
@@ -9787,6 +10206,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoall_c_f08ts
+!end
   end interface
   interface PMPI_Alltoall_init
     subroutine PMPI_Alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -9805,6 +10225,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoall_init_f08ts
+!i4
     subroutine PMPI_Alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_alltoall_init_c_f08ts")
@@ -9821,6 +10242,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoall_init_c_f08ts
+!end
   end interface
   interface PMPI_Alltoallv
     subroutine PMPI_Alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -9839,6 +10261,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoallv_f08ts
+!i4
     subroutine PMPI_Alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) &
         bind(C, name="pmpi_alltoallv_c_f08ts")
@@ -9855,6 +10278,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoallv_c_f08ts
+!end
   end interface
   interface PMPI_Alltoallv_init
     subroutine PMPI_Alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -9875,6 +10299,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoallv_init_f08ts
+!i4
     subroutine PMPI_Alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_alltoallv_init_c_f08ts")
@@ -9893,6 +10318,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoallv_init_c_f08ts
+!end
   end interface
   interface PMPI_Alltoallw
     subroutine PMPI_Alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -9911,6 +10337,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoallw_f08ts
+!i4
     subroutine PMPI_Alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) &
         bind(C, name="pmpi_alltoallw_c_f08ts")
@@ -9927,6 +10354,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoallw_c_f08ts
+!end
   end interface
   interface PMPI_Alltoallw_init
     subroutine PMPI_Alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -9947,6 +10375,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoallw_init_f08ts
+!i4
     subroutine PMPI_Alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
         bind(C, name="pmpi_alltoallw_init_c_f08ts")
@@ -9965,6 +10394,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Alltoallw_init_c_f08ts
+!end
   end interface
   interface PMPI_Barrier
     subroutine PMPI_Barrier_f08(comm, ierror)
@@ -9996,6 +10426,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Bcast_f08ts
+!i4
     subroutine PMPI_Bcast_c_f08ts(buffer, count, datatype, root, comm, ierror) &
         bind(C, name="pmpi_bcast_c_f08ts")
       import
@@ -10007,6 +10438,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Bcast_c_f08ts
+!end
   end interface
   interface PMPI_Bcast_init
     subroutine PMPI_Bcast_init_f08ts(buffer, count, datatype, root, comm, info, request, &
@@ -10023,6 +10455,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Bcast_init_f08ts
+!i4
     subroutine PMPI_Bcast_init_c_f08ts(buffer, count, datatype, root, comm, info, request, &
         ierror) &
         bind(C, name="pmpi_bcast_init_c_f08ts")
@@ -10037,6 +10470,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Bcast_init_c_f08ts
+!end
   end interface
   interface PMPI_Exscan
     subroutine PMPI_Exscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -10052,6 +10486,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Exscan_f08ts
+!i4
     subroutine PMPI_Exscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="pmpi_exscan_c_f08ts")
@@ -10065,6 +10500,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Exscan_c_f08ts
+!end
   end interface
   interface PMPI_Exscan_init
     subroutine PMPI_Exscan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
@@ -10082,6 +10518,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Exscan_init_f08ts
+!i4
     subroutine PMPI_Exscan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="pmpi_exscan_init_c_f08ts")
@@ -10097,6 +10534,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Exscan_init_c_f08ts
+!end
   end interface
   interface PMPI_Gather
     subroutine PMPI_Gather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -10114,6 +10552,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Gather_f08ts
+!i4
     subroutine PMPI_Gather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, ierror) &
         bind(C, name="pmpi_gather_c_f08ts")
@@ -10129,6 +10568,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Gather_c_f08ts
+!end
   end interface
   interface PMPI_Gather_init
     subroutine PMPI_Gather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -10148,6 +10588,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Gather_init_f08ts
+!i4
     subroutine PMPI_Gather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, info, request, ierror) &
         bind(C, name="pmpi_gather_init_c_f08ts")
@@ -10165,6 +10606,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Gather_init_c_f08ts
+!end
   end interface
   interface PMPI_Gatherv
     subroutine PMPI_Gatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -10183,6 +10625,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Gatherv_f08ts
+!i4
     subroutine PMPI_Gatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, ierror) &
         bind(C, name="pmpi_gatherv_c_f08ts")
@@ -10199,6 +10642,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Gatherv_c_f08ts
+!end
   end interface
   interface PMPI_Gatherv_init
     subroutine PMPI_Gatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -10219,6 +10663,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Gatherv_init_f08ts
+!i4
     subroutine PMPI_Gatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, info, request, ierror) &
         bind(C, name="pmpi_gatherv_init_c_f08ts")
@@ -10237,6 +10682,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Gatherv_init_c_f08ts
+!end
   end interface
   interface PMPI_Iallgather
     subroutine PMPI_Iallgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -10254,6 +10700,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iallgather_f08ts
+!i4
     subroutine PMPI_Iallgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="pmpi_iallgather_c_f08ts")
@@ -10269,6 +10716,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iallgather_c_f08ts
+!end
   end interface
   interface PMPI_Iallgatherv
     subroutine PMPI_Iallgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -10287,6 +10735,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iallgatherv_f08ts
+!i4
     subroutine PMPI_Iallgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, request, ierror) &
         bind(C, name="pmpi_iallgatherv_c_f08ts")
@@ -10303,6 +10752,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iallgatherv_c_f08ts
+!end
   end interface
   interface PMPI_Iallreduce
     subroutine PMPI_Iallreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -10319,6 +10769,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iallreduce_f08ts
+!i4
     subroutine PMPI_Iallreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="pmpi_iallreduce_c_f08ts")
@@ -10333,6 +10784,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iallreduce_c_f08ts
+!end
   end interface
   interface PMPI_Ialltoall
     subroutine PMPI_Ialltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -10350,6 +10802,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ialltoall_f08ts
+!i4
     subroutine PMPI_Ialltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ialltoall_c_f08ts")
@@ -10365,6 +10818,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ialltoall_c_f08ts
+!end
   end interface
   interface PMPI_Ialltoallv
     subroutine PMPI_Ialltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -10384,6 +10838,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ialltoallv_f08ts
+!i4
     subroutine PMPI_Ialltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ialltoallv_c_f08ts")
@@ -10401,6 +10856,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ialltoallv_c_f08ts
+!end
   end interface
   interface PMPI_Ialltoallw
     subroutine PMPI_Ialltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -10420,6 +10876,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ialltoallw_f08ts
+!i4
     subroutine PMPI_Ialltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) &
         bind(C, name="pmpi_ialltoallw_c_f08ts")
@@ -10437,6 +10894,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ialltoallw_c_f08ts
+!end
   end interface
   interface PMPI_Ibarrier
     subroutine PMPI_Ibarrier_f08(comm, request, ierror)
@@ -10461,6 +10919,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ibcast_f08ts
+!i4
     subroutine PMPI_Ibcast_c_f08ts(buffer, count, datatype, root, comm, request, &
         ierror) &
         bind(C, name="pmpi_ibcast_c_f08ts")
@@ -10474,6 +10933,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ibcast_c_f08ts
+!end
   end interface
   interface PMPI_Iexscan
     subroutine PMPI_Iexscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -10490,6 +10950,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iexscan_f08ts
+!i4
     subroutine PMPI_Iexscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="pmpi_iexscan_c_f08ts")
@@ -10504,6 +10965,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iexscan_c_f08ts
+!end
   end interface
   interface PMPI_Igather
     subroutine PMPI_Igather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -10522,6 +10984,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Igather_f08ts
+!i4
     subroutine PMPI_Igather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, request, ierror) &
         bind(C, name="pmpi_igather_c_f08ts")
@@ -10538,6 +11001,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Igather_c_f08ts
+!end
   end interface
   interface PMPI_Igatherv
     subroutine PMPI_Igatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -10557,6 +11021,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Igatherv_f08ts
+!i4
     subroutine PMPI_Igatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, request, ierror) &
         bind(C, name="pmpi_igatherv_c_f08ts")
@@ -10574,6 +11039,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Igatherv_c_f08ts
+!end
   end interface
   interface PMPI_Ireduce
     subroutine PMPI_Ireduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
@@ -10591,6 +11057,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ireduce_f08ts
+!i4
     subroutine PMPI_Ireduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
         request, ierror) &
         bind(C, name="pmpi_ireduce_c_f08ts")
@@ -10606,6 +11073,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ireduce_c_f08ts
+!end
   end interface
   interface PMPI_Ireduce_scatter
     subroutine PMPI_Ireduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
@@ -10622,6 +11090,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ireduce_scatter_f08ts
+!i4
     subroutine PMPI_Ireduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         request, ierror) &
         bind(C, name="pmpi_ireduce_scatter_c_f08ts")
@@ -10636,6 +11105,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ireduce_scatter_c_f08ts
+!end
   end interface
   interface PMPI_Ireduce_scatter_block
     subroutine PMPI_Ireduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
@@ -10652,6 +11122,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ireduce_scatter_block_f08ts
+!i4
     subroutine PMPI_Ireduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         request, ierror) &
         bind(C, name="pmpi_ireduce_scatter_block_c_f08ts")
@@ -10666,6 +11137,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ireduce_scatter_block_c_f08ts
+!end
   end interface
   interface PMPI_Iscan
     subroutine PMPI_Iscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -10682,6 +11154,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iscan_f08ts
+!i4
     subroutine PMPI_Iscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         request, ierror) &
         bind(C, name="pmpi_iscan_c_f08ts")
@@ -10696,6 +11169,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iscan_c_f08ts
+!end
   end interface
   interface PMPI_Iscatter
     subroutine PMPI_Iscatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -10714,6 +11188,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iscatter_f08ts
+!i4
     subroutine PMPI_Iscatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, request, ierror) &
         bind(C, name="pmpi_iscatter_c_f08ts")
@@ -10730,6 +11205,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iscatter_c_f08ts
+!end
   end interface
   interface PMPI_Iscatterv
     subroutine PMPI_Iscatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
@@ -10749,6 +11225,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iscatterv_f08ts
+!i4
     subroutine PMPI_Iscatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, request, ierror) &
         bind(C, name="pmpi_iscatterv_c_f08ts")
@@ -10766,6 +11243,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Iscatterv_c_f08ts
+!end
   end interface
   interface PMPI_Op_commutative
     subroutine PMPI_Op_commutative_f08(op, commute, ierror)
@@ -10819,6 +11297,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_f08ts
+!i4
     subroutine PMPI_Reduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
         ierror) &
         bind(C, name="pmpi_reduce_c_f08ts")
@@ -10833,6 +11312,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_c_f08ts
+!end
   end interface
   interface PMPI_Reduce_init
     subroutine PMPI_Reduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
@@ -10851,6 +11331,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_init_f08ts
+!i4
     subroutine PMPI_Reduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
         info, request, ierror) &
         bind(C, name="pmpi_reduce_init_c_f08ts")
@@ -10867,6 +11348,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_init_c_f08ts
+!end
   end interface
   interface PMPI_Reduce_local
     subroutine PMPI_Reduce_local_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) &
@@ -10880,6 +11362,7 @@ module mpi_f08
       type(MPI_Op), intent(in) :: op
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_local_f08ts
+!i4
     subroutine PMPI_Reduce_local_c_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) &
         bind(C, name="pmpi_reduce_local_c_f08ts")
       import
@@ -10891,6 +11374,7 @@ module mpi_f08
       type(MPI_Op), intent(in) :: op
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_local_c_f08ts
+!end
   end interface
   interface PMPI_Reduce_scatter
     subroutine PMPI_Reduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
@@ -10906,6 +11390,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_f08ts
+!i4
     subroutine PMPI_Reduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         ierror) &
         bind(C, name="pmpi_reduce_scatter_c_f08ts")
@@ -10919,6 +11404,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_c_f08ts
+!end
   end interface
   interface PMPI_Reduce_scatter_block
     subroutine PMPI_Reduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
@@ -10934,6 +11420,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_block_f08ts
+!i4
     subroutine PMPI_Reduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         ierror) &
         bind(C, name="pmpi_reduce_scatter_block_c_f08ts")
@@ -10947,6 +11434,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_block_c_f08ts
+!end
   end interface
   interface PMPI_Reduce_scatter_block_init
     subroutine PMPI_Reduce_scatter_block_init_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
@@ -10964,6 +11452,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_block_init_f08ts
+!i4
     subroutine PMPI_Reduce_scatter_block_init_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         info, request, ierror) &
         bind(C, name="pmpi_reduce_scatter_block_init_c_f08ts")
@@ -10979,6 +11468,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_block_init_c_f08ts
+!end
   end interface
   interface PMPI_Reduce_scatter_init
     subroutine PMPI_Reduce_scatter_init_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
@@ -10996,6 +11486,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_init_f08ts
+!i4
     subroutine PMPI_Reduce_scatter_init_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         info, request, ierror) &
         bind(C, name="pmpi_reduce_scatter_init_c_f08ts")
@@ -11011,6 +11502,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Reduce_scatter_init_c_f08ts
+!end
   end interface
   interface PMPI_Scan
     subroutine PMPI_Scan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
@@ -11026,6 +11518,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scan_f08ts
+!i4
     subroutine PMPI_Scan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, &
         ierror) &
         bind(C, name="pmpi_scan_c_f08ts")
@@ -11039,6 +11532,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scan_c_f08ts
+!end
   end interface
   interface PMPI_Scan_init
     subroutine PMPI_Scan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
@@ -11056,6 +11550,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scan_init_f08ts
+!i4
     subroutine PMPI_Scan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) &
         bind(C, name="pmpi_scan_init_c_f08ts")
@@ -11071,6 +11566,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scan_init_c_f08ts
+!end
   end interface
   interface PMPI_Scatter
     subroutine PMPI_Scatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -11088,6 +11584,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scatter_f08ts
+!i4
     subroutine PMPI_Scatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, ierror) &
         bind(C, name="pmpi_scatter_c_f08ts")
@@ -11103,6 +11600,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scatter_c_f08ts
+!end
   end interface
   interface PMPI_Scatter_init
     subroutine PMPI_Scatter_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -11122,6 +11620,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scatter_init_f08ts
+!i4
     subroutine PMPI_Scatter_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, info, request, ierror) &
         bind(C, name="pmpi_scatter_init_c_f08ts")
@@ -11139,6 +11638,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scatter_init_c_f08ts
+!end
   end interface
   interface PMPI_Scatterv
     subroutine PMPI_Scatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
@@ -11157,6 +11657,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scatterv_f08ts
+!i4
     subroutine PMPI_Scatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, ierror) &
         bind(C, name="pmpi_scatterv_c_f08ts")
@@ -11173,6 +11674,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scatterv_c_f08ts
+!end
   end interface
   interface PMPI_Scatterv_init
     subroutine PMPI_Scatterv_init_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
@@ -11193,6 +11695,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scatterv_init_f08ts
+!i4
     subroutine PMPI_Scatterv_init_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, info, request, ierror) &
         bind(C, name="pmpi_scatterv_init_c_f08ts")
@@ -11211,6 +11714,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Scatterv_init_c_f08ts
+!end
   end interface
   interface PMPI_Group_compare
     subroutine PMPI_Group_compare_f08(group1, group2, result, ierror)
@@ -11948,6 +12452,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_allgather_f08ts
+!i4
     subroutine PMPI_Ineighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ineighbor_allgather_c_f08ts")
@@ -11963,6 +12468,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_allgather_c_f08ts
+!end
   end interface
   interface PMPI_Ineighbor_allgatherv
     subroutine PMPI_Ineighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -11981,6 +12487,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_allgatherv_f08ts
+!i4
     subroutine PMPI_Ineighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ineighbor_allgatherv_c_f08ts")
@@ -11997,6 +12504,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_allgatherv_c_f08ts
+!end
   end interface
   interface PMPI_Ineighbor_alltoall
     subroutine PMPI_Ineighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -12014,6 +12522,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_alltoall_f08ts
+!i4
     subroutine PMPI_Ineighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ineighbor_alltoall_c_f08ts")
@@ -12029,6 +12538,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_alltoall_c_f08ts
+!end
   end interface
   interface PMPI_Ineighbor_alltoallv
     subroutine PMPI_Ineighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -12048,6 +12558,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_alltoallv_f08ts
+!i4
     subroutine PMPI_Ineighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) &
         bind(C, name="pmpi_ineighbor_alltoallv_c_f08ts")
@@ -12065,6 +12576,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_alltoallv_c_f08ts
+!end
   end interface
   interface PMPI_Ineighbor_alltoallw
     subroutine PMPI_Ineighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -12084,6 +12596,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_alltoallw_f08ts
+!i4
     subroutine PMPI_Ineighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) &
         bind(C, name="pmpi_ineighbor_alltoallw_c_f08ts")
@@ -12101,6 +12614,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Ineighbor_alltoallw_c_f08ts
+!end
   end interface
   interface PMPI_Neighbor_allgather
     subroutine PMPI_Neighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -12117,6 +12631,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgather_f08ts
+!i4
     subroutine PMPI_Neighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="pmpi_neighbor_allgather_c_f08ts")
@@ -12131,6 +12646,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgather_c_f08ts
+!end
   end interface
   interface PMPI_Neighbor_allgather_init
     subroutine PMPI_Neighbor_allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -12149,6 +12665,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgather_init_f08ts
+!i4
     subroutine PMPI_Neighbor_allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_neighbor_allgather_init_c_f08ts")
@@ -12165,6 +12682,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgather_init_c_f08ts
+!end
   end interface
   interface PMPI_Neighbor_allgatherv
     subroutine PMPI_Neighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -12182,6 +12700,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgatherv_f08ts
+!i4
     subroutine PMPI_Neighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, ierror) &
         bind(C, name="pmpi_neighbor_allgatherv_c_f08ts")
@@ -12197,6 +12716,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgatherv_c_f08ts
+!end
   end interface
   interface PMPI_Neighbor_allgatherv_init
     subroutine PMPI_Neighbor_allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
@@ -12216,6 +12736,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgatherv_init_f08ts
+!i4
     subroutine PMPI_Neighbor_allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_neighbor_allgatherv_init_c_f08ts")
@@ -12233,6 +12754,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_allgatherv_init_c_f08ts
+!end
   end interface
   interface PMPI_Neighbor_alltoall
     subroutine PMPI_Neighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -12249,6 +12771,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoall_f08ts
+!i4
     subroutine PMPI_Neighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, ierror) &
         bind(C, name="pmpi_neighbor_alltoall_c_f08ts")
@@ -12263,6 +12786,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoall_c_f08ts
+!end
   end interface
   interface PMPI_Neighbor_alltoall_init
     subroutine PMPI_Neighbor_alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
@@ -12281,6 +12805,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoall_init_f08ts
+!i4
     subroutine PMPI_Neighbor_alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_neighbor_alltoall_init_c_f08ts")
@@ -12297,6 +12822,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoall_init_c_f08ts
+!end
   end interface
   interface PMPI_Neighbor_alltoallv
     subroutine PMPI_Neighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -12315,6 +12841,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallv_f08ts
+!i4
     subroutine PMPI_Neighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) &
         bind(C, name="pmpi_neighbor_alltoallv_c_f08ts")
@@ -12331,6 +12858,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallv_c_f08ts
+!end
   end interface
   interface PMPI_Neighbor_alltoallv_init
     subroutine PMPI_Neighbor_alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -12351,6 +12879,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallv_init_f08ts
+!i4
     subroutine PMPI_Neighbor_alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) &
         bind(C, name="pmpi_neighbor_alltoallv_init_c_f08ts")
@@ -12369,6 +12898,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallv_init_c_f08ts
+!end
   end interface
   interface PMPI_Neighbor_alltoallw
     subroutine PMPI_Neighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -12387,6 +12917,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallw_f08ts
+!i4
     subroutine PMPI_Neighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) &
         bind(C, name="pmpi_neighbor_alltoallw_c_f08ts")
@@ -12403,6 +12934,7 @@ module mpi_f08
       type(MPI_Comm), intent(in) :: comm
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallw_c_f08ts
+!end
   end interface
   interface PMPI_Neighbor_alltoallw_init
     subroutine PMPI_Neighbor_alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -12423,6 +12955,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallw_init_f08ts
+!i4
     subroutine PMPI_Neighbor_alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
         bind(C, name="pmpi_neighbor_alltoallw_init_c_f08ts")
@@ -12441,6 +12974,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Neighbor_alltoallw_init_c_f08ts
+!end
   end interface
   interface PMPI_Topo_test
     subroutine PMPI_Topo_test_f08(comm, status, ierror)
@@ -12986,6 +13520,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Accumulate_f08ts
+!i4
     subroutine PMPI_Accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, op, win, ierror) &
         bind(C, name="pmpi_accumulate_c_f08ts")
@@ -13002,6 +13537,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Accumulate_c_f08ts
+!end
   end interface
   interface PMPI_Compare_and_swap
     subroutine PMPI_Compare_and_swap_f08ts(origin_addr, compare_addr, result_addr, datatype, &
@@ -13051,6 +13587,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Get_f08ts
+!i4
     subroutine PMPI_Get_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, ierror) &
         bind(C, name="pmpi_get_c_f08ts")
@@ -13066,6 +13603,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Get_c_f08ts
+!end
   end interface
   interface PMPI_Get_accumulate
     subroutine PMPI_Get_accumulate_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -13088,6 +13626,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Get_accumulate_f08ts
+!i4
     subroutine PMPI_Get_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
         result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, ierror) &
@@ -13108,6 +13647,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Get_accumulate_c_f08ts
+!end
   end interface
   interface PMPI_Put
     subroutine PMPI_Put_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -13125,6 +13665,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Put_f08ts
+!i4
     subroutine PMPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, ierror) &
         bind(C, name="pmpi_put_c_f08ts")
@@ -13140,6 +13681,7 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Put_c_f08ts
+!end
   end interface
   interface PMPI_Raccumulate
     subroutine PMPI_Raccumulate_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -13159,6 +13701,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Raccumulate_f08ts
+!i4
     subroutine PMPI_Raccumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, op, win, request, ierror) &
         bind(C, name="pmpi_raccumulate_c_f08ts")
@@ -13176,6 +13719,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Raccumulate_c_f08ts
+!end
   end interface
   interface PMPI_Rget
     subroutine PMPI_Rget_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -13194,6 +13738,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Rget_f08ts
+!i4
     subroutine PMPI_Rget_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, request, ierror) &
         bind(C, name="pmpi_rget_c_f08ts")
@@ -13210,6 +13755,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Rget_c_f08ts
+!end
   end interface
   interface PMPI_Rget_accumulate
     subroutine PMPI_Rget_accumulate_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -13233,6 +13779,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Rget_accumulate_f08ts
+!i4
     subroutine PMPI_Rget_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
         result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, request, ierror) &
@@ -13254,6 +13801,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Rget_accumulate_c_f08ts
+!end
   end interface
   interface PMPI_Rput
     subroutine PMPI_Rput_f08ts(origin_addr, origin_count, origin_datatype, &
@@ -13272,6 +13820,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Rput_f08ts
+!i4
     subroutine PMPI_Rput_c_f08ts(origin_addr, origin_count, origin_datatype, &
         target_rank, target_disp, target_count, target_datatype, win, request, ierror) &
         bind(C, name="pmpi_rput_c_f08ts")
@@ -13288,6 +13837,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Rput_c_f08ts
+!end
   end interface
   interface PMPI_Win_allocate
     subroutine PMPI_Win_allocate_f08(size, disp_unit, info, comm, baseptr, win, ierror)
@@ -13301,6 +13851,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_allocate_f08
+!i4
     subroutine PMPI_Win_allocate_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
       import
       implicit none
@@ -13312,6 +13863,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_allocate_c_f08
+!end
   end interface
   interface PMPI_Win_allocate_shared
     subroutine PMPI_Win_allocate_shared_f08(size, disp_unit, info, comm, baseptr, win, ierror)
@@ -13325,6 +13877,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_allocate_shared_f08
+!i4
     subroutine PMPI_Win_allocate_shared_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
       import
       implicit none
@@ -13336,6 +13889,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_allocate_shared_c_f08
+!end
   end interface
   interface PMPI_Win_attach
     subroutine PMPI_Win_attach_f08ts(win, base, size, ierror) &
@@ -13369,6 +13923,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_create_f08ts
+!i4
     subroutine PMPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror) &
         bind(C, name="pmpi_win_create_c_f08ts")
       import
@@ -13381,6 +13936,7 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_create_c_f08ts
+!end
   end interface
   interface PMPI_Win_create_dynamic
     subroutine PMPI_Win_create_dynamic_f08(info, comm, win, ierror)
@@ -13540,6 +14096,7 @@ module mpi_f08
       type(c_ptr), intent(out) :: baseptr
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_shared_query_f08
+!i4
     subroutine PMPI_Win_shared_query_c_f08(win, rank, size, disp_unit, baseptr, ierror)
       import
       implicit none
@@ -13550,6 +14107,7 @@ module mpi_f08
       type(c_ptr), intent(out) :: baseptr
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_shared_query_c_f08
+!end
   end interface
   interface PMPI_Win_start
     subroutine PMPI_Win_start_f08(group, assert, win, ierror)
@@ -13685,6 +14243,7 @@ module mpi_f08
       integer, intent(in) :: count
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Status_set_elements_f08
+!i4
     subroutine PMPI_Status_set_elements_c_f08(status, datatype, count, ierror)
       import
       implicit none
@@ -13693,6 +14252,7 @@ module mpi_f08
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Status_set_elements_c_f08
+!end
   end interface
   interface PMPI_Status_set_elements_x
     subroutine PMPI_Status_set_elements_x_f08(status, datatype, count, ierror)
@@ -13882,6 +14442,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iread_f08ts
+!i4
     subroutine PMPI_File_iread_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iread_c_f08ts")
       import
@@ -13893,6 +14454,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iread_c_f08ts
+!end
   end interface
   interface PMPI_File_iread_all
     subroutine PMPI_File_iread_all_f08ts(fh, buf, count, datatype, request, ierror) &
@@ -13906,6 +14468,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iread_all_f08ts
+!i4
     subroutine PMPI_File_iread_all_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iread_all_c_f08ts")
       import
@@ -13917,6 +14480,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iread_all_c_f08ts
+!end
   end interface
   interface PMPI_File_iread_at
     subroutine PMPI_File_iread_at_f08ts(fh, offset, buf, count, datatype, request, ierror) &
@@ -13931,6 +14495,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iread_at_f08ts
+!i4
     subroutine PMPI_File_iread_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iread_at_c_f08ts")
       import
@@ -13943,6 +14508,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iread_at_c_f08ts
+!end
   end interface
   interface PMPI_File_iread_at_all
     subroutine PMPI_File_iread_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror) &
@@ -13957,6 +14523,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iread_at_all_f08ts
+!i4
     subroutine PMPI_File_iread_at_all_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iread_at_all_c_f08ts")
       import
@@ -13969,6 +14536,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iread_at_all_c_f08ts
+!end
   end interface
   interface PMPI_File_iread_shared
     subroutine PMPI_File_iread_shared_f08ts(fh, buf, count, datatype, request, ierror) &
@@ -13982,6 +14550,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iread_shared_f08ts
+!i4
     subroutine PMPI_File_iread_shared_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iread_shared_c_f08ts")
       import
@@ -13993,6 +14562,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iread_shared_c_f08ts
+!end
   end interface
   interface PMPI_File_iwrite
     subroutine PMPI_File_iwrite_f08ts(fh, buf, count, datatype, request, ierror) &
@@ -14006,6 +14576,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_f08ts
+!i4
     subroutine PMPI_File_iwrite_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iwrite_c_f08ts")
       import
@@ -14017,6 +14588,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_c_f08ts
+!end
   end interface
   interface PMPI_File_iwrite_all
     subroutine PMPI_File_iwrite_all_f08ts(fh, buf, count, datatype, request, ierror) &
@@ -14030,6 +14602,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_all_f08ts
+!i4
     subroutine PMPI_File_iwrite_all_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iwrite_all_c_f08ts")
       import
@@ -14041,6 +14614,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_all_c_f08ts
+!end
   end interface
   interface PMPI_File_iwrite_at
     subroutine PMPI_File_iwrite_at_f08ts(fh, offset, buf, count, datatype, request, ierror) &
@@ -14055,6 +14629,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_at_f08ts
+!i4
     subroutine PMPI_File_iwrite_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iwrite_at_c_f08ts")
       import
@@ -14067,6 +14642,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_at_c_f08ts
+!end
   end interface
   interface PMPI_File_iwrite_at_all
     subroutine PMPI_File_iwrite_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror) &
@@ -14081,6 +14657,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_at_all_f08ts
+!i4
     subroutine PMPI_File_iwrite_at_all_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iwrite_at_all_c_f08ts")
       import
@@ -14093,6 +14670,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_at_all_c_f08ts
+!end
   end interface
   interface PMPI_File_iwrite_shared
     subroutine PMPI_File_iwrite_shared_f08ts(fh, buf, count, datatype, request, ierror) &
@@ -14106,6 +14684,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_shared_f08ts
+!i4
     subroutine PMPI_File_iwrite_shared_c_f08ts(fh, buf, count, datatype, request, ierror) &
         bind(C, name="pmpi_file_iwrite_shared_c_f08ts")
       import
@@ -14117,6 +14696,7 @@ module mpi_f08
       type(MPI_Request), intent(out) :: request
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_iwrite_shared_c_f08ts
+!end
   end interface
   interface PMPI_File_open
     subroutine PMPI_File_open_f08(comm, filename, amode, info, fh, ierror)
@@ -14151,6 +14731,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_f08ts
+!i4
     subroutine PMPI_File_read_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_c_f08ts")
       import
@@ -14162,6 +14743,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_c_f08ts
+!end
   end interface
   interface PMPI_File_read_all
     subroutine PMPI_File_read_all_f08ts(fh, buf, count, datatype, status, ierror) &
@@ -14175,6 +14757,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_all_f08ts
+!i4
     subroutine PMPI_File_read_all_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_all_c_f08ts")
       import
@@ -14186,6 +14769,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_all_c_f08ts
+!end
   end interface
   interface PMPI_File_read_all_begin
     subroutine PMPI_File_read_all_begin_f08ts(fh, buf, count, datatype, ierror) &
@@ -14198,6 +14782,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_all_begin_f08ts
+!i4
     subroutine PMPI_File_read_all_begin_c_f08ts(fh, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_read_all_begin_c_f08ts")
       import
@@ -14208,6 +14793,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_all_begin_c_f08ts
+!end
   end interface
   interface PMPI_File_read_all_end
     subroutine PMPI_File_read_all_end_f08ts(fh, buf, status, ierror) &
@@ -14233,6 +14819,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_at_f08ts
+!i4
     subroutine PMPI_File_read_at_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_at_c_f08ts")
       import
@@ -14245,6 +14832,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_at_c_f08ts
+!end
   end interface
   interface PMPI_File_read_at_all
     subroutine PMPI_File_read_at_all_f08ts(fh, offset, buf, count, datatype, status, ierror) &
@@ -14259,6 +14847,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_at_all_f08ts
+!i4
     subroutine PMPI_File_read_at_all_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_at_all_c_f08ts")
       import
@@ -14271,6 +14860,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_at_all_c_f08ts
+!end
   end interface
   interface PMPI_File_read_at_all_begin
     subroutine PMPI_File_read_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror) &
@@ -14284,6 +14874,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_at_all_begin_f08ts
+!i4
     subroutine PMPI_File_read_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_read_at_all_begin_c_f08ts")
       import
@@ -14295,6 +14886,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_at_all_begin_c_f08ts
+!end
   end interface
   interface PMPI_File_read_at_all_end
     subroutine PMPI_File_read_at_all_end_f08ts(fh, buf, status, ierror) &
@@ -14319,6 +14911,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_ordered_f08ts
+!i4
     subroutine PMPI_File_read_ordered_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_ordered_c_f08ts")
       import
@@ -14330,6 +14923,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_ordered_c_f08ts
+!end
   end interface
   interface PMPI_File_read_ordered_begin
     subroutine PMPI_File_read_ordered_begin_f08ts(fh, buf, count, datatype, ierror) &
@@ -14342,6 +14936,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_ordered_begin_f08ts
+!i4
     subroutine PMPI_File_read_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_read_ordered_begin_c_f08ts")
       import
@@ -14352,6 +14947,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_ordered_begin_c_f08ts
+!end
   end interface
   interface PMPI_File_read_ordered_end
     subroutine PMPI_File_read_ordered_end_f08ts(fh, buf, status, ierror) &
@@ -14376,6 +14972,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_shared_f08ts
+!i4
     subroutine PMPI_File_read_shared_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_read_shared_c_f08ts")
       import
@@ -14387,6 +14984,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_shared_c_f08ts
+!end
   end interface
   interface PMPI_File_seek
     subroutine PMPI_File_seek_f08(fh, offset, whence, ierror)
@@ -14477,6 +15075,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_f08ts
+!i4
     subroutine PMPI_File_write_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_c_f08ts")
       import
@@ -14488,6 +15087,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_c_f08ts
+!end
   end interface
   interface PMPI_File_write_all
     subroutine PMPI_File_write_all_f08ts(fh, buf, count, datatype, status, ierror) &
@@ -14501,6 +15101,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_all_f08ts
+!i4
     subroutine PMPI_File_write_all_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_all_c_f08ts")
       import
@@ -14512,6 +15113,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_all_c_f08ts
+!end
   end interface
   interface PMPI_File_write_all_begin
     subroutine PMPI_File_write_all_begin_f08ts(fh, buf, count, datatype, ierror) &
@@ -14524,6 +15126,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_all_begin_f08ts
+!i4
     subroutine PMPI_File_write_all_begin_c_f08ts(fh, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_write_all_begin_c_f08ts")
       import
@@ -14534,6 +15137,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_all_begin_c_f08ts
+!end
   end interface
   interface PMPI_File_write_all_end
     subroutine PMPI_File_write_all_end_f08ts(fh, buf, status, ierror) &
@@ -14559,6 +15163,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_at_f08ts
+!i4
     subroutine PMPI_File_write_at_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_at_c_f08ts")
       import
@@ -14571,6 +15176,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_at_c_f08ts
+!end
   end interface
   interface PMPI_File_write_at_all
     subroutine PMPI_File_write_at_all_f08ts(fh, offset, buf, count, datatype, status, ierror) &
@@ -14585,6 +15191,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_at_all_f08ts
+!i4
     subroutine PMPI_File_write_at_all_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_at_all_c_f08ts")
       import
@@ -14597,6 +15204,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_at_all_c_f08ts
+!end
   end interface
   interface PMPI_File_write_at_all_begin
     subroutine PMPI_File_write_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror) &
@@ -14610,6 +15218,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_at_all_begin_f08ts
+!i4
     subroutine PMPI_File_write_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_write_at_all_begin_c_f08ts")
       import
@@ -14621,6 +15230,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_at_all_begin_c_f08ts
+!end
   end interface
   interface PMPI_File_write_at_all_end
     subroutine PMPI_File_write_at_all_end_f08ts(fh, buf, status, ierror) &
@@ -14645,6 +15255,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_ordered_f08ts
+!i4
     subroutine PMPI_File_write_ordered_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_ordered_c_f08ts")
       import
@@ -14656,6 +15267,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_ordered_c_f08ts
+!end
   end interface
   interface PMPI_File_write_ordered_begin
     subroutine PMPI_File_write_ordered_begin_f08ts(fh, buf, count, datatype, ierror) &
@@ -14668,6 +15280,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_ordered_begin_f08ts
+!i4
     subroutine PMPI_File_write_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror) &
         bind(C, name="pmpi_file_write_ordered_begin_c_f08ts")
       import
@@ -14678,6 +15291,7 @@ module mpi_f08
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_ordered_begin_c_f08ts
+!end
   end interface
   interface PMPI_File_write_ordered_end
     subroutine PMPI_File_write_ordered_end_f08ts(fh, buf, status, ierror) &
@@ -14702,6 +15316,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_shared_f08ts
+!i4
     subroutine PMPI_File_write_shared_c_f08ts(fh, buf, count, datatype, status, ierror) &
         bind(C, name="pmpi_file_write_shared_c_f08ts")
       import
@@ -14713,6 +15328,7 @@ module mpi_f08
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_shared_c_f08ts
+!end
   end interface
   interface PMPI_Register_datarep
     subroutine PMPI_Register_datarep_f08(datarep, read_conversion_fn, write_conversion_fn, &

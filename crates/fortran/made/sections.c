@@ -24,7 +24,7 @@ void D(bsend)(const struct descriptor *buf, const Fint *count, const Fint *datat
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Bsend)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm));
+    code = L(Bsend)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm));
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -40,7 +40,7 @@ void D(bsend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Bsend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm));
+    code = C(Bsend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm));
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -56,7 +56,7 @@ void D(bsend_init)(const struct descriptor *buf, const Fint *count, const Fint *
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Bsend_init)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Bsend_init)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -75,7 +75,7 @@ void D(bsend_init_c)(const struct descriptor *buf, const MPI_Count *count, const
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Bsend_init_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = C(Bsend_init_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -86,7 +86,7 @@ done:
 void D(buffer_attach)(const struct descriptor *buffer, const Fint *size, Fint *ierror)
 {
     int code;
-    code = C(Buffer_attach)(attached(buffer->base_addr), *size);
+    code = L(Buffer_attach)(attached(buffer->base_addr), *size);
     finish(ierror, code);
 }
 NAMES_FTS(buffer_attach)
@@ -101,7 +101,7 @@ void D(buffer_attach_c)(const struct descriptor *buffer, const MPI_Count *size, 
 void D(comm_attach_buffer)(const Fint *comm, const struct descriptor *buffer, const Fint *size, Fint *ierror)
 {
     int code;
-    code = C(Comm_attach_buffer)(Comm_of(*comm), attached(buffer->base_addr), *size);
+    code = L(Comm_attach_buffer)(Comm_of(*comm), attached(buffer->base_addr), *size);
     finish(ierror, code);
 }
 NAMES_FTS(comm_attach_buffer)
@@ -123,7 +123,7 @@ void D(ibsend)(const struct descriptor *buf, const Fint *count, const Fint *data
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Ibsend)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Ibsend)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -142,7 +142,7 @@ void D(ibsend_c)(const struct descriptor *buf, const MPI_Count *count, const Fin
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Ibsend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = C(Ibsend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -161,7 +161,7 @@ void D(imrecv)(const struct descriptor *buf, const Fint *count, const Fint *data
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(Imrecv)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_message, &c_request);
+    code = L(Imrecv)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_message, &c_request);
     Message_put(message, c_message);
     if (c_request)
         *request = Request_int(c_request);
@@ -201,7 +201,7 @@ void D(irecv)(const struct descriptor *buf, const Fint *count, const Fint *datat
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Irecv)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *source, *tag, Comm_of(*comm), &c_request);
+    code = L(Irecv)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*source), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -220,7 +220,7 @@ void D(irecv_c)(const struct descriptor *buf, const MPI_Count *count, const Fint
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Irecv_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *source, *tag, Comm_of(*comm), &c_request);
+    code = C(Irecv_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*source), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -238,7 +238,7 @@ void D(irsend)(const struct descriptor *buf, const Fint *count, const Fint *data
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Irsend)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Irsend)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -257,7 +257,7 @@ void D(irsend_c)(const struct descriptor *buf, const MPI_Count *count, const Fin
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Irsend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = C(Irsend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -275,7 +275,7 @@ void D(isend)(const struct descriptor *buf, const Fint *count, const Fint *datat
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Isend)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Isend)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -294,7 +294,7 @@ void D(isend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Isend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = C(Isend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -318,7 +318,7 @@ void D(isendrecv)(const struct descriptor *sendbuf, const Fint *sendcount, const
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Isendrecv)(buffer(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, *dest, *sendtag, buffer(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *source, *recvtag, Comm_of(*comm), &c_request);
+    code = L(Isendrecv)(buffer(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, INT(*dest), INT(*sendtag), buffer(recvbuf->base_addr), NUMBER(typed_recvbuf.count), typed_recvbuf.type, INT(*source), INT(*recvtag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -344,7 +344,7 @@ void D(isendrecv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Isendrecv_c)(buffer(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, *dest, *sendtag, buffer(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *source, *recvtag, Comm_of(*comm), &c_request);
+    code = C(Isendrecv_c)(buffer(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, INT(*dest), INT(*sendtag), buffer(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, INT(*source), INT(*recvtag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -363,7 +363,7 @@ void D(isendrecv_replace)(const struct descriptor *buf, const Fint *count, const
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Isendrecv_replace)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *sendtag, *source, *recvtag, Comm_of(*comm), &c_request);
+    code = L(Isendrecv_replace)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*sendtag), INT(*source), INT(*recvtag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -382,7 +382,7 @@ void D(isendrecv_replace_c)(const struct descriptor *buf, const MPI_Count *count
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Isendrecv_replace_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *sendtag, *source, *recvtag, Comm_of(*comm), &c_request);
+    code = C(Isendrecv_replace_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*sendtag), INT(*source), INT(*recvtag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -400,7 +400,7 @@ void D(issend)(const struct descriptor *buf, const Fint *count, const Fint *data
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Issend)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Issend)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -419,7 +419,7 @@ void D(issend_c)(const struct descriptor *buf, const MPI_Count *count, const Fin
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Issend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = C(Issend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -432,13 +432,15 @@ void D(mrecv)(const struct descriptor *buf, const Fint *count, const Fint *datat
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     MPI_Message c_message = Message_of(*message);
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(Mrecv)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_message, status_at(status));
+    code = L(Mrecv)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_message, STATUS_AT(status));
     Message_put(message, c_message);
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -450,13 +452,15 @@ void D(mrecv_c)(const struct descriptor *buf, const MPI_Count *count, const Fint
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     MPI_Message c_message = Message_of(*message);
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(Mrecv_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, &c_message, status_at(status));
+    code = C(Mrecv_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, &c_message, STATUS_AT(status));
     Message_put(message, c_message);
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -466,12 +470,14 @@ void D(recv)(const struct descriptor *buf, const Fint *count, const Fint *dataty
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Recv)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *source, *tag, Comm_of(*comm), status_at(status));
+    code = L(Recv)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*source), INT(*tag), Comm_of(*comm), STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -482,12 +488,14 @@ void D(recv_c)(const struct descriptor *buf, const MPI_Count *count, const Fint 
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Recv_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *source, *tag, Comm_of(*comm), status_at(status));
+    code = C(Recv_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*source), INT(*tag), Comm_of(*comm), STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -503,7 +511,7 @@ void D(recv_init)(const struct descriptor *buf, const Fint *count, const Fint *d
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Recv_init)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *source, *tag, Comm_of(*comm), &c_request);
+    code = L(Recv_init)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*source), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -522,7 +530,7 @@ void D(recv_init_c)(const struct descriptor *buf, const MPI_Count *count, const 
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Recv_init_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *source, *tag, Comm_of(*comm), &c_request);
+    code = C(Recv_init_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*source), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -539,7 +547,7 @@ void D(rsend)(const struct descriptor *buf, const Fint *count, const Fint *datat
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Rsend)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm));
+    code = L(Rsend)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm));
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -555,7 +563,7 @@ void D(rsend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Rsend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm));
+    code = C(Rsend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm));
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -571,7 +579,7 @@ void D(rsend_init)(const struct descriptor *buf, const Fint *count, const Fint *
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Rsend_init)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Rsend_init)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -590,7 +598,7 @@ void D(rsend_init_c)(const struct descriptor *buf, const MPI_Count *count, const
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Rsend_init_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = C(Rsend_init_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -607,7 +615,7 @@ void D(send)(const struct descriptor *buf, const Fint *count, const Fint *dataty
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Send)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm));
+    code = L(Send)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm));
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -623,7 +631,7 @@ void D(send_c)(const struct descriptor *buf, const MPI_Count *count, const Fint 
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Send_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm));
+    code = C(Send_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm));
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -639,7 +647,7 @@ void D(send_init)(const struct descriptor *buf, const Fint *count, const Fint *d
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Send_init)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Send_init)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -658,7 +666,7 @@ void D(send_init_c)(const struct descriptor *buf, const MPI_Count *count, const 
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Send_init_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = C(Send_init_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -672,6 +680,7 @@ void D(sendrecv)(const struct descriptor *sendbuf, const Fint *sendcount, const 
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
@@ -681,7 +690,8 @@ void D(sendrecv)(const struct descriptor *sendbuf, const Fint *sendcount, const 
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Sendrecv)(buffer(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, *dest, *sendtag, buffer(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *source, *recvtag, Comm_of(*comm), status_at(status));
+    code = L(Sendrecv)(buffer(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, INT(*dest), INT(*sendtag), buffer(recvbuf->base_addr), NUMBER(typed_recvbuf.count), typed_recvbuf.type, INT(*source), INT(*recvtag), Comm_of(*comm), STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
@@ -695,6 +705,7 @@ void D(sendrecv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount,
     int class_sendbuf = MPI_SUCCESS;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
@@ -704,7 +715,8 @@ void D(sendrecv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount,
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Sendrecv_c)(buffer(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, *dest, *sendtag, buffer(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *source, *recvtag, Comm_of(*comm), status_at(status));
+    code = C(Sendrecv_c)(buffer(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, INT(*dest), INT(*sendtag), buffer(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, INT(*source), INT(*recvtag), Comm_of(*comm), STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
@@ -715,12 +727,14 @@ void D(sendrecv_replace)(const struct descriptor *buf, const Fint *count, const 
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Sendrecv_replace)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *sendtag, *source, *recvtag, Comm_of(*comm), status_at(status));
+    code = L(Sendrecv_replace)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*sendtag), INT(*source), INT(*recvtag), Comm_of(*comm), STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -731,12 +745,14 @@ void D(sendrecv_replace_c)(const struct descriptor *buf, const MPI_Count *count,
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Sendrecv_replace_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *sendtag, *source, *recvtag, Comm_of(*comm), status_at(status));
+    code = C(Sendrecv_replace_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*sendtag), INT(*source), INT(*recvtag), Comm_of(*comm), STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -745,7 +761,7 @@ done:
 void D(session_attach_buffer)(const Fint *session, const struct descriptor *buffer, const Fint *size, Fint *ierror)
 {
     int code;
-    code = C(Session_attach_buffer)(Session_of(*session), attached(buffer->base_addr), *size);
+    code = L(Session_attach_buffer)(Session_of(*session), attached(buffer->base_addr), *size);
     finish(ierror, code);
 }
 NAMES_FTS(session_attach_buffer)
@@ -766,7 +782,7 @@ void D(ssend)(const struct descriptor *buf, const Fint *count, const Fint *datat
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Ssend)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm));
+    code = L(Ssend)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm));
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -782,7 +798,7 @@ void D(ssend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Ssend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm));
+    code = C(Ssend_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm));
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -798,7 +814,7 @@ void D(ssend_init)(const struct descriptor *buf, const Fint *count, const Fint *
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Ssend_init)(buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = L(Ssend_init)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -817,7 +833,7 @@ void D(ssend_init_c)(const struct descriptor *buf, const MPI_Count *count, const
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Ssend_init_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, *dest, *tag, Comm_of(*comm), &c_request);
+    code = C(Ssend_init_c)(buffer(buf->base_addr), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -835,7 +851,7 @@ void D(precv_init)(const struct descriptor *buf, const Fint *partitions, const F
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Precv_init)(buffer(buf->base_addr), *partitions, *count, typed_buf.type, *dest, *tag, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Precv_init)(buffer(buf->base_addr), INT(*partitions), INT(*count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -858,7 +874,7 @@ void D(precv_init_c)(const struct descriptor *buf, const Fint *partitions, const
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Precv_init_c)(buffer(buf->base_addr), *partitions, *count, typed_buf.type, *dest, *tag, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Precv_init_c)(buffer(buf->base_addr), INT(*partitions), *count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -876,7 +892,7 @@ void D(psend_init)(const struct descriptor *buf, const Fint *partitions, const F
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Psend_init)(buffer(buf->base_addr), *partitions, *count, typed_buf.type, *dest, *tag, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Psend_init)(buffer(buf->base_addr), INT(*partitions), INT(*count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -899,7 +915,7 @@ void D(psend_init_c)(const struct descriptor *buf, const Fint *partitions, const
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Psend_init_c)(buffer(buf->base_addr), *partitions, *count, typed_buf.type, *dest, *tag, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Psend_init_c)(buffer(buf->base_addr), INT(*partitions), *count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -929,7 +945,7 @@ void D(pack)(const struct descriptor *inbuf, const Fint *incount, const Fint *da
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Pack)(buffer(inbuf->base_addr), (int)typed_inbuf.count, typed_inbuf.type, copy_outbuf ? copy_outbuf : buffer(outbuf->base_addr), *outsize, position, Comm_of(*comm));
+    code = L(Pack)(buffer(inbuf->base_addr), NUMBER(typed_inbuf.count), typed_inbuf.type, copy_outbuf ? copy_outbuf : buffer(outbuf->base_addr), *outsize, position, Comm_of(*comm));
     if (copy_outbuf)
         mpifort_scatter(outbuf, copy_outbuf);
 done:
@@ -982,7 +998,7 @@ void D(pack_external)(const struct descriptor *datarep, const struct descriptor 
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Pack_external)(c_datarep, buffer(inbuf->base_addr), (int)typed_inbuf.count, typed_inbuf.type, copy_outbuf ? copy_outbuf : buffer(outbuf->base_addr), *outsize, position);
+    code = L(Pack_external)(c_datarep, buffer(inbuf->base_addr), NUMBER(typed_inbuf.count), typed_inbuf.type, copy_outbuf ? copy_outbuf : buffer(outbuf->base_addr), *outsize, position);
     if (copy_outbuf)
         mpifort_scatter(outbuf, copy_outbuf);
 done:
@@ -1037,7 +1053,7 @@ void D(unpack)(const struct descriptor *inbuf, const Fint *insize, Fint *positio
         code = mpifort_raise(Comm_of(*comm), class_outbuf);
         goto done;
     }
-    code = C(Unpack)(copy_inbuf ? copy_inbuf : buffer(inbuf->base_addr), *insize, position, buffer(outbuf->base_addr), (int)typed_outbuf.count, typed_outbuf.type, Comm_of(*comm));
+    code = L(Unpack)(copy_inbuf ? copy_inbuf : buffer(inbuf->base_addr), *insize, position, buffer(outbuf->base_addr), NUMBER(typed_outbuf.count), typed_outbuf.type, Comm_of(*comm));
 done:
     free(copy_inbuf);
     free_typed(&typed_outbuf);
@@ -1086,7 +1102,7 @@ void D(unpack_external)(const struct descriptor *datarep, const struct descripto
         code = mpifort_raise(MPI_COMM_SELF, class_outbuf);
         goto done;
     }
-    code = C(Unpack_external)(c_datarep, copy_inbuf ? copy_inbuf : buffer(inbuf->base_addr), *insize, position, buffer(outbuf->base_addr), (int)typed_outbuf.count, typed_outbuf.type);
+    code = L(Unpack_external)(c_datarep, copy_inbuf ? copy_inbuf : buffer(inbuf->base_addr), *insize, position, buffer(outbuf->base_addr), NUMBER(typed_outbuf.count), typed_outbuf.type);
 done:
     leave(few_datarep, c_datarep);
     free(copy_inbuf);
@@ -1137,7 +1153,7 @@ void D(allgather)(const struct descriptor *sendbuf, const Fint *sendcount, const
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Allgather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Allgather)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -1187,14 +1203,14 @@ void D(allgather_init)(const struct descriptor *sendbuf, const Fint *sendcount, 
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Allgather_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Allgather_init)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(allgather_init)
@@ -1223,7 +1239,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -1241,7 +1257,7 @@ void D(allgatherv)(const struct descriptor *sendbuf, const Fint *sendcount, cons
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Allgatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Allgatherv)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -1291,14 +1307,14 @@ void D(allgatherv_init)(const struct descriptor *sendbuf, const Fint *sendcount,
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Allgatherv_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Allgatherv_init)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(allgatherv_init)
@@ -1327,7 +1343,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -1352,7 +1368,7 @@ void D(allreduce)(const struct descriptor *sendbuf, const struct descriptor *rec
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Allreduce)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
+    code = L(Allreduce)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -1415,12 +1431,12 @@ void D(allreduce_init)(const struct descriptor *sendbuf, const struct descriptor
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Allreduce_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Allreduce_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(allreduce_init)
@@ -1453,7 +1469,7 @@ void D(allreduce_init_c)(const struct descriptor *sendbuf, const struct descript
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -1470,7 +1486,7 @@ void D(alltoall)(const struct descriptor *sendbuf, const Fint *sendcount, const 
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Alltoall)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, Type_of(*sendtype), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Alltoall)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, Type_of(*sendtype), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -1519,14 +1535,14 @@ void D(alltoall_init)(const struct descriptor *sendbuf, const Fint *sendcount, c
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Alltoall_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Alltoall_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(alltoall_init)
@@ -1555,7 +1571,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -1572,7 +1588,7 @@ void D(alltoallv)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Alltoallv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, Type_of(*sendtype), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Alltoallv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, Type_of(*sendtype), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -1621,14 +1637,14 @@ void D(alltoallv_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Alltoallv_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Alltoallv_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(alltoallv_init)
@@ -1657,7 +1673,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -1692,7 +1708,7 @@ void D(alltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Alltoallw)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm));
+    code = L(Alltoallw)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -1779,14 +1795,14 @@ void D(alltoallw_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Alltoallw_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Alltoallw_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(alltoallw_init)
@@ -1831,7 +1847,7 @@ done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -1844,7 +1860,7 @@ void D(bcast)(const struct descriptor *buffer, const Fint *count, const Fint *da
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
-    code = C(Bcast)(place(buffer->base_addr), (int)typed_buffer.count, typed_buffer.type, *root, Comm_of(*comm));
+    code = L(Bcast)(place(buffer->base_addr), NUMBER(typed_buffer.count), typed_buffer.type, INT(*root), Comm_of(*comm));
 done:
     free_typed(&typed_buffer);
     finish(ierror, code);
@@ -1860,7 +1876,7 @@ void D(bcast_c)(const struct descriptor *buffer, const MPI_Count *count, const F
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
-    code = C(Bcast_c)(place(buffer->base_addr), typed_buffer.count, typed_buffer.type, *root, Comm_of(*comm));
+    code = C(Bcast_c)(place(buffer->base_addr), typed_buffer.count, typed_buffer.type, INT(*root), Comm_of(*comm));
 done:
     free_typed(&typed_buffer);
     finish(ierror, code);
@@ -1876,7 +1892,7 @@ void D(bcast_init)(const struct descriptor *buffer, const Fint *count, const Fin
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
-    code = C(Bcast_init)(place(buffer->base_addr), (int)typed_buffer.count, typed_buffer.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Bcast_init)(place(buffer->base_addr), NUMBER(typed_buffer.count), typed_buffer.type, INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -1895,7 +1911,7 @@ void D(bcast_init_c)(const struct descriptor *buffer, const MPI_Count *count, co
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
-    code = C(Bcast_init_c)(place(buffer->base_addr), typed_buffer.count, typed_buffer.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Bcast_init_c)(place(buffer->base_addr), typed_buffer.count, typed_buffer.type, INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -1924,7 +1940,7 @@ void D(exscan)(const struct descriptor *sendbuf, const struct descriptor *recvbu
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Exscan)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
+    code = L(Exscan)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -1987,12 +2003,12 @@ void D(exscan_init)(const struct descriptor *sendbuf, const struct descriptor *r
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Exscan_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Exscan_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(exscan_init)
@@ -2025,7 +2041,7 @@ void D(exscan_init_c)(const struct descriptor *sendbuf, const struct descriptor 
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -2043,7 +2059,7 @@ void D(gather)(const struct descriptor *sendbuf, const Fint *sendcount, const Fi
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm));
+    code = L(Gather)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -2067,7 +2083,7 @@ void D(gather_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, c
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gather_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), *root, Comm_of(*comm));
+    code = C(Gather_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), INT(*root), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -2093,14 +2109,14 @@ void D(gather_init)(const struct descriptor *sendbuf, const Fint *sendcount, con
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gather_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Gather_init)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(gather_init)
@@ -2122,14 +2138,14 @@ void D(gather_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcou
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gather_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Gather_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -2147,7 +2163,7 @@ void D(gatherv)(const struct descriptor *sendbuf, const Fint *sendcount, const F
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, Type_of(*recvtype), *root, Comm_of(*comm));
+    code = L(Gatherv)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, Type_of(*recvtype), INT(*root), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -2171,7 +2187,7 @@ void D(gatherv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, 
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gatherv_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, Type_of(*recvtype), *root, Comm_of(*comm));
+    code = C(Gatherv_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, Type_of(*recvtype), INT(*root), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -2197,14 +2213,14 @@ void D(gatherv_init)(const struct descriptor *sendbuf, const Fint *sendcount, co
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gatherv_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Gatherv_init)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(gatherv_init)
@@ -2226,14 +2242,14 @@ void D(gatherv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendco
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Gatherv_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Gatherv_init_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -2254,14 +2270,14 @@ void D(iallgather)(const struct descriptor *sendbuf, const Fint *sendcount, cons
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Iallgather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = L(Iallgather)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(iallgather)
@@ -2290,7 +2306,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -2311,14 +2327,14 @@ void D(iallgatherv)(const struct descriptor *sendbuf, const Fint *sendcount, con
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Iallgatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = L(Iallgatherv)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(iallgatherv)
@@ -2347,7 +2363,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -2374,12 +2390,12 @@ void D(iallreduce)(const struct descriptor *sendbuf, const struct descriptor *re
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Iallreduce)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = L(Iallreduce)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(iallreduce)
@@ -2412,7 +2428,7 @@ void D(iallreduce_c)(const struct descriptor *sendbuf, const struct descriptor *
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -2433,14 +2449,14 @@ void D(ialltoall)(const struct descriptor *sendbuf, const Fint *sendcount, const
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ialltoall)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = L(Ialltoall)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ialltoall)
@@ -2469,7 +2485,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -2490,14 +2506,14 @@ void D(ialltoallv)(const struct descriptor *sendbuf, const Fint *sendcounts, con
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ialltoallv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = L(Ialltoallv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ialltoallv)
@@ -2526,7 +2542,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -2563,14 +2579,14 @@ void D(ialltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, con
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Ialltoallw)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
+    code = L(Ialltoallw)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ialltoallw)
@@ -2615,7 +2631,7 @@ done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -2629,7 +2645,7 @@ void D(ibcast)(const struct descriptor *buffer, const Fint *count, const Fint *d
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
-    code = C(Ibcast)(place(buffer->base_addr), (int)typed_buffer.count, typed_buffer.type, *root, Comm_of(*comm), &c_request);
+    code = L(Ibcast)(place(buffer->base_addr), NUMBER(typed_buffer.count), typed_buffer.type, INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -2648,7 +2664,7 @@ void D(ibcast_c)(const struct descriptor *buffer, const MPI_Count *count, const 
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
-    code = C(Ibcast_c)(place(buffer->base_addr), typed_buffer.count, typed_buffer.type, *root, Comm_of(*comm), &c_request);
+    code = C(Ibcast_c)(place(buffer->base_addr), typed_buffer.count, typed_buffer.type, INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -2679,12 +2695,12 @@ void D(iexscan)(const struct descriptor *sendbuf, const struct descriptor *recvb
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Iexscan)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = L(Iexscan)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(iexscan)
@@ -2717,7 +2733,7 @@ void D(iexscan_c)(const struct descriptor *sendbuf, const struct descriptor *rec
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -2738,14 +2754,14 @@ void D(igather)(const struct descriptor *sendbuf, const Fint *sendcount, const F
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Igather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = L(Igather)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(igather)
@@ -2767,14 +2783,14 @@ void D(igather_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, 
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Igather_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Igather_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -2795,14 +2811,14 @@ void D(igatherv)(const struct descriptor *sendbuf, const Fint *sendcount, const 
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Igatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = L(Igatherv)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(igatherv)
@@ -2824,14 +2840,14 @@ void D(igatherv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount,
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Igatherv_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Igatherv_c)(place(sendbuf->base_addr), typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -2859,12 +2875,12 @@ void D(ireduce)(const struct descriptor *sendbuf, const struct descriptor *recvb
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ireduce)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), &c_request);
+    code = L(Ireduce)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ireduce)
@@ -2893,12 +2909,12 @@ void D(ireduce_c)(const struct descriptor *sendbuf, const struct descriptor *rec
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ireduce_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), &c_request);
+    code = C(Ireduce_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -2917,12 +2933,12 @@ void D(ireduce_scatter)(const struct descriptor *sendbuf, const struct descripto
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ireduce_scatter)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = L(Ireduce_scatter)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ireduce_scatter)
@@ -2946,12 +2962,12 @@ void D(ireduce_scatter_block)(const struct descriptor *sendbuf, const struct des
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ireduce_scatter_block)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = L(Ireduce_scatter_block)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ireduce_scatter_block)
@@ -2980,7 +2996,7 @@ void D(ireduce_scatter_block_c)(const struct descriptor *sendbuf, const struct d
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -3004,7 +3020,7 @@ void D(ireduce_scatter_c)(const struct descriptor *sendbuf, const struct descrip
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -3031,12 +3047,12 @@ void D(iscan)(const struct descriptor *sendbuf, const struct descriptor *recvbuf
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Iscan)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
+    code = L(Iscan)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(iscan)
@@ -3069,7 +3085,7 @@ void D(iscan_c)(const struct descriptor *sendbuf, const struct descriptor *recvb
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -3090,14 +3106,14 @@ void D(iscatter)(const struct descriptor *sendbuf, const Fint *sendcount, const 
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Iscatter)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = L(Iscatter)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), NUMBER(typed_recvbuf.count), typed_recvbuf.type, INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(iscatter)
@@ -3119,14 +3135,14 @@ void D(iscatter_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount,
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Iscatter_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Iscatter_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -3147,14 +3163,14 @@ void D(iscatterv)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Iscatterv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = L(Iscatterv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), NUMBER(typed_recvbuf.count), typed_recvbuf.type, INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(iscatterv)
@@ -3176,14 +3192,14 @@ void D(iscatterv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Iscatterv_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), &c_request);
+    code = C(Iscatterv_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, INT(*root), Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -3209,7 +3225,7 @@ void D(reduce)(const struct descriptor *sendbuf, const struct descriptor *recvbu
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm));
+    code = L(Reduce)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), INT(*root), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -3241,7 +3257,7 @@ void D(reduce_c)(const struct descriptor *sendbuf, const struct descriptor *recv
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm));
+    code = C(Reduce_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), INT(*root), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -3274,12 +3290,12 @@ void D(reduce_init)(const struct descriptor *sendbuf, const struct descriptor *r
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Reduce_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(reduce_init)
@@ -3308,12 +3324,12 @@ void D(reduce_init_c)(const struct descriptor *sendbuf, const struct descriptor 
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Reduce_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -3338,7 +3354,7 @@ void D(reduce_local)(const struct descriptor *inbuf, const struct descriptor *in
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_local)(copy_inbuf ? copy_inbuf : place(inbuf->base_addr), copy_inoutbuf ? copy_inoutbuf : place(inoutbuf->base_addr), *count, Type_of(*datatype), Op_of(*op));
+    code = L(Reduce_local)(copy_inbuf ? copy_inbuf : place(inbuf->base_addr), copy_inoutbuf ? copy_inoutbuf : place(inoutbuf->base_addr), *count, Type_of(*datatype), Op_of(*op));
     if (copy_inoutbuf)
         mpifort_scatter(inoutbuf, copy_inoutbuf);
 done:
@@ -3391,7 +3407,7 @@ void D(reduce_scatter)(const struct descriptor *sendbuf, const struct descriptor
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_scatter)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
+    code = L(Reduce_scatter)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -3418,7 +3434,7 @@ void D(reduce_scatter_block)(const struct descriptor *sendbuf, const struct desc
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_scatter_block)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
+    code = L(Reduce_scatter_block)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -3473,12 +3489,12 @@ void D(reduce_scatter_block_init)(const struct descriptor *sendbuf, const struct
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_scatter_block_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Reduce_scatter_block_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(reduce_scatter_block_init)
@@ -3507,7 +3523,7 @@ void D(reduce_scatter_block_init_c)(const struct descriptor *sendbuf, const stru
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -3548,12 +3564,12 @@ void D(reduce_scatter_init)(const struct descriptor *sendbuf, const struct descr
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Reduce_scatter_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Reduce_scatter_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(reduce_scatter_init)
@@ -3578,7 +3594,7 @@ void D(reduce_scatter_init_c)(const struct descriptor *sendbuf, const struct des
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -3603,7 +3619,7 @@ void D(scan)(const struct descriptor *sendbuf, const struct descriptor *recvbuf,
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Scan)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
+    code = L(Scan)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -3666,12 +3682,12 @@ void D(scan_init)(const struct descriptor *sendbuf, const struct descriptor *rec
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Scan_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Scan_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *count, Type_of(*datatype), Op_of(*op), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(scan_init)
@@ -3704,7 +3720,7 @@ void D(scan_init_c)(const struct descriptor *sendbuf, const struct descriptor *r
         *request = Request_int(c_request);
 done:
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -3722,7 +3738,7 @@ void D(scatter)(const struct descriptor *sendbuf, const Fint *sendcount, const F
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatter)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, Type_of(*sendtype), place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm));
+    code = L(Scatter)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, Type_of(*sendtype), place(recvbuf->base_addr), NUMBER(typed_recvbuf.count), typed_recvbuf.type, INT(*root), Comm_of(*comm));
 done:
     free(copy_sendbuf);
     free_typed(&typed_recvbuf);
@@ -3744,7 +3760,7 @@ void D(scatter_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, 
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatter_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, Type_of(*sendtype), place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm));
+    code = C(Scatter_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, Type_of(*sendtype), place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, INT(*root), Comm_of(*comm));
 done:
     free(copy_sendbuf);
     free_typed(&typed_recvbuf);
@@ -3768,14 +3784,14 @@ void D(scatter_init)(const struct descriptor *sendbuf, const Fint *sendcount, co
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatter_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Scatter_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), NUMBER(typed_recvbuf.count), typed_recvbuf.type, INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(scatter_init)
@@ -3797,14 +3813,14 @@ void D(scatter_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendco
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatter_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Scatter_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -3822,7 +3838,7 @@ void D(scatterv)(const struct descriptor *sendbuf, const Fint *sendcounts, const
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatterv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, Type_of(*sendtype), place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm));
+    code = L(Scatterv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, Type_of(*sendtype), place(recvbuf->base_addr), NUMBER(typed_recvbuf.count), typed_recvbuf.type, INT(*root), Comm_of(*comm));
 done:
     free(copy_sendbuf);
     free_typed(&typed_recvbuf);
@@ -3844,7 +3860,7 @@ void D(scatterv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatterv_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, Type_of(*sendtype), place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm));
+    code = C(Scatterv_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, Type_of(*sendtype), place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, INT(*root), Comm_of(*comm));
 done:
     free(copy_sendbuf);
     free_typed(&typed_recvbuf);
@@ -3868,14 +3884,14 @@ void D(scatterv_init)(const struct descriptor *sendbuf, const Fint *sendcounts, 
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatterv_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), (int)typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Scatterv_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), NUMBER(typed_recvbuf.count), typed_recvbuf.type, INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(scatterv_init)
@@ -3897,14 +3913,14 @@ void D(scatterv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendc
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
-    code = C(Scatterv_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, *root, Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Scatterv_init_c)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, displs, typed_sendbuf.type, place(recvbuf->base_addr), typed_recvbuf.count, typed_recvbuf.type, INT(*root), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -3925,14 +3941,14 @@ void D(ineighbor_allgather)(const struct descriptor *sendbuf, const Fint *sendco
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_allgather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = L(Ineighbor_allgather)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ineighbor_allgather)
@@ -3961,7 +3977,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -3982,14 +3998,14 @@ void D(ineighbor_allgatherv)(const struct descriptor *sendbuf, const Fint *sendc
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_allgatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = L(Ineighbor_allgatherv)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ineighbor_allgatherv)
@@ -4018,7 +4034,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -4039,14 +4055,14 @@ void D(ineighbor_alltoall)(const struct descriptor *sendbuf, const Fint *sendcou
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_alltoall)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = L(Ineighbor_alltoall)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ineighbor_alltoall)
@@ -4075,7 +4091,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -4096,14 +4112,14 @@ void D(ineighbor_alltoallv)(const struct descriptor *sendbuf, const Fint *sendco
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Ineighbor_alltoallv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
+    code = L(Ineighbor_alltoallv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ineighbor_alltoallv)
@@ -4132,7 +4148,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -4169,14 +4185,14 @@ void D(ineighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendco
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Ineighbor_alltoallw)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
+    code = L(Ineighbor_alltoallw)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES_FTS(ineighbor_alltoallw)
@@ -4221,7 +4237,7 @@ done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 0);
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 
@@ -4239,7 +4255,7 @@ void D(neighbor_allgather)(const struct descriptor *sendbuf, const Fint *sendcou
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_allgather)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Neighbor_allgather)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -4289,14 +4305,14 @@ void D(neighbor_allgather_init)(const struct descriptor *sendbuf, const Fint *se
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_allgather_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Neighbor_allgather_init)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(neighbor_allgather_init)
@@ -4325,7 +4341,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -4343,7 +4359,7 @@ void D(neighbor_allgatherv)(const struct descriptor *sendbuf, const Fint *sendco
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_allgatherv)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Neighbor_allgatherv)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, Type_of(*recvtype), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -4393,14 +4409,14 @@ void D(neighbor_allgatherv_init)(const struct descriptor *sendbuf, const Fint *s
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_allgatherv_init)(place(sendbuf->base_addr), (int)typed_sendbuf.count, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Neighbor_allgatherv_init)(place(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, displs, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(neighbor_allgatherv_init)
@@ -4429,7 +4445,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -4446,7 +4462,7 @@ void D(neighbor_alltoall)(const struct descriptor *sendbuf, const Fint *sendcoun
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_alltoall)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, Type_of(*sendtype), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Neighbor_alltoall)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, Type_of(*sendtype), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, Type_of(*recvtype), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -4495,14 +4511,14 @@ void D(neighbor_alltoall_init)(const struct descriptor *sendbuf, const Fint *sen
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_alltoall_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Neighbor_alltoall_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), *sendcount, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), *recvcount, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(neighbor_alltoall_init)
@@ -4531,7 +4547,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -4548,7 +4564,7 @@ void D(neighbor_alltoallv)(const struct descriptor *sendbuf, const Fint *sendcou
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_alltoallv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, Type_of(*sendtype), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm));
+    code = L(Neighbor_alltoallv)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, Type_of(*sendtype), copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, Type_of(*recvtype), Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -4597,14 +4613,14 @@ void D(neighbor_alltoallv_init)(const struct descriptor *sendbuf, const Fint *se
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    code = C(Neighbor_alltoallv_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Neighbor_alltoallv_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, typed_sendbuf.type, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, typed_recvbuf.type, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(neighbor_alltoallv_init)
@@ -4633,7 +4649,7 @@ done:
     free_typed(&typed_sendbuf);
     free_typed(&typed_recvbuf);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -4668,7 +4684,7 @@ void D(neighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendcou
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Neighbor_alltoallw)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm));
+    code = L(Neighbor_alltoallw)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm));
     if (copy_recvbuf)
         mpifort_scatter(recvbuf, copy_recvbuf);
 done:
@@ -4755,14 +4771,14 @@ void D(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const Fint *se
     }
     for (ptrdiff_t i = 0; i < n_recvtypes; i++)
         c_recvtypes[i] = Type_of(recvtypes[i]);
-    code = C(Neighbor_alltoallw_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
+    code = L(Neighbor_alltoallw_init)(copy_sendbuf ? copy_sendbuf : place(sendbuf->base_addr), sendcounts, sdispls, c_sendtypes, copy_recvbuf ? copy_recvbuf : place(recvbuf->base_addr), recvcounts, rdispls, c_recvtypes, Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 NAMES_FTS(neighbor_alltoallw_init)
@@ -4807,7 +4823,7 @@ done:
     leave(few_sendtypes, c_sendtypes);
     leave(few_recvtypes, c_recvtypes);
     if (pending)
-        mpifort_keep(pending, code ? 0 : *request, 1);
+        mpifort_keep(pending, code ? 0 : INT(*request), 1);
     finish(ierror, code);
 }
 
@@ -4820,7 +4836,7 @@ void D(accumulate)(const struct descriptor *origin_addr, const Fint *origin_coun
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Accumulate)(buffer(origin_addr->base_addr), (int)typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
+    code = L(Accumulate)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
 done:
     free_typed(&typed_origin_addr);
     finish(ierror, code);
@@ -4836,7 +4852,7 @@ void D(accumulate_c)(const struct descriptor *origin_addr, const MPI_Count *orig
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Accumulate_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
+    code = C(Accumulate_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
 done:
     free_typed(&typed_origin_addr);
     finish(ierror, code);
@@ -4845,7 +4861,7 @@ done:
 void D(compare_and_swap)(const struct descriptor *origin_addr, const struct descriptor *compare_addr, const struct descriptor *result_addr, const Fint *datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Compare_and_swap)(buffer(origin_addr->base_addr), buffer(compare_addr->base_addr), buffer(result_addr->base_addr), Type_of(*datatype), *target_rank, *target_disp, Win_of(*win));
+    code = C(Compare_and_swap)(buffer(origin_addr->base_addr), buffer(compare_addr->base_addr), buffer(result_addr->base_addr), Type_of(*datatype), INT(*target_rank), *target_disp, Win_of(*win));
     finish(ierror, code);
 }
 NAMES_FTS(compare_and_swap)
@@ -4853,7 +4869,7 @@ NAMES_FTS(compare_and_swap)
 void D(fetch_and_op)(const struct descriptor *origin_addr, const struct descriptor *result_addr, const Fint *datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *op, const Fint *win, Fint *ierror)
 {
     int code;
-    code = C(Fetch_and_op)(buffer(origin_addr->base_addr), buffer(result_addr->base_addr), Type_of(*datatype), *target_rank, *target_disp, Op_of(*op), Win_of(*win));
+    code = C(Fetch_and_op)(buffer(origin_addr->base_addr), buffer(result_addr->base_addr), Type_of(*datatype), INT(*target_rank), *target_disp, Op_of(*op), Win_of(*win));
     finish(ierror, code);
 }
 NAMES_FTS(fetch_and_op)
@@ -4867,7 +4883,7 @@ void D(get)(const struct descriptor *origin_addr, const Fint *origin_count, cons
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Get)(buffer(origin_addr->base_addr), (int)typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
+    code = L(Get)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
 done:
     free_typed(&typed_origin_addr);
     finish(ierror, code);
@@ -4889,7 +4905,7 @@ void D(get_accumulate)(const struct descriptor *origin_addr, const Fint *origin_
         code = mpifort_raise(MPI_COMM_SELF, class_result_addr);
         goto done;
     }
-    code = C(Get_accumulate)(buffer(origin_addr->base_addr), (int)typed_origin_addr.count, typed_origin_addr.type, buffer(result_addr->base_addr), (int)typed_result_addr.count, typed_result_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
+    code = L(Get_accumulate)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, buffer(result_addr->base_addr), NUMBER(typed_result_addr.count), typed_result_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
 done:
     free_typed(&typed_origin_addr);
     free_typed(&typed_result_addr);
@@ -4912,7 +4928,7 @@ void D(get_accumulate_c)(const struct descriptor *origin_addr, const MPI_Count *
         code = mpifort_raise(MPI_COMM_SELF, class_result_addr);
         goto done;
     }
-    code = C(Get_accumulate_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, buffer(result_addr->base_addr), typed_result_addr.count, typed_result_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
+    code = C(Get_accumulate_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, buffer(result_addr->base_addr), typed_result_addr.count, typed_result_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
 done:
     free_typed(&typed_origin_addr);
     free_typed(&typed_result_addr);
@@ -4928,7 +4944,7 @@ void D(get_c)(const struct descriptor *origin_addr, const MPI_Count *origin_coun
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Get_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
+    code = C(Get_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
 done:
     free_typed(&typed_origin_addr);
     finish(ierror, code);
@@ -4943,7 +4959,7 @@ void D(put)(const struct descriptor *origin_addr, const Fint *origin_count, cons
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Put)(buffer(origin_addr->base_addr), (int)typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
+    code = L(Put)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
 done:
     free_typed(&typed_origin_addr);
     finish(ierror, code);
@@ -4959,7 +4975,7 @@ void D(put_c)(const struct descriptor *origin_addr, const MPI_Count *origin_coun
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Put_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
+    code = C(Put_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
 done:
     free_typed(&typed_origin_addr);
     finish(ierror, code);
@@ -4975,7 +4991,7 @@ void D(raccumulate)(const struct descriptor *origin_addr, const Fint *origin_cou
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Raccumulate)(buffer(origin_addr->base_addr), (int)typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
+    code = L(Raccumulate)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -4994,7 +5010,7 @@ void D(raccumulate_c)(const struct descriptor *origin_addr, const MPI_Count *ori
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Raccumulate_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
+    code = C(Raccumulate_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5012,7 +5028,7 @@ void D(rget)(const struct descriptor *origin_addr, const Fint *origin_count, con
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Rget)(buffer(origin_addr->base_addr), (int)typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
+    code = L(Rget)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5037,7 +5053,7 @@ void D(rget_accumulate)(const struct descriptor *origin_addr, const Fint *origin
         code = mpifort_raise(MPI_COMM_SELF, class_result_addr);
         goto done;
     }
-    code = C(Rget_accumulate)(buffer(origin_addr->base_addr), (int)typed_origin_addr.count, typed_origin_addr.type, buffer(result_addr->base_addr), (int)typed_result_addr.count, typed_result_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
+    code = L(Rget_accumulate)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, buffer(result_addr->base_addr), NUMBER(typed_result_addr.count), typed_result_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5063,7 +5079,7 @@ void D(rget_accumulate_c)(const struct descriptor *origin_addr, const MPI_Count 
         code = mpifort_raise(MPI_COMM_SELF, class_result_addr);
         goto done;
     }
-    code = C(Rget_accumulate_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, buffer(result_addr->base_addr), typed_result_addr.count, typed_result_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
+    code = C(Rget_accumulate_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, buffer(result_addr->base_addr), typed_result_addr.count, typed_result_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5082,7 +5098,7 @@ void D(rget_c)(const struct descriptor *origin_addr, const MPI_Count *origin_cou
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Rget_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
+    code = C(Rget_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5100,7 +5116,7 @@ void D(rput)(const struct descriptor *origin_addr, const Fint *origin_count, con
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Rput)(buffer(origin_addr->base_addr), (int)typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
+    code = L(Rput)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5119,7 +5135,7 @@ void D(rput_c)(const struct descriptor *origin_addr, const MPI_Count *origin_cou
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    code = C(Rput_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, *target_rank, *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
+    code = C(Rput_c)(buffer(origin_addr->base_addr), typed_origin_addr.count, typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5139,7 +5155,7 @@ void D(win_create)(const struct descriptor *base, const MPI_Aint *size, const Fi
 {
     MPI_Win c_win = 0;
     int code;
-    code = C(Win_create)(buffer(base->base_addr), *size, *disp_unit, Info_of(*info), Comm_of(*comm), &c_win);
+    code = L(Win_create)(buffer(base->base_addr), *size, *disp_unit, Info_of(*info), Comm_of(*comm), &c_win);
     if (c_win)
         *win = Win_int(c_win);
     finish(ierror, code);
@@ -5174,7 +5190,7 @@ void D(file_iread)(const Fint *fh, const struct descriptor *buf, const Fint *cou
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_iread)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_request);
+    code = L(File_iread)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5193,7 +5209,7 @@ void D(file_iread_all)(const Fint *fh, const struct descriptor *buf, const Fint 
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_iread_all)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_request);
+    code = L(File_iread_all)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5230,7 +5246,7 @@ void D(file_iread_at)(const Fint *fh, const MPI_Offset *offset, const struct des
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_iread_at)(File_of(*fh), *offset, buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_request);
+    code = L(File_iread_at)(File_of(*fh), *offset, buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5249,7 +5265,7 @@ void D(file_iread_at_all)(const Fint *fh, const MPI_Offset *offset, const struct
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_iread_at_all)(File_of(*fh), *offset, buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_request);
+    code = L(File_iread_at_all)(File_of(*fh), *offset, buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5322,7 +5338,7 @@ void D(file_iread_shared)(const Fint *fh, const struct descriptor *buf, const Fi
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_iread_shared)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_request);
+    code = L(File_iread_shared)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5359,7 +5375,7 @@ void D(file_iwrite)(const Fint *fh, const struct descriptor *buf, const Fint *co
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_iwrite)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_request);
+    code = L(File_iwrite)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5378,7 +5394,7 @@ void D(file_iwrite_all)(const Fint *fh, const struct descriptor *buf, const Fint
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_iwrite_all)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_request);
+    code = L(File_iwrite_all)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5415,7 +5431,7 @@ void D(file_iwrite_at)(const Fint *fh, const MPI_Offset *offset, const struct de
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_iwrite_at)(File_of(*fh), *offset, buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_request);
+    code = L(File_iwrite_at)(File_of(*fh), *offset, buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5434,7 +5450,7 @@ void D(file_iwrite_at_all)(const Fint *fh, const MPI_Offset *offset, const struc
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_iwrite_at_all)(File_of(*fh), *offset, buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_request);
+    code = L(File_iwrite_at_all)(File_of(*fh), *offset, buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5507,7 +5523,7 @@ void D(file_iwrite_shared)(const Fint *fh, const struct descriptor *buf, const F
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_iwrite_shared)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, &c_request);
+    code = L(File_iwrite_shared)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -5538,12 +5554,14 @@ void D(file_read)(const Fint *fh, const struct descriptor *buf, const Fint *coun
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_read)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5554,12 +5572,14 @@ void D(file_read_all)(const Fint *fh, const struct descriptor *buf, const Fint *
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_all)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_read_all)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5575,7 +5595,7 @@ void D(file_read_all_begin)(const Fint *fh, const struct descriptor *buf, const 
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_all_begin)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type);
+    code = L(File_read_all_begin)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type);
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5601,12 +5621,14 @@ void D(file_read_all_c)(const Fint *fh, const struct descriptor *buf, const MPI_
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_all_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_read_all_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5614,8 +5636,10 @@ done:
 
 void D(file_read_all_end)(const Fint *fh, const struct descriptor *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_all_end)(File_of(*fh), buffer(buf->base_addr), status_at(status));
+    code = C(File_read_all_end)(File_of(*fh), buffer(buf->base_addr), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES_FTS(file_read_all_end)
@@ -5624,12 +5648,14 @@ void D(file_read_at)(const Fint *fh, const MPI_Offset *offset, const struct desc
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_at)(File_of(*fh), *offset, buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_read_at)(File_of(*fh), *offset, buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5640,12 +5666,14 @@ void D(file_read_at_all)(const Fint *fh, const MPI_Offset *offset, const struct 
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_at_all)(File_of(*fh), *offset, buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_read_at_all)(File_of(*fh), *offset, buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5661,7 +5689,7 @@ void D(file_read_at_all_begin)(const Fint *fh, const MPI_Offset *offset, const s
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_at_all_begin)(File_of(*fh), *offset, buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type);
+    code = L(File_read_at_all_begin)(File_of(*fh), *offset, buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type);
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5687,12 +5715,14 @@ void D(file_read_at_all_c)(const Fint *fh, const MPI_Offset *offset, const struc
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_at_all_c)(File_of(*fh), *offset, buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_read_at_all_c)(File_of(*fh), *offset, buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5700,8 +5730,10 @@ done:
 
 void D(file_read_at_all_end)(const Fint *fh, const struct descriptor *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_at_all_end)(File_of(*fh), buffer(buf->base_addr), status_at(status));
+    code = C(File_read_at_all_end)(File_of(*fh), buffer(buf->base_addr), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES_FTS(file_read_at_all_end)
@@ -5710,12 +5742,14 @@ void D(file_read_at_c)(const Fint *fh, const MPI_Offset *offset, const struct de
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_at_c)(File_of(*fh), *offset, buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_read_at_c)(File_of(*fh), *offset, buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5725,12 +5759,14 @@ void D(file_read_c)(const Fint *fh, const struct descriptor *buf, const MPI_Coun
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_read_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5740,12 +5776,14 @@ void D(file_read_ordered)(const Fint *fh, const struct descriptor *buf, const Fi
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_ordered)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_read_ordered)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5761,7 +5799,7 @@ void D(file_read_ordered_begin)(const Fint *fh, const struct descriptor *buf, co
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_ordered_begin)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type);
+    code = L(File_read_ordered_begin)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type);
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5787,12 +5825,14 @@ void D(file_read_ordered_c)(const Fint *fh, const struct descriptor *buf, const 
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_ordered_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_read_ordered_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5800,8 +5840,10 @@ done:
 
 void D(file_read_ordered_end)(const Fint *fh, const struct descriptor *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_read_ordered_end)(File_of(*fh), buffer(buf->base_addr), status_at(status));
+    code = C(File_read_ordered_end)(File_of(*fh), buffer(buf->base_addr), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES_FTS(file_read_ordered_end)
@@ -5810,12 +5852,14 @@ void D(file_read_shared)(const Fint *fh, const struct descriptor *buf, const Fin
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_shared)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_read_shared)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5826,12 +5870,14 @@ void D(file_read_shared_c)(const Fint *fh, const struct descriptor *buf, const M
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_read_shared_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_read_shared_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5841,12 +5887,14 @@ void D(file_write)(const Fint *fh, const struct descriptor *buf, const Fint *cou
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_write)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5857,12 +5905,14 @@ void D(file_write_all)(const Fint *fh, const struct descriptor *buf, const Fint 
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_all)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_write_all)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5878,7 +5928,7 @@ void D(file_write_all_begin)(const Fint *fh, const struct descriptor *buf, const
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_all_begin)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type);
+    code = L(File_write_all_begin)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type);
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5904,12 +5954,14 @@ void D(file_write_all_c)(const Fint *fh, const struct descriptor *buf, const MPI
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_all_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_write_all_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5917,8 +5969,10 @@ done:
 
 void D(file_write_all_end)(const Fint *fh, const struct descriptor *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_all_end)(File_of(*fh), buffer(buf->base_addr), status_at(status));
+    code = C(File_write_all_end)(File_of(*fh), buffer(buf->base_addr), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES_FTS(file_write_all_end)
@@ -5927,12 +5981,14 @@ void D(file_write_at)(const Fint *fh, const MPI_Offset *offset, const struct des
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_at)(File_of(*fh), *offset, buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_write_at)(File_of(*fh), *offset, buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5943,12 +5999,14 @@ void D(file_write_at_all)(const Fint *fh, const MPI_Offset *offset, const struct
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_at_all)(File_of(*fh), *offset, buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_write_at_all)(File_of(*fh), *offset, buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5964,7 +6022,7 @@ void D(file_write_at_all_begin)(const Fint *fh, const MPI_Offset *offset, const 
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_at_all_begin)(File_of(*fh), *offset, buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type);
+    code = L(File_write_at_all_begin)(File_of(*fh), *offset, buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type);
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -5990,12 +6048,14 @@ void D(file_write_at_all_c)(const Fint *fh, const MPI_Offset *offset, const stru
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_at_all_c)(File_of(*fh), *offset, buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_write_at_all_c)(File_of(*fh), *offset, buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -6003,8 +6063,10 @@ done:
 
 void D(file_write_at_all_end)(const Fint *fh, const struct descriptor *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_at_all_end)(File_of(*fh), buffer(buf->base_addr), status_at(status));
+    code = C(File_write_at_all_end)(File_of(*fh), buffer(buf->base_addr), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES_FTS(file_write_at_all_end)
@@ -6013,12 +6075,14 @@ void D(file_write_at_c)(const Fint *fh, const MPI_Offset *offset, const struct d
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_at_c)(File_of(*fh), *offset, buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_write_at_c)(File_of(*fh), *offset, buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -6028,12 +6092,14 @@ void D(file_write_c)(const Fint *fh, const struct descriptor *buf, const MPI_Cou
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_write_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -6043,12 +6109,14 @@ void D(file_write_ordered)(const Fint *fh, const struct descriptor *buf, const F
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_ordered)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_write_ordered)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -6064,7 +6132,7 @@ void D(file_write_ordered_begin)(const Fint *fh, const struct descriptor *buf, c
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_ordered_begin)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type);
+    code = L(File_write_ordered_begin)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type);
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -6090,12 +6158,14 @@ void D(file_write_ordered_c)(const Fint *fh, const struct descriptor *buf, const
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_ordered_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_write_ordered_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -6103,8 +6173,10 @@ done:
 
 void D(file_write_ordered_end)(const Fint *fh, const struct descriptor *buf, Fint *status, Fint *ierror)
 {
+    STATUS(status)
     int code;
-    code = C(File_write_ordered_end)(File_of(*fh), buffer(buf->base_addr), status_at(status));
+    code = C(File_write_ordered_end)(File_of(*fh), buffer(buf->base_addr), STATUS_AT(status));
+    RETURN_STATUS(status)
     finish(ierror, code);
 }
 NAMES_FTS(file_write_ordered_end)
@@ -6113,12 +6185,14 @@ void D(file_write_shared)(const Fint *fh, const struct descriptor *buf, const Fi
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_shared)(File_of(*fh), buffer(buf->base_addr), (int)typed_buf.count, typed_buf.type, status_at(status));
+    code = L(File_write_shared)(File_of(*fh), buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);
@@ -6129,12 +6203,14 @@ void D(file_write_shared_c)(const Fint *fh, const struct descriptor *buf, const 
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
+    STATUS(status)
     int code;
     if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
-    code = C(File_write_shared_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, status_at(status));
+    code = C(File_write_shared_c)(File_of(*fh), buffer(buf->base_addr), typed_buf.count, typed_buf.type, STATUS_AT(status));
+    RETURN_STATUS(status)
 done:
     free_typed(&typed_buf);
     finish(ierror, code);

@@ -14,7 +14,7 @@ pub fn by_address(procedures: &[Procedure]) -> String {
     for p in procedures {
         let only_sections = p.is_large() && p.has_choice();
         if !p.by_hand && !only_sections {
-            out += &Body::new(p, false).text();
+            out += &Body::new(p, large_of(procedures, p), false).text();
             names(&mut out, p);
         }
     }
@@ -35,12 +35,30 @@ pub fn by_descriptor(procedures: &[Procedure]) -> String {
         let _ = writeln!(out, "#pragma weak {name}\n#pragma weak P{name}");
     }
     for p in procedures.iter().filter(|p| !p.by_hand && p.has_choice()) {
-        out += &Body::new(p, true).text();
+        out += &Body::new(p, large_of(procedures, p), true).text();
         if p.is_old() {
             let _ = writeln!(out, "NAMES_FTS({})", lower(p));
         }
     }
     out
+}
+
+/// The function with large counts, which serves an INTEGER of 8 bytes as well: where both have the same
+/// arguments, some of which are longer. A type is made by the small one, for what made it can be asked.
+fn large_of<'a>(procedures: &'a [Procedure], p: &Procedure) -> Option<&'a Procedure> {
+    let name = format!("{}_c", p.name);
+    let large = procedures.iter().find(|q| q.name == name)?;
+    let same = p.args.len() == large.args.len()
+        && std::iter::zip(&p.args, &large.args).all(|(a, b)| a.name == b.name);
+    let longer = large.args.iter().any(|b| is_longer(p, b));
+    (same && longer && p.arg("newtype").is_none() && !OPTIONAL.contains(&large.name))
+        .then_some(large)
+}
+
+/// Whether an argument is an INTEGER of `p`, and has 8 bytes in the large function.
+fn is_longer(p: &Procedure, large: &FortranArg) -> bool {
+    let wide = [Role::Count, Role::Address, Role::Offset];
+    wide.contains(&large.role) && p.arg(&large.name).is_some_and(|a| a.role == Role::Integer)
 }
 
 fn head(what: &str, header: &str) -> String {
@@ -90,6 +108,7 @@ enum Way {
 /// The C code of one procedure in the making.
 struct Body<'a> {
     p: &'a Procedure,
+    large: Option<&'a Procedure>,
     descriptors: bool,
     parameters: Vec<String>,
     lengths: Vec<String>,
@@ -103,9 +122,10 @@ struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn new(p: &'a Procedure, descriptors: bool) -> Self {
+    fn new(p: &'a Procedure, large: Option<&'a Procedure>, descriptors: bool) -> Self {
         let mut body = Body {
             p,
+            large,
             descriptors,
             parameters: Vec::new(),
             lengths: Vec::new(),
@@ -142,7 +162,8 @@ impl<'a> Body<'a> {
         out += &self.before;
         let _ = writeln!(
             out,
-            "    code = C({})({});",
+            "    code = {}({})({});",
+            if self.large.is_some() { "L" } else { "C" },
             self.p.bare(),
             self.call.join(", ")
         );
@@ -156,7 +177,7 @@ impl<'a> Body<'a> {
             let _ = writeln!(
                 out,
                 "    if (pending)\n        \
-                 mpifort_keep(pending, code ? 0 : *request, {persistent});"
+                 mpifort_keep(pending, code ? 0 : INT(*request), {persistent});"
             );
         }
         out += "    finish(ierror, code);\n}\n";
@@ -213,24 +234,17 @@ impl<'a> Body<'a> {
             }
             Role::Handle if arg.array => self.handles(arg, constant),
             Role::Handle => self.handle(arg, constant),
-            Role::Status => {
-                self.parameters.push(format!("{constant}Fint *{name}"));
-                let at = if arg.array {
-                    "statuses_at"
-                } else {
-                    "status_at"
-                };
-                self.call.push(match arg.direction {
-                    Direction::Out => format!("{at}({name})"),
-                    _ => format!("({constant}MPI_Status *){name}"),
-                });
-            }
+            Role::Status => self.status(arg, constant),
             Role::Text => self.words(arg, constant),
             Role::Logical => self.logical(arg, constant),
             Role::Position => self.position(arg),
-            Role::Weights => {
-                self.parameters.push(format!("{constant}Fint *{name}"));
-                self.call.push(format!("weights_at({name})"));
+            Role::Weights => self.integers(arg, constant, "WEIGHTS"),
+            Role::Integer if arg.pointer && !self.is_wide(arg) && self.typed_of(name).is_none() => {
+                if arg.array {
+                    self.integers(arg, constant, "ENTRIES");
+                } else {
+                    self.integer(arg, constant);
+                }
             }
             Role::Integer | Role::Address | Role::Count | Role::Offset => {
                 self.number(arg, constant);
@@ -260,13 +274,77 @@ impl<'a> Body<'a> {
         };
         self.parameters.push(format!("{constant}{ty} *{name}"));
         let typed = self.typed_of(name);
+        let narrow = arg.role == Role::Integer && !self.is_wide(arg);
         self.call.push(match (typed, arg.pointer) {
-            (Some(buffer), _) if arg.role == Role::Integer => format!("(int)typed_{buffer}.count"),
+            (Some(buffer), _) if narrow => format!("(int)typed_{buffer}.count"),
+            (Some(buffer), _) if arg.role == Role::Integer => {
+                format!("NUMBER(typed_{buffer}.count)")
+            }
             (Some(buffer), _) => format!("typed_{buffer}.count"),
-            (None, true) if name == "ranges" => format!("(int (*)[3]){name}"),
             (None, true) => name.clone(),
+            (None, false) if narrow => format!("INT(*{name})"),
             (None, false) => format!("*{name}"),
         });
+    }
+
+    /// Whether an INTEGER is as long as an address for the function that is called where it has 8 bytes.
+    fn is_wide(&self, arg: &FortranArg) -> bool {
+        let large = self.large.and_then(|large| large.arg(&arg.name));
+        large.is_some_and(|b| is_longer(self.p, b))
+    }
+
+    /// An INTEGER that the function writes.
+    fn integer(&mut self, arg: &FortranArg, constant: &str) {
+        let name = &arg.name;
+        self.parameters.push(format!("{constant}Fint *{name}"));
+        self.local(&format!("INTEGER({name})"));
+        self.call.push(format!("AT({name})"));
+        if arg.direction != Direction::In {
+            self.after(&format!("RETURN_INTEGER({name})"));
+        }
+    }
+
+    /// An array of INTEGERs, which the macro `how` hands over.
+    fn integers(&mut self, arg: &FortranArg, constant: &str, how: &str) {
+        let name = &arg.name;
+        self.parameters.push(format!("{constant}Fint *{name}"));
+        let count = self.count(arg);
+        let count = match how {
+            "WEIGHTS" => format!("is_weights({name}) ? {count} : 0"),
+            _ => count,
+        };
+        self.local(&format!("INTEGERS({name}, {count})"));
+        self.fail_if(&format!("NO_INTEGERS({name})"), "MPI_ERR_NO_MEM");
+        self.call.push(match name.as_str() {
+            "ranges" => format!("(int (*)[3])ENTRIES({name})"),
+            _ => format!("{how}({name})"),
+        });
+        if arg.direction != Direction::In {
+            self.after(&format!("RETURN_INTEGERS({name})"));
+        }
+        self.cleanup(&format!("LEAVE_INTEGERS({name})"));
+    }
+
+    fn status(&mut self, arg: &FortranArg, constant: &str) {
+        let name = &arg.name;
+        self.parameters.push(format!("{constant}Fint *{name}"));
+        if arg.array {
+            let count = self.count(arg);
+            self.local(&format!("STATUSES({name}, {count})"));
+            self.fail_if(&format!("NO_STATUSES({name})"), "MPI_ERR_NO_MEM");
+            self.call.push(format!("STATUSES_AT({name})"));
+            self.after(&format!("RETURN_STATUSES({name})"));
+            self.cleanup(&format!("LEAVE_STATUSES({name})"));
+            return;
+        }
+        self.local(&format!("STATUS({name})"));
+        self.call.push(match arg.direction {
+            Direction::Out => format!("STATUS_AT({name})"),
+            _ => format!("STATUS_IN({name})"),
+        });
+        if arg.direction != Direction::In {
+            self.after(&format!("RETURN_STATUS({name})"));
+        }
     }
 
     /// The buffer whose count or type the argument is, if these may change.
@@ -379,6 +457,9 @@ impl<'a> Body<'a> {
     fn count(&self, arg: &FortranArg) -> String {
         let count = match arg.length {
             Some(Length::Argument(n)) => format!("*{n}"),
+            Some(Length::Triples(n)) => format!("3 * *{n}"),
+            Some(Length::Sum(n)) => format!("sum_of({n}, {})", self.count_of(n)),
+            Some(Length::Last(n)) => format!("last_of({n}, {})", self.count_of(n)),
             Some(Length::Ranks(comm)) => format!("ranks(Comm_of(*{comm}))"),
             Some(Length::Sources(comm)) => format!("sources(Comm_of(*{comm}))"),
             Some(Length::Destinations(comm)) => format!("destinations(Comm_of(*{comm}))"),
@@ -394,6 +475,12 @@ impl<'a> Body<'a> {
             }
             None => count,
         }
+    }
+
+    /// The number of entries of another array.
+    fn count_of(&self, name: &str) -> String {
+        let arg = self.p.arg(name);
+        self.count(arg.unwrap_or_else(|| panic!("{} has no {name}", self.p.name)))
     }
 
     fn words(&mut self, arg: &FortranArg, constant: &str) {
@@ -438,7 +525,7 @@ impl<'a> Body<'a> {
             ""
         };
         let length_to = if self.p.arg("resultlen").is_some() {
-            "*resultlen = "
+            "VALUE(resultlen) = "
         } else {
             ""
         };
@@ -481,10 +568,15 @@ impl<'a> Body<'a> {
         let name = &arg.name;
         self.parameters.push(format!("Fint *{name}"));
         if arg.array {
-            self.call.push(name.clone());
+            let count = self.count(arg);
+            self.local(&format!("INTEGERS({name}, {count})"));
+            self.fail_if(&format!("NO_INTEGERS({name})"), "MPI_ERR_NO_MEM");
+            self.call.push(format!("ENTRIES({name})"));
             self.after(&format!(
-                "for (Fint i = 0; i < *outcount; i++)\n        position(&{name}[i]);"
+                "for (int i = 0; i < VALUE(outcount); i++)\n        position(&ENTRIES({name})[i]);"
             ));
+            self.after(&format!("RETURN_INTEGERS({name})"));
+            self.cleanup(&format!("LEAVE_INTEGERS({name})"));
         } else {
             self.local(&format!("int c_{name} = MPI_UNDEFINED;"));
             self.call.push(format!("&c_{name}"));

@@ -67,8 +67,12 @@ pub fn mpi_f08(procedures: &[Procedure]) -> String {
             // Where addresses and counts are of one kind, the two may have the same types. The
             // standard then has one alone, but for those that differ in their callbacks.
             match large {
-                Some(large) if types(large) != types(p) => {
+                Some(large) if types(large, false) != types(p, false) => {
+                    // mpifort leaves out what lies between such lines where an INTEGER has 8 bytes.
+                    let same = are_confused(p, large);
+                    out += if same { "!i4\n" } else { "" };
                     write(&mut out, Module::F08, prefix, large, false);
+                    out += if same { "!end\n" } else { "" };
                 }
                 Some(large) if large.args.iter().any(|a| a.role == Role::Callback) => {
                     out += "  end interface\n";
@@ -91,12 +95,22 @@ fn open(out: &mut String, prefix: &str, name: &str) {
     out.push('\n');
 }
 
-/// What tells procedures of one generic name apart.
-fn types(p: &Procedure) -> Vec<String> {
+/// Whether the two cannot have one generic name where an INTEGER has 8 bytes. The last argument, `ierror`,
+/// may be absent.
+fn are_confused(p: &Procedure, large: &Procedure) -> bool {
+    let (small, large) = (types(p, true), types(large, true));
+    small.len().abs_diff(large.len()) <= 1 && std::iter::zip(&small, &large).all(|(a, b)| a == b)
+}
+
+/// What tells procedures of one generic name apart, where an INTEGER has 4 bytes or is `long`.
+fn types(p: &Procedure, long: bool) -> Vec<String> {
     let of = |arg: &FortranArg| match arg.role {
         Role::Address | Role::Count | Role::Offset => "8 bytes".to_string(),
         Role::Callback => "procedure".to_string(),
-        _ => kind_of(Module::F08, p, arg, false),
+        _ => match kind_of(Module::F08, p, arg, false) {
+            kind if long && kind == "integer" => "8 bytes".to_string(),
+            kind => kind,
+        },
     };
     p.args.iter().map(of).collect()
 }

@@ -1,0 +1,5 @@
+! basics_mpi.f90, where INTEGER and LOGICAL have 8 bytes.
+! cc: -fdefault-integer-8
+! run: -n 1 ; says ok
+! run: -n 3 ; says ok
+include 'basics_mpi.f90'
