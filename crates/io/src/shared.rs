@@ -80,8 +80,8 @@ impl Shared {
             let shm = link.net().shm();
             shm.and_then(|shm| shm.region(rows[0][1], Common::BYTES))
         });
-        let found = at.ok_or_else(no_memory);
-        let at = agree::all_well(process, comm, found)?;
+        // Members that map the segment map all of it: it is there for all of them, or for none.
+        let at = at.ok_or_else(no_memory)?;
         let is_own = comm.rank == 0;
         let shared = Shared::new(at.cast(), Memory::Segment { is_own });
         Ok((Arc::new(shared), nodes))

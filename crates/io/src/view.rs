@@ -29,6 +29,8 @@ pub struct View {
     layout: TypeRef,
     /// Bytes of an etype in the file.
     unit: u64,
+    /// The first place in the stream that has no offset in a file.
+    limit: u64,
     is_ordered: bool,
 }
 
@@ -52,6 +54,7 @@ impl View {
             datarep: Datarep::native(),
             layout: byte.clone(),
             unit: 1,
+            limit: limit(0, byte),
             is_ordered: true,
         }
     }
@@ -102,6 +105,7 @@ impl View {
             etype: etype.clone(),
             filetype: filetype.clone(),
             datarep,
+            limit: limit(disp, &layout),
             layout,
             unit,
             is_ordered,
@@ -152,16 +156,9 @@ impl View {
     }
 
     /// Whether a place in the stream has an offset in a file.
+    #[inline]
     pub fn reaches(&self, at: u64) -> bool {
-        let tiles = u128::from(at / self.layout.size()) + 1;
-        let extent = self
-            .layout
-            .extent()
-            .unsigned_abs()
-            .max(self.layout.ub().unsigned_abs());
-        let extent = extent.max((self.layout.true_lb() + self.layout.true_extent()).unsigned_abs());
-        let end = u128::from(self.disp) + tiles * u128::from(extent);
-        end <= i64::MAX as u128
+        at < self.limit
     }
 
     /// Where in the file a place in the stream lies.
@@ -237,6 +234,17 @@ impl View {
             from += now;
         }
     }
+}
+
+/// The first place in the stream of a filetype that lies behind the longest file that there can be.
+fn limit(disp: u64, layout: &TypeRef) -> u64 {
+    let extent = layout
+        .extent()
+        .unsigned_abs()
+        .max(layout.ub().unsigned_abs());
+    let extent = extent.max((layout.true_lb() + layout.true_extent()).unsigned_abs());
+    let tiles = (i64::MAX as u64).saturating_sub(disp) / extent.max(1);
+    tiles.saturating_mul(layout.size())
 }
 
 /// Places of a filetype neither decrease nor lie before its beginning, and overlap only where they are not
