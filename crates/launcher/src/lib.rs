@@ -41,6 +41,7 @@ mod library;
 mod linked;
 mod message;
 mod node;
+mod outdated;
 mod output;
 mod place;
 mod plan;

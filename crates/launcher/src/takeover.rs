@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::foreign::is_catena;
 use crate::library;
 use crate::linked::{Linked, Listing};
+use crate::outdated;
 
 /// An interface of another MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +156,9 @@ impl Candidate<'_> {
             offered.retain(|(interface, _)| *interface != OpenMpi);
         }
         let listing = self.listing(&self.search(home, &offered));
+        if let Some((_, listing)) = &listing {
+            choice.notes.extend(self.outdated(listing));
+        }
         let kept = |(interface, folder): &&(Interface, PathBuf)| {
             let verdict = match &listing {
                 Some((file, listing)) if listing.names(*interface) => {
@@ -170,6 +174,27 @@ impl Candidate<'_> {
         let offered: Vec<_> = offered.into_iter().filter(kept).collect();
         choice.search = self.search(home, &offered);
         choice
+    }
+
+    /// What there is to be said of an older MPI that the program needs.
+    fn outdated(&self, listing: &Listing) -> Option<Note> {
+        let (name, mpi, file) = listing.outdated()?;
+        let program = self.name;
+        let outcome = match file {
+            Some(file) => format!(
+                "so it keeps {}, and its ranks may not find each other",
+                file.display()
+            ),
+            None => "and which is not found here".to_string(),
+        };
+        Some(Note {
+            text: format!(
+                "{program} needs {name} of {mpi}, whose binary interface Catena does not have, \
+                 {outcome}: {}",
+                outdated::REMEDY
+            ),
+            matters: true,
+        })
     }
 
     /// Decides about an interface that one of the files is linked to. `listing` is with the
@@ -222,6 +247,18 @@ impl Candidate<'_> {
         let lacking = listing.lacking.iter().find(|(symbol, _)| is_of_mpi(symbol));
         if let Some((symbol, file)) = lacking {
             let file = file.display();
+            if let (Mpich, Some(mpi)) = (interface, outdated::mpi_with(symbol)) {
+                note(
+                    format!(
+                        "{file} needs {symbol}, so it was built for {mpi}, whose library has the \
+                         name libmpi.so.12 as MPICH's has, and whose binary interface Catena does \
+                         not have: {}",
+                        outdated::REMEDY
+                    ),
+                    true,
+                );
+                return Verdict::Keep;
+            }
             let keeps = interface == OpenMpi && elsewhere.is_some();
             let outcome = match keeps {
                 true => format!("so {program} keeps {title}'s"),
@@ -269,8 +306,8 @@ impl Candidate<'_> {
         library::without(library::search(self.vars), folder)
     }
 
-    /// The first of the files that is linked to an MPI of another interface, and what the
-    /// loader would do for it.
+    /// The first of the files that is linked to an MPI of another interface, or to an older one,
+    /// and what the loader would do for it.
     fn listing(&self, search: &OsStr) -> Option<(&Path, Listing)> {
         let of = |file: &PathBuf| {
             if !may_be_linked(&Linked::read(file)?) {
@@ -278,7 +315,7 @@ impl Candidate<'_> {
             }
             let listing = self.listed(file, search.to_os_string(), false)?;
             if ![Mpich, OpenMpi].iter().any(|other| listing.names(*other)) {
-                return None;
+                return listing.outdated().is_some().then_some(listing);
             }
             // Now with the symbols, for which all libraries are relocated.
             let listing = self.listed(file, search.to_os_string(), true)?;
@@ -314,6 +351,14 @@ impl Listing {
     /// Whether a library of that interface is needed.
     fn names(&self, interface: Interface) -> bool {
         self.libraries.iter().any(|(name, _)| interface.has(name))
+    }
+
+    /// An older MPI's library that is needed, whose it is, and the file, if one is found.
+    fn outdated(&self) -> Option<(&str, &'static str, Option<&Path>)> {
+        let mut libraries = self.libraries.iter();
+        libraries.find_map(|(name, file)| {
+            Some((name.as_str(), outdated::mpi_of(name)?, file.as_deref()))
+        })
     }
 
     /// The file with the functions of C, if one is found.

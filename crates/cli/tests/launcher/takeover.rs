@@ -202,3 +202,76 @@ fn a_symbol_that_catena_lacks_is_named() {
     );
     assert_eq!(said.err, words);
 }
+
+#[test]
+fn a_program_of_an_older_mpi_is_told_of() {
+    let place = place("older");
+    for (name, mpi) in [
+        ("libmpi.so.0", "Open MPI 1.2 to 1.4"),
+        ("libmpi.so.1", "Open MPI 1.5 to 1.8, or of Platform MPI"),
+        ("libmpi.so.20", "Open MPI 2"),
+        ("libmpich.so.10", "MPICH 3.0 or MVAPICH2 1.9 to 2.0"),
+    ] {
+        let program = program(&place, name);
+        let needs = format!(
+            "mpirun: {program} needs {name} of {mpi}, whose binary interface Catena does not have, "
+        );
+        let remedy = "compile the program again, with Catena's mpicc";
+        // It is there, and the program has it to itself.
+        let library = place.path(&format!("other/{name}"));
+        let said = place.run(&["-n", "1", &program]);
+        let words = format!(
+            "{needs}so it keeps {library}, and its ranks may not find each other: {remedy}"
+        );
+        assert_eq!(
+            (said.status, said.out.as_str()),
+            (0, "other\n"),
+            "{}",
+            said.err
+        );
+        assert_eq!(said.err.matches(&words).count(), 1, "{}", said.err);
+        // It is not: once for all ranks, before what the loader says.
+        std::fs::remove_file(&library).unwrap();
+        let said = place.run(&["-n", "2", &program]);
+        let words = format!("{needs}and which is not found here: {remedy}");
+        assert_eq!((said.status, said.out.as_str()), (127, ""), "{}", said.err);
+        assert_eq!(said.err.matches(&words).count(), 1, "{}", said.err);
+    }
+}
+
+#[test]
+fn a_program_of_an_open_mpi_whose_library_has_the_name_of_mpichs_is_told_of() {
+    let place = place("twelve");
+    let source = place.path("object.c");
+    let code = "const char *which(void) { return \"other\"; } char ompi_mpi_comm_world[64];\n";
+    std::fs::write(&source, code).unwrap();
+    let library = place.library("other", "libmpi.so.12", "other");
+    let soname = "-Wl,-soname,libmpi.so.12";
+    place.compile(&["-shared", "-fPIC", soname, &source, "-o", &library]);
+    let main = place.path("main.c");
+    let code = "#include <stdio.h>\nconst char *which(void); extern char ompi_mpi_comm_world[];\n\
+                int main(void) { return puts(which()) < 0 || ompi_mpi_comm_world[0]; }\n";
+    std::fs::write(&main, code).unwrap();
+    let program = place.path("old");
+    let path = format!("-Wl,-rpath,{}", place.path("other"));
+    place.compile(&[
+        &main,
+        &library,
+        &path,
+        "-Wl,--enable-new-dtags",
+        "-o",
+        &program,
+    ]);
+    let said = place.run(&["-n", "1", &program]);
+    assert_eq!(
+        (said.status, said.out.as_str()),
+        (0, "other\n"),
+        "{}",
+        said.err
+    );
+    let words = format!(
+        "{program} needs ompi_mpi_comm_world, so it was built for Open MPI 1.10, whose library has \
+         the name libmpi.so.12 as MPICH's has"
+    );
+    assert!(said.err.contains(&words), "{}", said.err);
+}
