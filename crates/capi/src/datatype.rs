@@ -77,6 +77,22 @@ fn structure<N: Copy + Into<i64>>(
     add::<N>(Layout::structure(&lens, displs, &types), new)
 }
 
+/// Makes a structure with markers at the bounds that are given; of the arrays there are `count` entries.
+pub(crate) fn marked_structure(
+    count: c_int,
+    (lens, displs, types): (*const c_int, *const Count, *const Datatype),
+    (lb, ub): (Option<i64>, Option<i64>),
+    new: *mut Datatype,
+) -> Result<()> {
+    let n = length(count)?;
+    let lens = longs(lens, n, "array_of_blocklengths")?;
+    let displs = array(displs, n, "array_of_displacements")?;
+    let types = array(types, n, "array_of_types")?;
+    let types: Vec<TypeRef> = types.iter().map(|&t| layout(t)).collect::<Result<_>>()?;
+    let plain = Layout::structure(&lens, displs, &types).map_err(explain)?;
+    add::<c_int>(Layout::marked(lb, ub, &plain), new)
+}
+
 /// Stores lower bound and extent.
 fn put_extent(ty: Datatype, lb: *mut Count, extent: *mut Count) -> Result<()> {
     let objects = enter_any();

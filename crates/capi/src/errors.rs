@@ -271,7 +271,7 @@ pub(crate) fn call_handler(on: On, code: c_int, text: &str) -> c_int {
             function,
             ref state,
             ..
-        } => function(handle, code, state.value()),
+        } => return function(handle, code, state.value()),
         Errhandler::Fatal | Errhandler::Abort => {
             init::abort(code_for_exit(code), &format!("{class}: {text}{place}"));
         }

@@ -8,7 +8,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use catena_abi::{Comm, Count, Errhandler, Op, consts};
+use catena_abi::{Comm, Count, Datatype, Errhandler, Op, consts};
 use catena_core::{enter, enter_any};
 use catena_objects::attr::{Carrier, CopyFn, DeleteFn, OnCopy};
 use catena_objects::errhandler::{Errhandler as Handler, LayerHandler};
@@ -18,6 +18,7 @@ use catena_objects::state::{End, State};
 use catena_objects::{Result, fail};
 
 use crate::args::put;
+use crate::datatype;
 use crate::errors::{self, On};
 use crate::hooks;
 
@@ -100,6 +101,30 @@ extern "C" fn catena_keyval_create(
     let state = State::new(state, end);
     let id = || enter_any().keyvals.create(carrier, copy, delete, state);
     answer(name, put_new(keyval, id, "keyval"))
+}
+
+/// `MPI_Type_create_struct` without the entries of the markers `MPI_LB` and `MPI_UB`, which stand at `lb`
+/// and `ub`; either is null if there is no such marker.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+extern "C" fn catena_type_struct(
+    count: c_int,
+    lens: *const c_int,
+    displs: *const Count,
+    types: *const Datatype,
+    lb: *const Count,
+    ub: *const Count,
+    newtype: *mut Datatype,
+) -> c_int {
+    // SAFETY: the layer's promise.
+    let (lb, ub) = unsafe { (lb.as_ref(), ub.as_ref()) };
+    let made = datatype::marked_structure(
+        count,
+        (lens, displs, types),
+        (lb.copied(), ub.copied()),
+        newtype,
+    );
+    answer("MPI_Type_create_struct", made)
 }
 
 /// Makes an object, if its handle has a place to go to.

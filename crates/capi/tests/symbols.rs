@@ -44,6 +44,7 @@ fn exports_are_those_of_the_table() {
         "op_create",
         "errhandler_create",
         "keyval_create",
+        "type_struct",
         "entries",
         "unsupported",
     ];

@@ -116,6 +116,11 @@ impl Body {
         self
     }
 
+    /// The markers, if any were set.
+    pub(crate) fn marks(&self) -> Option<Bounds> {
+        self.marks
+    }
+
     /// This body with markers at these bounds.
     pub(crate) fn mark(mut self, lb: i64, ub: i64) -> Self {
         self.marks = Some((lb, ub));

@@ -164,6 +164,21 @@ impl Datatype {
         plain(Combiner::Resized, body, vec![], vec![lb, extent], ty)
     }
 
+    /// A type with a marker at its lower bound, at its upper one, or at both, as a structure had them with
+    /// `MPI_LB` and `MPI_UB` before MPI 3.0; markers of its parts count, too. A bound without one stays
+    /// where it is, but becomes a marker.
+    ///
+    /// # Errors
+    /// `Overflow`.
+    pub fn marked(lb: Option<i64>, ub: Option<i64>, ty: &TypeRef) -> Result<TypeRef> {
+        let (low, high) = ty.body.bounds()?;
+        let parts = ty.body.marks();
+        let lb = lb.map_or(low, |at| parts.map_or(at, |(low, _)| low.min(at)));
+        let ub = ub.map_or(high, |at| parts.map_or(at, |(_, high)| high.max(at)));
+        let extent = fit(i128::from(ub) - i128::from(lb), "extent")?;
+        Datatype::resized(lb, extent, ty)
+    }
+
     /// `MPI_Type_get_value_index`: the predefined pair of a value and an
     /// index; none where the operations on such a pair are not supported.
     pub fn value_index(value: &TypeRef, index: &TypeRef) -> Option<TypeRef> {

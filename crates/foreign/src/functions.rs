@@ -67,8 +67,10 @@ const OWN: [&str; 53] = [
     "Win_toint",
 ];
 /// As [`OWN`].
-const OWN_TOO: [&str; 6] = [
+const OWN_TOO: [&str; 8] = [
     "Win_fromint",
+    "Type_create_struct",
+    "Type_struct",
     "T_pvar_handle_alloc",
     "T_event_handle_alloc",
     "T_event_register_callback",

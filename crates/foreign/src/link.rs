@@ -18,6 +18,8 @@ const BESIDES: &str = "\
     pub fn catena_errhandler_create(target: c_int, function: LayerHandler, state: *mut c_void, end: Option<End>, errhandler: *mut Errhandler) -> c_int;
     /// Makes a key of attributes with a layer's functions.
     pub fn catena_keyval_create(carrier: c_int, copy: Option<CopyFn>, delete: Option<DeleteFn>, state: *mut c_void, end: Option<End>, keyval: *mut c_int) -> c_int;
+    /// Makes a structure with lower and upper bounds as its markers say.
+    pub fn catena_type_struct(count: c_int, lens: *const c_int, displs: *const Aint, types: *const Datatype, lb: *const Aint, ub: *const Aint, newtype: *mut Datatype) -> c_int;
     /// Ends as a function that Catena does not have.
     pub fn catena_unsupported(name: *const c_char) -> c_int;
     /// Revokes a communicator.

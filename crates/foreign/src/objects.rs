@@ -19,8 +19,9 @@ fn size(ty: &str) -> usize {
 /// Objects that a program may name though the standard has no such constant: type, symbol, and
 /// the standard's handle that is nearest.
 const BESIDES: [(&str, &str, i64); 12] = [
-    ("Datatype", "ompi_mpi_lb", 0x200),
-    ("Datatype", "ompi_mpi_ub", 0x200),
+    // As in `own/structure.rs` of `layer`.
+    ("Datatype", "ompi_mpi_lb", 0xcc00_0010),
+    ("Datatype", "ompi_mpi_ub", 0xcc00_0011),
     ("Datatype", "ompi_mpi_2cplex", 0x200),
     ("Datatype", "ompi_mpi_2dblcplex", 0x200),
     ("Datatype", "ompi_mpi_c_short_float_complex", 0x2d3),
@@ -53,7 +54,8 @@ pub fn object_statics(interface: Interface) -> String {
         let entries: String = of
             .map(|(_, symbol, native)| {
                 // Without an integer of its own it is known by the standard's.
-                let integer = integer(interface, symbol).map_or(*native, i64::from);
+                let known = i32::try_from(*native).unwrap_or(-1);
+                let integer = integer(interface, symbol).unwrap_or(known);
                 format!("    Entry::new({native}, {integer}, (&raw const {symbol}).cast()),\n")
             })
             .collect();

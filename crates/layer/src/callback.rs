@@ -52,16 +52,22 @@ pub unsafe extern "C" fn op_c<A: Abi>(
 }
 
 /// An error handler of objects with handles `H`; the state is its address. C declares further
-/// arguments, which nobody passes.
+/// arguments, which nobody passes. It may change the code, which the call returns.
 pub unsafe extern "C" fn errhandler<A: Abi, H: Handle>(
     handle: usize,
-    error: c_int,
+    native: c_int,
     state: *mut c_void,
-) {
+) -> c_int {
     // SAFETY: the program registered it as such a function.
     let f: extern "C" fn(*mut H, *mut c_int) = unsafe { transmute(state) };
-    let (mut handle, mut error) = (H::foreign(H::Native::of(handle)), code::<A>(error));
+    let (mut handle, mut error) = (H::foreign(H::Native::of(handle)), code::<A>(native));
+    let before = error;
     f(&raw mut handle, &raw mut error);
+    if error == before {
+        // Several of the standard's codes may be one here.
+        return native;
+    }
+    code_in::<A>(error)
 }
 
 /// The program's functions of a key of attributes.

@@ -14,8 +14,8 @@ use catena_abi::{
 
 /// `void f(void *in, void *inout, MPI_Count len, MPI_Datatype type, void *state)`
 pub type LayerFn = unsafe extern "C" fn(*mut c_void, *mut c_void, Count, Datatype, *mut c_void);
-/// `void f(handle, int error_code, void *state)`
-pub type LayerHandler = unsafe extern "C" fn(usize, c_int, *mut c_void);
+/// `int f(handle, int error_code, void *state)`: it returns the code that the call is to return.
+pub type LayerHandler = unsafe extern "C" fn(usize, c_int, *mut c_void) -> c_int;
 /// `int copy(handle, keyval, state, value_in, void *value_out, int *flag)`
 pub type CopyFn =
     unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;

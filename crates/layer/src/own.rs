@@ -28,11 +28,13 @@ use crate::text::Text;
 mod attribute;
 mod contents;
 mod integer;
+mod structure;
 mod tool;
 
 pub use attribute::*;
 pub use contents::*;
 pub use integer::*;
+pub use structure::*;
 pub use tool::*;
 
 /// There is no standard ABI behind a foreign one.

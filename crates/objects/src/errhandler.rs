@@ -55,8 +55,8 @@ pub enum Errhandler {
     },
 }
 
-/// `void f(handle, int error_code, void *state)`
-pub type LayerHandler = extern "C" fn(usize, c_int, *mut c_void);
+/// `int f(handle, int error_code, void *state)`: it returns the code that the call is to return.
+pub type LayerHandler = extern "C" fn(usize, c_int, *mut c_void) -> c_int;
 
 impl Errhandler {
     /// Whether it may be attached to objects of this kind.
