@@ -6,6 +6,8 @@ SUITES = {
     "c": "Catena's own C tests (`tests/c`)",
     "mpi4py": "the tests of mpi4py",
     "mpich-suite": "the test suite of MPICH",
+    "mpich-suite-mpich": "the same suite, built with MPICH's own mpicc",
+    "mpich-suite-openmpi": "the same suite, built with Open MPI's mpicc",
     "mpich-fortran": "the test suite of MPICH in Fortran",
     "romio": "the test programs of ROMIO, MPICH's MPI-IO",
     "hdf5": "the parallel tests of HDF5, and h5py",
