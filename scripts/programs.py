@@ -45,6 +45,8 @@ class Program:
     tolerance: float = 0.0
     # Numbers of ranks that it takes; none: any.
     ranks: tuple = ()
+    # Ranks of the run with its own MPI, where that fails with more; 0: as many as with Catena.
+    own_ranks: int = 0
     # Exit statuses of a run that went well.
     status: tuple = (0,)
 
@@ -63,14 +65,14 @@ neighbor 0.3 bin
 neigh_modify every 20 delay 0 check no
 fix 1 all nve
 thermo 50
-run 200
+run 1000
 """
 HPCC = """HPLinpack benchmark input file
 none
 HPL.out      output file name (if any)
 8            device out (6=stdout,7=stderr,file)
 1            # of problems sizes (N)
-800          Ns
+2500         Ns
 1            # of NBs
 64           NBs
 0            PMAP process mapping (0=Row-,1=Column-major)
@@ -187,7 +189,7 @@ F
 """
 MDP = """integrator = md
 dt = 0.002
-nsteps = 600
+nsteps = 3000
 nstenergy = 50
 nstlog = 50
 cutoff-scheme = Verlet
@@ -222,6 +224,38 @@ for i in range(15000):
 everybody = comm.gather(total)
 if rank == 0:
     print('result', everybody)
+"""
+WATER = """start water
+memory total 400 mb
+geometry units angstrom noautosym noautoz
+ O 0.0 0.0 0.119
+ H 0.0 0.763 -0.477
+ H 0.0 -0.763 -0.477
+ O 0.0 2.9 0.119
+ H 0.0 3.663 -0.477
+ H 0.0 2.137 -0.477
+end
+basis
+ * library 6-31g*
+end
+task scf energy
+task dft energy
+task mp2 energy
+"""
+YORICK = """func ring(n)
+{
+  a = array(double(mp_rank), 1000);
+  s = 0.;
+  to = (mp_rank + 1) % mp_size;
+  from = (mp_rank + mp_size - 1) % mp_size;
+  for (i = 1; i <= n; i++) {
+    mp_send, to, a;
+    s += sum(mp_recv(from));
+  }
+  return s;
+}
+mine = ring(30000);
+write, format="result %ld %.1f\\n", mp_rank, mine;
 """
 
 
@@ -286,6 +320,24 @@ PROGRAMS = [
     Program("netpipe-mpich", "mpich", ["netpipe-mpich2"], ["sh", "-c", "exec NPmpich2 -p 0 -u 1024 2>&1"],
             numbers(r"(\d+) bytes +\d+ times"), ranks=(2,)),
     *scalapack("mpich"),
+    # With MPICH 4.0.2 its SCF does not converge on two ranks: the energy is that of a wrong Fock matrix.
+    Program("nwchem", "mpich", ["nwchem-mpich", "nwchem-data"], ["nwchem.mpich", "water.nw"],
+            numbers(rf"Total (?:SCF|DFT|MP2) energy =? *({NUMBER})"), {"water.nw": WATER}, tolerance=1e-8,
+            own_ranks=1),
+    Program("bagel", "mpich", ["bagel"], ["BAGEL", "benzene.json"],
+            numbers(rf"MP2 total energy: +({NUMBER})|^ +\d+ +({NUMBER}) +0\.00000000 "),
+            before=["cp /usr/share/doc/bagel/examples/benzene_svp_mp2.json benzene.json"], tolerance=1e-8),
+    # The photons of a rank are drawn from the clock.
+    Program("mocassin", "mpich", ["mocassin", "mocassin-data", "mocassin-benchmarks"], ["mocassin"],
+            numbers(rf"Total energy radiated out of the nebula \[e36 erg/s\]: +({NUMBER})|(clean exit)"),
+            before=["cp -r /usr/share/mocassin/benchmarks/dust/1D/p0tau1 input; mkdir output; "
+                    "sed -i 's/^nPhotons.*/nPhotons 50000/; s/^autoPackets.*//; s/^maxIterateMC.*/maxIterateMC 3 99./' input/input.in; "
+                    "ln -s /usr/share/mocassin/data data; ln -s /usr/share/mocassin/dustData dustData"],
+            tolerance=1e-2),
+    Program("yorick", "mpich", ["yorick-mpy-mpich2", "yorick"], ["mpy.mpich2", "-j", "ring.i"],
+            # The ranks print in any order.
+            lambda text: sorted(re.findall(r"result (\d+ [\d.]+)", text)), ranks=(2,),
+            files={"ring.i": YORICK}),
     coarrays("coarray_burgers_pde", lines("passed|PASS"), (2,)),
     coarrays("co_sum_test", lines("passed|PASS")),
     coarrays("co_reduce_test", lines("passed|PASS")),
