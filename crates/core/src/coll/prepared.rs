@@ -85,6 +85,11 @@ impl Prepared {
 }
 
 /// The algorithm for a call, chosen by the model of the machine.
-pub(super) fn choose(process: &Process, what: Collective, shape: &Shape) -> &'static Algorithm {
-    catena_coll::select(what, shape, process.model(), forced(what))
+pub(super) fn choose(
+    process: &Process,
+    comm: &Comm,
+    what: Collective,
+    shape: &Shape,
+) -> &'static Algorithm {
+    catena_coll::select(what, shape, process.model_of(comm), forced(what))
 }

@@ -11,15 +11,22 @@ use crate::comm::Comm;
 use crate::process::Process;
 
 impl Process {
-    /// What messages cost here. All members choose by it, and must choose alike:
-    /// that this node is oversubscribed counts only if the job has no other.
-    pub(super) fn model(&self) -> &'static Model {
-        static MODEL: OnceLock<Model> = OnceLock::new();
-        MODEL.get_or_init(|| {
+    /// What messages cost among the members of a communicator. All choose by it, and must choose alike:
+    /// that this node is oversubscribed counts only if the job has no other, and if all are of
+    /// this job. Cost: O(members).
+    pub(super) fn model_of(&self, comm: &Comm) -> &'static Model {
+        static MODELS: [OnceLock<Model>; 2] = [OnceLock::new(), OnceLock::new()];
+        let is_of_job = self.link(|link| {
+            let far: Vec<_> = link.members(comm.cid).map(|(peer, _)| peer).collect();
+            let peers = link.net().peers();
+            let mut all = comm.group.members().chain(far);
+            all.all(|peer| peers.is_own(peer))
+        });
+        MODELS[usize::from(is_of_job)].get_or_init(|| {
             let boot = self.engine.boot.borrow();
             let job = boot.job();
-            let oversubscribed = self.engine.oversubscribed && job.hosts.len() == 1;
-            model::machine(oversubscribed.then_some(job.local_cpus))
+            let counts = is_of_job && self.engine.oversubscribed && job.hosts.len() == 1;
+            model::machine(counts.then_some(job.local_cpus))
         })
     }
 
@@ -42,7 +49,7 @@ impl Process {
 
     /// The same for the algorithms that go by nodes; `None` if there is one.
     pub(super) fn site<'c>(&self, comm: &'c Comm) -> Option<Site<'c>> {
-        let model = self.model();
+        let model = self.model_of(comm);
         self.map(comm).map(|nodes| Site { nodes, model })
     }
 }

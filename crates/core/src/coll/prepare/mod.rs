@@ -266,7 +266,7 @@ impl Process {
                 site,
                 ..key.args(comm.size(), comm.rank)
             };
-            let algorithm = choose(self, what, &shape);
+            let algorithm = choose(self, comm, what, &shape);
             let way = way_within(what, algorithm.name);
             return algorithm.schedule(&args).labelled(way);
         }
@@ -278,10 +278,11 @@ impl Process {
         };
         // Each group knows its own nodes only.
         shape.placement = Placement::one_node(shape.size);
-        let algorithm = inter::select(what, &shape, self.model());
+        let model = self.model_of(comm);
+        let algorithm = inter::select(what, &shape, model);
         let algorithm = algorithm.expect("scans were refused");
         let way = way_between(what, algorithm.name);
-        let schedule = algorithm.schedule(&between(comm, key), self.model());
+        let schedule = algorithm.schedule(&between(comm, key), model);
         schedule.labelled(way)
     }
 }
